@@ -1,0 +1,34 @@
+# Language level, warnings, output folders and the toolkit: what every target of the project shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+option(LOCKSTEP_WARNINGS_AS_ERRORS "Stop at the first warning" OFF)
+option(LOCKSTEP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+
+# Interface target that every target of the project links: warnings and, on request, sanitizers.
+add_library(lockstep_options INTERFACE)
+target_compile_options(lockstep_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+# Designated initialisers leave the members that they do not name at their defaults on purpose.
+target_compile_options(lockstep_options INTERFACE -Wno-missing-field-initializers)
+# One rounding per operation, as the emulated device's arithmetic and the oracles need.
+target_compile_options(lockstep_options INTERFACE -ffp-contract=off)
+if(LOCKSTEP_WARNINGS_AS_ERRORS)
+  target_compile_options(lockstep_options INTERFACE -Werror)
+endif()
+if(LOCKSTEP_SANITIZE)
+  target_compile_options(lockstep_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(lockstep_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(CUDAToolkit 12.4 REQUIRED)

@@ -1,0 +1,171 @@
+// The emulated device: memory, modules and launches of one CUDA device that runs PTX on the processor's cores.
+//
+// A Device is driven by one thread; a launch spreads its blocks over worker threads and returns when the grid has
+// finished. Nothing that a kernel does ends the process: wild addresses, races and endless loops end as Findings.
+// The device knows nothing of the grader, and nothing of the CUDA runtime's API: server/ and cudart/ stand between.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "emulator/observations.h"
+
+namespace lockstep::emulator {
+
+/// An address in the device's generic address space. Never a host address: the range is one that Linux does not
+/// map by itself, so that host code which dereferences it faults.
+using DeviceAddress = std::uint64_t;
+
+/// First and one-past-last address of global memory.
+inline constexpr DeviceAddress kGlobalBegin = 0x2000'0000'0000;
+inline constexpr DeviceAddress kGlobalEnd = 0x2400'0000'0000;
+
+struct DeviceProperties {
+  std::string name = "Lockstep emulated device";
+  int compute_major = 9;
+  int compute_minor = 0;
+  int multiprocessors = 4;
+  int threads_per_block = 1024;
+  int threads_per_multiprocessor = 2048;
+  int warp_lanes = 32;
+  std::size_t shared_bytes_per_block = 48 * 1024;
+  std::size_t shared_bytes_per_block_optin = 227 * 1024;
+  std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+  std::size_t global_bytes = std::size_t{8} << 30;
+  std::size_t constant_bytes = 64 * 1024;
+  std::size_t l2_bytes = std::size_t{50} << 20;
+  std::uint32_t registers_per_block = 65536;
+};
+
+struct DeviceOptions {
+  DeviceProperties properties;
+  unsigned workers = 0;     ///< threads that run blocks; 0 for one a processor core
+  bool checks = true;       ///< find races and uninitialised reads (bounds and alignment are always checked)
+  std::uint64_t seed = 0;   ///< order in which blocks and warps are taken; 0 keeps them in order
+};
+
+/// A request that the device refuses. `code` says which class, for the runtime to map to a cudaError_t.
+class DeviceError : public std::runtime_error {
+ public:
+  enum class Code { out_of_memory, invalid_value, invalid_address, invalid_image, no_ptx, unknown_symbol,
+                    invalid_configuration, out_of_resources, unsupported };
+  DeviceError(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Code code() const { return code_; }
+
+ private:
+  Code code_;
+};
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+struct ParameterLayout {
+  std::uint32_t offset = 0;  ///< bytes from the start of the parameter block
+  std::uint32_t bytes = 0;
+};
+
+/// What the runtime has to know of a kernel: how to pack its arguments, and its attributes.
+struct KernelInfo {
+  std::string name;  ///< mangled
+  std::vector<ParameterLayout> parameters;
+  std::uint32_t parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes = 0;  ///< a thread
+  std::uint32_t registers = 0;    ///< a thread, an estimate from the widest live set, for occupancy queries
+  std::uint32_t max_threads = 1024;
+};
+
+struct SymbolInfo {
+  DeviceAddress address = 0;
+  std::size_t bytes = 0;
+};
+
+struct LaunchConfiguration {
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;  ///< all blocks must be resident together
+};
+
+struct LaunchResult {
+  enum class Status { ok, illegal_address, misaligned_address, illegal_instruction, assertion, launch_timeout,
+                      launch_failure, unsupported };
+  Status status = Status::ok;
+  std::string output;  ///< what printf on the device wrote, in block order
+};
+
+class Device {
+ public:
+  using ModuleId = std::uint32_t;
+  using KernelId = std::uint32_t;
+
+  explicit Device(DeviceOptions options = {});
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceProperties& properties() const;
+
+  // --- global memory; all throw DeviceError::invalid_address when a range leaves its allocation ---
+
+  /// A new allocation of exactly `bytes` bytes, 256-byte aligned, contents uninitialised for the checks.
+  DeviceAddress allocate(std::size_t bytes, std::string label = {});
+  void free(DeviceAddress address);
+  void write(DeviceAddress to, std::span<const std::byte> bytes);
+  /// `bytes` receives the contents; reading what was never written is allowed here.
+  void read(DeviceAddress from, std::span<std::byte> bytes) const;
+  void fill(DeviceAddress to, std::byte value, std::size_t bytes);
+  void copy(DeviceAddress to, DeviceAddress from, std::size_t bytes);
+  /// Makes the checks treat the range as never written, whatever it holds.
+  void mark_uninitialised(DeviceAddress from, std::size_t bytes);
+  std::size_t free_bytes() const;
+  /// Base and size of the allocation that holds `address`, if any.
+  std::optional<SymbolInfo> allocation(DeviceAddress address) const;
+
+  // --- modules ---
+
+  /// Loads the PTX of a fat binary. Throws DeviceError (no_ptx, invalid_image).
+  ModuleId load(std::span<const std::byte> fat_binary);
+  /// Loads PTX text directly, for tests and benchmarks.
+  ModuleId load_ptx(std::string_view text);
+  void unload(ModuleId module);
+  /// Throws DeviceError: unknown_symbol; unsupported with the first instruction that the device does not know, by
+  /// name and source line.
+  KernelId kernel(ModuleId module, std::string_view mangled_name);
+  const KernelInfo& kernel_info(KernelId kernel) const;
+  SymbolInfo symbol(ModuleId module, std::string_view mangled_name) const;
+
+  // --- launches ---
+
+  /// Runs the grid to its end. `parameters` is the packed parameter block of KernelInfo. Throws DeviceError for a
+  /// configuration that hardware refuses too (invalid_configuration, out_of_resources).
+  LaunchResult launch(KernelId kernel, const LaunchConfiguration& configuration,
+                      std::span<const std::byte> parameters);
+
+  /// Launches that run past this point of time are stopped with Status::launch_timeout and a finding that names
+  /// the line where they were. Nothing means no limit.
+  void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline);
+
+  // --- observing ---
+
+  /// Everything seen since the last call: counters by source line, and findings in the order they appeared.
+  Observations take_observations();
+  /// Asks for the addresses of accesses at `file`:`line` to be recorded by following launches (first warps only);
+  /// they come back in Observations::traces.
+  void trace_line(std::string file_suffix, std::uint32_t line);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,34 @@
+// Counters of one worker, by block of instructions and by memory instruction; summed by line when a launch ends.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/observations.h"
+
+namespace lockstep::emulator {
+
+struct BlockCounter {
+  std::uint64_t executions = 0;
+  std::uint64_t lanes = 0;
+  std::uint64_t divergent = 0;  ///< times its ending branch split a warp
+};
+
+struct TrafficCounter {
+  enum class Kind : std::uint8_t {
+    none, global_load, global_store, global_atomic, shared_load, shared_store, shared_atomic, local_load, local_store,
+  };
+  static constexpr std::size_t kKinds = 9;
+};
+
+/// A generic access can reach any space, so each memory instruction counts each kind apart.
+struct TrafficCounters {
+  Traffic by_kind[TrafficCounter::kKinds];
+};
+
+struct Counters {
+  std::vector<BlockCounter> blocks;
+  std::vector<TrafficCounters> traffic;
+};
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,165 @@
+#include "emulator/machine/decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "emulator/machine/control_flow.h"
+#include "emulator/machine/function_decoder.h"
+
+namespace lockstep::emulator {
+namespace {
+
+constexpr std::uint32_t kDefaultMaxThreads = 1024;
+
+std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
+  const std::uint32_t unit = std::max(alignment, 1U);
+  return (offset + unit - 1) / unit * unit;
+}
+
+/// Names of all functions that the module's code or initialisers take the address of.
+std::set<std::string> address_taken(const ptx::Module& module) {
+  std::set<std::string> names;
+  const auto is_function = [&](const std::string& name) {
+    return std::any_of(module.functions.begin(), module.functions.end(),
+                       [&](const ptx::Function& function) { return function.name == name; });
+  };
+  for (const ptx::Function& function : module.functions) {
+    for (const ptx::Instruction& instruction : function.instructions) {
+      if (instruction.opcode != "mov" || instruction.operands.size() != 2) continue;
+      const ptx::Operand& source = instruction.operands[1];
+      if (source.kind == ptx::Operand::Kind::symbol && is_function(source.name)) names.insert(source.name);
+    }
+  }
+  for (const ptx::Variable& variable : module.variables) {
+    for (const ptx::Relocation& relocation : variable.relocations) {
+      if (is_function(relocation.symbol)) names.insert(relocation.symbol);
+    }
+  }
+  return names;
+}
+
+/// Lays out one kernel's shared memory as its functions are decoded.
+class SharedLayout {
+ public:
+  std::uint32_t place(const ptx::Variable& variable, const std::string& key) {
+    const auto found = offsets_.find(key);
+    if (found != offsets_.end()) return found->second;
+    if (variable.bytes > kWindowBytes / 2) {
+      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("shared variable {} is too large", variable.name));
+    }
+    bytes_ = align(bytes_, variable.alignment);
+    offsets_[key] = bytes_;
+    const std::uint32_t offset = bytes_;
+    bytes_ += static_cast<std::uint32_t>(variable.bytes);
+    return offset;
+  }
+  std::uint32_t bytes() const { return bytes_; }
+
+ private:
+  std::map<std::string, std::uint32_t> offsets_;
+  std::uint32_t bytes_ = 0;
+};
+
+const ptx::Function* find_function(const ptx::Module& module, std::string_view name) {
+  const ptx::Function* declared = nullptr;
+  for (const ptx::Function& function : module.functions) {
+    if (function.name != name) continue;
+    if (!function.external) return &function;
+    declared = &function;
+  }
+  return declared;
+}
+
+KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
+  KernelInfo info;
+  info.name = source.name;
+  std::uint64_t offset = 0;
+  for (const ptx::Variable& parameter : source.parameters) {
+    const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
+    offset = (offset + unit - 1) / unit * unit;
+    constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit from 12.1 on
+    if (parameter.bytes > kMostParameterBytes || offset + parameter.bytes > kMostParameterBytes) {
+      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{} has too many parameters", source.name));
+    }
+    info.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(parameter.bytes)});
+    offset += parameter.bytes;
+  }
+  info.parameter_bytes = static_cast<std::uint32_t>(offset);
+  info.max_threads = kDefaultMaxThreads;
+  const auto product = [](const std::array<std::uint32_t, 3>& dims) {
+    return std::uint64_t{std::max(dims[0], 1U)} * std::max(dims[1], 1U) * std::max(dims[2], 1U);
+  };
+  for (const auto& dims : {source.max_threads, source.required_threads}) {
+    if (dims[0] != 0) info.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(info.max_threads, product(dims)));
+  }
+  for (const auto& [name, function] : kernel.functions) {
+    info.registers = std::max(info.registers, function->live_registers);
+    info.local_bytes = std::max(info.local_bytes, function->local_bytes);
+  }
+  return info;
+}
+
+}  // namespace
+
+bool is_toolkit_file(std::string_view path) {
+  return path.find("/targets/x86_64-linux/include") != std::string_view::npos ||
+         path.find("/include/cccl/") != std::string_view::npos || path.starts_with("/usr/include/") ||
+         path.starts_with("/usr/lib/") || path.find("/include/crt/") != std::string_view::npos;
+}
+
+std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
+  const ptx::Function* source = find_function(program.source, name);
+  if (source == nullptr || !source->entry || source->external) {
+    throw DeviceError(DeviceError::Code::unknown_symbol, fmt::format("the module has no kernel {}", name));
+  }
+  auto kernel = std::make_unique<Kernel>();
+  kernel->program = &program;
+  kernel->required_threads = source->required_threads;
+  kernel->by_index.resize(program.function_indices.size());
+
+  SharedLayout shared;
+  std::vector<const ptx::Function*> pending{source};
+  DecodingContext context{.program = program, .kernel = *kernel};
+  context.shared_offset = [&](const ptx::Variable& variable, const std::string& key) {
+    return shared.place(variable, key);
+  };
+  context.function = [&](const std::string& wanted) -> Function* {
+    const auto found = kernel->functions.find(wanted);
+    if (found != kernel->functions.end()) return found->second.get();
+    const ptx::Function* callee = find_function(program.source, wanted);
+    if (callee == nullptr || callee->external || callee->entry) return nullptr;
+    pending.push_back(callee);
+    return (kernel->functions[wanted] = std::make_unique<Function>()).get();
+  };
+  kernel->functions[source->name] = std::make_unique<Function>();
+
+  for (std::size_t next = 0; next < pending.size(); ++next) {
+    Function& function = *kernel->functions[pending[next]->name];
+    decode_function(context, *pending[next], function);
+    if (std::exchange(context.calls_indirectly, false)) {
+      for (const std::string& callable : address_taken(program.source)) {
+        if (Function* callee = context.function(callable)) kernel->by_index[program.function_indices.at(callable)] = callee;
+      }
+    }
+  }
+  kernel->function = kernel->functions[source->name].get();
+  kernel->shared_granule = context.narrowest_shared;
+  kernel->info = make_info(*source, *kernel);
+  kernel->info.static_shared_bytes = shared.bytes();
+  constexpr std::uint32_t kLeastAlignment = 16;
+  kernel->dynamic_shared_offset = align(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment));
+  for (const auto& [function_name, function] : kernel->functions) {
+    for (Function::Constant& constant : function->constants) {
+      if (constant.dynamic_shared) constant.value += kernel->dynamic_shared_offset;
+    }
+  }
+  return kernel;
+}
+
+}  // namespace lockstep::emulator

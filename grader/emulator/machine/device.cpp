@@ -1,0 +1,435 @@
+#include "emulator/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+
+#include "emulator/machine/decoder.h"
+#include "emulator/machine/handlers.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/scheduler.h"
+#include "emulator/ptx/fat_binary.h"
+
+namespace lockstep::emulator {
+namespace {
+
+constexpr std::uint32_t kMostBlockX = 1024, kMostBlockY = 1024, kMostBlockZ = 64;
+constexpr std::uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65535;
+
+/// Where blocks of a shuffled launch begin and how far apart neighbours in time are, from the seed.
+struct BlockOrder {
+  std::uint64_t start = 0, stride = 1;
+};
+BlockOrder block_order_of(std::uint64_t seed, std::uint64_t count) {
+  if (seed == 0 || count < 2) return {};
+  const std::uint64_t mixed = seed * 0x9E37'79B9'7F4A'7C15;
+  BlockOrder order{mixed % count, (mixed >> 17) % count | 1};
+  while (std::gcd(order.stride, count) != 1) ++order.stride;
+  order.stride %= count;
+  return order;
+}
+
+Traffic& operator+=(Traffic& sum, const Traffic& more) {
+  sum.requests += more.requests;
+  sum.units += more.units;
+  sum.ideal_units += more.ideal_units;
+  sum.bytes += more.bytes;
+  return sum;
+}
+
+}  // namespace
+
+struct Device::State {
+  struct Loaded {
+    Program program;
+    std::map<std::string, KernelId, std::less<>> kernel_ids;
+    std::vector<DeviceAddress> memory;  ///< of its variables
+    Counters counters;
+  };
+  struct KernelEntry {
+    ModuleId module = 0;
+    std::unique_ptr<Kernel> kernel;
+  };
+
+  explicit State(DeviceOptions given)
+      : options(std::move(given)),
+        memory(options.properties.global_bytes),
+        workers(options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency())) {}
+
+  Loaded& module(ModuleId id) {
+    const auto found = modules.find(id);
+    if (found == modules.end()) throw DeviceError(DeviceError::Code::invalid_value, "no such module");
+    return *found->second;
+  }
+  const KernelEntry& kernel(KernelId id) const {
+    const auto found = kernels.find(id);
+    if (found == kernels.end()) throw DeviceError(DeviceError::Code::invalid_value, "no such kernel");
+    return found->second;
+  }
+
+  ModuleId add(ptx::Module source);
+  void place_variables(Loaded& loaded);
+  void collect(Loaded& loaded);
+  void check_configuration(const Kernel& kernel, const LaunchConfiguration& configuration) const;
+  std::vector<bool> traced_places(const Program& program) const;
+
+  DeviceOptions options;
+  GlobalMemory memory;
+  unsigned workers;
+  std::map<ModuleId, std::unique_ptr<Loaded>> modules;
+  std::unordered_map<KernelId, KernelEntry> kernels;
+  ModuleId next_module = 1;
+  KernelId next_kernel = 1;
+  std::atomic<std::uint64_t> clock{1};
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<TraceRequest> trace;
+  Observations pending;  ///< findings, traces and totals; lines are made of the modules' counters when taken
+  std::map<std::tuple<std::string, SourceLine>, LineCounters> lines;  ///< of modules that are gone
+};
+
+Device::ModuleId Device::State::add(ptx::Module source) {
+  auto loaded = std::make_unique<Loaded>();
+  loaded->program.source = std::move(source);
+  const ptx::Module& module = loaded->program.source;
+  for (const ptx::Function& function : module.functions) {
+    if (function.external) continue;
+    loaded->program.function_indices.try_emplace(function.name,
+                                                 static_cast<std::uint32_t>(loaded->program.function_indices.size()));
+  }
+  try {
+    place_variables(*loaded);
+  } catch (...) {
+    for (const DeviceAddress address : loaded->memory) memory.free(address);
+    throw;
+  }
+  modules[next_module] = std::move(loaded);
+  return next_module++;
+}
+
+void Device::State::place_variables(Loaded& loaded) {
+  const auto in_memory = [](const ptx::Variable& variable) {
+    return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+  };
+  const ptx::Module& module = loaded.program.source;
+  for (const ptx::Variable& variable : module.variables) {
+    if (!in_memory(variable) || variable.external) continue;
+    if (variable.space == ptx::Space::constant && variable.bytes > options.properties.constant_bytes) {
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        fmt::format("the constant {} has {} bytes; the device has {}", variable.name, variable.bytes,
+                                    options.properties.constant_bytes));
+    }
+    const DeviceAddress address = memory.allocate(variable.bytes, variable.name);
+    loaded.memory.push_back(address);
+    loaded.program.symbols[variable.name] = {address, variable.bytes};
+    if (variable.initial.size() > variable.bytes) {
+      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{} has too many initial values", variable.name));
+    }
+    if (!variable.initial.empty()) std::memcpy(memory.host(address), variable.initial.data(), variable.initial.size());
+    memory.mark_written(address, variable.bytes, true);
+  }
+  // Addresses that initialisers hold, now that every symbol has one.
+  for (const ptx::Variable& variable : module.variables) {
+    if (!in_memory(variable) || variable.external) continue;
+    for (const ptx::Relocation& relocation : variable.relocations) {
+      std::uint64_t value = 0;
+      if (const auto symbol = loaded.program.symbols.find(relocation.symbol); symbol != loaded.program.symbols.end()) {
+        value = symbol->second.address;
+      } else if (const auto code = loaded.program.function_indices.find(relocation.symbol);
+                 code != loaded.program.function_indices.end()) {
+        value = kFunctionBegin + code->second;
+      } else {
+        throw DeviceError(DeviceError::Code::invalid_image,
+                          fmt::format("{} holds the address of {}, which the module does not define", variable.name,
+                                      relocation.symbol));
+      }
+      value += static_cast<std::uint64_t>(relocation.addend);
+      if (relocation.offset + sizeof value > variable.bytes) {
+        throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{} has an address past its end", variable.name));
+      }
+      std::memcpy(memory.host(loaded.program.symbols.at(variable.name).address + relocation.offset), &value, sizeof value);
+    }
+  }
+}
+
+/// Adds a module's counters to the lines and clears them.
+void Device::State::collect(Loaded& loaded) {
+  const Program& program = loaded.program;
+  const auto line_of = [&](const std::string& function, std::uint32_t place) -> LineCounters& {
+    const SourceLine& line = program.places[place].line;
+    LineCounters& counters = lines[{function, line}];
+    counters.line = line;
+    counters.function = function;
+    return counters;
+  };
+  for (std::size_t b = 0; b < loaded.counters.blocks.size(); ++b) {
+    const BlockCounter& counter = loaded.counters.blocks[b];
+    if (counter.executions == 0) continue;
+    const BlockLines& block = program.block_lines[b];
+    for (const BlockLines::Share& share : block.shares) {
+      LineCounters& line = line_of(block.function, share.place);
+      line.warps += counter.executions * share.instructions;
+      line.lanes += counter.lanes * share.instructions;
+      pending.warp_instructions += counter.executions * share.instructions;
+    }
+    if (counter.divergent != 0) line_of(block.function, block.shares.back().place).divergent_branches += counter.divergent;
+  }
+  for (std::size_t t = 0; t < loaded.counters.traffic.size(); ++t) {
+    static constexpr Traffic LineCounters::*kMembers[TrafficCounter::kKinds] = {
+        nullptr,
+        &LineCounters::global_load, &LineCounters::global_store, &LineCounters::global_atomic,
+        &LineCounters::shared_load, &LineCounters::shared_store, &LineCounters::shared_atomic,
+        &LineCounters::local_load, &LineCounters::local_store};
+    for (std::size_t kind = 1; kind < TrafficCounter::kKinds; ++kind) {
+      const Traffic& traffic = loaded.counters.traffic[t].by_kind[kind];
+      if (traffic.requests == 0) continue;
+      line_of(program.traffic_functions[t], program.traffic_places[t]).*kMembers[kind] += traffic;
+    }
+  }
+  loaded.counters.blocks.assign(loaded.counters.blocks.size(), {});
+  loaded.counters.traffic.assign(loaded.counters.traffic.size(), {});
+}
+
+void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
+  const auto refuse = [&](DeviceError::Code code, const std::string& why) { throw DeviceError(code, why); };
+  using enum DeviceError::Code;
+  if (c.grid.count() == 0 || c.block.count() == 0) refuse(invalid_configuration, "a grid or block of no threads");
+  if (c.block.x > kMostBlockX || c.block.y > kMostBlockY || c.block.z > kMostBlockZ ||
+      c.block.count() > static_cast<unsigned>(options.properties.threads_per_block)) {
+    refuse(invalid_configuration,
+           fmt::format("a block of {} × {} × {} = {} threads; a block has at most {}", c.block.x, c.block.y, c.block.z,
+                       c.block.count(), options.properties.threads_per_block));
+  }
+  if (c.block.count() > kernel.info.max_threads) {
+    refuse(invalid_configuration, fmt::format("a block of {} threads, where the kernel was compiled for at most {}",
+                                              c.block.count(), kernel.info.max_threads));
+  }
+  if (c.grid.x > kMostGridX || c.grid.y > kMostGridYZ || c.grid.z > kMostGridYZ) {
+    refuse(invalid_configuration, fmt::format("a grid of {} × {} × {} blocks; at most {} × {} × {} are possible",
+                                              c.grid.x, c.grid.y, c.grid.z, kMostGridX, kMostGridYZ, kMostGridYZ));
+  }
+  if (kernel.required_threads[0] != 0) {
+    const auto& r = kernel.required_threads;
+    if (c.block.x != r[0] || c.block.y != std::max(r[1], 1U) || c.block.z != std::max(r[2], 1U)) {
+      refuse(invalid_configuration, "the kernel was compiled for another shape of block");
+    }
+  }
+  const std::uint64_t shared = std::uint64_t{kernel.dynamic_shared_offset} + c.dynamic_shared_bytes;
+  if (shared > options.properties.shared_bytes_per_block_optin) {
+    refuse(invalid_configuration, fmt::format("{} bytes of shared memory; a block has at most {}", shared,
+                                              options.properties.shared_bytes_per_block_optin));
+  }
+}
+
+std::vector<bool> Device::State::traced_places(const Program& program) const {
+  std::vector<bool> traced;
+  if (!trace) return traced;
+  traced.resize(program.places.size());
+  for (std::size_t p = 0; p < traced.size(); ++p) {
+    const SourceLine& line = program.places[p].line;
+    traced[p] = line.line == trace->line && line.file.ends_with(trace->file_suffix);
+  }
+  return traced;
+}
+
+Device::Device(DeviceOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+Device::~Device() = default;
+
+const DeviceProperties& Device::properties() const { return state_->options.properties; }
+
+DeviceAddress Device::allocate(std::size_t bytes, std::string label) {
+  return state_->memory.allocate(bytes, std::move(label));
+}
+void Device::free(DeviceAddress address) { state_->memory.free(address); }
+void Device::write(DeviceAddress to, std::span<const std::byte> bytes) {
+  state_->memory.require(to, bytes.size());
+  if (bytes.empty()) return;
+  std::memcpy(state_->memory.host(to), bytes.data(), bytes.size());
+  state_->memory.mark_written(to, bytes.size(), true);
+}
+void Device::read(DeviceAddress from, std::span<std::byte> bytes) const {
+  state_->memory.require(from, bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), state_->memory.host(from), bytes.size());
+}
+void Device::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
+  state_->memory.require(to, bytes);
+  if (bytes == 0) return;
+  std::memset(state_->memory.host(to), std::to_integer<int>(value), bytes);
+  state_->memory.mark_written(to, bytes, true);
+}
+void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
+  GlobalMemory& memory = state_->memory;
+  memory.require(to, bytes);
+  memory.require(from, bytes);
+  if (bytes == 0) return;
+  std::memmove(memory.host(to), memory.host(from), bytes);
+  // What was never written stays so in the copy.
+  if ((to - from) % 4 == 0 && to % 4 == 0 && bytes % 4 == 0) {
+    std::memmove(memory.written(to), memory.written(from), bytes / 4);
+  } else {
+    memory.mark_written(to, bytes, true);
+  }
+}
+void Device::mark_uninitialised(DeviceAddress from, std::size_t bytes) {
+  state_->memory.require(from, bytes);
+  if (bytes != 0) state_->memory.mark_written(from, bytes, false);
+}
+std::size_t Device::free_bytes() const { return state_->memory.free_bytes(); }
+std::optional<SymbolInfo> Device::allocation(DeviceAddress address) const {
+  const GlobalMemory::Allocation* found = state_->memory.find(address);
+  if (found == nullptr) return std::nullopt;
+  return SymbolInfo{found->begin, found->bytes};
+}
+
+Device::ModuleId Device::load(std::span<const std::byte> fat_binary) {
+  std::vector<ptx::PtxImage> images;
+  try {
+    images = ptx::ptx_images(fat_binary);
+  } catch (const ptx::FatBinaryError& error) {
+    throw DeviceError(DeviceError::Code::no_ptx, error.what());
+  }
+  // The newest virtual architecture that this device has; it is the one that hardware would take.
+  const auto mine = static_cast<std::uint32_t>(10 * properties().compute_major + properties().compute_minor);
+  const ptx::PtxImage* best = nullptr;
+  for (const ptx::PtxImage& image : images) {
+    if (image.architecture <= mine && (best == nullptr || image.architecture > best->architecture)) best = &image;
+  }
+  if (best == nullptr) {
+    throw DeviceError(DeviceError::Code::no_ptx,
+                      fmt::format("the program carries PTX only for architectures newer than compute_{}; build it with "
+                                  "-gencode arch=compute_{},code=compute_{}",
+                                  mine, mine, mine));
+  }
+  return load_ptx(best->text);
+}
+
+Device::ModuleId Device::load_ptx(std::string_view text) {
+  try {
+    return state_->add(ptx::parse(text));
+  } catch (const ptx::ParseError& error) {
+    throw DeviceError(DeviceError::Code::invalid_image, error.what());
+  }
+}
+
+void Device::unload(ModuleId module) {
+  State::Loaded& loaded = state_->module(module);
+  state_->collect(loaded);
+  for (const DeviceAddress address : loaded.memory) state_->memory.free(address);
+  std::erase_if(state_->kernels, [&](const auto& entry) { return entry.second.module == module; });
+  state_->modules.erase(module);
+}
+
+Device::KernelId Device::kernel(ModuleId module, std::string_view mangled_name) {
+  State::Loaded& loaded = state_->module(module);
+  const auto known = loaded.kernel_ids.find(mangled_name);
+  if (known != loaded.kernel_ids.end()) return known->second;
+  std::unique_ptr<Kernel> kernel = decode_kernel(loaded.program, mangled_name);
+  loaded.counters.blocks.resize(loaded.program.block_lines.size());
+  loaded.counters.traffic.resize(loaded.program.traffic_places.size());
+  const KernelId id = state_->next_kernel++;
+  state_->kernels[id] = {module, std::move(kernel)};
+  loaded.kernel_ids.emplace(mangled_name, id);
+  return id;
+}
+
+const KernelInfo& Device::kernel_info(KernelId kernel) const { return state_->kernel(kernel).kernel->info; }
+
+SymbolInfo Device::symbol(ModuleId module, std::string_view mangled_name) const {
+  const auto& symbols = state_->module(module).program.symbols;
+  const auto found = symbols.find(mangled_name);
+  if (found == symbols.end()) {
+    throw DeviceError(DeviceError::Code::unknown_symbol, fmt::format("the module has no variable {}", mangled_name));
+  }
+  return found->second;
+}
+
+LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuration,
+                            std::span<const std::byte> parameters) {
+  const State::KernelEntry& entry = state_->kernel(id);
+  const Kernel& kernel = *entry.kernel;
+  State::Loaded& loaded = state_->module(entry.module);
+  state_->check_configuration(kernel, configuration);
+  if (parameters.size() < kernel.info.parameter_bytes) {
+    throw DeviceError(DeviceError::Code::invalid_value,
+                      fmt::format("{} takes {} bytes of parameters, {} were given", kernel.info.name,
+                                  kernel.info.parameter_bytes, parameters.size()));
+  }
+  Grid grid;
+  grid.kernel = &kernel;
+  grid.properties = &properties();
+  grid.memory = &state_->memory;
+  grid.blocks = configuration.grid;
+  grid.threads = configuration.block;
+  grid.dynamic_shared_bytes = configuration.dynamic_shared_bytes;
+  grid.shared_bytes = kernel.dynamic_shared_offset + configuration.dynamic_shared_bytes;
+  if (configuration.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.info.static_shared_bytes;
+  grid.parameters.assign(parameters.begin(), parameters.end());
+  grid.checks = state_->options.checks;
+  grid.block_count = configuration.grid.count();
+  grid.many_blocks = grid.block_count > 1;
+  grid.deadline = state_->deadline;
+  const BlockOrder order = block_order_of(state_->options.seed, grid.block_count);
+  grid.block_start = order.start;
+  grid.block_stride = order.stride;
+  if (configuration.cooperative) {
+    const std::size_t capacity = resident_blocks(grid);
+    if (grid.block_count > capacity) {
+      throw DeviceError(DeviceError::Code::out_of_resources,
+                        fmt::format("a cooperative launch of {} blocks; {} fit on the device at once", grid.block_count,
+                                    capacity));
+    }
+  }
+  // Launches are told apart by time, so the clock moves on; its stamps hold 24 bits.
+  constexpr std::uint64_t kLastStart = kLatestStampTime / 2;
+  if (state_->clock.load() >= kLastStart) {
+    state_->memory.clear_stamps();
+    state_->clock = 1;
+  }
+  grid.launch_time = ++state_->clock;
+  grid.clock = &state_->clock;
+  constexpr std::uint64_t kMostTrackedBlocks = std::uint64_t{1} << 24;
+  if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMostTrackedBlocks) {
+    grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
+    grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
+  }
+  grid.traced_places = state_->traced_places(loaded.program);
+
+  const auto begin = std::chrono::steady_clock::now();
+  LaunchResult result;
+  result.output = run_grid(grid, state_->workers, loaded.counters);
+  result.status = grid.status;
+
+  Observations& pending = state_->pending;
+  pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  ++pending.launches;
+  pending.blocks += grid.block_count;
+  std::vector<Finding> findings = grid.findings.take();
+  std::move(findings.begin(), findings.end(), std::back_inserter(pending.findings));
+  std::move(grid.traces.begin(), grid.traces.end(), std::back_inserter(pending.traces));
+  return result;
+}
+
+void Device::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) { state_->deadline = deadline; }
+
+Observations Device::take_observations() {
+  for (const auto& [id, loaded] : state_->modules) state_->collect(*loaded);
+  Observations taken = std::move(state_->pending);
+  state_->pending = {};
+  for (auto& [key, counters] : state_->lines) taken.lines.push_back(std::move(counters));
+  state_->lines.clear();
+  return taken;
+}
+
+void Device::trace_line(std::string file_suffix, std::uint32_t line) {
+  if (file_suffix.empty() || line == 0) {
+    state_->trace.reset();
+  } else {
+    state_->trace = TraceRequest{std::move(file_suffix), line};
+  }
+}
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,403 @@
+// Checks and counters of every access, fast where nothing is wrong: bounds, alignment, sectors and wavefronts,
+// uninitialised reads, races. What looks suspicious goes to ../violations.cpp.
+//
+// `contiguous` means that all 32 lanes are active and lane l accesses addresses[0] + l × width; then shadows are runs
+// of memory and the loops become vector code. Word-sized shadows cannot tell the bytes of a word apart, so accesses
+// narrower than 4 bytes take no part in the check for races between blocks.
+#pragma once
+
+#include <bit>
+#include <cstring>
+
+#include "emulator/machine/handlers/lanes.h"
+#include "emulator/machine/traffic.h"
+#include "emulator/machine/violations.h"
+
+namespace lockstep::emulator::LOCKSTEP_LEVEL {
+
+inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind kind, Mask active, unsigned width,
+                          Units units) {
+  if (i.counter == kNoCounter) return;
+  Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
+  ++traffic.requests;
+  traffic.units += units.units;
+  traffic.ideal_units += units.ideal;
+  traffic.bytes += static_cast<std::uint64_t>(std::popcount(active)) * width;
+}
+
+/// Calls f(lane, word address) for every word that the active lanes touch.
+template <class F>
+inline void for_words(Mask active, const std::uint64_t* addresses, unsigned width, F f) {
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    for (std::uint64_t word = addresses[lane]; word < addresses[lane] + width; word += 4) f(lane, word);
+  }
+}
+
+/// Bounds and alignment of a global access; false when the launch has failed.
+inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                               unsigned width, bool contiguous, AccessKind kind) {
+  std::uint64_t low = addresses[0], high = addresses[0] + std::uint64_t{31} * width, bits = addresses[0];
+  if (!contiguous) {
+    low = ~std::uint64_t{0};
+    high = bits = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const bool on = (active >> lane & 1) != 0;
+      const std::uint64_t address = addresses[lane];
+      low = on && address < low ? address : low;
+      high = on && address > high ? address : high;
+      bits |= on ? address : 0;
+    }
+  }
+  if ((bits & (width - 1)) != 0) {
+    report_misaligned(warp, i, active, addresses, width, kind);
+    return false;
+  }
+  const GlobalMemory::Allocation& recent = warp.worker->recent;
+  if (low >= recent.begin && high < recent.end() && recent.end() - high >= width) return true;
+  return locate_global(warp, i, active, addresses, width, kind);
+}
+
+inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
+                         bool contiguous, AccessKind kind) {
+  Units units;
+  if (contiguous) {
+    const auto sectors = static_cast<std::uint32_t>(((addresses[0] & 31) + kLanes * width + 31) / 32);
+    units = {sectors, width};
+  } else {
+    units = global_sectors(addresses, active, width);
+  }
+  const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::global_load
+                       : kind == AccessKind::store ? TrafficCounter::Kind::global_store
+                                                   : TrafficCounter::Kind::global_atomic;
+  count_traffic(warp, i, counter, active, width, units);
+  if (!warp.block->grid->traced_places.empty()) {
+    trace_access(warp, i, active, addresses, width, "global", kind, units.units, units.ideal);
+  }
+}
+
+inline void check_global_written(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                                 unsigned width, bool contiguous) {
+  const GlobalMemory& memory = *warp.block->grid->memory;
+  bool all = true;
+  if (contiguous && width >= 4) {
+    const std::uint8_t* written = memory.written(addresses[0]);
+    std::uint8_t both = 0xF;
+    for (unsigned k = 0; k < 8 * width; ++k) both &= written[k];
+    all = both == 0xF;
+  } else if (width >= 4) {
+    for_words(active, addresses, width, [&](unsigned, std::uint64_t word) { all &= *memory.written(word) == 0xF; });
+  } else {
+    for (Mask left = active; left != 0; left &= left - 1) {
+      const std::uint64_t address = addresses[std::countr_zero(left)];
+      const unsigned bytes = ((1U << width) - 1) << (address & 3);
+      all &= (*memory.written(address) & bytes) == bytes;
+    }
+  }
+  if (!all) report_uninitialised_global(warp, i, active, addresses, width);
+}
+
+inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* addresses, unsigned width,
+                                bool contiguous) {
+  const GlobalMemory& memory = *warp.block->grid->memory;
+  if (contiguous && width >= 4) {
+    std::memset(memory.written(addresses[0]), 0xF, std::size_t{8} * width);
+  } else if (width >= 4) {
+    for_words(active, addresses, width, [&](unsigned, std::uint64_t word) { *memory.written(word) = 0xF; });
+  } else {
+    for (Mask left = active; left != 0; left &= left - 1) {
+      const std::uint64_t address = addresses[std::countr_zero(left)];
+      const auto bytes = static_cast<std::uint8_t>(((1U << width) - 1) << (address & 3));
+      __atomic_fetch_or(memory.written(address), bytes, __ATOMIC_RELAXED);
+    }
+  }
+}
+
+/// Stamps the words with this block and looks whether another block touched them in this launch.
+template <AccessKind kind>
+inline void check_global_race(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                              unsigned width, bool contiguous, const ValueOf* value) {
+  const Grid& grid = *warp.block->grid;
+  const GlobalMemory& memory = *grid.memory;
+  const std::uint64_t now = grid.clock->load(std::memory_order_relaxed);
+  const Stamp mine = make_stamp(now, i.id, warp.block->linear);
+  const Stamp many = make_stamp(now, i.id, kManyBlocks);
+  const Stamp floor = grid.launch_time << kStampTimeShift;
+  const Stamp me = block_of(mine);
+  const auto foreign = [=](Stamp stamp) { return stamp >= floor && (stamp & kStampBlockMask) != me; };
+
+  bool suspicious = false;
+  if (contiguous) {
+    Stamp* writers = memory.writers(addresses[0]);
+    Stamp* readers = memory.readers(addresses[0]);
+    const unsigned words = 8 * width;
+    std::uint64_t any = 0;
+    for (unsigned k = 0; k < words; ++k) any |= foreign(writers[k]) ? 1U : 0U;
+    if constexpr (kind == AccessKind::store) {
+      for (unsigned k = 0; k < words; ++k) any |= foreign(readers[k]) ? 1U : 0U;
+    }
+    suspicious = any != 0;
+    if (!suspicious) {
+      for (unsigned k = 0; k < words; ++k) {
+        if constexpr (kind == AccessKind::store) {
+          writers[k] = mine;
+        } else {
+          readers[k] = foreign(readers[k]) ? many : mine;
+        }
+      }
+      return;
+    }
+  }
+  for_words(active, addresses, width, [&](unsigned lane, std::uint64_t word) {
+    Stamp& writer = *memory.writers(word);
+    Stamp& reader = *memory.readers(word);
+    if (foreign(writer)) {
+      examine_global_conflict(warp, i, lane, word, writer, false, kind, value, addresses[lane], width);
+    }
+    if constexpr (kind == AccessKind::store) {
+      if (foreign(reader)) {
+        examine_global_conflict(warp, i, lane, word, reader, true, kind, value, addresses[lane], width);
+      }
+      writer = mine;
+    } else if constexpr (kind == AccessKind::load) {
+      reader = foreign(reader) ? many : mine;
+    }
+  });
+}
+
+/// An access that orders memory between blocks: what other blocks released is seen from now on.
+inline void acquire(Warp& warp) {
+  const Grid& grid = *warp.block->grid;
+  if (grid.acquired == nullptr) return;
+  grid.acquired[warp.block->linear].store(static_cast<std::uint32_t>(grid.clock->load(std::memory_order_relaxed)),
+                                          std::memory_order_relaxed);
+}
+inline void release(Warp& warp) {
+  const Grid& grid = *warp.block->grid;
+  if (grid.released == nullptr) return;
+  const std::uint64_t now = grid.clock->fetch_add(1, std::memory_order_relaxed) + 1;
+  grid.released[warp.block->linear].store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
+}
+
+inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                              unsigned width, bool contiguous) {
+  if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::load)) return false;
+  count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
+  const Grid& grid = *warp.block->grid;
+  if (grid.checks) {
+    check_global_written(warp, i, active, addresses, width, contiguous);
+    if ((i.detail & access::kSynchronising) != 0) {
+      acquire(warp);
+    } else if (grid.many_blocks && width >= 4) {
+      check_global_race<AccessKind::load>(warp, i, active, addresses, width, contiguous, nullptr);
+    }
+  }
+  return true;
+}
+
+inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                               unsigned width, bool contiguous, const ValueOf& value) {
+  if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::store)) return false;
+  count_global(warp, i, active, addresses, width, contiguous, AccessKind::store);
+  const Grid& grid = *warp.block->grid;
+  if (grid.checks) {
+    mark_global_written(warp, active, addresses, width, contiguous);
+    if ((i.detail & access::kRelease) != 0) release(warp);
+    if (grid.many_blocks && width >= 4 && (i.detail & access::kSynchronising) == 0) {
+      check_global_race<AccessKind::store>(warp, i, active, addresses, width, contiguous, &value);
+    }
+  }
+  return true;
+}
+
+inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                                unsigned width) {
+  if (!check_global_range(warp, i, active, addresses, width, false, AccessKind::atomic)) return false;
+  count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
+  const Grid& grid = *warp.block->grid;
+  if (grid.checks) {
+    if ((i.detail & access::kRelease) != 0) release(warp);
+    acquire(warp);
+    check_global_written(warp, i, active, addresses, width, false);
+    mark_global_written(warp, active, addresses, width, false);
+    if (grid.many_blocks && width >= 4) {
+      check_global_race<AccessKind::atomic>(warp, i, active, addresses, width, false, nullptr);
+    }
+  }
+  return true;
+}
+
+/// Bounds and alignment within a window that begins at 0.
+inline bool check_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets, unsigned width,
+                         std::uint64_t limit, const char* window, AccessKind kind) {
+  std::uint64_t high = 0, bits = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint64_t offset = (active >> lane & 1) != 0 ? offsets[lane] : 0;
+    high = offset > high ? offset : high;
+    bits |= offset;
+  }
+  if (high + width > limit || high + width < width) {
+    report_outside_window(warp, i, active, offsets, width, limit, window, kind);
+    return false;
+  }
+  if ((bits & (width - 1)) != 0) {
+    report_misaligned(warp, i, active, offsets, width, kind);
+    return false;
+  }
+  return true;
+}
+
+inline bool check_parameters(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
+                             unsigned width) {
+  return check_window(warp, i, active, offsets, width, warp.block->grid->parameters.size(), "the kernel's parameters",
+                      AccessKind::load);
+}
+
+inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets, unsigned width,
+                        bool is_store) {
+  const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
+  if (!check_window(warp, i, active, offsets, width, warp.local_bytes, "the thread's local memory", kind)) return false;
+  // Hardware interleaves local memory by thread, so that lanes at one offset touch neighbouring words.
+  const auto units = static_cast<std::uint32_t>((static_cast<unsigned>(std::popcount(active)) * width + 31) / 32);
+  count_traffic(warp, i, is_store ? TrafficCounter::Kind::local_store : TrafficCounter::Kind::local_load, active, width,
+                {units, units});
+  return true;
+}
+
+inline void count_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets, unsigned width,
+                         bool contiguous, AccessKind kind) {
+  Units units;
+  if (contiguous) {
+    const std::uint32_t wavefronts = width <= 4 ? 1 : width / 4;
+    units = {wavefronts, wavefronts};
+  } else {
+    units = kind == AccessKind::atomic ? shared_atomic_wavefronts(offsets, active, width)
+                                       : shared_wavefronts(offsets, active, width);
+  }
+  const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::shared_load
+                       : kind == AccessKind::store ? TrafficCounter::Kind::shared_store
+                                                   : TrafficCounter::Kind::shared_atomic;
+  count_traffic(warp, i, counter, active, width, units);
+  if (!warp.block->grid->traced_places.empty()) {
+    std::uint64_t wide[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) wide[lane] = offsets[lane];
+    trace_access(warp, i, active, wide, width, "shared", kind, units.units, units.ideal);
+  }
+}
+
+/// Reads of unwritten words and races within the block; stamps the words with this access.
+template <AccessKind kind>
+inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                               unsigned width, bool contiguous, const ValueOf* value) {
+  ThreadBlock& block = *warp.block;
+  SharedShadow& shadow = block.shadow;
+  const std::uint32_t granule = block.grid->kernel->shared_granule;
+  const Time ordered = warp.ordered, begin = block.begin, now = block.now;
+  const std::uint32_t first_thread = warp.index * kLanes;
+  const std::uint32_t me = 1U << warp.index;
+
+  if constexpr (kind != AccessKind::atomic) {
+    if (contiguous && width == granule) {
+      const std::uint32_t first = offsets[0] / granule;
+      Time* write_time = shadow.write_time.data() + first;
+      Time* read_time = shadow.read_time.data() + first;
+      std::uint32_t* writer = shadow.writer.data() + first;
+      std::uint32_t* read_warps = shadow.read_warps.data() + first;
+      std::uint32_t suspicious = 0;
+      if constexpr (kind == AccessKind::load) {
+        for (unsigned l = 0; l < kLanes; ++l) {
+          suspicious |= write_time[l] < begin || (write_time[l] > ordered && writer[l] != first_thread + l) ? 1U : 0U;
+        }
+      } else {
+        for (unsigned l = 0; l < kLanes; ++l) {
+          suspicious |= (write_time[l] > ordered && writer[l] != first_thread + l) ||
+                                (read_time[l] > ordered && (read_warps[l] & ~me) != 0)
+                            ? 1U
+                            : 0U;
+        }
+      }
+      if (suspicious == 0) {
+        if constexpr (kind == AccessKind::load) {
+          std::uint32_t* read_place = shadow.read_place.data() + first;
+          for (unsigned l = 0; l < kLanes; ++l) {
+            read_warps[l] = read_time[l] > ordered ? read_warps[l] | me : me;
+            read_time[l] = now;
+            read_place[l] = i.id;
+          }
+        } else {
+          std::uint32_t* write_place = shadow.write_place.data() + first;
+          for (unsigned l = 0; l < kLanes; ++l) {
+            write_time[l] = now;
+            writer[l] = first_thread + l;
+            write_place[l] = i.id;
+          }
+        }
+        return;
+      }
+    }
+  }
+
+  const std::uint32_t words = width <= granule ? 1 : width / granule;
+  Mask unwritten = 0;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint32_t thread = first_thread + lane;
+    const std::uint32_t first = offsets[lane] / granule;
+    for (std::uint32_t word = first; word < first + words; ++word) {
+      const Time written = shadow.write_time[word];
+      if (kind != AccessKind::store && written < begin) {
+        unwritten |= 1U << lane;
+      } else if (written > ordered && (shadow.writer[word] & (kAtomicWriter - 1)) != thread) {
+        examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
+      } else if (kind != AccessKind::load && shadow.read_time[word] > ordered &&
+                 (shadow.read_warps[word] & ~me) != 0) {
+        examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
+      }
+      if constexpr (kind == AccessKind::load) {
+        shadow.read_warps[word] = shadow.read_time[word] > ordered ? shadow.read_warps[word] | me : me;
+        shadow.read_time[word] = now;
+        shadow.read_place[word] = i.id;
+      } else {
+        shadow.write_time[word] = now;
+        shadow.writer[word] = thread | (kind == AccessKind::atomic ? kAtomicWriter : 0);
+        shadow.write_place[word] = i.id;
+      }
+    }
+  }
+  if (unwritten != 0) report_uninitialised_shared(warp, i, unwritten, offsets, width);
+}
+
+template <AccessKind kind>
+inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets, unsigned width,
+                         bool contiguous, const ValueOf* value) {
+  const std::uint32_t limit = warp.block->grid->shared_bytes;
+  std::uint32_t high = offsets[0] + 31 * width, bits = offsets[0];
+  if (!contiguous) {
+    high = bits = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t offset = (active >> lane & 1) != 0 ? offsets[lane] : 0;
+      high = offset > high ? offset : high;
+      bits |= offset;
+    }
+  }
+  if (std::uint64_t{high} + width > limit || (bits & (width - 1)) != 0 || (contiguous && high < offsets[0])) {
+    std::uint64_t wide[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) wide[lane] = offsets[lane];
+    check_window(warp, i, active, wide, width, limit, "the block's shared memory", kind);
+    return false;
+  }
+  count_shared(warp, i, active, offsets, width, contiguous, kind);
+  if (warp.block->grid->checks) check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
+  return true;
+}
+
+inline bool check_shared_load(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                              unsigned width, bool contiguous) {
+  return check_shared<AccessKind::load>(warp, i, active, offsets, width, contiguous, nullptr);
+}
+inline bool check_shared_store(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                               unsigned width, bool contiguous, const ValueOf& value) {
+  return check_shared<AccessKind::store>(warp, i, active, offsets, width, contiguous, &value);
+}
+
+}  // namespace lockstep::emulator::LOCKSTEP_LEVEL

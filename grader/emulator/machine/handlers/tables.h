@@ -1,0 +1,24 @@
+// Handlers of one instruction-set level, file by file; table.cpp gathers them.
+#pragma once
+
+#include "emulator/machine/handlers.h"
+
+namespace lockstep::emulator::LOCKSTEP_LEVEL {
+
+Handler integer_handler(Operation operation, ptx::Type type, const Variant& variant);
+Handler floating_handler(Operation operation, ptx::Type type, const Variant& variant);
+Handler predicate_handler(Operation operation, ptx::Type type, const Variant& variant);
+Handler conversion_handler(ptx::Type to, const Variant& variant);
+Handler load_handler(ptx::Space space, ptx::Type type, bool wide);
+Handler store_handler(ptx::Space space, ptx::Type type, bool wide);
+Handler parameter_handler(ptx::Type type, bool wide);
+Handler atomic_handler(ptx::Space space, AtomicOperation operation, ptx::Type type);
+Handler warp_handler(WarpOperation operation, ptx::Type type);
+Handler special_handler(std::string_view name, bool wide);
+void pack_handler(Warp& warp, const Instruction& instruction, Mask active);
+void unpack_handler(Warp& warp, const Instruction& instruction, Mask active);
+void fence_handler(Warp& warp, const Instruction& instruction, Mask active);
+void space_test_handler(Warp& warp, const Instruction& instruction, Mask active);
+void copy_async_handler(Warp& warp, const Instruction& instruction, Mask active);
+
+}  // namespace lockstep::emulator::LOCKSTEP_LEVEL

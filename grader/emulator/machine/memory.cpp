@@ -1,0 +1,182 @@
+#include "emulator/machine/memory.h"
+
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <system_error>
+#include <utility>
+
+namespace lockstep::emulator {
+namespace {
+
+/// Device addresses that are handed out before any is used again.
+constexpr std::uint64_t kReservedBytes = std::uint64_t{1} << 40;
+/// cudaMalloc promises 256-byte alignment.
+constexpr std::uint64_t kAlignment = 256;
+/// Unmapped distance between allocations, so that a stray index lands in none.
+constexpr std::uint64_t kGap = 4096;
+constexpr std::size_t kFreedRemembered = 64;
+constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+template <class T>
+T* reserve(std::uint64_t bytes) {
+  void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED) {
+    throw std::system_error(errno, std::generic_category(), "mmap of the emulated device's address space");
+  }
+  return static_cast<T*>(start);
+}
+
+/// Gives back the pages below [first, first + bytes); those shared with a neighbour are zeroed instead.
+void zero(void* first, std::uint64_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(first);
+  const std::uintptr_t end = begin + bytes;
+  const std::uintptr_t inner_begin = round_up(begin, kPage);
+  const std::uintptr_t inner_end = end / kPage * kPage;
+  if (inner_begin >= inner_end) {
+    std::memset(first, 0, bytes);
+    return;
+  }
+  std::memset(first, 0, inner_begin - begin);
+  std::memset(reinterpret_cast<void*>(inner_end), 0, end - inner_end);
+  madvise(reinterpret_cast<void*>(inner_begin), inner_end - inner_begin, MADV_DONTNEED);
+}
+
+}  // namespace
+
+GlobalMemory::GlobalMemory(std::size_t capacity)
+    : capacity_(capacity),
+      data_(reserve<std::byte>(kReservedBytes)),
+      written_(reserve<std::uint8_t>(kReservedBytes / 4)),
+      writers_(reserve<Stamp>(kReservedBytes / 4 * sizeof(Stamp))),
+      readers_(reserve<Stamp>(kReservedBytes / 4 * sizeof(Stamp))) {}
+
+GlobalMemory::~GlobalMemory() {
+  munmap(data_, kReservedBytes);
+  munmap(written_, kReservedBytes / 4);
+  munmap(writers_, kReservedBytes / 4 * sizeof(Stamp));
+  munmap(readers_, kReservedBytes / 4 * sizeof(Stamp));
+}
+
+DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label) {
+  if (bytes > free_bytes()) {
+    throw DeviceError(DeviceError::Code::out_of_memory,
+                      fmt::format("{} bytes asked for, {} of the device's {} are free", bytes, free_bytes(), capacity_));
+  }
+  const std::uint64_t span = round_up(std::max<std::uint64_t>(bytes, 1), kAlignment) + kGap;
+  DeviceAddress begin = next_;
+  for (bool wrapped = false;;) {
+    if (begin + span > kGlobalBegin + kReservedBytes) {
+      if (std::exchange(wrapped, true)) {
+        throw DeviceError(DeviceError::Code::out_of_memory, "the device's address space is fragmented");
+      }
+      begin = kGlobalBegin;
+    }
+    const auto above = live_.lower_bound(begin);
+    if (above != live_.begin()) {
+      const Allocation& below = std::prev(above)->second;
+      begin = std::max(begin, round_up(below.end() + kGap, kAlignment));
+    }
+    if (above == live_.end() || begin + span <= above->first) break;
+    begin = round_up(above->second.end() + kGap, kAlignment);
+  }
+  next_ = begin + span;
+  used_ += bytes;
+  live_[begin] = {begin, bytes, std::move(label)};
+  return begin;
+}
+
+void GlobalMemory::free(DeviceAddress address) {
+  const auto found = live_.find(address);
+  if (found == live_.end()) {
+    throw DeviceError(DeviceError::Code::invalid_address, fmt::format("no allocation begins at {:#x}", address));
+  }
+  used_ -= found->second.bytes;
+  release_pages(found->second);
+  if (freed_.size() >= kFreedRemembered) freed_.erase(freed_.begin());
+  freed_[address] = std::move(found->second);
+  live_.erase(found);
+}
+
+void GlobalMemory::release_pages(const Allocation& allocation) {
+  if (allocation.bytes == 0) return;
+  const std::uint64_t words = (allocation.bytes + 3) / 4;
+  zero(host(allocation.begin), allocation.bytes);
+  zero(written(allocation.begin), words);
+  zero(writers(allocation.begin), words * sizeof(Stamp));
+  zero(readers(allocation.begin), words * sizeof(Stamp));
+}
+
+void GlobalMemory::clear_stamps() {
+  for (const auto& [begin, allocation] : live_) {
+    const std::uint64_t words = (allocation.bytes + 3) / 4;
+    zero(writers(begin), words * sizeof(Stamp));
+    zero(readers(begin), words * sizeof(Stamp));
+  }
+}
+
+const GlobalMemory::Allocation* GlobalMemory::find(DeviceAddress address) const {
+  auto above = live_.upper_bound(address);
+  if (above == live_.begin()) return nullptr;
+  const Allocation& candidate = std::prev(above)->second;
+  return address < candidate.end() ? &candidate : nullptr;
+}
+
+std::string GlobalMemory::describe_miss(DeviceAddress address, std::uint64_t bytes) const {
+  const auto name = [](const Allocation& allocation) {
+    return fmt::format("{} ({} bytes)", allocation.label.empty() ? "an allocation" : "'" + allocation.label + "'",
+                       allocation.bytes);
+  };
+  if (address < kPage) return fmt::format("at address {:#x}: a null pointer", address);
+  if (const Allocation* inside = find(address)) {
+    return fmt::format("that reaches {} bytes past the end of {}", address + bytes - inside->end(), name(*inside));
+  }
+  for (const auto& [begin, allocation] : freed_) {
+    if (address >= begin && address < allocation.end()) return fmt::format("of {} after it was freed", name(allocation));
+  }
+  const auto above = live_.upper_bound(address);
+  const Allocation* below = above == live_.begin() ? nullptr : &std::prev(above)->second;
+  const std::uint64_t past = below != nullptr ? address - below->end() : ~std::uint64_t{0};
+  const std::uint64_t before = above != live_.end() ? above->first - address : ~std::uint64_t{0};
+  constexpr std::uint64_t kNear = std::uint64_t{1} << 32;
+  if (std::min(past, before) > kNear) return fmt::format("at address {:#x}, which is in no allocation", address);
+  if (before < past) return fmt::format("{} bytes before the start of {}", before, name(above->second));
+  return past == 0 ? fmt::format("just past the end of {}", name(*below))
+                   : fmt::format("{} bytes past the end of {}", past, name(*below));
+}
+
+void GlobalMemory::require(DeviceAddress address, std::uint64_t bytes) const {
+  const Allocation* allocation = find(address);
+  if (allocation == nullptr && bytes == 0) return;
+  if (allocation == nullptr || bytes > allocation->end() - address) {
+    throw DeviceError(DeviceError::Code::invalid_address,
+                      fmt::format("{} bytes {}", bytes, describe_miss(address, bytes)));
+  }
+}
+
+void GlobalMemory::mark_written(DeviceAddress address, std::uint64_t bytes, bool is_written) {
+  // Whole words in one go; the bytes of the first and last word by their bits.
+  const auto mark_bytes = [&](DeviceAddress first, DeviceAddress last) {
+    for (DeviceAddress byte = first; byte < last; ++byte) {
+      const auto bit = static_cast<std::uint8_t>(1U << (byte & 3));
+      std::uint8_t& word = *written(byte);
+      word = static_cast<std::uint8_t>(is_written ? word | bit : word & ~bit);
+    }
+  };
+  const DeviceAddress end = address + bytes;
+  const DeviceAddress words_begin = std::min(round_up(address, 4), end);
+  const DeviceAddress words_end = std::max(end / 4 * 4, words_begin);
+  mark_bytes(address, words_begin);
+  std::memset(written(words_begin), is_written ? 0xF : 0, (words_end - words_begin) / 4);
+  mark_bytes(words_end, end);
+}
+
+}  // namespace lockstep::emulator

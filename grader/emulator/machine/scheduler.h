@@ -1,0 +1,15 @@
+// Runs a grid: blocks on workers, warps within a block, splits within a warp.
+#pragma once
+
+#include "emulator/machine/warp.h"
+
+namespace lockstep::emulator {
+
+/// Blocks of the grid that the card would hold at once, by threads and shared memory.
+std::size_t resident_blocks(const Grid& grid);
+
+/// Runs the whole grid on `workers` threads, the calling one among them, and returns when it has finished or failed.
+/// The counters of all workers are added to `counters`; what printf wrote is returned in block order.
+std::string run_grid(Grid& grid, unsigned workers, Counters& counters);
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,333 @@
+#include "emulator/machine/violations.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "emulator/machine/handlers.h"
+#include "emulator/machine/synchronisation.h"
+
+namespace lockstep::emulator {
+namespace {
+
+constexpr std::size_t kMostFindings = 200;
+constexpr std::size_t kMostTraces = 256;
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load: return "read";
+    case AccessKind::store: return "write";
+    case AccessKind::atomic: return "atomic operation";
+  }
+  return "access";
+}
+
+const Place& place_of_id(const Warp& warp, std::uint32_t id) {
+  static const Place kUnknown;
+  const auto& places = warp.block->grid->kernel->program->places;
+  return id < places.size() ? places[id] : kUnknown;
+}
+
+unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
+
+std::string thread_name(const Warp& warp, std::uint32_t thread) {
+  const Dim3& shape = warp.block->grid->threads;
+  const std::uint32_t x = thread % shape.x, y = thread / shape.x % shape.y, z = thread / (shape.x * shape.y);
+  if (shape.y == 1 && shape.z == 1) return fmt::format("thread {}", x);
+  return fmt::format("thread ({}, {}, {})", x, y, z);
+}
+
+std::string line_name(const SourceLine& line) {
+  const std::size_t slash = line.file.rfind('/');
+  return line.line == 0 ? "an unknown line"
+                        : fmt::format("{}:{}", slash == std::string::npos ? line.file : line.file.substr(slash + 1),
+                                      line.line);
+}
+
+/// Whether what the other block did at `stamp` happened before what this block does now: it released something
+/// later, and this block has acquired something since.
+bool ordered_between_blocks(const Warp& warp, Stamp stamp) {
+  const Grid& grid = *warp.block->grid;
+  const std::uint64_t time = time_of(stamp);
+  if (time >= kLatestStampTime) return true;  // the clock has run out: nothing is known
+  if (grid.acquired == nullptr) return false;
+  if (grid.acquired[warp.block->linear].load(std::memory_order_relaxed) <= time) return false;
+  const std::uint32_t other = block_of(stamp);
+  if (other == kManyBlocks || grid.block_count > kStampBlockMask) return true;
+  return grid.released[other].load(std::memory_order_relaxed) > time;
+}
+
+/// Whether the lane would store what memory holds already.
+bool stores_same_bytes(const std::byte* memory, unsigned width, unsigned lane, const ValueOf* value) {
+  if (value == nullptr) return false;
+  std::array<std::byte, 16> bytes{};
+  (*value)(lane, bytes.data());
+  return std::memcmp(memory, bytes.data(), width) == 0;
+}
+
+}  // namespace
+
+const char* name_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::out_of_bounds: return "out-of-bounds";
+    case Finding::Kind::misaligned: return "misaligned";
+    case Finding::Kind::uninitialised_read: return "uninitialised-read";
+    case Finding::Kind::race: return "race";
+    case Finding::Kind::bad_sync: return "bad-sync";
+    case Finding::Kind::deadlock: return "deadlock";
+    case Finding::Kind::time_limit: return "time-limit";
+    case Finding::Kind::trap: return "trap";
+    case Finding::Kind::assertion: return "assertion";
+    case Finding::Kind::unsupported: return "unsupported";
+    case Finding::Kind::stack_overflow: return "stack-overflow";
+    case Finding::Kind::bad_launch: return "bad-launch";
+    case Finding::Kind::bad_image: return "bad-image";
+  }
+  return "unknown";
+}
+
+void FindingLog::add(Finding finding) {
+  const std::lock_guard lock(mutex_);
+  for (Finding& known : findings_) {
+    if (known.kind == finding.kind && known.line == finding.line && known.other_line == finding.other_line &&
+        known.kernel == finding.kernel) {
+      finding.count += known.count;
+      // Of equal findings the first block and thread is kept, whichever worker came first.
+      const auto place_in_grid = [](const Finding& f) {
+        return std::tuple(f.block[2], f.block[1], f.block[0], f.thread[2], f.thread[1], f.thread[0]);
+      };
+      if (place_in_grid(finding) < place_in_grid(known)) {
+        known = std::move(finding);
+      } else {
+        known.count = finding.count;
+      }
+      return;
+    }
+  }
+  if (findings_.size() < kMostFindings) findings_.push_back(std::move(finding));
+}
+
+std::vector<Finding> FindingLog::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(findings_, {});
+}
+
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind, std::string message) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  const Place& where = place_of_id(warp, place);
+  finding.line = where.line;
+  finding.stack = where.stack;
+  finding.kernel = warp.block->grid->kernel->info.name;
+  finding.block = warp.block->index;
+  finding.thread = {warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane]};
+  return finding;
+}
+
+bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
+                   AccessKind kind) {
+  const GlobalMemory& memory = *warp.block->grid->memory;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    const std::uint64_t address = addresses[lane];
+    const GlobalMemory::Allocation& recent = warp.worker->recent;
+    if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
+    const GlobalMemory::Allocation* allocation = memory.find(address);
+    if (allocation == nullptr || allocation->end() - address < width) {
+      Finding finding = make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds,
+                                     fmt::format("{} of {} bytes {}", verb(kind), width,
+                                                 memory.describe_miss(address, width)));
+      finding.address = address;
+      warp.block->grid->findings.add(std::move(finding));
+      warp.block->grid->fail(LaunchResult::Status::illegal_address);
+      warp.stop = true;
+      return false;
+    }
+    warp.worker->recent = *allocation;
+  }
+  return true;
+}
+
+void report_misaligned(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
+                       AccessKind kind) {
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    if ((addresses[lane] & (width - 1)) == 0) continue;
+    Finding finding = make_finding(warp, i.id, lane, Finding::Kind::misaligned,
+                                   fmt::format("{} of {} bytes at address {:#x}, which is no multiple of {}",
+                                               verb(kind), width, addresses[lane], width));
+    finding.address = addresses[lane];
+    warp.block->grid->findings.add(std::move(finding));
+    break;
+  }
+  warp.block->grid->fail(LaunchResult::Status::misaligned_address);
+  warp.stop = true;
+}
+
+void report_outside_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets, unsigned width,
+                           std::uint64_t limit, const char* window, AccessKind kind) {
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    if (offsets[lane] <= limit && limit - offsets[lane] >= width) continue;
+    const auto offset = static_cast<std::int64_t>(offsets[lane]);
+    // Shared addresses have 32 bits: a negative index appears as one just below 2^32.
+    const std::int64_t shown = offset > 0x7FFF'FFFF && offset <= 0xFFFF'FFFF ? offset - 0x1'0000'0000 : offset;
+    Finding finding = make_finding(
+        warp, i.id, lane, Finding::Kind::out_of_bounds,
+        fmt::format("{} of {} bytes at offset {} of {}, which has {} bytes", verb(kind), width, shown, window, limit));
+    finding.address = offsets[lane];
+    warp.block->grid->findings.add(std::move(finding));
+    break;
+  }
+  warp.block->grid->fail(LaunchResult::Status::illegal_address);
+  warp.stop = true;
+}
+
+void report_uninitialised_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                                 unsigned width) {
+  const GlobalMemory& memory = *warp.block->grid->memory;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    for (std::uint64_t byte = addresses[lane]; byte < addresses[lane] + width; ++byte) {
+      if ((*memory.written(byte) >> (byte & 3) & 1) != 0) continue;
+      const GlobalMemory::Allocation* allocation = memory.find(byte);
+      const std::string label = allocation == nullptr || allocation->label.empty() ? "global memory"
+                                                                                   : "'" + allocation->label + "'";
+      Finding finding = make_finding(
+          warp, i.id, lane, Finding::Kind::uninitialised_read,
+          fmt::format("read of byte {} of {}, which nothing has written",
+                      allocation == nullptr ? byte : byte - allocation->begin, label));
+      finding.address = byte;
+      warp.block->grid->findings.add(std::move(finding));
+      return;
+    }
+  }
+}
+
+void report_uninitialised_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                                 unsigned) {
+  const unsigned lane = first_lane(active);
+  Finding finding = make_finding(
+      warp, i.id, lane, Finding::Kind::uninitialised_read,
+      fmt::format("read of byte {} of the block's shared memory, which no thread of the block has written",
+                  offsets[lane]));
+  finding.address = offsets[lane];
+  finding.count = static_cast<std::uint64_t>(std::popcount(active));
+  warp.block->grid->findings.add(std::move(finding));
+}
+
+void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t word_address, Stamp other,
+                             bool other_read, AccessKind kind, const ValueOf* value, std::uint64_t lane_address,
+                             unsigned width) {
+  if (ordered_between_blocks(warp, other)) return;
+  const GlobalMemory& memory = *warp.block->grid->memory;
+  if (!other_read && stores_same_bytes(memory.host(lane_address), width, lane, value)) return;
+  const GlobalMemory::Allocation* allocation = memory.find(word_address);
+  const std::string where =
+      allocation == nullptr
+          ? fmt::format("address {:#x}", word_address)
+          : fmt::format("byte {} of {}", word_address - allocation->begin,
+                        allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
+  const std::string who =
+      block_of(other) == kManyBlocks ? "other blocks" : fmt::format("block {}", block_of(other));
+  const SourceLine other_line = place_of_id(warp, place_of(other)).line;
+  Finding finding = make_finding(
+      warp, i.id, lane, Finding::Kind::race,
+      fmt::format("{} of {}, which {} {} at {} in the same launch, with no fence and atomic operation or volatile "
+                  "access between the two blocks",
+                  verb(kind), where, who, other_read ? "read" : "wrote", line_name(other_line)));
+  finding.other_line = other_line;
+  finding.address = word_address;
+  warp.block->grid->findings.add(std::move(finding));
+}
+
+void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word, std::uint32_t offset,
+                             unsigned width, AccessKind kind, const ValueOf* value) {
+  ThreadBlock& block = *warp.block;
+  SharedShadow& shadow = block.shadow;
+  const std::uint32_t thread = warp.index * kLanes + lane;
+  const auto seen = [&](std::uint32_t other_warp) {
+    return block.seen.empty() ? warp.ordered : block.seen[warp.index * block.warp_count + other_warp];
+  };
+  const auto report = [&](std::uint32_t place, const std::string& who, const char* what, bool same_warp) {
+    const SourceLine other_line = place_of_id(warp, place).line;
+    Finding finding = make_finding(
+        warp, i.id, lane, Finding::Kind::race,
+        fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between", verb(kind), offset, who,
+                    what, line_name(other_line), same_warp ? "__syncwarp()" : "__syncthreads()"));
+    finding.other_line = other_line;
+    finding.address = offset;
+    block.grid->findings.add(std::move(finding));
+  };
+
+  const Time written = shadow.write_time[word];
+  const std::uint32_t writer = shadow.writer[word] & (kAtomicWriter - 1);
+  const bool writer_atomic = (shadow.writer[word] & kAtomicWriter) != 0;
+  if (written >= block.begin && writer != thread) {
+    const std::uint32_t writer_warp = writer / kLanes;
+    const bool same_warp = writer_warp == warp.index;
+    const bool same_execution = same_warp && shadow.write_place[word] == i.id && written == block.now;
+    const bool ordered = same_warp ? written <= warp.synced : written <= seen(writer_warp);
+    const bool both_atomic = writer_atomic && kind == AccessKind::atomic;
+    // Volatile accesses of one warp are how code without __syncwarp used to say the same.
+    const bool volatile_warp = same_warp && (i.detail & access::kVolatile) != 0;
+    bool same_value = false;
+    if (kind == AccessKind::store && value != nullptr) {
+      if (same_execution) {
+        // Neither lane's value has reached memory yet.
+        std::array<std::byte, 16> mine{}, other{};
+        (*value)(lane, mine.data());
+        (*value)(writer % kLanes, other.data());
+        same_value = mine == other;
+      } else {
+        same_value = stores_same_bytes(block.shared.data() + offset, width, lane, value);
+      }
+    }
+    if (!ordered && !both_atomic && !volatile_warp && !same_value) {
+      report(shadow.write_place[word], thread_name(warp, writer), "wrote", same_warp);
+      return;
+    }
+  }
+  if (kind == AccessKind::load || shadow.read_time[word] <= warp.ordered) return;
+  std::uint32_t unordered = shadow.read_warps[word] & ~(1U << warp.index);
+  for (std::uint32_t left = unordered; left != 0; left &= left - 1) {
+    const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
+    if (shadow.read_time[word] <= seen(other)) unordered &= ~(1U << other);
+  }
+  if (unordered == 0 || stores_same_bytes(block.shared.data() + offset, width, lane, value)) return;
+  report(shadow.read_place[word], fmt::format("warp {}", std::countr_zero(unordered)), "read", false);
+}
+
+void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mask undefined) {
+  const unsigned lane = first_lane(undefined);
+  warp.block->grid->findings.add(make_finding(
+      warp, i.id, lane, Finding::Kind::bad_sync,
+      fmt::format("lane {} reads a register of a lane that takes no part in the shuffle (lanes that do: {:#010x})",
+                  lane, active)));
+}
+
+void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
+                  const char* space, AccessKind kind, std::uint32_t units, std::uint32_t ideal) {
+  Grid& grid = *warp.block->grid;
+  if (i.id >= grid.traced_places.size() || !grid.traced_places[i.id]) return;
+  AccessTrace trace;
+  trace.line = place_of_id(warp, i.id).line;
+  trace.space = space;
+  trace.operation = kind == AccessKind::load ? "load" : kind == AccessKind::store ? "store" : "atomic";
+  trace.bytes = width;
+  trace.block = warp.block->index;
+  trace.warp = warp.index;
+  trace.active = active;
+  for (unsigned lane = 0; lane < kLanes; ++lane) trace.addresses[lane] = (active >> lane & 1) != 0 ? addresses[lane] : 0;
+  trace.units = units;
+  trace.ideal_units = ideal;
+  const std::lock_guard lock(grid.trace_mutex);
+  if (grid.traces.size() < kMostTraces) grid.traces.push_back(std::move(trace));
+}
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,174 @@
+// State of a grid while it runs: grid, thread block, warp, split.
+//
+// A warp is one or more splits: sets of lanes at the same place. Usually there is one. A branch that lanes take both
+// ways makes two; splits that reach the same block with the same callers become one again. Nothing here blocks a host
+// thread: a warp that waits is simply not run, so a worker can hold as many blocks as hardware would keep resident.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/machine/counters.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/program.h"
+
+namespace lockstep::emulator {
+
+/// Logical time within a thread block: one more at every barrier and every warp-wide operation.
+using Time = std::uint32_t;
+
+struct Frame {
+  const Function* function = nullptr;
+  std::uint32_t block = 0;      ///< that runs next
+  std::uint32_t rows = 0;       ///< byte offset of the frame in Warp::rows
+  std::uint32_t predicates = 0; ///< index of the frame's first predicate
+  std::uint32_t local = 0;      ///< byte offset of the frame in the thread's local memory
+  bool operator==(const Frame&) const = default;
+};
+
+struct Split {
+  enum class State : std::uint8_t { ready, meeting, at_barrier };
+  Mask lanes = 0;
+  Frame frame;
+  std::vector<Frame> callers;
+  State state = State::ready;
+  bool admitted = false;              ///< may pass the gate of the block that it stands before
+  bool deferred = false;              ///< went round a loop often while others waited; they go first now
+  std::uint32_t back_edges = 0;       ///< while others waited
+  std::uint32_t barrier = 0;          ///< number, State::at_barrier
+  std::uint32_t barrier_threads = 0;  ///< that the barrier waits for; 0: all of the block
+};
+
+struct ThreadBlock;
+struct Worker;
+
+struct Warp {
+  // What handlers read, valid while a split runs.
+  std::byte* rows = nullptr;       ///< current frame
+  Mask* predicates = nullptr;      ///< current frame
+  std::uint32_t local_base = 0;    ///< current frame in the thread's local memory
+  ThreadBlock* block = nullptr;
+  Worker* worker = nullptr;
+  bool stop = false;               ///< a handler asks the warp to stop: the launch has failed
+
+  std::uint32_t index = 0;         ///< in its block
+  Mask live = 0;                   ///< threads that exist and have not exited
+  Mask carry = 0;                  ///< condition code CC.CF
+  std::array<std::uint32_t, kLanes> thread_x{}, thread_y{}, thread_z{};
+  Time ordered = 0;                ///< accesses of any warp up to this time happened before what this warp does now
+  Time synced = 0;                 ///< likewise for the warp's own lanes
+  std::vector<Split> splits;
+  std::size_t current = 0;
+
+  std::vector<std::byte> row_storage;
+  std::vector<Mask> predicate_storage;
+  std::vector<std::byte> local;         ///< [lane][byte]: kLanes × local_bytes
+  std::uint32_t local_bytes = 0;        ///< of one thread
+};
+
+/// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.
+struct SharedShadow {
+  std::vector<Time> write_time, read_time;
+  std::vector<std::uint32_t> writer;        ///< thread (10 bits), atomic (1 bit)
+  std::vector<std::uint32_t> write_place, read_place;
+  std::vector<std::uint32_t> read_warps;    ///< mask over the block's warps
+};
+
+inline constexpr std::uint32_t kAtomicWriter = 1U << 10;
+
+struct Grid;
+
+struct ThreadBlock {
+  Grid* grid = nullptr;
+  std::array<std::uint32_t, 3> index{};
+  std::uint32_t linear = 0;
+  Time begin = 1;                  ///< accesses before this time belong to an earlier block in the same memory
+  Time now = 1;
+  std::vector<Warp> warps;
+  std::uint32_t warp_count = 0;
+  std::uint32_t idle_passes = 0;   ///< over all warps without one finishing or a barrier opening
+  std::vector<std::byte> shared;
+  SharedShadow shadow;
+  std::vector<Time> seen;          ///< [warp][other]: until when other's accesses are ordered before warp's
+  std::string output;              ///< of printf
+};
+
+/// Findings of a launch, equal ones merged.
+class FindingLog {
+ public:
+  /// Counts `finding` when its kind and lines were seen before, else keeps it (up to a limit).
+  void add(Finding finding);
+  std::vector<Finding> take();
+
+ private:
+  std::mutex mutex_;
+  std::vector<Finding> findings_;
+};
+
+/// A line whose accesses are recorded for drawing.
+struct TraceRequest {
+  std::string file_suffix;
+  std::uint32_t line = 0;
+};
+
+struct Grid {
+  const Kernel* kernel = nullptr;
+  const DeviceProperties* properties = nullptr;
+  GlobalMemory* memory = nullptr;
+  Dim3 blocks, threads;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t shared_bytes = 0;
+  std::vector<std::byte> parameters;
+  bool checks = true;
+  bool many_blocks = false;        ///< more than one: races between blocks are possible
+  std::uint64_t launch_time = 0;   ///< stamps before it are of earlier launches
+  std::atomic<std::uint64_t>* clock = nullptr;  ///< logical time of the device, one more at every fence
+  std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
+  std::atomic<std::uint64_t> next_block{0};
+  std::uint64_t block_count = 0;
+  std::uint64_t block_stride = 1, block_start = 0;  ///< order of blocks: (start + k × stride) mod count
+  std::atomic<bool> stop{false};
+  std::atomic<LaunchResult::Status> status{LaunchResult::Status::ok};
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  FindingLog findings;
+  std::vector<bool> traced_places;  ///< by place; empty when nothing is traced
+  std::mutex trace_mutex;
+  std::vector<AccessTrace> traces;
+
+  /// Ends the launch: the first caller's status counts.
+  void fail(LaunchResult::Status why) {
+    auto expected = LaunchResult::Status::ok;
+    status.compare_exchange_strong(expected, why);
+    stop.store(true, std::memory_order_relaxed);
+  }
+};
+
+/// One host thread that runs blocks.
+struct Worker {
+  Grid* grid = nullptr;
+  Counters counters;
+  GlobalMemory::Allocation recent;  ///< allocation of the latest global access, to save the search
+  std::vector<std::unique_ptr<ThreadBlock>> resident;
+  std::vector<std::unique_ptr<ThreadBlock>> spare;  ///< to use again: their constants are in place
+  std::vector<std::pair<std::uint64_t, std::string>> output;  ///< of finished blocks, by linear index
+};
+
+/// Row of a register in the current frame.
+template <class T>
+inline T* row(const Warp& warp, Slot slot) {
+  return reinterpret_cast<T*>(warp.rows + slot);
+}
+
+/// A finding at an instruction for one lane of a warp, with kernel, line, block and thread filled in.
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind, std::string message);
+
+}  // namespace lockstep::emulator

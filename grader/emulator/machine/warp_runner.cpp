@@ -1,0 +1,517 @@
+#include "emulator/machine/warp_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "emulator/machine/builtins.h"
+
+namespace lockstep::emulator {
+namespace {
+
+/// Backward branches (and calls) that a warp may take before another warp runs: a spinning warp must let the one that
+/// it waits for go on, a computing warp should keep its registers in the cache.
+constexpr std::uint32_t kBackEdgesPerTurn = 4096;
+/// Backward branches that one split may take while other lanes of its warp wait.
+constexpr std::uint32_t kBackEdgesPerSplit = 32;
+constexpr std::size_t kMostCallers = 1024;
+constexpr std::uint32_t kMostLocalBytes = 512 * 1024;
+
+unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
+
+/// Grows each thread's local memory to at least `bytes`.
+void require_local(Warp& warp, std::uint32_t bytes) {
+  if (bytes <= warp.local_bytes) return;
+  const std::uint32_t grown = std::max(bytes, 2 * warp.local_bytes);
+  std::vector<std::byte> local(std::size_t{grown} * kLanes);
+  for (unsigned lane = 0; lane < kLanes && warp.local_bytes != 0; ++lane) {
+    std::memcpy(local.data() + std::size_t{lane} * grown, warp.local.data() + std::size_t{lane} * warp.local_bytes,
+                warp.local_bytes);
+  }
+  warp.local = std::move(local);
+  warp.local_bytes = grown;
+}
+
+/// Writes a function's constants into its frame, for the given lanes.
+void fill_constants(Warp& warp, const Frame& frame, Mask lanes) {
+  std::byte* rows = warp.row_storage.data() + frame.rows;
+  for (const Function::Constant& constant : frame.function->constants) {
+    for (Mask left = lanes; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      if (constant.wide) {
+        reinterpret_cast<std::uint64_t*>(rows + constant.row)[lane] = constant.value;
+      } else {
+        reinterpret_cast<std::uint32_t*>(rows + constant.row)[lane] = static_cast<std::uint32_t>(constant.value);
+      }
+    }
+  }
+}
+
+/// Points the warp at the frame of a split.
+void enter_frame(Warp& warp, const Frame& frame) {
+  warp.rows = warp.row_storage.data() + frame.rows;
+  warp.predicates = warp.predicate_storage.data() + frame.predicates;
+  warp.local_base = frame.local;
+}
+
+void add_finding(Warp& warp, std::uint32_t place, Mask lanes, Finding::Kind kind, std::string message) {
+  warp.block->grid->findings.add(make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
+}
+
+void fail_launch(Warp& warp, LaunchResult::Status status) {
+  warp.block->grid->fail(status);
+  warp.stop = true;
+}
+
+Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
+  if (block.condition == kNoSlot) return lanes;
+  const Mask value = warp.predicates[block.condition];
+  return lanes & (block.condition_negated ? ~value : value);
+}
+
+/// Runs one split at a time; `choose` decides which.
+class WarpRunner {
+ public:
+  explicit WarpRunner(Warp& warp) : warp_(warp), grid_(*warp.block->grid) {}
+
+  Rest run() {
+    while (!warp_.stop) {
+      if (warp_.splits.empty()) return Rest::finished;
+      if (!choose()) {
+        const bool all_at_barrier = std::all_of(warp_.splits.begin(), warp_.splits.end(), [](const Split& split) {
+          return split.state == Split::State::at_barrier;
+        });
+        if (all_at_barrier) return Rest::at_barrier;
+        resolve_stall();
+        continue;
+      }
+      if (!run_split()) return Rest::yielded;
+    }
+    return Rest::finished;
+  }
+
+ private:
+  Split& current() { return warp_.splits[warp_.current]; }
+
+  static bool same_place(const Split& a, const Split& b) {
+    return a.frame == b.frame && a.state == b.state && a.admitted == b.admitted && a.callers == b.callers;
+  }
+
+  /// Joins splits that have met and picks the one that runs next; false when none can.
+  bool choose() {
+    auto& splits = warp_.splits;
+    if (splits.size() == 1) {
+      warp_.current = 0;
+      return splits[0].state == Split::State::ready;
+    }
+    for (std::size_t a = 0; a < splits.size(); ++a) {
+      for (std::size_t b = a + 1; b < splits.size();) {
+        if (splits[b].frame.block == splits[a].frame.block && same_place(splits[a], splits[b])) {
+          splits[a].lanes |= splits[b].lanes;
+          splits[a].deferred &= splits[b].deferred;
+          // What a split that grew waits for may be here now.
+          if (splits[a].state == Split::State::meeting) splits[a].state = Split::State::ready;
+          splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(b));
+        } else {
+          ++b;
+        }
+      }
+    }
+    for (const bool allow_deferred : {false, true}) {
+      const Split* best = nullptr;
+      for (const Split& split : splits) {
+        if (split.state != Split::State::ready || (split.deferred && !allow_deferred)) continue;
+        if (best == nullptr || goes_before(split, *best)) best = &split;
+      }
+      if (best != nullptr) {
+        warp_.current = static_cast<std::size_t>(best - splits.data());
+        return true;
+      }
+      for (Split& split : splits) split.deferred = false;
+    }
+    return false;
+  }
+
+  /// Deeper calls first, so that callers meet after them; then the order of blocks.
+  static bool goes_before(const Split& a, const Split& b) {
+    if (a.callers.size() != b.callers.size()) return a.callers.size() > b.callers.size();
+    if (a.frame.function != b.frame.function) return false;
+    return a.frame.function->blocks[a.frame.block].order < b.frame.function->blocks[b.frame.block].order;
+  }
+
+  /// Runs the current split until it ends, waits, or has to be chosen again; false when the warp's turn is over.
+  bool run_split() {
+    enter_frame(warp_, current().frame);
+    for (;;) {
+      Split& split = current();
+      const Function& function = *split.frame.function;
+      const BasicBlock& block = function.blocks[split.frame.block];
+      if (block.gate != BasicBlock::Gate::none && !std::exchange(split.admitted, false)) {
+        if (!pass_gate(split, function, block)) return true;
+      }
+      const Mask lanes = current().lanes;
+      BlockCounter& counter = warp_.worker->counters.blocks[block.counter];
+      ++counter.executions;
+      counter.lanes += static_cast<std::uint64_t>(std::popcount(lanes));
+      const Instruction* instruction = function.instructions.data() + block.first;
+      for (const Instruction* end = instruction + block.count; instruction != end; ++instruction) {
+        Mask active = lanes;
+        if (instruction->guard != kNoSlot) {
+          const Mask guard = warp_.predicates[instruction->guard];
+          active &= instruction->guard_negated ? ~guard : guard;
+          if (active == 0) continue;
+        }
+        instruction->execute(warp_, *instruction, active);
+      }
+      if (warp_.stop) return true;
+      const std::uint32_t from_order = block.order;
+      if (!end_block(function, block, counter)) return true;
+      // end_block may have moved the splits; a split that is alone goes on at once.
+      Split& after = current();
+      const bool backwards = after.frame.function != &function ||
+                             after.frame.function->blocks[after.frame.block].order <= from_order;
+      if (backwards) {
+        if (grid_.stop.load(std::memory_order_relaxed)) {
+          warp_.stop = true;
+          return true;
+        }
+        if (++turn_ >= kBackEdgesPerTurn) {
+          if (warp_.splits.size() > 1) after.deferred = true;
+          return false;
+        }
+        if (warp_.splits.size() > 1 && ++after.back_edges >= kBackEdgesPerSplit) {
+          after.back_edges = 0;
+          after.deferred = true;
+        }
+      }
+      if (warp_.splits.size() > 1) return true;
+    }
+  }
+
+  /// Ends the current split's block: moves it on, splits it, or removes lanes. False when the split is gone.
+  bool end_block(const Function& function, const BasicBlock& block, BlockCounter& counter) {
+    Split& split = current();
+    switch (block.end) {
+      case BasicBlock::End::fall_through: split.frame.block = block.next; return true;
+      case BasicBlock::End::branch: split.frame.block = block.target; return true;
+      case BasicBlock::End::conditional: {
+        const Mask taken = condition_of(warp_, block, split.lanes);
+        if (taken == split.lanes) {
+          split.frame.block = block.target;
+        } else if (taken == 0) {
+          split.frame.block = block.next;
+        } else if (block.target == block.next) {
+          split.frame.block = block.next;
+        } else {
+          ++counter.divergent;
+          part(taken, block.target);
+          current().frame.block = block.next;
+        }
+        return true;
+      }
+      case BasicBlock::End::indirect: return branch_indirectly(block, counter);
+      case BasicBlock::End::call: return call(function, block);
+      case BasicBlock::End::leave: return leave(block);
+      case BasicBlock::End::trap: {
+        const Mask taken = condition_of(warp_, block, split.lanes);
+        if (taken != 0) {
+          add_finding(warp_, block.end_id, taken, Finding::Kind::trap, "the kernel executed a trap instruction");
+          fail_launch(warp_, LaunchResult::Status::launch_failure);
+          return false;
+        }
+        split.frame.block = block.next;
+        return true;
+      }
+    }
+    return true;
+  }
+
+  /// Takes `lanes` out of the current split into one of their own that goes on at `block`.
+  void part(Mask lanes, std::uint32_t block) {
+    Split other = current();
+    other.lanes = lanes;
+    other.frame.block = block;
+    current().lanes &= ~lanes;
+    warp_.splits.push_back(std::move(other));
+  }
+
+  bool branch_indirectly(const BasicBlock& block, BlockCounter& counter) {
+    const auto* selector = row<std::uint32_t>(warp_, block.selector);
+    const Mask lanes = current().lanes;
+    for (Mask left = lanes; left != 0;) {
+      const std::uint32_t index = selector[first_lane(left)];
+      Mask same = 0;
+      for (Mask rest = left; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
+        same |= selector[lane] == index ? 1U << lane : 0;
+      }
+      if (index >= block.targets.size()) {
+        add_finding(warp_, block.end_id, same, Finding::Kind::trap, "a jump table is left at its end");
+        fail_launch(warp_, LaunchResult::Status::launch_failure);
+        return false;
+      }
+      left &= ~same;
+      if (left == 0) {
+        current().frame.block = block.targets[index];
+      } else {
+        ++counter.divergent;
+        part(same, block.targets[index]);
+      }
+    }
+    return true;
+  }
+
+  bool call(const Function& function, const BasicBlock& block) {
+    Split& split = current();
+    const CallSite& site = function.calls[block.call];
+    if (site.builtin != CallSite::Builtin::none) {
+      run_builtin(warp_, site, block.end_id, split.lanes);
+      split.frame.block = block.next;
+      return !warp_.stop;
+    }
+    const Function* callee = site.callee;
+    if (callee == nullptr) {
+      // Lanes may call different functions: the others try again from this block's end, on their own.
+      const auto* targets = row<std::uint64_t>(warp_, site.target);
+      const std::uint64_t address = targets[first_lane(split.lanes)];
+      Mask same = 0;
+      for (Mask left = split.lanes; left != 0; left &= left - 1) {
+        const unsigned lane = first_lane(left);
+        same |= targets[lane] == address ? 1U << lane : 0;
+      }
+      const std::uint64_t index = address - kFunctionBegin;
+      const auto& functions = grid_.kernel->by_index;
+      callee = address >= kFunctionBegin && index < functions.size() ? functions[index] : nullptr;
+      if (callee == nullptr || callee->parameters.size() != site.argument_offsets.size() ||
+          callee->results.size() != site.result_offsets.size() || same != split.lanes) {
+        add_finding(warp_, block.end_id, same, Finding::Kind::unsupported,
+                    same != split.lanes ? "lanes of a warp call different functions through a pointer, which the "
+                                          "emulated device does not support yet"
+                                        : "a call through a pointer that is no function of this kind");
+        fail_launch(warp_, LaunchResult::Status::illegal_instruction);
+        return false;
+      }
+    }
+    enter_callee(split, function, block, site, *callee);
+    return !warp_.stop;
+  }
+
+  void enter_callee(Split& split, const Function& function, const BasicBlock& block, const CallSite& site,
+                    const Function& callee) {
+    Frame frame;
+    frame.function = &callee;
+    frame.block = 0;
+    frame.rows = split.frame.rows + (function.frame_bytes + 63) / 64 * 64;
+    frame.predicates = split.frame.predicates + function.predicates;
+    frame.local = split.frame.local + function.local_bytes;
+    if (split.callers.size() >= kMostCallers || frame.local + callee.local_bytes > kMostLocalBytes) {
+      add_finding(warp_, block.end_id, split.lanes, Finding::Kind::stack_overflow,
+                  fmt::format("{} calls deep, the thread's stack is full", split.callers.size()));
+      fail_launch(warp_, LaunchResult::Status::illegal_address);
+      return;
+    }
+    if (warp_.row_storage.size() < frame.rows + callee.frame_bytes) {
+      warp_.row_storage.resize(2 * (std::size_t{frame.rows} + callee.frame_bytes));
+    }
+    if (warp_.predicate_storage.size() < frame.predicates + callee.predicates) {
+      warp_.predicate_storage.resize(2 * (std::size_t{frame.predicates} + callee.predicates));
+    }
+    require_local(warp_, frame.local + callee.local_bytes);
+    fill_constants(warp_, frame, split.lanes);
+    for (std::size_t k = 0; k < site.argument_offsets.size() && k < callee.parameters.size(); ++k) {
+      copy_local(split.lanes, split.frame.local + site.argument_offsets[k], frame.local + callee.parameters[k].offset,
+                 callee.parameters[k].bytes);
+    }
+    split.callers.push_back(split.frame);
+    split.frame = frame;
+    enter_frame(warp_, frame);
+  }
+
+  void copy_local(Mask lanes, std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
+    if (std::uint64_t{from} + bytes > warp_.local_bytes || std::uint64_t{to} + bytes > warp_.local_bytes) return;
+    for (Mask left = lanes; left != 0; left &= left - 1) {
+      std::byte* base = warp_.local.data() + std::size_t{first_lane(left)} * warp_.local_bytes;
+      std::memmove(base + to, base + from, bytes);
+    }
+  }
+
+  bool leave(const BasicBlock& block) {
+    Split& split = current();
+    const Mask leaving = condition_of(warp_, block, split.lanes);
+    if (leaving == 0) {
+      split.frame.block = block.next;
+      return true;
+    }
+    if (!block.leaves_kernel && !split.callers.empty()) {
+      if (leaving != split.lanes) part(split.lanes & ~leaving, block.next);
+      return_to_caller(current());
+      return true;
+    }
+    warp_.live &= ~leaving;
+    if (leaving == split.lanes) {
+      warp_.splits.erase(warp_.splits.begin() + static_cast<std::ptrdiff_t>(warp_.current));
+      wake_meeting();
+      return false;
+    }
+    split.lanes &= ~leaving;
+    split.frame.block = block.next;
+    wake_meeting();
+    return true;
+  }
+
+  void return_to_caller(Split& split) {
+    const Frame callee = split.frame;
+    split.frame = split.callers.back();
+    split.callers.pop_back();
+    const BasicBlock& calling = split.frame.function->blocks[split.frame.block];
+    const CallSite& site = split.frame.function->calls[calling.call];
+    for (std::size_t k = 0; k < site.result_offsets.size() && k < callee.function->results.size(); ++k) {
+      copy_local(split.lanes, callee.local + callee.function->results[k].offset,
+                 split.frame.local + site.result_offsets[k], callee.function->results[k].bytes);
+    }
+    split.frame.block = calling.next;
+    enter_frame(warp_, split.frame);
+  }
+
+  /// Lanes have left: a split that waited for them may go.
+  void wake_meeting() {
+    for (Split& split : warp_.splits) {
+      if (split.state == Split::State::meeting) split.state = Split::State::ready;
+    }
+  }
+
+  // --- gates ----------------------------------------------------------------------------------------------------
+
+  bool pass_gate(Split& split, const Function& function, const BasicBlock& block) {
+    const Instruction& first = function.instructions[gate_instruction(function, block)];
+    Mask active = split.lanes;
+    if (first.guard != kNoSlot) {
+      const Mask guard = warp_.predicates[first.guard];
+      active &= first.guard_negated ? ~guard : guard;
+    }
+    if (active == 0) return true;
+    if (block.gate == BasicBlock::Gate::barrier) {
+      if (active != split.lanes) {  // only some lanes take the barrier: the others go on
+        part(split.lanes & ~active, split.frame.block);
+        warp_.splits.back().admitted = true;
+      }
+      Split& waiting = current();
+      const unsigned lane = first_lane(active);
+      waiting.state = Split::State::at_barrier;
+      waiting.barrier = first.a == kNoSlot ? 0 : row<std::uint32_t>(warp_, first.a)[lane];
+      waiting.barrier_threads = first.b == kNoSlot ? 0 : row<std::uint32_t>(warp_, first.b)[lane];
+      return false;
+    }
+    return meet(split, first, active);
+  }
+
+  /// The instruction that a gate guards: the last of its kind, after the ones that make its operands.
+  static std::uint32_t gate_instruction(const Function&, const BasicBlock& block) { return block.first + block.gate_offset; }
+
+  bool meet(Split& split, const Instruction& instruction, Mask active) {
+    const auto* masks = row<std::uint32_t>(warp_, instruction.vector[1]);
+    const Mask members = masks[first_lane(active)];
+    Mask same = 0;
+    for (Mask left = active; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      same |= masks[lane] == members ? 1U << lane : 0;
+    }
+    if (same != active) {  // groups with masks of their own: each meets by itself
+      part(split.lanes & ~same, split.frame.block);
+      return false;
+    }
+    if ((active & ~members) != 0) {
+      add_finding(warp_, instruction.id, active & ~members, Finding::Kind::bad_sync,
+                  fmt::format("the lane is not in the mask {:#010x} that it passes", members));
+      return true;
+    }
+    if ((members & warp_.live & ~active) == 0) return true;
+    split.state = Split::State::meeting;
+    return false;
+  }
+
+  /// No split can run and not all wait at a barrier: lanes wait for lanes that do not come.
+  void resolve_stall() {
+    Mask syncing = 0, wanted = 0;
+    for (const Split& split : warp_.splits) {
+      if (split.state != Split::State::meeting) continue;
+      const Instruction& instruction = gate_of(split);
+      if (grid_.kernel->program->places[instruction.id].instruction != "bar.warp.sync") continue;
+      enter_frame(warp_, split.frame);
+      syncing |= split.lanes;
+      wanted |= row<std::uint32_t>(warp_, instruction.vector[1])[first_lane(split.lanes)];
+    }
+    const bool meet_apart = syncing != 0 && (wanted & warp_.live & ~syncing) == 0;
+    for (Split& split : warp_.splits) {
+      if (split.state != Split::State::meeting) continue;
+      const Instruction& instruction = gate_of(split);
+      const bool releases = meet_apart && (split.lanes & syncing) != 0;
+      if (meet_apart && !releases) continue;
+      if (!meet_apart) {
+        enter_frame(warp_, split.frame);
+        const Mask members = row<std::uint32_t>(warp_, instruction.vector[1])[first_lane(split.lanes)];
+        add_finding(warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
+                    fmt::format("lanes {:#010x} wait for lanes {:#010x} of their mask, which are elsewhere", split.lanes,
+                                members & warp_.live & ~split.lanes));
+      }
+      split.state = Split::State::ready;
+      split.admitted = true;
+      if (!meet_apart) return;
+    }
+  }
+
+  const Instruction& gate_of(const Split& split) const {
+    const Function& function = *split.frame.function;
+    return function.instructions[gate_instruction(function, function.blocks[split.frame.block])];
+  }
+
+  Warp& warp_;
+  Grid& grid_;
+  std::uint32_t turn_ = 0;
+};
+
+}  // namespace
+
+void begin_warp(Warp& warp) {
+  const Grid& grid = *warp.block->grid;
+  const Function& function = *grid.kernel->function;
+  Frame frame;
+  frame.function = &function;
+  if (warp.row_storage.empty()) {
+    warp.row_storage.resize(std::max<std::size_t>(function.frame_bytes, 64));
+    warp.predicate_storage.resize(std::max<std::size_t>(function.predicates, 1));
+    fill_constants(warp, frame, kAllLanes);
+  }
+  require_local(warp, function.local_bytes);
+  const Dim3& shape = grid.threads;
+  const std::uint64_t threads = shape.count();
+  warp.live = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t thread = warp.index * kLanes + lane;
+    if (thread < threads) warp.live |= 1U << lane;
+    warp.thread_x[lane] = thread % shape.x;
+    warp.thread_y[lane] = thread / shape.x % shape.y;
+    warp.thread_z[lane] = thread / (shape.x * shape.y);
+  }
+  warp.carry = 0;
+  warp.stop = false;
+  warp.ordered = warp.synced = warp.block->begin - 1;
+  warp.splits.clear();
+  Split split;
+  split.lanes = warp.live;
+  split.frame = frame;
+  warp.splits.push_back(std::move(split));
+}
+
+Rest run_warp(Warp& warp) { return WarpRunner(warp).run(); }
+
+std::uint32_t next_place(const Split& split) {
+  const Function& function = *split.frame.function;
+  const BasicBlock& block = function.blocks[split.frame.block];
+  return block.count > 0 ? function.instructions[block.first + block.gate_offset].id : block.end_id;
+}
+
+}  // namespace lockstep::emulator
