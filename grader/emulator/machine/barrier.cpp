@@ -82,7 +82,7 @@ bool open_barriers(ThreadBlock& block, const std::vector<Warp*>& resting, std::s
   bool opened = false;
   for (const auto& [number, arriving] : by_number) {
     const std::uint32_t threads = arriving[0]->splits[0].barrier_threads;
-    const bool whole_block = threads == 0 || threads >= block.warp_count * kLanes;
+    const bool whole_block = threads == 0 || threads == block.warp_count * kLanes;
     if (whole_block ? arriving.size() < unfinished : arriving.size() * kLanes < threads) continue;
     check_sites(block, arriving);
     order_warps(block, arriving, whole_block);

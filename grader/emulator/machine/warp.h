@@ -42,6 +42,7 @@ struct Split {
   std::vector<Frame> callers;
   State state = State::ready;
   bool admitted = false;              ///< may pass the gate of the block that it stands before
+  Mask members = 0;                   ///< lanes that it meets there, as its own mask names them
   bool deferred = false;              ///< went round a loop often while others waited; they go first now
   std::uint32_t back_edges = 0;       ///< while others waited
   std::uint32_t barrier = 0;          ///< number, State::at_barrier
@@ -66,6 +67,7 @@ struct Warp {
   std::array<std::uint32_t, kLanes> thread_x{}, thread_y{}, thread_z{};
   Time ordered = 0;                ///< accesses of any warp up to this time happened before what this warp does now
   Time synced = 0;                 ///< likewise for the warp's own lanes
+  std::uint64_t latest_poll = 0;   ///< digest of the latest synchronising load: who, where, what it found
   std::vector<Split> splits;
   std::size_t current = 0;
 

@@ -97,7 +97,8 @@ class WarpRunner {
   Split& current() { return warp_.splits[warp_.current]; }
 
   static bool same_place(const Split& a, const Split& b) {
-    return a.frame == b.frame && a.state == b.state && a.admitted == b.admitted && a.callers == b.callers;
+    return a.frame == b.frame && a.state == b.state && a.admitted == b.admitted && a.members == b.members &&
+           a.callers == b.callers;
   }
 
   /// Joins splits that have met and picks the one that runs next; false when none can.
@@ -152,6 +153,7 @@ class WarpRunner {
       if (block.gate != BasicBlock::Gate::none && !std::exchange(split.admitted, false)) {
         if (!pass_gate(split, function, block)) return true;
       }
+      current().members = 0;
       const Mask lanes = current().lanes;
       BlockCounter& counter = warp_.worker->counters.blocks[block.counter];
       ++counter.executions;
@@ -419,18 +421,20 @@ class WarpRunner {
       const unsigned lane = first_lane(left);
       same |= masks[lane] == members ? 1U << lane : 0;
     }
-    if (same != active) {  // groups with masks of their own: each meets by itself
-      part(split.lanes & ~same, split.frame.block);
+    // Groups with masks of their own meet each by itself.
+    if (same != active) part(split.lanes & ~same, split.frame.block);
+    Split& group = current();
+    group.members = members;
+    if ((same & ~members) != 0) {
+      add_finding(warp_, instruction.id, same & ~members, Finding::Kind::bad_sync,
+                  fmt::format("the lane is not in the mask {:#010x} that it passes", members));
+    } else if ((members & warp_.live & ~same) != 0) {
+      group.state = Split::State::meeting;
       return false;
     }
-    if ((active & ~members) != 0) {
-      add_finding(warp_, instruction.id, active & ~members, Finding::Kind::bad_sync,
-                  fmt::format("the lane is not in the mask {:#010x} that it passes", members));
-      return true;
-    }
-    if ((members & warp_.live & ~active) == 0) return true;
-    split.state = Split::State::meeting;
-    return false;
+    // With others left behind it must be chosen again, so that they do not take part.
+    group.admitted = same != active;
+    return same == active;
   }
 
   /// No split can run and not all wait at a barrier: lanes wait for lanes that do not come.
@@ -497,6 +501,7 @@ void begin_warp(Warp& warp) {
     warp.thread_z[lane] = thread / (shape.x * shape.y);
   }
   warp.carry = 0;
+  warp.latest_poll = 0;
   warp.stop = false;
   warp.ordered = warp.synced = warp.block->begin - 1;
   warp.splits.clear();

@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/traffic.h"
@@ -179,14 +180,35 @@ inline void release(Warp& warp) {
   grid.released[warp.block->linear].store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
 }
 
+/// Whether a synchronising load finds what the warp's latest one found, at the same place: how often a warp polls
+/// depends on the machine's timing, so such a load is not counted.
+inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                        unsigned width) {
+  constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15;
+  std::uint64_t digest = i.id + kMultiplier;
+  const auto mix = [&](std::uint64_t value) { digest = (digest ^ value) * kMultiplier, digest ^= digest >> 29; };
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const std::uint64_t address = addresses[std::countr_zero(left)];
+    std::uint64_t found[2] = {};
+    std::memcpy(found, warp.block->grid->memory->host(address), width);
+    mix(address);
+    mix(found[0]);
+    mix(found[1]);
+  }
+  return std::exchange(warp.latest_poll, digest) == digest;
+}
+
 inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                               unsigned width, bool contiguous) {
   if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::load)) return false;
-  count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
+  const bool synchronising = (i.detail & access::kSynchronising) != 0;
+  if (!synchronising || !polls_again(warp, i, active, addresses, width)) {
+    count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
+  }
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     check_global_written(warp, i, active, addresses, width, contiguous);
-    if ((i.detail & access::kSynchronising) != 0) {
+    if (synchronising) {
       acquire(warp);
     } else if (grid.many_blocks && width >= 4) {
       check_global_race<AccessKind::load>(warp, i, active, addresses, width, contiguous, nullptr);

@@ -1,0 +1,180 @@
+// What the judge knows of "block-scan": lengths that bite, sums that show what was left out, two gates.
+//
+// The counters below are worked out for the rungs of solutions/06-block-scan, one segment of 1024. Units:
+// wavefronts of shared memory.
+//
+//   blelloch  The steps of either sweep have 512, 256, ..., 1 pairs, 2, 4, ... words apart. One access of
+//             each takes 32 + 32 + 32 + 32 + 32 + 16 + 8 + 4 + 2 + 1 = 191 wavefronts, where 36 would do. A
+//             step up makes three accesses, a step down four; the tile is filled and emptied in 32 each:
+//             (7 * 191 + 64) / (7 * 36 + 64) = 4.4 times the ideal.
+//   others    1. hillis_steele has no conflicts; it makes 9217 additions for 1023, which costs time but
+//             breaks no gate.
+//
+// Every rung reads and writes each element once, in whole sectors: 1 times the ideal of 8 bytes an element.
+// Work of the largest case: 512 segments, at most about 5000 warp-instructions each, are 2.5 million a call.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "block_scan.h"
+#include "course/problem.h"
+#include "lockstep/prefix_sums.h"
+
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+constexpr std::size_t kWarpLanes = 32;
+
+struct Shape {
+  int segments, length;
+  std::size_t elements() const {
+    return static_cast<std::size_t>(segments) * static_cast<std::size_t>(length);
+  }
+};
+
+/// The input with every segment replaced by its inclusive sums.
+std::vector<int> inclusive_sums_of_segments(const std::vector<int>& in, Shape shape) {
+  std::vector<int> sums = lockstep::exclusive_sums_of_pieces(in, static_cast<std::size_t>(shape.length));
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += in[i];
+  return sums;
+}
+
+/// What the exclusive sums are when nothing is carried from one group of 32 elements of a segment to the
+/// next.
+std::vector<int> exclusive_sums_of_warps(const std::vector<int>& in, Shape shape) {
+  const auto length = static_cast<std::size_t>(shape.length);
+  std::vector<int> sums;
+  for (std::size_t first = 0; first < in.size(); first += length) {
+    const std::span<const int> segment = std::span<const int>(in).subspan(first, length);
+    const std::vector<int> pieces = lockstep::exclusive_sums_of_pieces(segment, kWarpLanes);
+    sums.insert(sums.end(), pieces.begin(), pieces.end());
+  }
+  return sums;
+}
+
+Bytes bytes_of_ints(const std::vector<int>& values) { return bytes_of(std::span<const int>(values)); }
+
+std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape) {
+  std::vector<KnownMistake> mistakes;
+  if (shape.length == 1) {
+    mistakes.push_back({"the element itself came back: nothing lies before it, so its sum is 0",
+                        [in] { return bytes_of_ints(in); }});
+    return mistakes;
+  }
+  mistakes.push_back(
+      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of_ints(in); }});
+  mistakes.push_back(
+      {"these are the inclusive sums: each element is counted into its own sum, one place too early",
+       [in, shape] { return bytes_of_ints(inclusive_sums_of_segments(in, shape)); }});
+  if (shape.length > static_cast<int>(kWarpLanes)) {
+    mistakes.push_back(
+        {"every group of 32 elements starts again at 0: the totals of the warps before are missing",
+         [in, shape] { return bytes_of_ints(exclusive_sums_of_warps(in, shape)); }});
+  }
+  if (shape.segments > 1) {
+    mistakes.push_back({"the sums run on from one segment into the next: each segment starts again at 0",
+                        [in] { return bytes_of_ints(lockstep::exclusive_sums(in)); }});
+  }
+  return mistakes;
+}
+
+Call make_call(Shape shape, const std::vector<int>& in) {
+  const auto length = static_cast<std::size_t>(shape.length);
+  Output out;
+  out.type = ElementType::i32;
+  out.expected = bytes_of_ints(lockstep::exclusive_sums_of_pieces(in, length));
+  out.position = [length](std::size_t index) {
+    return "segment " + std::to_string(index / length) + ", element " + std::to_string(index % length);
+  };
+  out.known_mistakes = known_mistakes(in, shape);
+  Call call;
+  call.input("in", in).output("out", std::move(out));
+  call.scalar("segments", shape.segments).scalar("length", shape.length);
+  return call.stream();
+}
+
+using Values = std::vector<int> (*)(std::size_t, Random&);
+
+std::vector<int> small_integers(std::size_t n, Random& random) {
+  return lockstep::signed_integers(n, random);
+}
+
+Case make_case(Shape shape, std::string purpose, Values values = small_integers) {
+  const auto elements = static_cast<double>(shape.elements());
+  Case made;
+  made.name = std::to_string(shape.segments) + " x " + std::to_string(shape.length);
+  made.purpose = std::move(purpose);
+  made.prepare = [shape, values](Random& random) {
+    return make_call(shape, values(shape.elements(), random));
+  };
+  made.cost = {.elements = elements, .global_bytes = elements * (sizeof(int) + sizeof(int))};
+  return made;
+}
+
+Case measured(Case made) {
+  made.measured = true;
+  return made;
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "block-scan";
+  problem.title = "Scan within a block";
+  problem.lesson =
+      "threads of a block build on each other's results: barriers, banks, and shuffles within a warp";
+  problem.function = LOCKSTEP_SIGNATURE(block_scan);
+  problem.cases = {
+      make_case({0, 100}, "no segments: a grid without blocks cannot be launched"),
+      make_case({5, 0}, "segments without elements: a block without threads cannot be launched"),
+      make_case({1, 1}, "a single element, whose sum is 0"),
+      make_case({1025, 1}, "many segments of one element"),
+      make_case({1, 2}, "the shortest segment with something to add"),
+      make_case({3, 31}, "one less than a warp; the segment after the last must not be touched"),
+      make_case({2, 32}, "exactly one warp"),
+      make_case({5, 33}, "one more than a warp: its total must be carried on"),
+      make_case({7, 127}, "a prime, and no power of two"),
+      make_case({4, 512}, "half a full block, a power of two"),
+      make_case({2, 997}, "a large prime: the last warp is not full"),
+      make_case({3, 1000}, "sums that need every bit of an int", lockstep::steps_of_a_wide_walk),
+      make_case({3, 1023}, "one less than a full block"),
+      make_case({3, 1024}, "the longest segments"),
+      measured(make_case({512, 1024}, "many full blocks")),
+  };
+  problem.gates = {
+      global_sectors_gate(
+          1.25,
+          "Read each element once and write each sum once, with neighbouring lanes at neighbouring "
+          "elements; keep what lies between in shared memory or in registers."),
+      shared_wavefronts_gate(
+          1.5,
+          "Lanes that are 2, 4, … 32 words apart meet in the same banks. Leave one word free "
+          "after every 32, or let lanes exchange values by shuffles."),
+  };
+  problem.hints = {
+      "Hillis and Steele: in step k = 0, 1, 2, … every element i ≥ 2^k adds the one 2^k places to its left, "
+      "as that was "
+      "before the step. After ⌈log2(length)⌉ steps the sums are inclusive; the exclusive sum of i is the "
+      "inclusive one of i - 1.",
+      "In one buffer, a thread may read a place that another one is just writing. Read all, wait for the "
+      "block, write "
+      "all, wait again; or use two buffers in turn, and one wait a step.",
+      "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "
+      "parent's value and "
+      "the right child the sum of the parent's and the left's. Lengths that are no power of two are filled "
+      "up "
+      "with zeros, which somebody must write.",
+      "In the tree's upper levels the pairs are 32 words and more apart: all in one bank. Keep element i at "
+      "place "
+      "i + i / 32.",
+      "A warp needs no shared memory: value += __shfl_up_sync(0xffffffff, value, offset) for lanes ≥ offset, "
+      "with all "
+      "32 lanes taking part in the shuffle. Then only the totals of the warps go through shared memory.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace

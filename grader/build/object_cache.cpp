@@ -1,0 +1,148 @@
+#include "build/object_cache.h"
+
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "sandbox/temporary_folder.h"
+
+namespace lockstep::build {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kObjectName = "object.so";
+constexpr const char* kDiagnosticsName = "diagnostics.txt";
+constexpr const char* kNewPrefix = "new-";
+// A folder that has been "new" for so long was left by a process that died.
+constexpr std::chrono::hours kAbandonedAfter{24};
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const fs::path& path, const std::string& contents) {
+  std::ofstream file(path, std::ios::binary);
+  file << contents;
+  file.close();
+  if (!file) throw fs::filesystem_error("cannot write", path, std::make_error_code(std::errc::io_error));
+}
+
+bool is_new(const fs::path& folder) { return folder.filename().string().starts_with(kNewPrefix); }
+
+std::uintmax_t size_of(const fs::path& entry) {
+  std::uintmax_t bytes = 0;
+  for (const char* name : {kObjectName, kDiagnosticsName}) {
+    std::error_code error;
+    const auto size = fs::file_size(entry / name, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+struct ContentHash::Context {
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> digest{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+};
+
+ContentHash::ContentHash() : context_(new Context) {
+  if (!context_->digest || EVP_DigestInit_ex(context_->digest.get(), EVP_sha256(), nullptr) != 1) {
+    delete context_;
+    throw std::runtime_error("EVP_DigestInit_ex: SHA-256 is not available");
+  }
+}
+
+ContentHash::~ContentHash() { delete context_; }
+
+void ContentHash::add(const std::string& part) {
+  const std::uint64_t size = part.size();
+  if (EVP_DigestUpdate(context_->digest.get(), &size, sizeof size) != 1 ||
+      EVP_DigestUpdate(context_->digest.get(), part.data(), part.size()) != 1) {
+    throw std::runtime_error("EVP_DigestUpdate failed");
+  }
+}
+
+std::string ContentHash::digest() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned size = 0;
+  if (EVP_DigestFinal_ex(context_->digest.get(), bytes.data(), &size) != 1) {
+    throw std::runtime_error("EVP_DigestFinal_ex failed");
+  }
+  std::string text;
+  for (unsigned i = 0; i < size; ++i) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+ObjectCache::ObjectCache(fs::path folder, std::uintmax_t limit_bytes)
+    : folder_(fs::absolute(std::move(folder))), limit_bytes_(limit_bytes) {
+  fs::create_directories(folder_);
+}
+
+std::optional<ObjectCache::Entry> ObjectCache::find(const std::string& key) const {
+  const fs::path entry = folder_ / key;
+  std::error_code error;
+  if (!fs::is_regular_file(entry / kObjectName, error)) return std::nullopt;
+  fs::last_write_time(entry, fs::file_time_type::clock::now(), error);  // used just now
+  return Entry{entry / kObjectName, contents_of(entry / kDiagnosticsName)};
+}
+
+ObjectCache::Entry ObjectCache::store(const std::string& key, const std::string& object,
+                                      const std::string& diagnostics) const {
+  const sandbox::TemporaryFolder staging(folder_, kNewPrefix);
+  const fs::path entry = staging.path() / "entry";
+  fs::create_directory(entry);
+  write_file(entry / kObjectName, object);
+  write_file(entry / kDiagnosticsName, diagnostics);
+  std::error_code error;
+  fs::rename(entry, folder_ / key, error);  // refuses when the key exists: a folder that is not empty
+  const auto stored = find(key);
+  if (!stored) throw fs::filesystem_error("cannot store a compiled object", folder_ / key, error);
+  drop_oldest();
+  return *stored;
+}
+
+void ObjectCache::drop_oldest() const {
+  struct Candidate {
+    fs::path folder;
+    fs::file_time_type used;
+    std::uintmax_t bytes;
+  };
+  std::vector<Candidate> candidates;
+  std::uintmax_t total = 0;
+  const auto now = fs::file_time_type::clock::now();
+  std::error_code error;
+  for (const fs::directory_entry& folder : fs::directory_iterator(folder_, error)) {
+    const auto used = folder.last_write_time(error);
+    if (error) continue;
+    if (!is_new(folder)) {
+      candidates.push_back({folder.path(), used, size_of(folder)});
+      total += candidates.back().bytes;
+    } else if (now - used > kAbandonedAfter) {
+      fs::remove_all(folder.path(), error);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.used < b.used; });
+  // The newest stays whatever its size: it is about to be loaded.
+  for (std::size_t i = 0; i + 1 < candidates.size() && total > limit_bytes_; ++i) {
+    // Moved away first, so that nobody finds half an entry.
+    const sandbox::TemporaryFolder removed(folder_, kNewPrefix);
+    fs::rename(candidates[i].folder, removed.path() / "entry", error);
+    total -= candidates[i].bytes;
+  }
+}
+
+}  // namespace lockstep::build

@@ -1,0 +1,44 @@
+// Compiles a submission: one .cu file and the course's own headers into a shared object, in the sandbox,
+// cached by content.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "course/catalogue.h"
+#include "sandbox/sandbox.h"
+
+namespace lockstep::build {
+
+/// The virtual architecture whose PTX every object carries; the emulated device runs it.
+inline constexpr int kVirtualArchitecture = 90;
+
+struct CompiledSubmission {
+  enum class Status {
+    compiled,
+    rejected,    ///< the compiler said no, or ran out of its limits: diagnostics tell
+    unreadable,  ///< no such file, not a file, empty, not text, too large: diagnostics tell in one sentence
+  };
+  Status status = Status::compiled;
+  std::filesystem::path object;  ///< shared object, when compiled
+  std::string diagnostics;       ///< with the student's file name and line numbers; warnings too
+  bool from_cache = false;
+  std::chrono::milliseconds time{0};
+};
+
+/// What one compilation may take: far more than any exercise needs, far less than a template that never ends.
+sandbox::Limits compilation_limits();
+
+/// Compiles `source` for `exercise`. The compiler sees the source under its own base name, the exercise's
+/// header, the folder common/ and the toolkit, nothing else of the course. Throws std::runtime_error when the
+/// machine lacks a usable toolkit.
+CompiledSubmission compile_submission(const course::Exercise& exercise, const std::filesystem::path& source,
+                                      const sandbox::Limits& limits = compilation_limits());
+
+/// Functions that a compiled object defines and whose unqualified name is `name`, demangled, such as
+/// "transpose(float const*, float*, int, int)". For the message when the wanted one is missing.
+std::vector<std::string> functions_named(const std::filesystem::path& object, const std::string& name);
+
+}  // namespace lockstep::build

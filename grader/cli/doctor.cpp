@@ -1,0 +1,152 @@
+// `lockstep doctor`: what this machine has, what is missing, and the command that mends it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <thread>
+
+#include "build/toolkit.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/program.h"
+#include "cli/terminal.h"
+#include "course/catalogue.h"
+#include "device/device.h"
+#include "sandbox/sandbox.h"
+
+namespace lockstep::cli {
+namespace {
+
+/// One line of the table. `remedy` is empty when there is nothing to mend.
+struct Finding {
+  enum class State { good, optional, missing };  ///< optional: grading works without it
+  State state = State::good;
+  std::string what, found, remedy;
+};
+
+std::string first_line_with(const std::string& text, const std::string& word) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(word) != std::string::npos) return line;
+  }
+  return "";
+}
+
+Finding toolkit() {
+  try {
+    const build::Toolkit& toolkit = build::find_toolkit();
+    return {Finding::State::good, "CUDA Toolkit",
+            fmt::format("{} in {}", toolkit.version, toolkit.root.string()), ""};
+  } catch (const std::runtime_error& error) {
+    return {Finding::State::missing, "CUDA Toolkit", error.what(), ""};
+  }
+}
+
+Finding program(const std::string& what, const std::string& name, const std::string& remedy) {
+  const ProgramResult result = run_program({name, "--version"});
+  if (result.status != 0) return {Finding::State::missing, what, "not found: " + name, remedy};
+  return {Finding::State::good, what, result.output.substr(0, result.output.find('\n')), ""};
+}
+
+/// The distribution packages of cmake/packages.txt that dpkg does not have.
+std::vector<Finding> packages() {
+  std::istringstream lines(read_file(course::course_root() / "cmake/packages.txt"));
+  std::vector<Finding> findings;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string stage, package, command, purpose;
+    if (!(fields >> stage >> package >> command) || stage.starts_with('#')) continue;
+    std::getline(fields >> std::ws, purpose);
+    const bool optional = stage == "test";
+    const bool present = command == "-" ? run_program({"dpkg-query", "--show", package}).status == 0
+                                        : run_program({"sh", "-c", "command -v " + command}).status == 0;
+    if (present) {
+      findings.push_back({Finding::State::good, package, purpose, ""});
+    } else {
+      findings.push_back({optional ? Finding::State::optional : Finding::State::missing, package,
+                          "missing: " + purpose, "apt-get install " + package});
+    }
+  }
+  return findings;
+}
+
+Finding isolation() {
+  const sandbox::Isolation& isolation = sandbox::isolation();
+  if (isolation.namespaces) return {Finding::State::good, "sandbox", "namespaces isolate a submission", ""};
+  return {Finding::State::optional, "sandbox", isolation.reason,
+          "sysctl kernel.unprivileged_userns_clone=1, or run outside a container"};
+}
+
+Finding gpu() {
+  try {
+    return {Finding::State::good, "GPU", device::make_device(device::Kind::gpu)->description().name, ""};
+  } catch (const device::DeviceUnavailable& error) {
+    return {Finding::State::optional, "GPU", error.what(), ""};
+  }
+}
+
+Finding processor() {
+  std::ifstream file("/proc/cpuinfo");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string flags = first_line_with(text, "flags") + ' ';
+  std::string found = fmt::format("{} cores", std::thread::hardware_concurrency());
+  for (const char* feature : {"avx2", "fma", "avx512f"}) {
+    if (flags.find(fmt::format(" {} ", feature)) != std::string::npos) found += fmt::format(", {}", feature);
+  }
+  if (flags.find(" avx2 ") == std::string::npos) found += "; without avx2 the emulated device is slower";
+  return {Finding::State::good, "processor", found, ""};
+}
+
+Finding disk() {
+  constexpr std::uintmax_t kEnough = std::uintmax_t{1} << 30;
+  const std::uintmax_t available = std::filesystem::space(course::course_root()).available;
+  const std::string found =
+      fmt::format("{:.1f} GiB free", static_cast<double>(available) / static_cast<double>(kEnough));
+  if (available >= kEnough) return {Finding::State::good, "disk", found, ""};
+  return {Finding::State::optional, "disk", found, "free at least 1 GiB"};
+}
+
+int doctor() {
+  using report::Colour;
+  std::vector<Finding> findings = {toolkit(),
+                                   program("compiler", LOCKSTEP_CXX, "apt-get install g++"),
+                                   program("CMake", "cmake", "apt-get install cmake"),
+                                   processor(),
+                                   disk(),
+                                   isolation(),
+                                   gpu()};
+  const std::vector<Finding> installed = packages();
+  findings.insert(findings.end(), installed.begin(), installed.end());
+
+  const report::TextStyle style = output_style();
+  std::size_t width = 0;
+  for (const Finding& finding : findings) width = std::max(width, finding.what.size());
+  bool usable = true;
+  for (const Finding& finding : findings) {
+    usable = usable && finding.state != Finding::State::missing;
+    const std::string sign = finding.state == Finding::State::good       ? paint(style, Colour::good, "✓")
+                             : finding.state == Finding::State::optional ? paint(style, Colour::caution, "-")
+                                                                         : paint(style, Colour::bad, "✗");
+    const std::string told = report::prose(style, finding.found, width + 4);
+    std::cout << fmt::format("{} {:<{}}  {}", sign, finding.what, width,
+                             told.substr(std::min(told.size(), width + 4)));
+    if (!finding.remedy.empty()) std::cout << fmt::format("  {:<{}}  mend: {}\n", "", width, finding.remedy);
+  }
+  std::cout << (usable ? "\nThis machine can grade.\n"
+                       : "\nThis machine cannot grade yet: mend what is marked ✗.\n");
+  return usable ? kPassed : kFailed;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, int& status) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "What this machine has, what is missing, and what mends it");
+  command->footer("\nExample:  ./lockstep doctor");
+  command->callback([&status] { status = doctor(); });
+}
+
+}  // namespace lockstep::cli

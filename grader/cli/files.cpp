@@ -1,0 +1,43 @@
+#include "cli/files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "cli/command.h"
+#include "course/catalogue.h"
+
+namespace lockstep::cli {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string contents{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad())
+    throw Failed("cannot read " + path.string() + ": " + std::strerror(errno));
+  return contents;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view contents) {
+  const auto write = [&](const std::filesystem::path& target) {
+    std::ofstream file(target, std::ios::binary | std::ios::trunc);
+    file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+    file.close();
+    if (!file) throw Failed("cannot write " + target.string() + ": " + std::strerror(errno));
+  };
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    return write(path);
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  std::filesystem::path beside = path;
+  beside += ".new-" + std::to_string(getpid());
+  write(beside);
+  std::filesystem::rename(beside, path, error);
+  if (error) throw Failed("cannot write " + path.string() + ": " + error.message());
+}
+
+std::filesystem::path state_folder() { return course::course_root() / ".lockstep"; }
+
+}  // namespace lockstep::cli

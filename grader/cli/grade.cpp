@@ -1,0 +1,146 @@
+// `lockstep grade`: judges exercises one after another and reports each as soon as it is known.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <random>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/progress.h"
+#include "cli/selection.h"
+#include "cli/terminal.h"
+#include "device/device.h"
+#include "judge/judge.h"
+#include "report/json.h"
+#include "report/junit.h"
+#include "report/text.h"
+#include "sandbox/sandbox.h"
+
+namespace lockstep::cli {
+namespace {
+
+enum class Format { text, json, junit };
+
+struct GradeArguments {
+  std::vector<std::string> exercises;
+  bool all = false;
+  std::optional<std::filesystem::path> submission;
+  device::Kind device = device::Kind::automatic;
+  Format format = Format::text;
+  std::optional<std::filesystem::path> output;
+  std::optional<std::uint64_t> seed;
+};
+
+std::uint64_t random_seed() {
+  std::random_device source;
+  return source();  // 32 bits: enough to be fresh, short enough to type again
+}
+
+std::string render(const report::Report& report, Format format) {
+  switch (format) {
+    case Format::json:
+      return render_json(report);
+    case Format::junit:
+      return render_junit(report);
+    case Format::text:
+      break;
+  }
+  return render_text(report, {});
+}
+
+void check(const GradeArguments& arguments, std::size_t selected) {
+  if (arguments.all && !arguments.exercises.empty()) {
+    throw WrongUse("--all grades every exercise: name some, or say --all, not both.");
+  }
+  if (arguments.submission && selected > 1 && std::filesystem::is_regular_file(*arguments.submission)) {
+    throw WrongUse(arguments.submission->string() +
+                   " is one file: say which exercise it solves, as in "
+                   "./lockstep grade transpose --submission FILE.");
+  }
+}
+
+bool is_students_own(const course::Exercise& exercise, const std::filesystem::path& submission) {
+  std::error_code error;
+  return std::filesystem::equivalent(exercise.starter, submission, error);
+}
+
+int grade(const GradeArguments& arguments) {
+  const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
+  check(arguments, exercises.size());
+  const std::unique_ptr<device::Device> device = device::make_device(arguments.device);
+  report::Report report;
+  report.device = device->description();
+  report.seed = arguments.seed ? *arguments.seed : random_seed();
+  if (!sandbox::isolation().namespaces) report.warnings.push_back(sandbox::isolation().reason);
+
+  // A machine-readable report alone owns standard output; beside one in a file the student still reads text.
+  const bool tells = arguments.format == Format::text || arguments.output;
+  const report::TextStyle style = output_style();
+  if (tells) std::cout << render_heading(report, style) << std::flush;
+  Progress reached = Progress::load();
+  bool reached_more = false;
+  for (const course::Exercise* exercise : exercises) {
+    const std::filesystem::path submission = arguments.submission
+                                                 ? judge::resolve_submission(*exercise, *arguments.submission)
+                                                 : exercise->starter;
+    ProgressLine line;
+    judge::Options options{.seed = report.seed};
+    options.progress = [&](const std::string& what, int, int) {
+      line.show(exercise->problem.name + ": " + what);
+    };
+    report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
+    line.clear();
+    if (tells) std::cout << render_exercise(report.exercises.back(), style) << std::flush;
+    if (is_students_own(*exercise, submission)) {
+      reached.record(report.exercises.back());
+      reached_more = true;
+    }
+  }
+  if (tells) std::cout << render_summary(report, style);
+  if (arguments.output) {
+    write_file(*arguments.output, render(report, arguments.format));
+  } else if (!tells) {
+    std::cout << render(report, arguments.format);
+  }
+  if (reached_more) reached.save();
+  return exit_status(report);
+}
+
+}  // namespace
+
+void add_grade(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<GradeArguments>();
+  CLI::App* command = app.add_subcommand("grade", "Judges your solutions; all exercises when none is named");
+  const std::map<std::string, device::Kind> kinds = {
+      {"auto", device::Kind::automatic}, {"gpu", device::Kind::gpu}, {"emulated", device::Kind::emulated}};
+  const std::map<std::string, Format> formats = {
+      {"text", Format::text}, {"json", Format::json}, {"junit", Format::junit}};
+  command->add_option("exercise", arguments->exercises, "Topics, numbers or folders, such as transpose");
+  command->add_flag("--all", arguments->all, "Every exercise");
+  command
+      ->add_option("--submission", arguments->submission,
+                   "What to grade instead of exercises/: a .cu file, an exercise's folder, or a tree such as "
+                   "solutions")
+      ->type_name("PATH");
+  command->add_option("--device", arguments->device, "auto (a GPU if there is one), gpu, or emulated")
+      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->type_name("KIND");
+  command->add_option("--format", arguments->format, "text, json (lockstep/result/v1), or junit")
+      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->type_name("FORMAT");
+  command
+      ->add_option("--output", arguments->output,
+                   "Write the report to a file, whole or not at all; text still goes to the terminal")
+      ->type_name("FILE");
+  command->add_option("--seed", arguments->seed, "Of all inputs; drawn at random and reported when not given")
+      ->type_name("NUMBER");
+  command->footer(
+      "\nExamples:  ./lockstep grade transpose\n"
+      "           ./lockstep grade --all --submission solutions --format junit --output results.xml");
+  command->callback([arguments, &status] { status = grade(*arguments); });
+}
+
+}  // namespace lockstep::cli

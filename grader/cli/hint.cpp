@@ -1,0 +1,62 @@
+// `lockstep hint`: one more hint each time, so that nobody reads more than is needed.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/selection.h"
+#include "cli/terminal.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct HintArguments {
+  std::string exercise;
+  bool all = false;
+};
+
+std::string show(const std::vector<std::string>& hints, std::size_t i) {
+  return fmt::format("Hint {} of {}\n{}", i + 1, hints.size(), report::prose(output_style(), hints[i], 2));
+}
+
+int hint(const HintArguments& arguments) {
+  const course::Exercise& exercise = select_exercise(arguments.exercise);
+  const std::vector<std::string>& hints = exercise.problem.hints;
+  if (hints.empty()) {
+    std::cout << fmt::format("{} has no hints. Its lecture is lectures/{}.md.\n", exercise.problem.name,
+                             exercise.folder_name);
+    return kPassed;
+  }
+  Progress progress = Progress::load();
+  std::size_t& given = progress.of(exercise.problem.name).hints;
+  if (arguments.all) {
+    for (std::size_t i = 0; i < hints.size(); ++i) std::cout << (i == 0 ? "" : "\n") << show(hints, i);
+    given = hints.size();
+  } else {
+    if (given >= hints.size()) {
+      std::cout << "You have seen every hint; here they come again from the first.\n\n";
+      given = 0;
+    }
+    std::cout << show(hints, given++);
+    if (given < hints.size())
+      std::cout << fmt::format("\nOne further:  ./lockstep hint {}\n", exercise.problem.name);
+  }
+  progress.save();
+  return kPassed;
+}
+
+}  // namespace
+
+void add_hint(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<HintArguments>();
+  CLI::App* command = app.add_subcommand("hint", "One more hint for an exercise each time you ask");
+  command->add_option("exercise", arguments->exercise, "Topic, number or folder, such as transpose")
+      ->required();
+  command->add_flag("--all", arguments->all, "All hints at once");
+  command->footer("\nExample:  ./lockstep hint transpose");
+  command->callback([arguments, &status] { status = hint(*arguments); });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,149 @@
+// `lockstep profile`: the student's source with what every line costs in memory traffic, from the emulated
+// device's counters; --trace draws one warp's access at one line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/selection.h"
+#include "cli/terminal.h"
+#include "device/device.h"
+#include "judge/judge.h"
+#include "report/access_figure.h"
+#include "report/profile.h"
+#include "report/text.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct ProfileArguments {
+  std::string exercise;
+  std::optional<std::filesystem::path> submission;
+  bool json = false;
+  std::optional<unsigned> trace;
+  std::string space;  ///< "global", "shared", or empty for both
+  std::optional<std::filesystem::path> svg;
+  std::uint64_t seed = 0;
+};
+
+/// One trace for each kind of access at the line (the first that the device recorded), the most wasteful
+/// first.
+std::vector<emulator::AccessTrace> distinct(const std::vector<emulator::AccessTrace>& traces,
+                                            const std::string& space) {
+  std::vector<emulator::AccessTrace> kinds;
+  for (const emulator::AccessTrace& trace : traces) {
+    const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const emulator::AccessTrace& kind) {
+      return kind.space == trace.space && kind.operation == trace.operation && kind.bytes == trace.bytes;
+    });
+    if (!known && (space.empty() || space == trace.space)) kinds.push_back(trace);
+  }
+  const auto excess = [](const emulator::AccessTrace& trace) {
+    return static_cast<std::int64_t>(trace.units) - static_cast<std::int64_t>(trace.ideal_units);
+  };
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [&](const auto& a, const auto& b) { return excess(a) > excess(b); });
+  return kinds;
+}
+
+std::string lines_with_accesses(const std::vector<report::LineProfile>& lines) {
+  std::string text;
+  for (const report::LineProfile& line : lines) {
+    if (line.global.requests + line.shared.requests > 0)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", line.line);
+  }
+  return text;
+}
+
+void draw_line(const ProfileArguments& arguments, const report::ExerciseResult& result,
+               const std::vector<report::LineProfile>& lines) {
+  const report::TextStyle style = output_style();
+  const std::vector<emulator::AccessTrace> traces = distinct(result.traces, arguments.space);
+  if (traces.empty()) {
+    throw WrongUse(fmt::format("no warp touched {} memory at line {}; lines that do: {}.",
+                               arguments.space.empty() ? "global or shared" : arguments.space,
+                               *arguments.trace, lines_with_accesses(lines)));
+  }
+  for (const report::LineProfile& line : lines) {
+    if (line.line == *arguments.trace)
+      std::cout << quote(style, {result.submission, line.line, line.text}, "", 0);
+  }
+  for (const emulator::AccessTrace& trace : traces) std::cout << '\n' << draw_access(trace, style);
+  if (arguments.svg) {
+    write_file(*arguments.svg, report::access_figure_svg(traces.front()));
+    std::cout << "\nDrawn to " << arguments.svg->string() << ".\n";
+  }
+}
+
+int profile(const ProfileArguments& arguments) {
+  if (arguments.svg && !arguments.trace)
+    throw WrongUse("--svg draws the line that --trace names: give both.");
+  const course::Exercise& exercise = select_exercise(arguments.exercise);
+  const std::filesystem::path submission =
+      arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
+  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::emulated);
+  ProgressLine progress;
+  judge::Options options{.seed = arguments.seed, .only_measured = true, .trace_line = arguments.trace};
+  options.progress = [&](const std::string& what, int, int) {
+    progress.show(exercise.problem.name + ": " + what);
+  };
+  const report::ExerciseResult result = judge::judge(exercise, submission, *device, options);
+  progress.clear();
+
+  const report::TextStyle style = output_style();
+  if (result.lines.empty()) {  // nothing ran: the verdict says why
+    std::cout << render_exercise(result, style);
+    return result.verdict == report::Verdict::grader_error ? kFailed : kNotPassed;
+  }
+  const std::vector<report::LineProfile> lines =
+      report::profile_lines(result, submission.filename().string(), read_file(submission));
+  if (arguments.trace) {
+    draw_line(arguments, result, lines);
+  } else {
+    std::cout << (arguments.json ? render_profile_json(result, lines) : render_profile(result, lines, style));
+  }
+  if (result.verdict == report::Verdict::passed) return kPassed;
+  std::cerr << fmt::format("Verdict of the measured cases: {}. ./lockstep grade {} tells more.\n",
+                           name_of(result.verdict), exercise.problem.name);
+  return kNotPassed;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<ProfileArguments>();
+  CLI::App* command = app.add_subcommand(
+      "profile", "What each line of your kernels costs: sectors, wavefronts, active lanes");
+  command->add_option("exercise", arguments->exercise, "Topic, number or folder, such as transpose")
+      ->required();
+  command
+      ->add_option("--submission", arguments->submission,
+                   "What to profile instead of exercises/: a .cu file, a folder, or a tree")
+      ->type_name("PATH");
+  command
+      ->add_option_function<std::string>(
+          "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
+          "text or json (lockstep/profile/v1)")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("FORMAT");
+  command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")
+      ->type_name("LINE");
+  command
+      ->add_option("--space", arguments->space, "With --trace: only accesses to global or to shared memory")
+      ->check(CLI::IsMember({"global", "shared"}).description(""))
+      ->type_name("SPACE");
+  command
+      ->add_option("--svg", arguments->svg,
+                   "With --trace: also draw the most wasteful access as an SVG figure")
+      ->type_name("FILE");
+  command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
+  command->footer(
+      "\nExamples:  ./lockstep profile transpose\n"
+      "           ./lockstep profile transpose --trace 21 --svg figure.svg");
+  command->callback([arguments, &status] { status = profile(*arguments); });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,17 @@
+// Runs a trusted program of the machine (git, nvcc, dpkg-query) and takes what it prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lockstep::cli {
+
+struct ProgramResult {
+  int status = 0;      ///< exit status; 127 when there is no such program
+  std::string output;  ///< standard output and standard error in the order of arrival
+};
+
+/// Runs a program found on PATH, with the C locale so that its words are the expected ones, and waits for it.
+ProgramResult run_program(const std::vector<std::string>& arguments);
+
+}  // namespace lockstep::cli

@@ -1,0 +1,58 @@
+#include "cli/progress.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "cli/files.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr const char* kSchema = "lockstep/progress/v1";
+
+std::filesystem::path progress_file() { return state_folder() / "progress.json"; }
+
+}  // namespace
+
+Progress Progress::load() {
+  Progress progress;
+  std::ifstream file(progress_file());
+  const auto root = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!root.is_object() || root.value("schema", nlohmann::json()) != kSchema) return progress;
+  const auto exercises = root.find("exercises");
+  if (exercises == root.end() || !exercises->is_object()) return progress;
+  for (const auto& [name, entry] : exercises->items()) {
+    if (!entry.is_object()) continue;
+    ExerciseProgress& one = progress.exercises_[name];
+    const auto field = [&entry = entry](const char* key) { return entry.value(key, nlohmann::json()); };
+    if (field("verdict").is_string()) one.best = report::verdict_from(field("verdict").get<std::string>());
+    if (field("points").is_number()) one.points = field("points").get<double>();
+    if (field("hints").is_number_unsigned()) one.hints = field("hints").get<std::size_t>();
+  }
+  return progress;
+}
+
+void Progress::record(const report::ExerciseResult& result) {
+  if (result.verdict == report::Verdict::grader_error) return;
+  ExerciseProgress& one = exercises_[result.name];
+  const auto rank = [](report::Verdict verdict, double points) {
+    return std::tuple(verdict == report::Verdict::passed, points);
+  };
+  if (one.best && rank(*one.best, one.points) > rank(result.verdict, result.points)) return;
+  one.best = result.verdict;
+  one.points = result.points;
+}
+
+void Progress::save() const {
+  nlohmann::ordered_json exercises = nlohmann::ordered_json::object();
+  for (const auto& [name, one] : exercises_) {
+    exercises[name] = {{"verdict", one.best ? nlohmann::ordered_json(report::name_of(*one.best)) : nullptr},
+                       {"points", one.points},
+                       {"hints", one.hints}};
+  }
+  const nlohmann::ordered_json root = {{"schema", kSchema}, {"exercises", std::move(exercises)}};
+  write_file(progress_file(), root.dump(2) + '\n');
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,37 @@
+// What the student has reached so far: the best result of each exercise and the hints seen, kept in the
+// course's own folder (.lockstep/progress.json).
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "report/result.h"
+
+namespace lockstep::cli {
+
+struct ExerciseProgress {
+  std::optional<report::Verdict> best;  ///< nothing before the first grading
+  double points = 0;                    ///< of the best
+  std::size_t hints = 0;                ///< given so far
+};
+
+class Progress {
+ public:
+  /// Reads the file. A file that is missing or damaged is an empty start: progress is a convenience, and
+  /// losing it must not keep anybody from being graded.
+  static Progress load();
+
+  ExerciseProgress& of(const std::string& exercise) { return exercises_[exercise]; }
+  /// Keeps the better of the result and what was there: passed before not passed, then more points, then the
+  /// newer.
+  void record(const report::ExerciseResult& result);
+  /// Throws Failed.
+  void save() const;
+
+ private:
+  std::map<std::string, ExerciseProgress> exercises_;
+};
+
+}  // namespace lockstep::cli

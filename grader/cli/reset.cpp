@@ -1,0 +1,87 @@
+// `lockstep reset`: puts an exercise's starter back. The student's file is kept as a backup, so nothing is
+// lost.
+//
+// The starter is the newest committed version of the file that still has its marker: the repository's history
+// knows it, also after the student has committed a solution.
+#include <fmt/format.h>
+
+#include <ctime>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/program.h"
+#include "cli/selection.h"
+
+namespace lockstep::cli {
+namespace {
+
+constexpr const char* kStarterMarker = "// TODO:";  ///< every starter has one; a finished solution has none
+
+std::string starter_of(const course::Exercise& exercise) {
+  const std::string folder = exercise.folder.string(), file = exercise.starter.filename().string();
+  const ProgramResult log = run_program({"git", "-C", folder, "log", "--format=%H", "--", file});
+  if (log.status != 0) {
+    throw Failed(
+        fmt::format("the starter comes from the repository's history, and git cannot read it ({}). Clone the "
+                    "course again, or copy {} from another clone.",
+                    log.status == 127 ? "git is not installed" : log.output.substr(0, log.output.find('\n')),
+                    exercise.starter.string()));
+  }
+  std::istringstream commits(log.output);
+  for (std::string commit; std::getline(commits, commit);) {
+    const ProgramResult version = run_program({"git", "-C", folder, "show", commit + ":./" + file});
+    if (version.status == 0 && version.output.find(kStarterMarker) != std::string::npos)
+      return version.output;
+  }
+  throw Failed(fmt::format(
+      "no committed version of {} is a starter (has a line \"{}\"). In a shallow clone, git fetch "
+      "--unshallow brings the history.",
+      exercise.starter.string(), kStarterMarker));
+}
+
+std::filesystem::path backup_path(const std::string& topic) {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%d-%H%M%S", &local);
+  const std::filesystem::path folder = state_folder() / "backup";
+  std::filesystem::path path = folder / fmt::format("{}-{}.cu", topic, date);
+  for (int again = 2; std::filesystem::exists(path); ++again)
+    path = folder / fmt::format("{}-{}-{}.cu", topic, date, again);
+  return path;
+}
+
+int reset(const std::string& name) {
+  const course::Exercise& exercise = select_exercise(name);
+  const std::string starter = starter_of(exercise);
+  if (std::filesystem::exists(exercise.starter)) {
+    const std::string contents = read_file(exercise.starter);
+    if (contents == starter) {
+      std::cout << exercise.starter.string() << " is the starter already.\n";
+      return kPassed;
+    }
+    const std::filesystem::path backup = backup_path(exercise.problem.name);
+    write_file(backup, contents);
+    std::cout << "Your file is kept as " << backup.string() << ".\n";
+  }
+  write_file(exercise.starter, starter);
+  std::cout << exercise.starter.string() << " is the starter again.\n";
+  return kPassed;
+}
+
+}  // namespace
+
+void add_reset(CLI::App& app, int& status) {
+  const auto exercise = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("reset", "Puts an exercise's starter back, and keeps your file as a backup");
+  command->add_option("exercise", *exercise, "Topic, number or folder, such as transpose")->required();
+  command->footer("\nExample:  ./lockstep reset transpose");
+  command->callback([exercise, &status] { status = reset(*exercise); });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,93 @@
+#include "course/catalogue.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "course/problem_rules.h"
+#include "course/similar_words.h"
+
+namespace lockstep::course {
+namespace {
+
+struct Registered {
+  Problem (*make)();
+  const char* file;
+};
+
+/// Filled before main by the Registration objects of all problem.cpp; a local static, as their order is not
+/// known.
+std::vector<Registered>& registered() {
+  static std::vector<Registered> problems;
+  return problems;
+}
+
+Exercise exercise_of(const Registered& entry) {
+  Exercise exercise;
+  exercise.problem = entry.make();
+  exercise.folder_name = std::filesystem::path(entry.file).parent_path().filename();
+  const std::filesystem::path& root = course_root();
+  const std::string stem = identifier_of(exercise.problem.name);
+  exercise.folder = root / "exercises" / exercise.folder_name;
+  exercise.header = exercise.folder / (stem + ".h");
+  exercise.starter = exercise.folder / (stem + ".cu");
+  exercise.solutions = root / "solutions" / exercise.folder_name;
+  exercise.lecture = root / "lectures" / (exercise.folder_name + ".md");
+  return exercise;
+}
+
+std::vector<Exercise> collect() {
+  std::vector<Exercise> exercises;
+  std::string faults;
+  for (const Registered& entry : registered()) {
+    const Exercise& exercise = exercises.emplace_back(exercise_of(entry));
+    for (const std::string& rule : broken_rules(exercise.problem, exercise.folder_name)) {
+      faults += "\n  exercises/" + exercise.folder_name + "/problem.cpp: " + rule;
+    }
+  }
+  if (!faults.empty()) throw std::logic_error("the catalogue is not sound:" + faults);
+  std::sort(exercises.begin(), exercises.end(),
+            [](const Exercise& a, const Exercise& b) { return a.folder_name < b.folder_name; });
+  return exercises;
+}
+
+/// "03" of "03-transpose".
+std::string_view number_of(const Exercise& exercise) {
+  return std::string_view(exercise.folder_name).substr(0, 2);
+}
+
+}  // namespace
+
+Registration::Registration(Problem (*make)(), const char* file) { registered().push_back({make, file}); }
+
+const std::vector<Exercise>& catalogue() {
+  static const std::vector<Exercise> exercises = collect();
+  return exercises;
+}
+
+const Exercise* find_exercise(std::string_view name) {
+  std::string padded(name);
+  if (padded.size() == 1) padded.insert(padded.begin(), '0');
+  for (const Exercise& exercise : catalogue()) {
+    if (name == exercise.problem.name || name == exercise.folder_name || padded == number_of(exercise)) {
+      return &exercise;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> similar_names(std::string_view name) {
+  std::vector<std::string> topics;
+  for (const Exercise& exercise : catalogue()) topics.push_back(exercise.problem.name);
+  return similar_words(name, topics);
+}
+
+const std::filesystem::path& course_root() {
+  static const std::filesystem::path root = [] {
+    const char* chosen = std::getenv("LOCKSTEP_ROOT");
+    return std::filesystem::path(chosen != nullptr && *chosen != '\0' ? chosen : LOCKSTEP_COURSE_ROOT);
+  }();
+  return root;
+}
+
+}  // namespace lockstep::course

@@ -1,0 +1,135 @@
+// The technique gates that exercises choose from. All are ratios to an ideal, never instruction counts,
+// because those depend on the compiler's version.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "course/problem.h"
+
+namespace lockstep::course {
+namespace {
+
+using emulator::LineCounters;
+using emulator::Traffic;
+
+constexpr double kSectorBytes = 32;
+
+Traffic sum(std::initializer_list<Traffic> parts) {
+  Traffic total;
+  for (const Traffic& part : parts) {
+    total.requests += part.requests;
+    total.units += part.units;
+    total.ideal_units += part.ideal_units;
+    total.bytes += part.bytes;
+  }
+  return total;
+}
+
+Traffic global_traffic(const LineCounters& line) {
+  return sum({line.global_load, line.global_store, line.global_atomic});
+}
+
+Traffic shared_traffic(const LineCounters& line) {
+  return sum({line.shared_load, line.shared_store, line.shared_atomic});
+}
+
+Traffic of_all_lines(const Measurement& measurement, Traffic (*of_line)(const LineCounters&)) {
+  Traffic total;
+  for (const LineCounters& line : measurement.observations.lines) total = sum({total, of_line(line)});
+  return total;
+}
+
+double global_bytes_moved(const Measurement& measurement) {
+  return static_cast<double>(of_all_lines(measurement, global_traffic).units) * kSectorBytes;
+}
+
+double units_beyond_ideal(const Traffic& traffic) {
+  return traffic.units > traffic.ideal_units ? static_cast<double>(traffic.units - traffic.ideal_units) : 0;
+}
+
+/// Of several kinds of access on one line, the one that does most beyond its ideal: "stores take 32 sectors a
+/// request, ideal 4".
+std::string explain_worst(std::initializer_list<std::pair<const char*, Traffic>> kinds, const char* unit) {
+  const auto worst = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+    return units_beyond_ideal(a.second) < units_beyond_ideal(b.second);
+  });
+  const auto& [kind, traffic] = *worst;
+  const auto requests = static_cast<double>(traffic.requests);
+  return fmt::format("{} take {:.3g} {} a request, ideal {:.3g}", kind,
+                     static_cast<double>(traffic.units) / requests, unit,
+                     static_cast<double>(traffic.ideal_units) / requests);
+}
+
+}  // namespace
+
+Gate global_sectors_gate(double limit, std::string advice) {
+  return {
+      .name = "global-sectors",
+      .description = "sectors of global memory moved, over the fewest that the task needs; ideal 1",
+      .limit = limit,
+      .value =
+          [](const Measurement& measurement) {
+            return global_bytes_moved(measurement) / (measurement.cost.global_bytes * measurement.calls);
+          },
+      .excess = [](const LineCounters& line) { return units_beyond_ideal(global_traffic(line)); },
+      .explain =
+          [](const LineCounters& line, const Measurement&) {
+            return explain_worst(
+                {{"loads", line.global_load}, {"stores", line.global_store}, {"atomics", line.global_atomic}},
+                "sectors");
+          },
+      .advice = std::move(advice),
+  };
+}
+
+Gate shared_wavefronts_gate(double limit, std::string advice) {
+  return {
+      .name = "shared-wavefronts",
+      .description =
+          "passes through shared memory, over the fewest that the same accesses could take; ideal 1",
+      .limit = limit,
+      .value =
+          [](const Measurement& measurement) {
+            const Traffic total = of_all_lines(measurement, shared_traffic);
+            return total.ideal_units == 0
+                       ? 1.0
+                       : static_cast<double>(total.units) / static_cast<double>(total.ideal_units);
+          },
+      .excess = [](const LineCounters& line) { return units_beyond_ideal(shared_traffic(line)); },
+      .explain =
+          [](const LineCounters& line, const Measurement&) {
+            return explain_worst(
+                {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}},
+                "wavefronts");
+          },
+      .advice = std::move(advice),
+  };
+}
+
+Gate bytes_per_element_gate(double limit, std::string advice) {
+  return {
+      .name = "bytes-per-element",
+      .description = "bytes of global memory moved, in whole sectors, for each element",
+      .limit = limit,
+      .value =
+          [](const Measurement& measurement) {
+            return global_bytes_moved(measurement) / (measurement.cost.elements * measurement.calls);
+          },
+      // A pass too many has no line above its own ideal, so the line that moves most is the one to look at.
+      .excess =
+          [](const LineCounters& line) {
+            return static_cast<double>(global_traffic(line).units) * kSectorBytes;
+          },
+      .explain =
+          [](const LineCounters& line, const Measurement& measurement) {
+            const double bytes = static_cast<double>(global_traffic(line).units) * kSectorBytes;
+            return fmt::format("{:.3g} bytes an element, the most of all lines",
+                               bytes / (measurement.cost.elements * measurement.calls));
+          },
+      .advice = std::move(advice),
+  };
+}
+
+}  // namespace lockstep::course

@@ -1,0 +1,176 @@
+// What the judge knows of an exercise: its cases, how to make their inputs, what must come out, what it may
+// cost.
+//
+// A problem.cpp fills one Problem and registers it; nothing else in the project names the exercise. Inputs
+// and expected outputs are made in the judge's host memory, anew for every call, from a seed that the
+// submission does not see; nothing here touches a device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/signature.h"
+#include "emulator/observations.h"
+#include "lockstep/random.h"
+
+namespace lockstep::course {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+Bytes bytes_of(std::span<const T> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  Bytes bytes(values.size_bytes());
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+/// How an output is compared and printed.
+enum class ElementType : std::uint8_t { u8, i32, u32, i64, u64, f32, f64 };
+
+/// How far a value may lie from what is expected: |found − expected| ≤ absolute + relative·|expected|. Both
+/// zero means equal as values (and NaN equals nothing).
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+};
+
+/// What a known mistake would have produced: when a wrong output equals it, the report says so.
+struct KnownMistake {
+  std::string sentence;           ///< such as "the output is the input unchanged: it looks transposed twice"
+  std::function<Bytes()> output;  ///< evaluated only after a mismatch
+};
+
+struct Output {
+  ElementType type = ElementType::f32;
+  Bytes expected;
+  Tolerance tolerance;
+  /// Where an element is, in the student's terms, such as "row 3, column 7"; "[index]" when empty.
+  std::function<std::string(std::size_t)> position;
+  std::vector<KnownMistake> known_mistakes;
+};
+
+/// One argument of a call. Exactly one of the members that `kind` names is used.
+struct Argument {
+  enum class Kind : std::uint8_t { input, output, workspace, scalar, stream };
+  Kind kind = Kind::scalar;
+  std::string name;               ///< as in the declaration, for messages
+  Bytes input;                    ///< Kind::input: compared with its original after the call
+  Output output;                  ///< Kind::output: poisoned before the call
+  std::uint64_t scalar_bits = 0;  ///< Kind::scalar: value in the low bytes
+};
+
+/// One call of the exercise's function, with what must come out.
+class Call {
+ public:
+  template <class T>
+  Call& input(std::string name, const std::vector<T>& values) {
+    arguments_.push_back({.kind = Argument::Kind::input,
+                          .name = std::move(name),
+                          .input = bytes_of(std::span<const T>(values))});
+    return *this;
+  }
+  Call& output(std::string name, Output output) {
+    arguments_.push_back(
+        {.kind = Argument::Kind::output, .name = std::move(name), .output = std::move(output)});
+    return *this;
+  }
+  /// Scratch memory of as many bytes as Problem::workspace_size returns for this call, poisoned.
+  Call& workspace(std::string name) {
+    arguments_.push_back({.kind = Argument::Kind::workspace, .name = std::move(name)});
+    return *this;
+  }
+  template <class T>
+  Call& scalar(std::string name, T value) {
+    static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
+    Argument argument{.kind = Argument::Kind::scalar, .name = std::move(name)};
+    std::memcpy(&argument.scalar_bits, &value, sizeof value);
+    arguments_.push_back(std::move(argument));
+    return *this;
+  }
+  Call& stream() {
+    arguments_.push_back({.kind = Argument::Kind::stream, .name = "stream"});
+    return *this;
+  }
+  const std::vector<Argument>& arguments() const { return arguments_; }
+
+ private:
+  std::vector<Argument> arguments_;
+};
+
+/// The smallest work that any solution of a case must do; gates and ceilings are stated in shares of it.
+struct Cost {
+  double elements = 0;      ///< the unit that throughput is counted in
+  double global_bytes = 0;  ///< read plus written, each byte once
+};
+
+struct Case {
+  std::string name;                      ///< such as "33 x 65"
+  std::string purpose;                   ///< one line for the student: why this case is here
+  std::function<Call(Random&)> prepare;  ///< makes fresh inputs and their expected outputs
+  Cost cost;
+  int calls = 2;          ///< calls in a row with fresh inputs each
+  bool measured = false;  ///< technique gates (and speed) look at this case
+};
+
+/// What a gate is computed from: the counters of all launches of one measured case, and the case's cost.
+struct Measurement {
+  const emulator::Observations& observations;
+  Cost cost;
+  int calls = 1;
+};
+
+/// A technique gate: a number that must not exceed its limit, the same on every machine.
+struct Gate {
+  std::string name;         ///< such as "global-sectors"
+  std::string description;  ///< one line: what the number is and what would be ideal
+  double limit = std::numeric_limits<double>::infinity();
+  std::function<double(const Measurement&)> value;
+  /// How much one line contributes beyond its ideal, to name the worst line; 0 when it does not.
+  std::function<double(const emulator::LineCounters&)> excess;
+  /// What the worst line does against its ideal, such as "stores take 32 sectors a request, ideal 4".
+  std::function<std::string(const emulator::LineCounters&, const Measurement&)> explain;
+  std::string advice;  ///< what to do when it fails
+};
+
+/// Sectors of global memory moved, over the fewest that Cost::global_bytes needs.
+Gate global_sectors_gate(double limit, std::string advice);
+/// Wavefronts of shared memory, over the fewest that the same accesses could take; 1 when there are none.
+Gate shared_wavefronts_gate(double limit, std::string advice);
+/// Bytes of global memory moved in whole sectors, over Cost::elements.
+Gate bytes_per_element_gate(double limit, std::string advice);
+
+/// A limit on what a submission's own size function may ask for.
+struct WorkspaceQuery {
+  Signature function;  ///< such as size_t scan_workspace_bytes(int n)
+  std::function<std::vector<std::uint64_t>(const Call&)> arguments;
+  std::function<std::uint64_t(const Call&)> limit_bytes;
+};
+
+struct Problem {
+  std::string name;    ///< topic, such as "transpose"
+  std::string title;   ///< such as "Transpose a matrix"
+  std::string lesson;  ///< one line: what the exercise teaches
+  Signature function;
+  std::vector<WorkspaceQuery> workspace;  ///< none or one
+  std::vector<Case> cases;
+  std::vector<Gate> gates;
+  std::vector<std::string> hints;  ///< in the order in which `lockstep hint` gives them
+  double points = 10;
+};
+
+/// Adds a problem to the catalogue: `const Registration registration(make_problem, __FILE__);` in
+/// problem.cpp. The folder that holds the file is the exercise's folder.
+class Registration {
+ public:
+  Registration(Problem (*make)(), const char* file);
+};
+
+}  // namespace lockstep::course

@@ -1,0 +1,68 @@
+#include "course/problem_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace lockstep::course {
+namespace {
+
+/// Fewer cases cannot hold the sizes that break kernels: 0, 1, 31, 32, 33, 1023, 1024, 1025, a prime, a large
+/// one.
+constexpr std::size_t kFewestCases = 12;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::string topic_of(std::string_view folder_name) {
+  const bool numbered =
+      folder_name.size() > 3 && is_digit(folder_name[0]) && is_digit(folder_name[1]) && folder_name[2] == '-';
+  return numbered ? std::string(folder_name.substr(3)) : std::string();
+}
+
+std::string identifier_of(std::string_view topic) {
+  std::string identifier(topic);
+  std::replace(identifier.begin(), identifier.end(), '-', '_');
+  return identifier;
+}
+
+std::vector<std::string> broken_rules(const Problem& problem, std::string_view folder_name) {
+  std::vector<std::string> broken;
+  const auto require = [&broken](bool holds, std::string sentence) {
+    if (!holds) broken.push_back(std::move(sentence));
+  };
+  const std::string topic = topic_of(folder_name);
+  require(!topic.empty(), fmt::format("the folder \"{}\" is not named NN-topic", folder_name));
+  require(problem.name == topic,
+          fmt::format("the problem's name is \"{}\", its folder's topic \"{}\"", problem.name, topic));
+  require(problem.function.name == identifier_of(problem.name),
+          fmt::format("the function is \"{}\", but the exercise \"{}\" asks for \"{}\"",
+                      problem.function.name, problem.name, identifier_of(problem.name)));
+  require(!problem.title.empty() && !problem.lesson.empty(), "title and lesson must say something");
+  require(!problem.hints.empty(), "there is no hint");
+  require(problem.points > 0, "the exercise is worth no points");
+  require(problem.workspace.size() <= 1, "at most one function may tell the size of a workspace");
+  require(problem.cases.size() >= kFewestCases,
+          fmt::format("{} cases, at least {} are needed", problem.cases.size(), kFewestCases));
+  std::set<std::string> names;
+  bool any_measured = false;
+  for (const Case& one : problem.cases) {
+    require(!one.name.empty(), "a case has no name");
+    require(names.insert(one.name).second, fmt::format("two cases are named \"{}\"", one.name));
+    require(static_cast<bool>(one.prepare), fmt::format("case \"{}\" cannot prepare a call", one.name));
+    require(one.calls >= 1, fmt::format("case \"{}\" makes no call", one.name));
+    require(!one.measured || (one.cost.elements > 0 && one.cost.global_bytes > 0),
+            fmt::format("case \"{}\" is measured but states no cost", one.name));
+    any_measured = any_measured || one.measured;
+  }
+  require(problem.gates.empty() || any_measured, "there are gates but no measured case");
+  for (const Gate& gate : problem.gates) {
+    require(gate.value && gate.excess && gate.explain,
+            fmt::format("gate \"{}\" lacks its value, its excess or its explanation", gate.name));
+  }
+  return broken;
+}
+
+}  // namespace lockstep::course

@@ -1,0 +1,73 @@
+// What the judge asks of a device. Two kinds answer: the emulated one, and a GPU.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "emulator/observations.h"
+#include "report/result.h"
+
+namespace lockstep::device {
+
+/// The machine has no device of the wanted kind; what() is a sentence with the remedy.
+class DeviceUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Kind { automatic, gpu, emulated };
+
+/// The byte that fills a poisoned buffer. Four of them make -842150451 as an int and -4.3e8 as a float:
+/// values that no case expects and that a student recognises at once.
+inline constexpr std::byte kPoisonByte{0xCD};
+
+/// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual std::uint64_t allocate(std::size_t bytes, const std::string& label) = 0;
+  virtual void free(std::uint64_t address) = 0;
+  virtual void write(std::uint64_t to, std::span<const std::byte> bytes) = 0;
+  virtual void read(std::uint64_t from, std::span<std::byte> bytes) = 0;
+  /// Fills a buffer with kPoisonByte, and has checks treat it as never written.
+  virtual void poison(std::uint64_t from, std::size_t bytes) = 0;
+
+  /// Limits what the submission may run and hold from now on.
+  virtual void set_limits(std::chrono::milliseconds time, std::size_t memory_bytes) = 0;
+  /// Waits until nothing runs any more; false when `timeout` passes first.
+  virtual bool wait_idle(std::chrono::milliseconds timeout) = 0;
+  /// Counters and findings since the last call. Empty counters where the device cannot count.
+  virtual emulator::Observations take_observations() = 0;
+  /// Asks for the accesses of following launches at one line of source to come back in Observations::traces,
+  /// where the device can record them.
+  virtual void trace_line(const std::string& file, unsigned line) = 0;
+  /// Bytes of the judge's buffers that host code copied out since the last call.
+  virtual std::uint64_t take_host_reads() = 0;
+
+  /// The descriptor that the runner inherits, or -1; close_runner_descriptor when it has.
+  virtual int runner_descriptor() const = 0;
+  virtual void close_runner_descriptor() = 0;
+  /// Folder with the libcudart that the runner is to load.
+  virtual std::string cudart_directory() const = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual report::DeviceDescription description() const = 0;
+  virtual bool counts_traffic() const = 0;
+  virtual bool measures_speed() const = 0;
+  virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
+};
+
+/// Opens the device of a kind; automatic means the GPU if this machine has a usable one, else the emulated
+/// device. Throws DeviceUnavailable.
+std::unique_ptr<Device> make_device(Kind kind);
+
+}  // namespace lockstep::device

@@ -1,0 +1,54 @@
+#include "device/emulated_device.h"
+
+#include "device/installation.h"
+#include "emulator/server/device_process.h"
+
+namespace lockstep::device {
+namespace {
+
+class EmulatedSession final : public Session {
+ public:
+  explicit EmulatedSession(std::uint64_t seed)
+      : process_({.executable = installed_program("lockstep-device"), .seed = seed}),
+        cudart_directory_(installed_library_folder("emulated")) {}
+
+  std::uint64_t allocate(std::size_t bytes, const std::string& label) override {
+    return process_.allocate(bytes, label);
+  }
+  void free(std::uint64_t address) override { process_.free(address); }
+  void write(std::uint64_t to, std::span<const std::byte> bytes) override { process_.write(to, bytes); }
+  void read(std::uint64_t from, std::span<std::byte> bytes) override { process_.read(from, bytes); }
+  void poison(std::uint64_t from, std::size_t bytes) override {
+    process_.fill(from, kPoisonByte, bytes);
+    process_.mark_uninitialised(from, bytes);
+  }
+
+  void set_limits(std::chrono::milliseconds time, std::size_t memory_bytes) override {
+    process_.set_time_limit(time);
+    process_.set_client_memory_limit(memory_bytes);
+  }
+  bool wait_idle(std::chrono::milliseconds timeout) override { return process_.wait_idle(timeout); }
+  emulator::Observations take_observations() override { return process_.take_observations(); }
+  void trace_line(const std::string& file, unsigned line) override { process_.trace_line(file, line); }
+  std::uint64_t take_host_reads() override { return process_.take_client_statistics().control_bytes_read; }
+
+  int runner_descriptor() const override { return process_.client_descriptor(); }
+  void close_runner_descriptor() override { process_.close_client_descriptor(); }
+  std::string cudart_directory() const override { return cudart_directory_; }
+
+ private:
+  emulator::DeviceProcess process_;
+  std::string cudart_directory_;
+};
+
+}  // namespace
+
+report::DeviceDescription EmulatedDevice::description() const {
+  return {.kind = "emulated", .name = emulator::DeviceProperties{}.name};
+}
+
+std::unique_ptr<Session> EmulatedDevice::open(std::uint64_t seed) {
+  return std::make_unique<EmulatedSession>(seed);
+}
+
+}  // namespace lockstep::device

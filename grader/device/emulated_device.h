@@ -1,0 +1,18 @@
+// The emulated kind of device: every session is an emulated device process of its own.
+#pragma once
+
+#include <memory>
+
+#include "device/device.h"
+
+namespace lockstep::device {
+
+class EmulatedDevice final : public Device {
+ public:
+  report::DeviceDescription description() const override;
+  bool counts_traffic() const override { return true; }
+  bool measures_speed() const override { return false; }
+  std::unique_ptr<Session> open(std::uint64_t seed) override;
+};
+
+}  // namespace lockstep::device

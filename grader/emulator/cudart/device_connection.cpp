@@ -1,0 +1,92 @@
+#include "emulator/cudart/device_connection.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "emulator/server/device_process.h"
+
+namespace lockstep::cudart {
+
+using emulator::Operation;
+
+namespace {
+
+/// The inherited descriptor, or -1 with a hint on the first call.
+int inherited_descriptor() {
+  const char* text = std::getenv(emulator::kClientDescriptorVariable);
+  if (text != nullptr) {
+    char* end = nullptr;
+    const long descriptor = std::strtol(text, &end, 10);
+    if (end != text && *end == '\0' && descriptor >= 0 &&
+        ::fcntl(static_cast<int>(descriptor), F_GETFD) >= 0) {
+      return static_cast<int>(descriptor);
+    }
+  }
+  static const bool hinted = [] {
+    std::fputs("lockstep: no emulated device here; run the program under `lockstep emulate`\n", stderr);
+    return true;
+  }();
+  static_cast<void>(hinted);
+  return -1;
+}
+
+}  // namespace
+
+emulator::Bytes DeviceConnection::request(Operation operation,
+                                          std::initializer_list<std::span<const std::byte>> parts) {
+  emulator::Reply reply;
+  try {
+    reply = channel().call(operation, parts);
+  } catch (const emulator::ConnectionLost&) {
+    throw Failure{cudaErrorDevicesUnavailable};
+  }
+  kernel_failed_ = emulator::is_sticky(reply.status);
+  if (reply.status != emulator::Status::ok) throw Failure{code_of(reply.status), kernel_failed_};
+  return std::move(reply.payload);
+}
+
+const emulator::HelloReply& DeviceConnection::properties() {
+  channel();
+  return properties_;
+}
+
+const std::string& DeviceConnection::name() {
+  channel();
+  return name_;
+}
+
+bool DeviceConnection::failed() {
+  if (!kernel_failed_) return false;
+  try {
+    request(Operation::synchronise, {});
+  } catch (const Failure&) {
+    return kernel_failed_;
+  }
+  return false;
+}
+
+emulator::Channel& DeviceConnection::channel() {
+  // A child of fork shares the connection; two speakers on it would garble it.
+  if (channel_ && ::getpid() != owner_) throw Failure{cudaErrorInitializationError};
+  if (channel_) return *channel_;
+  const int descriptor = inherited_descriptor();
+  if (descriptor < 0) throw Failure{cudaErrorNoDevice};
+  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  auto channel = std::make_unique<emulator::Channel>(descriptor);
+  try {
+    const emulator::Reply hello = channel->call(Operation::hello, {});
+    emulator::MessageReader reader(hello.payload);
+    properties_ = reader.take<emulator::HelloReply>();
+    name_ = reader.take_name(emulator::kMaximumName);
+  } catch (const std::runtime_error&) {
+    throw Failure{cudaErrorDevicesUnavailable};
+  }
+  owner_ = ::getpid();
+  channel_ = std::move(channel);
+  return *channel_;
+}
+
+}  // namespace lockstep::cudart

@@ -1,0 +1,44 @@
+// The program's connection to its emulated device, made at the first call that needs it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "emulator/cudart/failure.h"
+#include "emulator/server/channel.h"
+
+namespace lockstep::cudart {
+
+class DeviceConnection {
+ public:
+  /// One request and the payload of its answer. Throws Failure for every other status than ok.
+  emulator::Bytes request(emulator::Operation operation,
+                          std::initializer_list<std::span<const std::byte>> parts);
+
+  template <class T>
+  T ask(emulator::Operation operation, std::initializer_list<std::span<const std::byte>> parts) {
+    return emulator::MessageReader(request(operation, parts)).take<T>();
+  }
+
+  const emulator::HelloReply& properties();
+  const std::string& name();
+
+  /// Whether a kernel's failure that the program has seen still answers every request. Asks the device, whose
+  /// owner may have cleared it.
+  bool failed();
+
+ private:
+  emulator::Channel& channel();
+
+  std::unique_ptr<emulator::Channel> channel_;
+  pid_t owner_ = 0;
+  bool kernel_failed_ = false;
+  emulator::HelloReply properties_;
+  std::string name_;
+};
+
+}  // namespace lockstep::cudart

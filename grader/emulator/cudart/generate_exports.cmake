@@ -1,0 +1,34 @@
+# Writes, for every function that the toolkit's own runtime exports, a weak definition that fails with a
+# sentence (stubs.cpp), and the version script that exports exactly those names (exports.map).
+#
+# A function that the sources define takes the place of its stub, so there is no list to keep. The _ptsz and
+# _ptds forms (per-thread default stream) go on to the plain ones: all streams are alike here.
+#
+# cmake -DNM=… -DLIBRARY=…/libcudart.so -DVERSION_NODE=libcudart.so.13 -DOUTPUT=folder -P generate_exports.cmake
+cmake_minimum_required(VERSION 3.25)
+execute_process(
+  COMMAND ${NM} --dynamic --defined-only ${LIBRARY}
+  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " (__)?cuda[A-Za-z0-9_]+@@" names "${symbols}")
+list(TRANSFORM names REPLACE "[ @]" "")
+list(LENGTH names count)
+if(count LESS 300)
+  message(FATAL_ERROR "${LIBRARY} exports ${count} functions of the CUDA runtime, too few to be it")
+endif()
+
+set(stubs "// Made by generate_exports.cmake.\nextern \"C\" {\n")
+string(APPEND stubs "int lockstep_unsupported(const char* function);\n")
+set(exports "${VERSION_NODE} {\nglobal:\n")
+foreach(name IN LISTS names)
+  string(REGEX REPLACE "_pt[sd][sz]$" "" plain ${name})
+  if(NOT plain STREQUAL name AND plain IN_LIST names)
+    string(APPEND stubs "__attribute__((weak, naked, visibility(\"default\"))) void ${name}() "
+                        "{ asm(\"jmp ${plain}@PLT\"); }\n")
+  else()
+    string(APPEND stubs "__attribute__((weak, visibility(\"default\"))) int ${name}() "
+                        "{ return lockstep_unsupported(\"${name}\"); }\n")
+  endif()
+  string(APPEND exports "  ${name};\n")
+endforeach()
+file(WRITE ${OUTPUT}/stubs.cpp "${stubs}}\n")
+file(WRITE ${OUTPUT}/exports.map "${exports}local: *;\n};\n")

@@ -1,0 +1,77 @@
+#include "emulator/cudart/launcher.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace lockstep::cudart {
+
+using emulator::bytes_of;
+
+namespace {
+
+emulator::Dim3 dimensions(const dim3& given) { return {given.x, given.y, given.z}; }
+
+emulator::Bytes pack(const Kernel& kernel, void** arguments) {
+  require(kernel.parameters.empty() || arguments != nullptr);
+  emulator::Bytes block(kernel.info.parameter_bytes);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const emulator::ParameterLayout& layout = kernel.parameters[i];
+    std::memcpy(block.data() + layout.offset, arguments[i], layout.bytes);
+  }
+  return block;
+}
+
+}  // namespace
+
+void Launcher::launch(const void* function, const Configuration& configuration, void** arguments) {
+  print();
+  const Kernel& kernel = modules_.load(function);
+  emulator::LaunchRequest wanted;
+  wanted.kernel = kernel.info.kernel;
+  wanted.grid = dimensions(configuration.grid);
+  wanted.block = dimensions(configuration.block);
+  wanted.dynamic_shared_bytes = configuration.shared_bytes;
+  wanted.dynamic_shared_limit = dynamic_shared_limit(kernel, device_.properties());
+  wanted.cooperative = configuration.cooperative ? 1 : 0;
+  const emulator::Bytes block = pack(kernel, arguments);
+  try {
+    const emulator::Bytes text = device_.request(emulator::Operation::launch, {bytes_of(wanted), block});
+    printed_.append(reinterpret_cast<const char*>(text.data()), text.size());
+  } catch (const Failure& caught) {
+    if (!configuration.cooperative || caught.code != cudaErrorLaunchOutOfResources) throw;
+    throw Failure{cudaErrorCooperativeLaunchTooLarge};
+  }
+}
+
+void Launcher::launch(const cudaLaunchConfig_t& configuration, const void* function, void** arguments) {
+  Configuration plain{configuration.gridDim, configuration.blockDim, configuration.dynamicSmemBytes,
+                      configuration.stream};
+  for (unsigned i = 0; i < configuration.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = configuration.attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) plain.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto& cluster = attribute.val.clusterDim;
+      if (cluster.x * cluster.y * cluster.z > 1) throw Failure{cudaErrorNotSupported};
+    }
+  }
+  launch(function, plain, arguments);
+}
+
+void Launcher::synchronise() {
+  print();
+  device_.request(emulator::Operation::synchronise, {});
+}
+
+void Launcher::print() {
+  if (printed_.empty()) return;
+  std::fwrite(printed_.data(), 1, printed_.size(), stdout);
+  std::fflush(stdout);
+  printed_.clear();
+}
+
+std::vector<Configuration>& pushed_configurations() {
+  thread_local std::vector<Configuration> pushed;
+  return pushed;
+}
+
+}  // namespace lockstep::cudart

@@ -1,0 +1,152 @@
+#include "emulator/cudart/modules.h"
+
+#include <algorithm>
+
+namespace lockstep::cudart {
+
+using emulator::bytes_of;
+using emulator::Operation;
+
+namespace {
+
+/// What nvcc's generated code hands to __cudaRegisterFatBinary.
+struct Wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;  ///< 1: `container` holds the images; 2 (-rdc=true): `containers` does
+  const void* container;
+  const void* const* containers;  ///< ends with a null pointer
+};
+
+constexpr std::uint32_t kWrapperMagic = 0x466243B1;
+constexpr std::size_t kContainerHeader = 16;
+
+std::span<const std::byte> bytes_at(const void* address, std::size_t bytes) {
+  return {static_cast<const std::byte*>(address), bytes};
+}
+
+}  // namespace
+
+FatBinary* Modules::add_fat_binary(const void* wrapper) {
+  FatBinary& binary = binaries_.emplace_back();
+  const auto& given = *static_cast<const Wrapper*>(wrapper);
+  if (given.magic != kWrapperMagic) return &binary;
+  if (given.version == 1) {
+    binary.images.push_back({given.container});
+  } else if (given.containers != nullptr) {
+    for (const void* const* container = given.containers; *container != nullptr; ++container) {
+      binary.images.push_back({*container});
+    }
+  }
+  return &binary;
+}
+
+void Modules::remove_fat_binary(FatBinary* binary) {
+  std::erase_if(kernels_, [binary](const auto& entry) { return entry.second->binary == binary; });
+  std::erase_if(variables_, [binary](const auto& entry) { return entry.second.binary == binary; });
+  for (const Image& image : binary->images) {
+    if (!image.module) continue;
+    try {
+      device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{*image.module})});
+    } catch (const Failure&) {
+      // The program is ending, or a kernel has failed: the device releases the module with the connection.
+    }
+  }
+  binaries_.remove_if([binary](const FatBinary& other) { return &other == binary; });
+}
+
+void Modules::add_kernel(FatBinary* binary, const void* host_function, const char* name) {
+  const auto kernel = std::make_shared<Kernel>();
+  kernel->binary = binary;
+  kernel->name = name;
+  kernels_[host_function] = kernel;
+  kernels_[kernel.get()] = kernel;
+}
+
+void Modules::add_variable(FatBinary* binary, const void* host_variable, const char* name, bool managed) {
+  variables_[host_variable] = {binary, name, managed, {}};
+}
+
+Kernel& Modules::find(const void* function) {
+  const auto found = kernels_.find(function);
+  if (found == kernels_.end()) throw Failure{cudaErrorInvalidDeviceFunction};
+  return *found->second;
+}
+
+Kernel& Modules::load(const void* function) {
+  Kernel& kernel = find(function);
+  if (kernel.loaded) return kernel;
+  cudaError_t failure = cudaErrorNoKernelImageForDevice;
+  for (Image& image : kernel.binary->images) {
+    try {
+      const emulator::NameRequest wanted{load(image)};
+      const emulator::Bytes reply =
+          device_.request(Operation::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
+      emulator::MessageReader reader(reply);
+      kernel.info = reader.take<emulator::KernelReply>();
+      kernel.parameters.clear();
+      for (std::uint32_t i = 0; i < kernel.info.parameter_count; ++i) {
+        kernel.parameters.push_back(reader.take<emulator::ParameterLayout>());
+      }
+      kernel.loaded = true;
+      return kernel;
+    } catch (const Failure& caught) {
+      failure = caught.code == cudaErrorInvalidSymbol ? cudaErrorInvalidDeviceFunction : caught.code;
+      if (caught.code != cudaErrorInvalidSymbol && caught.code != cudaErrorNoKernelImageForDevice) throw;
+    }
+  }
+  throw Failure{failure};
+}
+
+const emulator::RangeReply& Modules::symbol(const void* host_variable) {
+  const auto found = variables_.find(host_variable);
+  if (found == variables_.end()) throw Failure{cudaErrorInvalidSymbol};
+  Variable& variable = found->second;
+  if (variable.managed) throw Failure{cudaErrorNotSupported};
+  if (variable.range.bytes != 0) return variable.range;
+  for (Image& image : variable.binary->images) {
+    try {
+      const emulator::NameRequest wanted{load(image)};
+      variable.range = device_.ask<emulator::RangeReply>(Operation::find_symbol,
+                                                         {bytes_of(wanted), bytes_of(variable.name)});
+      return variable.range;
+    } catch (const Failure& caught) {
+      if (caught.code != cudaErrorInvalidSymbol) throw;
+    }
+  }
+  throw Failure{cudaErrorInvalidSymbol};
+}
+
+void Modules::forget_loaded() {
+  for (FatBinary& binary : binaries_) {
+    for (Image& image : binary.images) image = {image.container};
+  }
+  for (auto& [host_function, kernel] : kernels_) kernel->loaded = false;
+  for (auto& [host_variable, variable] : variables_) variable.range = {};
+}
+
+std::uint64_t Modules::load(Image& image) {
+  if (image.failure != cudaSuccess) throw Failure{image.failure};
+  if (image.module) return *image.module;
+  const auto size = device_.ask<emulator::SizeReply>(Operation::measure_image,
+                                                     {bytes_at(image.container, kContainerHeader)});
+  if (size.bytes > emulator::kMaximumRequest) throw Failure{cudaErrorInvalidKernelImage};
+  try {
+    image.module =
+        device_.ask<emulator::IdReply>(Operation::load_image, {bytes_at(image.container, size.bytes)}).id;
+  } catch (const Failure& caught) {
+    if (caught.code == cudaErrorInvalidKernelImage || caught.code == cudaErrorNoKernelImageForDevice) {
+      image.failure = caught.code;
+    }
+    throw;
+  }
+  return *image.module;
+}
+
+std::uint64_t dynamic_shared_limit(const Kernel& kernel, const emulator::HelloReply& device) {
+  const std::uint64_t fixed = kernel.info.static_shared_bytes;
+  const std::uint64_t standard =
+      device.shared_bytes_per_block - std::min(device.shared_bytes_per_block, fixed);
+  return std::max(standard, kernel.dynamic_shared_limit.value_or(0));
+}
+
+}  // namespace lockstep::cudart

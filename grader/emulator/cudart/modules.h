@@ -1,0 +1,77 @@
+// What the program's constructors registered: fat binaries, kernels and variables, by their host addresses.
+//
+// Registration runs before the program's own statics and before anyone knows whether the program will use the
+// device at all; so it only takes notes, and images travel to the device at the first use of something in
+// them.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/cudart/device_connection.h"
+
+namespace lockstep::cudart {
+
+/// One container of a fat binary; a program built with -rdc=true has several in one registration.
+struct Image {
+  const void* container = nullptr;
+  std::optional<std::uint64_t> module;
+  cudaError_t failure = cudaSuccess;  ///< of loading it; it is not tried again
+};
+
+struct FatBinary {
+  std::vector<Image> images;
+};
+
+struct Kernel {
+  FatBinary* binary = nullptr;
+  std::string name;  ///< mangled
+  bool loaded = false;
+  emulator::KernelReply info;
+  std::vector<emulator::ParameterLayout> parameters;
+  std::optional<std::uint64_t> dynamic_shared_limit;  ///< set by cudaFuncSetAttribute
+};
+
+struct Variable {
+  FatBinary* binary = nullptr;
+  std::string name;  ///< mangled
+  bool managed = false;
+  emulator::RangeReply range;  ///< empty until loaded
+};
+
+class Modules {
+ public:
+  explicit Modules(DeviceConnection& device) : device_(device) {}
+
+  FatBinary* add_fat_binary(const void* wrapper);
+  void remove_fat_binary(FatBinary* binary);
+  void add_kernel(FatBinary* binary, const void* host_function, const char* name);
+  void add_variable(FatBinary* binary, const void* host_variable, const char* name, bool managed);
+
+  /// The kernel of a host function, or of a handle, which is the Kernel's own address; not loaded.
+  Kernel& find(const void* function);
+  /// The same, loaded. Throws Failure when the device has no such kernel or cannot run it.
+  Kernel& load(const void* function);
+  /// The variable's place on the device.
+  const emulator::RangeReply& symbol(const void* host_variable);
+  /// Forgets what was loaded, after the device was reset.
+  void forget_loaded();
+
+ private:
+  std::uint64_t load(Image& image);
+
+  DeviceConnection& device_;
+  std::list<FatBinary> binaries_;
+  std::unordered_map<const void*, std::shared_ptr<Kernel>> kernels_;  ///< each by host function and by handle
+  std::unordered_map<const void*, Variable> variables_;
+};
+
+/// Dynamic shared memory that a launch of the kernel may ask for.
+std::uint64_t dynamic_shared_limit(const Kernel& kernel, const emulator::HelloReply& device);
+
+}  // namespace lockstep::cudart

@@ -1,0 +1,272 @@
+// What the program under test may ask: everything here may come from a hostile sender.
+#include <algorithm>
+#include <iterator>
+
+#include "emulator/ptx/fat_binary.h"
+#include "emulator/server/session.h"
+
+namespace lockstep::emulator {
+
+namespace {
+
+/// Allocations are charged as what the device spends on them, so that many small ones meet the limit too.
+constexpr std::uint64_t kAllocationGranule = 256;
+constexpr std::size_t kMostAllocations = std::size_t{1} << 20;
+constexpr std::size_t kMostModules = 4096;
+constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 30;
+
+Status status_of(LaunchResult::Status status) {
+  switch (status) {
+    case LaunchResult::Status::ok:
+      return Status::ok;
+    case LaunchResult::Status::illegal_address:
+      return Status::illegal_address;
+    case LaunchResult::Status::misaligned_address:
+      return Status::misaligned_address;
+    case LaunchResult::Status::illegal_instruction:
+      return Status::illegal_instruction;
+    case LaunchResult::Status::assertion:
+      return Status::assertion;
+    case LaunchResult::Status::launch_timeout:
+      return Status::launch_timeout;
+    case LaunchResult::Status::launch_failure:
+      return Status::launch_failure;
+    case LaunchResult::Status::unsupported:
+      return Status::unsupported_instruction;
+  }
+  return Status::launch_failure;
+}
+
+template <class T>
+Bytes packed(const T& value) {
+  Bytes payload;
+  append(payload, bytes_of(value));
+  return payload;
+}
+
+std::string cut(std::string output) {
+  if (output.size() > kMaximumOutput) {
+    output.resize(kMaximumOutput);
+    output += "\n[the rest of what this launch printed is dropped]\n";
+  }
+  return output;
+}
+
+}  // namespace
+
+Answer ClientSession::answer(Operation operation, std::span<const std::byte> payload) {
+  const bool needs_context = operation != Operation::hello && operation != Operation::measure_image;
+  if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
+  return Session::answer(operation, payload);
+}
+
+void ClientSession::end() {
+  for (const auto& [module, bytes] : modules_) served_.device.unload(module);
+  for (const auto& [address, bytes] : allocations_) served_.device.free(address);
+  modules_.clear();
+  kernels_.clear();
+  allocations_.clear();
+  served_.statistics.allocated_bytes = 0;
+}
+
+Bytes ClientSession::perform(Operation operation, MessageReader& request) {
+  Device& device = served_.device;
+  switch (operation) {
+    case Operation::allocate:
+      return allocate(request.take<AllocateRequest>());
+    case Operation::free:
+      free(request.take<RangeRequest>().address);
+      return {};
+    case Operation::copy: {
+      const auto copy = request.take<CopyRequest>();
+      device.copy(copy.to, copy.from, copy.bytes);
+      return {};
+    }
+    case Operation::find_range: {
+      const auto range = device.allocation(request.take<RangeRequest>().address);
+      return packed(range ? RangeReply{range->address, range->bytes} : RangeReply{});
+    }
+    case Operation::memory_info: {
+      const std::uint64_t total = std::min(device.properties().global_bytes, served_.client_memory_limit);
+      const std::uint64_t allowed = total - std::min(total, served_.statistics.allocated_bytes);
+      return packed(MemoryReply{std::min<std::uint64_t>(allowed, device.free_bytes()), total});
+    }
+    case Operation::measure_image:
+      try {
+        return packed(SizeReply{ptx::fat_binary_bytes(request.take_rest())});
+      } catch (const ptx::FatBinaryError& error) {
+        served_.add_finding(Finding::Kind::bad_image, {}, error.what());
+        throw DeviceError(DeviceError::Code::invalid_image, error.what());
+      }
+    case Operation::load_image:
+      return load_image(request.take_rest());
+    case Operation::unload_image:
+      unload_image(request.take<IdRequest>().id);
+      return {};
+    case Operation::find_kernel:
+      return find_kernel(request);
+    case Operation::find_symbol:
+      return find_symbol(request);
+    case Operation::launch:
+      return launch(request);
+    case Operation::reset:
+      end();
+      return {};
+    default:
+      return perform_common(operation, request);
+  }
+}
+
+Bytes ClientSession::allocate(const AllocateRequest& request) {
+  ClientStatistics& statistics = served_.statistics;
+  const std::uint64_t allowed =
+      std::min(served_.device.properties().global_bytes, served_.client_memory_limit);
+  // Sizes are compared before they are rounded up: near 2^64 the rounding would wrap.
+  if (request.bytes == 0) throw DeviceError(DeviceError::Code::invalid_value, "an allocation of no bytes");
+  if (request.bytes > allowed || allocations_.size() == kMostAllocations) {
+    throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
+  }
+  const std::uint64_t charged =
+      (request.bytes + kAllocationGranule - 1) / kAllocationGranule * kAllocationGranule;
+  if (charged > allowed - std::min(allowed, statistics.allocated_bytes)) {
+    throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
+  }
+  const DeviceAddress address = served_.device.allocate(request.bytes);
+  allocations_[address] = charged;
+  statistics.allocated_bytes += charged;
+  statistics.peak_allocated_bytes = std::max(statistics.peak_allocated_bytes, statistics.allocated_bytes);
+  return packed(AddressReply{address});
+}
+
+void ClientSession::free(DeviceAddress address) {
+  const auto allocation = allocations_.find(address);
+  if (allocation == allocations_.end()) {
+    throw DeviceError(DeviceError::Code::invalid_value,
+                      "free of an address that the program did not allocate");
+  }
+  served_.device.free(address);
+  served_.statistics.allocated_bytes -= allocation->second;
+  allocations_.erase(allocation);
+}
+
+Bytes ClientSession::load_image(std::span<const std::byte> image) {
+  std::uint64_t held = 0;
+  for (const auto& [module, bytes] : modules_) held += bytes;
+  if (modules_.size() == kMostModules || image.size() > kMostImageBytes - held) {
+    throw DeviceError(DeviceError::Code::out_of_memory, "more modules than a program may hold");
+  }
+  try {
+    const Device::ModuleId module = served_.device.load(image);
+    modules_[module] = image.size();
+    return packed(IdReply{module});
+  } catch (const DeviceError& error) {
+    served_.add_finding(Finding::Kind::bad_image, {}, error.what());
+    throw;
+  }
+}
+
+void ClientSession::unload_image(std::uint64_t id) {
+  const Device::ModuleId module = owned_module(id);
+  std::erase_if(kernels_, [module](const auto& kernel) { return kernel.second == module; });
+  modules_.erase(module);
+  served_.device.unload(module);
+}
+
+Bytes ClientSession::find_kernel(MessageReader& request) {
+  const Device::ModuleId module = owned_module(request.take<NameRequest>().module);
+  const std::string name = request.take_name(kMaximumName);
+  try {
+    const Device::KernelId kernel = served_.device.kernel(module, name);
+    kernels_[kernel] = module;
+    const KernelInfo& info = served_.device.kernel_info(kernel);
+    KernelReply reply;
+    reply.kernel = kernel;
+    reply.parameter_count = static_cast<std::uint32_t>(info.parameters.size());
+    reply.parameter_bytes = info.parameter_bytes;
+    reply.static_shared_bytes = info.static_shared_bytes;
+    reply.local_bytes = info.local_bytes;
+    reply.registers = info.registers;
+    reply.max_threads = info.max_threads;
+    Bytes payload = packed(reply);
+    append(payload, std::as_bytes(std::span(info.parameters)));
+    return payload;
+  } catch (const DeviceError& error) {
+    if (error.code() == DeviceError::Code::unsupported) {
+      served_.add_finding(Finding::Kind::unsupported, name, error.what());
+    }
+    throw;
+  }
+}
+
+Bytes ClientSession::find_symbol(MessageReader& request) {
+  const Device::ModuleId module = owned_module(request.take<NameRequest>().module);
+  const SymbolInfo symbol = served_.device.symbol(module, request.take_name(kMaximumName));
+  return packed(RangeReply{symbol.address, symbol.bytes});
+}
+
+Bytes ClientSession::launch(MessageReader& request) {
+  const auto wanted = request.take<LaunchRequest>();
+  const auto parameters = request.take_rest();
+  const auto kernel = static_cast<Device::KernelId>(wanted.kernel);
+  if (kernel != wanted.kernel || !kernels_.contains(kernel)) {
+    throw MalformedMessage("a launch of a kernel that the program has not loaded");
+  }
+  const KernelInfo& info = served_.device.kernel_info(kernel);
+  if (parameters.size() != info.parameter_bytes) {
+    throw MalformedMessage("a launch with parameters of the wrong size");
+  }
+  try {
+    if (wanted.dynamic_shared_bytes > wanted.dynamic_shared_limit ||
+        wanted.dynamic_shared_bytes > UINT32_MAX) {
+      throw DeviceError(
+          DeviceError::Code::invalid_value,
+          "a launch with " + std::to_string(wanted.dynamic_shared_bytes) +
+              " bytes of dynamic shared memory, where the kernel may have " +
+              std::to_string(wanted.dynamic_shared_limit) +
+              ": cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows it "
+              "more");
+    }
+    const LaunchConfiguration configuration{wanted.grid, wanted.block,
+                                            static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
+                                            wanted.cooperative != 0};
+    ++served_.statistics.launches;
+    const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
+    // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
+    // request.
+    served_.sticky = status_of(result.status);
+    Bytes payload;
+    append(payload, bytes_of(cut(result.output)));
+    return payload;
+  } catch (const DeviceError& error) {
+    served_.add_finding(Finding::Kind::bad_launch, info.name, error.what());
+    throw;
+  }
+}
+
+void ClientSession::before_read(const RangeRequest& request) {
+  served_.statistics.device_to_host_bytes += request.bytes;
+  if (belongs_to_control(request.address)) served_.statistics.control_bytes_read += request.bytes;
+}
+
+void ClientSession::before_write(DeviceAddress address, std::uint64_t bytes) {
+  served_.statistics.host_to_device_bytes += bytes;
+  if (belongs_to_control(address)) served_.statistics.control_bytes_written += bytes;
+}
+
+Device::ModuleId ClientSession::owned_module(std::uint64_t id) const {
+  const auto module = static_cast<Device::ModuleId>(id);
+  if (module != id || !modules_.contains(module)) {
+    throw MalformedMessage("a module that the program has not loaded");
+  }
+  return module;
+}
+
+bool ClientSession::belongs_to_control(DeviceAddress address) const {
+  const auto& owned = served_.control_allocations;
+  const auto after = owned.upper_bound(address);
+  if (after == owned.begin()) return false;
+  const auto& [base, bytes] = *std::prev(after);
+  return address - base < bytes;
+}
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,81 @@
+// What the owner of the device process may ask.
+#include <chrono>
+
+#include "emulator/server/observations_codec.h"
+#include "emulator/server/session.h"
+
+namespace lockstep::emulator {
+
+Bytes ControlSession::perform(Operation operation, MessageReader& request) {
+  Device& device = served_.device;
+  switch (operation) {
+    case Operation::allocate:
+      return allocate(request);
+    case Operation::free: {
+      const auto range = request.take<RangeRequest>();
+      if (served_.control_allocations.erase(range.address) == 0) {
+        throw DeviceError(DeviceError::Code::invalid_address,
+                          "free of an address that was not allocated here");
+      }
+      device.free(range.address);
+      return {};
+    }
+    case Operation::mark_uninitialised: {
+      const auto range = request.take<RangeRequest>();
+      device.mark_uninitialised(range.address, range.bytes);
+      return {};
+    }
+    case Operation::set_time_limit: {
+      const auto limit = request.take<LimitRequest>();
+      if (limit.limited != 0) {
+        device.set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(limit.value));
+      } else {
+        device.set_deadline({});
+      }
+      return {};
+    }
+    case Operation::set_client_memory_limit:
+      served_.client_memory_limit = request.take<LimitRequest>().value;
+      return {};
+    case Operation::clear_error:
+      served_.sticky = Status::ok;
+      return {};
+    case Operation::take_observations:
+      return take_observations();
+    case Operation::take_client_statistics: {
+      Bytes reply;
+      append(reply, bytes_of(served_.statistics));
+      const std::uint64_t held = served_.statistics.allocated_bytes;
+      served_.statistics = {};
+      served_.statistics.allocated_bytes = held;
+      served_.statistics.peak_allocated_bytes = held;
+      return reply;
+    }
+    case Operation::trace_line: {
+      const auto line = request.take<LimitRequest>().value;
+      device.trace_line(request.take_name(kMaximumName), static_cast<std::uint32_t>(line));
+      return {};
+    }
+    default:
+      return perform_common(operation, request);
+  }
+}
+
+Bytes ControlSession::allocate(MessageReader& request) {
+  const auto bytes = request.take<AllocateRequest>().bytes;
+  AddressReply reply{served_.device.allocate(bytes, request.take_name(kMaximumName))};
+  served_.control_allocations[reply.address] = bytes;
+  Bytes payload;
+  append(payload, bytes_of(reply));
+  return payload;
+}
+
+Bytes ControlSession::take_observations() {
+  Observations observations = served_.device.take_observations();
+  auto& findings = observations.findings;
+  findings.insert(findings.end(), served_.findings.begin(), served_.findings.end());
+  served_.findings.clear();
+  return encode(observations);
+}
+
+}  // namespace lockstep::emulator

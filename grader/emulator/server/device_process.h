@@ -1,0 +1,102 @@
+// A running emulated device: the process, and the privileged connection to it.
+//
+// Two connections lead to a device. The program under test inherits the client one (its libcudart speaks on
+// it) and can do what the CUDA runtime can. The owner of the process, a judge or `lockstep emulate`, holds
+// the control one: it may also set limits, own buffers that the program cannot free, and take counters and
+// findings. Both are socket pairs made before the processes start, so nothing on the file system has to be
+// protected.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "emulator/device.h"
+#include "emulator/observations.h"
+
+namespace lockstep::emulator {
+
+class Channel;
+
+/// The device process is gone or speaks nonsense: a fault of the machine or of the emulator, never of the
+/// program under test.
+class DeviceLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Name of the environment variable that tells the replacement libcudart which descriptor is its connection.
+inline constexpr const char* kClientDescriptorVariable = "LOCKSTEP_DEVICE_FD";
+
+/// What the program under test did through its connection since the last call of take_client_statistics.
+struct ClientStatistics {
+  std::uint64_t launches = 0;
+  std::uint64_t host_to_device_bytes = 0;
+  std::uint64_t device_to_host_bytes = 0;
+  std::uint64_t control_bytes_read = 0;  ///< device-to-host bytes out of buffers that the control side owns
+  std::uint64_t control_bytes_written = 0;  ///< likewise, written from the host
+  std::uint64_t allocated_bytes = 0;        ///< that the client holds now
+  std::uint64_t peak_allocated_bytes = 0;
+};
+
+class DeviceProcess {
+ public:
+  struct Options {
+    std::filesystem::path executable;  ///< lockstep-device
+    unsigned workers = 0;              ///< 0: one a core
+    bool checks = true;
+    std::uint64_t seed = 0;
+    std::size_t global_bytes = std::size_t{8} << 30;
+  };
+
+  /// Starts the process and waits until it answers. Throws DeviceLost.
+  explicit DeviceProcess(const Options& options);
+  /// Ends the process (SIGKILL) and waits for it.
+  ~DeviceProcess();
+  DeviceProcess(const DeviceProcess&) = delete;
+  DeviceProcess& operator=(const DeviceProcess&) = delete;
+
+  /// The client's end of its connection, close-on-exec. The spawner of the program passes it on (dup2 to some
+  /// number, named in kClientDescriptorVariable) and then calls close_client_descriptor.
+  int client_descriptor() const { return client_; }
+  void close_client_descriptor();
+
+  pid_t pid() const { return pid_; }
+  bool alive();
+
+  // The calls below act at once, in order with the client's; each throws DeviceLost, or DeviceError as Device
+  // does.
+
+  DeviceAddress allocate(std::size_t bytes, const std::string& label);
+  void free(DeviceAddress address);
+  void write(DeviceAddress to, std::span<const std::byte> bytes);
+  void read(DeviceAddress from, std::span<std::byte> bytes);
+  void fill(DeviceAddress to, std::byte value, std::size_t bytes);
+  void mark_uninitialised(DeviceAddress from, std::size_t bytes);
+  /// Launches from now on are stopped after `limit` in total, counted from this call.
+  void set_time_limit(std::optional<std::chrono::milliseconds> limit);
+  /// Device memory that the client may hold at once.
+  void set_client_memory_limit(std::size_t bytes);
+  /// Waits for the device to finish what it runs; false when `timeout` passes first.
+  bool wait_idle(std::chrono::milliseconds timeout);
+  /// Clears a sticky error (after an illegal address, say), as a new context would.
+  void clear_error();
+  Observations take_observations();
+  ClientStatistics take_client_statistics();
+  void trace_line(const std::string& file_suffix, std::uint32_t line);
+
+ private:
+  pid_t pid_ = -1;
+  int client_ = -1;
+  std::unique_ptr<Channel> control_;
+};
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,26 @@
+// Runs a program built by nvcc on a fresh emulated device, as `lockstep emulate` does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "emulator/server/device_process.h"
+
+namespace lockstep::emulator {
+
+struct EmulateOptions {
+  DeviceProcess::Options device;
+  std::filesystem::path cudart_directory;  ///< folder of the replacement CUDA runtime
+  std::filesystem::path program;
+  std::vector<std::string> arguments;  ///< the program's, without its name
+};
+
+/// The program keeps the standard streams and the terminal; what the device found is printed on stderr
+/// afterwards. Returns the program's exit status, or 128 + the signal that ended it; 2 when it cannot be run
+/// on the emulated device, 3 when the device failed.
+int emulate(const EmulateOptions& options);
+
+}  // namespace lockstep::emulator

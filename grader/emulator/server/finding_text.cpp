@@ -1,0 +1,54 @@
+#include "emulator/server/finding_text.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace lockstep::emulator {
+
+namespace {
+
+std::string text_of(const SourceLine& line) { return line.file + ':' + std::to_string(line.line); }
+
+std::string text_of(const std::array<std::uint32_t, 3>& index) {
+  return '(' + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) +
+         ')';
+}
+
+/// Whether one thread of the grid is at fault, rather than a launch or an image as a whole.
+bool has_thread(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::bad_launch:
+    case Finding::Kind::bad_image:
+    case Finding::Kind::unsupported:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+std::string text_of(const Finding& finding) {
+  std::string text = name_of(finding.kind);
+  if (!finding.kernel.empty()) text += " in " + demangled(finding.kernel);
+  if (!finding.line.file.empty()) text += " at " + text_of(finding.line);
+  text += "\n  " + finding.message + '\n';
+  if (!finding.other_line.file.empty()) text += "  the earlier access: " + text_of(finding.other_line) + '\n';
+  if (has_thread(finding.kind)) {
+    text += "  block " + text_of(finding.block) + ", thread " + text_of(finding.thread);
+    if (finding.count > 1) text += ", the first of " + std::to_string(finding.count) + " times";
+    text += '\n';
+  }
+  return text;
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return plain ? plain.get() : name;
+}
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,19 @@
+// Observations as bytes (CBOR), for the way from the device process to its owner.
+//
+// CBOR rather than JSON text: names come from the program under test and need not be UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "emulator/observations.h"
+
+namespace lockstep::emulator {
+
+std::vector<std::byte> encode(const Observations& observations);
+
+/// Throws std::exception when the bytes are not what encode made.
+Observations decode_observations(std::span<const std::byte> bytes);
+
+}  // namespace lockstep::emulator

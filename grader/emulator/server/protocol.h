@@ -1,0 +1,187 @@
+// What travels on a connection to the device process: requests, each answered by one reply, in order.
+//
+// A request is a RequestHeader, the operation's plain struct below (if it has one), then bytes without
+// structure: data of a copy, an image, a name. A reply is a ReplyHeader and its payload; when the status is
+// not ok the payload is a sentence. Both ends are built together and run on one machine, so structs travel as
+// they lie in memory. Copies longer than kPieceBytes are split by the caller, so that neither end holds more
+// than a piece of them.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "emulator/device.h"
+
+namespace lockstep::emulator {
+
+static_assert(std::endian::native == std::endian::little, "the protocol's integers are little-endian");
+
+enum class Operation : std::uint32_t {
+  // Both sides.
+  hello,        ///< → HelloReply, then the device's name
+  allocate,     ///< AllocateRequest, label → AddressReply
+  free,         ///< RangeRequest
+  write,        ///< WriteRequest, data
+  read,         ///< RangeRequest → data
+  fill,         ///< FillRequest
+  synchronise,  ///< nothing; answers when everything before it is done
+  // The program under test.
+  copy,           ///< CopyRequest
+  find_range,     ///< RangeRequest → RangeReply: the allocation around an address
+  memory_info,    ///< → MemoryReply
+  measure_image,  ///< the first 16 bytes of a fat binary → SizeReply
+  load_image,     ///< a fat binary → IdReply
+  unload_image,   ///< IdRequest
+  find_kernel,    ///< NameRequest, mangled name → KernelReply, then ParameterLayout each
+  find_symbol,    ///< NameRequest, mangled name → RangeReply
+  launch,         ///< LaunchRequest, parameter block → what the device printed
+  reset,          ///< frees everything that the client holds
+  // The owner of the process.
+  mark_uninitialised,       ///< RangeRequest
+  set_time_limit,           ///< LimitRequest, milliseconds
+  set_client_memory_limit,  ///< LimitRequest, bytes
+  clear_error,
+  take_observations,       ///< → observations_codec.h
+  take_client_statistics,  ///< → ClientStatistics
+  trace_line,              ///< LimitRequest, the line; then the file's suffix
+};
+
+/// The refusals of DeviceError in its order, then what ends a kernel: those stay until clear_error.
+enum class Status : std::uint32_t {
+  ok,
+  out_of_memory,
+  invalid_value,
+  invalid_address,
+  invalid_image,
+  no_ptx,
+  unknown_symbol,
+  invalid_configuration,
+  out_of_resources,
+  unsupported,
+  malformed,  ///< a request that the protocol does not have
+  illegal_address,
+  misaligned_address,
+  illegal_instruction,
+  assertion,
+  launch_timeout,
+  launch_failure,
+  unsupported_instruction,
+};
+
+inline bool is_sticky(Status status) { return status >= Status::illegal_address; }
+
+inline constexpr std::uint32_t kMagic = 0x504B'434C;
+/// Longest piece of a copy.
+inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
+/// Longest request; images are the long ones. Longer ones end the connection.
+inline constexpr std::uint64_t kMaximumRequest = std::uint64_t{256} << 20;
+/// Longest reply that a caller accepts.
+inline constexpr std::uint64_t kMaximumReply = std::uint64_t{1} << 30;
+/// Longest name: mangled names of templates run to tens of kilobytes.
+inline constexpr std::uint64_t kMaximumName = std::uint64_t{64} << 10;
+/// Longest text that one launch prints; the rest is dropped and said to be.
+inline constexpr std::uint64_t kMaximumOutput = std::uint64_t{16} << 20;
+
+struct RequestHeader {
+  std::uint32_t magic = kMagic;
+  Operation operation{};
+  std::uint64_t sequence = 0;
+  std::uint64_t bytes = 0;  ///< that follow
+};
+
+struct ReplyHeader {
+  std::uint32_t magic = kMagic;
+  Status status{};
+  std::uint64_t sequence = 0;  ///< of the request
+  std::uint64_t bytes = 0;
+};
+
+struct HelloReply {
+  std::int32_t compute_major = 0, compute_minor = 0;
+  std::int32_t multiprocessors = 0;
+  std::int32_t threads_per_block = 0, threads_per_multiprocessor = 0;
+  std::int32_t warp_lanes = 0;
+  std::uint64_t shared_bytes_per_block = 0, shared_bytes_per_block_optin = 0,
+                shared_bytes_per_multiprocessor = 0;
+  std::uint64_t global_bytes = 0, constant_bytes = 0, l2_bytes = 0;
+  std::uint64_t registers_per_block = 0;
+};
+
+struct AllocateRequest {
+  std::uint64_t bytes = 0;
+};
+
+struct AddressReply {
+  DeviceAddress address = 0;
+};
+
+struct RangeRequest {
+  DeviceAddress address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t whole_bytes = 0;  ///< of the copy that this piece begins or continues, from `address` on
+};
+
+struct WriteRequest {
+  DeviceAddress address = 0;
+  std::uint64_t whole_bytes =
+      0;  ///< as in RangeRequest: a copy that does not fit is refused before its first piece
+};
+
+struct FillRequest {
+  DeviceAddress address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t value = 0;
+};
+
+struct CopyRequest {
+  DeviceAddress to = 0, from = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct RangeReply {
+  DeviceAddress address = 0;
+  std::uint64_t bytes = 0;  ///< 0: no such range
+};
+
+struct MemoryReply {
+  std::uint64_t free_bytes = 0, total_bytes = 0;
+};
+
+struct SizeReply {
+  std::uint64_t bytes = 0;
+};
+
+struct IdRequest {
+  std::uint64_t id = 0;
+};
+
+struct IdReply {
+  std::uint64_t id = 0;
+};
+
+struct NameRequest {
+  std::uint64_t module = 0;
+};
+
+struct KernelReply {
+  std::uint64_t kernel = 0;
+  std::uint32_t parameter_count = 0, parameter_bytes = 0;
+  std::uint32_t static_shared_bytes = 0, local_bytes = 0;
+  std::uint32_t registers = 0, max_threads = 0;
+};
+
+struct LaunchRequest {
+  std::uint64_t kernel = 0;
+  Dim3 grid, block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::uint64_t dynamic_shared_limit = 0;  ///< what the program allowed the kernel to ask for
+  std::uint64_t cooperative = 0;
+};
+
+struct LimitRequest {
+  std::uint64_t value = 0;
+  std::uint64_t limited = 1;  ///< 0: no limit
+};
+
+}  // namespace lockstep::emulator

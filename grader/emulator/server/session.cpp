@@ -1,0 +1,137 @@
+#include "emulator/server/session.h"
+
+#include <algorithm>
+#include <new>
+
+namespace lockstep::emulator {
+
+namespace {
+
+Status status_of(DeviceError::Code code) {
+  switch (code) {
+    case DeviceError::Code::out_of_memory:
+      return Status::out_of_memory;
+    case DeviceError::Code::invalid_value:
+      return Status::invalid_value;
+    case DeviceError::Code::invalid_address:
+      return Status::invalid_address;
+    case DeviceError::Code::invalid_image:
+      return Status::invalid_image;
+    case DeviceError::Code::no_ptx:
+      return Status::no_ptx;
+    case DeviceError::Code::unknown_symbol:
+      return Status::unknown_symbol;
+    case DeviceError::Code::invalid_configuration:
+      return Status::invalid_configuration;
+    case DeviceError::Code::out_of_resources:
+      return Status::out_of_resources;
+    case DeviceError::Code::unsupported:
+      return Status::unsupported;
+  }
+  return Status::invalid_value;
+}
+
+Answer refusal(Status status, std::string_view sentence) {
+  Answer answer{status, {}};
+  append(answer.payload, bytes_of(sentence));
+  return answer;
+}
+
+}  // namespace
+
+void ServedDevice::add_finding(Finding::Kind kind, const std::string& kernel, const std::string& message) {
+  constexpr std::size_t kMostFindings = 1000;  // a program may be refused without end
+  for (Finding& finding : findings) {
+    if (finding.kind == kind && finding.kernel == kernel && finding.message == message) {
+      ++finding.count;
+      return;
+    }
+  }
+  if (findings.size() == kMostFindings) return;
+  Finding finding;
+  finding.kind = kind;
+  finding.kernel = kernel;
+  finding.message = message;
+  findings.push_back(std::move(finding));
+}
+
+Answer Session::answer(Operation operation, std::span<const std::byte> payload) {
+  try {
+    MessageReader request(payload);
+    Bytes reply = perform(operation, request);
+    request.finish();
+    return {Status::ok, std::move(reply)};
+  } catch (const DeviceError& error) {
+    return refusal(status_of(error.code()), error.what());
+  } catch (const MalformedMessage& error) {
+    return refusal(Status::malformed, error.what());
+  } catch (const std::bad_alloc&) {
+    return refusal(Status::out_of_memory, "the machine has no memory left for the emulated device");
+  }
+}
+
+Bytes Session::perform_common(Operation operation, MessageReader& request) {
+  Device& device = served_.device;
+  // A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
+  const auto check_whole = [&](DeviceAddress address, std::uint64_t whole_bytes) {
+    const auto range = device.allocation(address);
+    if (range && whole_bytes > range->bytes - (address - range->address)) {
+      throw DeviceError(DeviceError::Code::invalid_address, "a copy runs past the end of its allocation");
+    }
+  };
+  switch (operation) {
+    case Operation::hello:
+      return hello();
+    case Operation::synchronise:
+      return {};
+    case Operation::write: {
+      const auto write = request.take<WriteRequest>();
+      const auto data = request.take_rest();
+      check_whole(write.address, write.whole_bytes);
+      before_write(write.address, data.size());
+      device.write(write.address, data);
+      return {};
+    }
+    case Operation::read: {
+      const auto range = request.take<RangeRequest>();
+      if (range.bytes > kPieceBytes) throw MalformedMessage("a read is longer than one piece");
+      check_whole(range.address, range.whole_bytes);
+      before_read(range);
+      Bytes data(range.bytes);
+      device.read(range.address, data);
+      return data;
+    }
+    case Operation::fill: {
+      const auto fill = request.take<FillRequest>();
+      before_write(fill.address, 0);
+      device.fill(fill.address, static_cast<std::byte>(fill.value), fill.bytes);
+      return {};
+    }
+    default:
+      throw MalformedMessage("an operation that this side does not have");
+  }
+}
+
+Bytes Session::hello() const {
+  const DeviceProperties& properties = served_.device.properties();
+  HelloReply reply;
+  reply.compute_major = properties.compute_major;
+  reply.compute_minor = properties.compute_minor;
+  reply.multiprocessors = properties.multiprocessors;
+  reply.threads_per_block = properties.threads_per_block;
+  reply.threads_per_multiprocessor = properties.threads_per_multiprocessor;
+  reply.warp_lanes = properties.warp_lanes;
+  reply.shared_bytes_per_block = properties.shared_bytes_per_block;
+  reply.shared_bytes_per_block_optin = properties.shared_bytes_per_block_optin;
+  reply.shared_bytes_per_multiprocessor = properties.shared_bytes_per_multiprocessor;
+  reply.global_bytes = properties.global_bytes;
+  reply.constant_bytes = properties.constant_bytes;
+  reply.l2_bytes = properties.l2_bytes;
+  reply.registers_per_block = properties.registers_per_block;
+  Bytes payload;
+  append(payload, bytes_of(reply));
+  append(payload, bytes_of(properties.name));
+  return payload;
+}
+
+}  // namespace lockstep::emulator

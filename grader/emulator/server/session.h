@@ -1,0 +1,113 @@
+// The two sides of a device: what either may ask of it, and what they share.
+//
+// The client side is the program under test and may be hostile: it reaches only modules and kernels that it
+// loaded, frees only what it allocated, and holds no more memory than it is allowed. Whatever it sends is
+// answered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/device.h"
+#include "emulator/server/device_process.h"
+#include "emulator/server/message.h"
+#include "emulator/server/protocol.h"
+
+namespace lockstep::emulator {
+
+/// The device and what both sides see of it.
+struct ServedDevice {
+  explicit ServedDevice(const DeviceOptions& options) : device(options) {}
+
+  /// Notes a refusal that the device itself does not observe. Equal ones are merged.
+  void add_finding(Finding::Kind kind, const std::string& kernel, const std::string& message);
+
+  Device device;
+  Status sticky = Status::ok;  ///< what a kernel ended with; the client gets nothing else until it is cleared
+  std::vector<Finding> findings;
+  std::map<DeviceAddress, std::uint64_t> control_allocations;  ///< base and size
+  ClientStatistics statistics;
+  std::size_t client_memory_limit = SIZE_MAX;
+};
+
+struct Answer {
+  Status status = Status::ok;
+  Bytes payload;
+};
+
+class Session {
+ public:
+  explicit Session(ServedDevice& served) : served_(served) {}
+  virtual ~Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Answers one request; refusals and malformed payloads are answers too.
+  virtual Answer answer(Operation operation, std::span<const std::byte> payload);
+
+  /// The other end has gone.
+  virtual void end() = 0;
+
+ protected:
+  virtual Bytes perform(Operation operation, MessageReader& request) = 0;
+  /// The operations that both sides have.
+  Bytes perform_common(Operation operation, MessageReader& request);
+  /// Hooks of those: called before the device is.
+  virtual void before_read(const RangeRequest& request) = 0;
+  virtual void before_write(DeviceAddress address, std::uint64_t bytes) = 0;
+
+  ServedDevice& served_;
+
+ private:
+  Bytes hello() const;
+};
+
+class ControlSession final : public Session {
+ public:
+  using Session::Session;
+  void end() override {}
+
+ protected:
+  Bytes perform(Operation operation, MessageReader& request) override;
+  void before_read(const RangeRequest&) override {}
+  void before_write(DeviceAddress, std::uint64_t) override {}
+
+ private:
+  Bytes allocate(MessageReader& request);
+  Bytes take_observations();
+};
+
+class ClientSession final : public Session {
+ public:
+  using Session::Session;
+  /// After a failed kernel every answer is that failure, until the owner clears it.
+  Answer answer(Operation operation, std::span<const std::byte> payload) override;
+  /// Releases what the client holds.
+  void end() override;
+
+ protected:
+  Bytes perform(Operation operation, MessageReader& request) override;
+  void before_read(const RangeRequest& request) override;
+  void before_write(DeviceAddress address, std::uint64_t bytes) override;
+
+ private:
+  Bytes allocate(const AllocateRequest& request);
+  void free(DeviceAddress address);
+  Bytes load_image(std::span<const std::byte> image);
+  void unload_image(std::uint64_t id);
+  Bytes find_kernel(MessageReader& request);
+  Bytes find_symbol(MessageReader& request);
+  Bytes launch(MessageReader& request);
+  Device::ModuleId owned_module(std::uint64_t id) const;
+  bool belongs_to_control(DeviceAddress address) const;
+
+  std::map<DeviceAddress, std::uint64_t> allocations_;  ///< base and bytes charged
+  std::map<Device::ModuleId, std::uint64_t> modules_;   ///< and the size of their images
+  std::map<Device::KernelId, Device::ModuleId> kernels_;
+};
+
+}  // namespace lockstep::emulator

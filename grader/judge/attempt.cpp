@@ -1,0 +1,54 @@
+#include "judge/attempt.h"
+
+#include "device/installation.h"
+#include "judge/limits.h"
+
+namespace lockstep::judge {
+namespace {
+
+runner::RunnerProcess::Options runner_options(const std::filesystem::path& object,
+                                              const device::Session& session) {
+  runner::RunnerProcess::Options options;
+  options.executable = device::installed_program("lockstep-runner");
+  options.object = object;
+  options.cudart_directory = session.cudart_directory();
+  options.device_descriptor = session.runner_descriptor();
+  // The judge's own clock ends calls; these limits only bound a program that escapes it.
+  options.limits.wall_time = kJudgementTime + kGrace;
+  options.limits.processor_time = std::chrono::ceil<std::chrono::seconds>(kJudgementTime);
+  return options;
+}
+
+class RunnerAttempt final : public Attempt {
+ public:
+  RunnerAttempt(const std::filesystem::path& object, std::unique_ptr<device::Session> session)
+      : session_(std::move(session)), runner_(runner_options(object, *session_)) {
+    session_->close_runner_descriptor();
+  }
+
+  device::Session& session() override { return *session_; }
+  runner::Outcome load(std::span<const course::Signature> functions,
+                       std::chrono::milliseconds timeout) override {
+    return runner_.load(functions, timeout);
+  }
+  runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
+                       std::chrono::milliseconds timeout) override {
+    return runner_.call(function, words, timeout);
+  }
+  const std::string& output() const override { return runner_.output(); }
+  bool output_truncated() const override { return runner_.output_truncated(); }
+
+ private:
+  std::unique_ptr<device::Session> session_;  // outlives the runner that is connected to it
+  runner::RunnerProcess runner_;
+};
+
+}  // namespace
+
+OpenAttempt attempts_at(const std::filesystem::path& object, device::Device& device, std::uint64_t seed) {
+  return [object, &device, seed]() -> std::unique_ptr<Attempt> {
+    return std::make_unique<RunnerAttempt>(object, device.open(seed));
+  };
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,38 @@
+// One device session and one process with the submission loaded, thrown away together: after a crash or a
+// sticky error nothing of either is used again.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "course/signature.h"
+#include "device/device.h"
+#include "runner/runner_process.h"
+
+namespace lockstep::judge {
+
+class Attempt {
+ public:
+  virtual ~Attempt() = default;
+  virtual device::Session& session() = 0;
+  virtual runner::Outcome load(std::span<const course::Signature> functions,
+                               std::chrono::milliseconds timeout) = 0;
+  virtual runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
+                               std::chrono::milliseconds timeout) = 0;
+  /// What the submission printed so far.
+  virtual const std::string& output() const = 0;
+  virtual bool output_truncated() const = 0;
+};
+
+/// Makes a fresh attempt; throws when the machine cannot.
+using OpenAttempt = std::function<std::unique_ptr<Attempt>()>;
+
+/// Attempts at a compiled submission on a device: each opens a session and starts a sandboxed runner.
+OpenAttempt attempts_at(const std::filesystem::path& object, device::Device& device, std::uint64_t seed);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,189 @@
+#include "judge/case_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "judge/case_buffers.h"
+#include "judge/case_verdict.h"
+#include "judge/diagnosis.h"
+#include "judge/limits.h"
+#include "judge/observation_sum.h"
+#include "judge/seeds.h"
+
+namespace lockstep::judge {
+namespace {
+
+using course::Argument;
+using course::Call;
+using course::ValueKind;
+using ArgumentKind = course::Argument::Kind;
+
+bool fits(const Argument& argument, const course::Parameter& parameter) {
+  switch (argument.kind) {
+    case ArgumentKind::input:
+      return parameter.kind == ValueKind::pointer;
+    case ArgumentKind::output:
+    case ArgumentKind::workspace:
+      return parameter.kind == ValueKind::pointer && !parameter.read_only;
+    case ArgumentKind::stream:
+      return parameter.kind == ValueKind::stream;
+    case ArgumentKind::scalar:
+      return parameter.kind != ValueKind::pointer && parameter.kind != ValueKind::stream;
+  }
+  return false;
+}
+
+void require_fit(const course::Problem& problem, const Call& call) {
+  const std::vector<Argument>& arguments = call.arguments();
+  const std::vector<course::Parameter>& parameters = problem.function.parameters;
+  if (!std::equal(arguments.begin(), arguments.end(), parameters.begin(), parameters.end(), fits)) {
+    throw std::logic_error("problem.cpp prepares a call that does not fit " + problem.function.declaration);
+  }
+}
+
+/// One call of one case, from its inputs to its evidence.
+class CallRun {
+ public:
+  CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
+          Attempt& attempt, CaseBuffers& buffers, std::vector<std::byte>& snapshot)
+      : problem_(problem),
+        call_(call),
+        attempt_(attempt),
+        session_(attempt.session()),
+        buffers_(buffers),
+        snapshot_(snapshot) {
+    evidence_.time_limit = call_time;
+  }
+
+  /// The device's counters are added to `total`.
+  Evidence run(emulator::Observations& total) {
+    session_.set_limits(evidence_.time_limit, kDeviceMemory);
+    if (ask_workspace_bytes()) {
+      fill_buffers();
+      evidence_.outcome = attempt_.call(problem_.function, words_, evidence_.time_limit + kGrace);
+    }
+    evidence_.became_idle = session_.wait_idle(kGrace);
+    emulator::Observations observations = session_.take_observations();
+    evidence_.findings = observations.findings;
+    add(total, std::move(observations));
+    if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
+    return std::move(evidence_);
+  }
+
+ private:
+  /// False when there is no valid answer; the evidence then tells why.
+  bool ask_workspace_bytes() {
+    if (problem_.workspace.empty()) return true;
+    const course::WorkspaceQuery& query = problem_.workspace.front();
+    const std::vector<std::uint64_t> words = query.arguments(call_);
+    evidence_.outcome = attempt_.call(query.function, words, evidence_.time_limit + kGrace);
+    if (evidence_.outcome.kind != runner::Outcome::Kind::done) return false;
+    workspace_bytes_ = evidence_.outcome.value;
+    const std::uint64_t limit = query.limit_bytes(call_);
+    if (workspace_bytes_ <= limit) return true;
+    evidence_.workspace_fault = fmt::format("{} asks for {} bytes of workspace, at most {} are allowed",
+                                            query.function.name, workspace_bytes_, limit);
+    return false;
+  }
+
+  /// Inputs in, outputs and workspace poisoned, and the words of the call collected.
+  void fill_buffers() {
+    const std::vector<Argument>& arguments = call_.arguments();
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Argument& argument = arguments[i];
+      switch (argument.kind) {
+        case ArgumentKind::input:
+          words_.push_back(buffers_.address(i, argument.input.size(), argument.name));
+          session_.write(words_.back(), argument.input);
+          break;
+        case ArgumentKind::output:
+          words_.push_back(poisoned_buffer(i, argument.output.expected.size(), argument.name));
+          break;
+        case ArgumentKind::workspace:
+          words_.push_back(poisoned_buffer(i, workspace_bytes_, argument.name));
+          break;
+        case ArgumentKind::scalar:
+          words_.push_back(argument.scalar_bits);
+          break;
+        case ArgumentKind::stream:
+          words_.push_back(0);
+          break;
+      }
+    }
+  }
+
+  std::uint64_t poisoned_buffer(std::size_t index, std::size_t bytes, const std::string& name) {
+    const std::uint64_t address = buffers_.address(index, bytes, name);
+    session_.poison(address, bytes);
+    return address;
+  }
+
+  void check_buffers() {
+    const std::vector<Argument>& arguments = call_.arguments();
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].kind == ArgumentKind::output) check_output(arguments[i], words_[i]);
+      if (arguments[i].kind == ArgumentKind::input) check_input(arguments[i], words_[i]);
+    }
+  }
+
+  void check_output(const Argument& argument, std::uint64_t address) {
+    if (evidence_.wrong_output) return;
+    take_snapshot(address, argument.output.expected.size());
+    Comparison comparison = compare(argument.output, snapshot_);
+    if (comparison.wrong == 0) return;
+    evidence_.wrong_output = {argument.name, std::move(comparison),
+                              likely_cause(argument.name, argument.output, snapshot_)};
+  }
+
+  void check_input(const Argument& argument, std::uint64_t address) {
+    if (!evidence_.changed_input.empty()) return;
+    take_snapshot(address, argument.input.size());
+    if (snapshot_ != argument.input) evidence_.changed_input = argument.name;
+  }
+
+  void take_snapshot(std::uint64_t address, std::size_t bytes) {
+    snapshot_.resize(bytes);
+    session_.read(address, snapshot_);
+  }
+
+  const course::Problem& problem_;
+  const Call& call_;
+  Attempt& attempt_;
+  device::Session& session_;
+  CaseBuffers& buffers_;
+  std::vector<std::byte>& snapshot_;  // reused by all calls of a case: it may be large
+  std::uint64_t workspace_bytes_ = 0;
+  std::vector<std::uint64_t> words_;
+  Evidence evidence_;
+};
+
+}  // namespace
+
+CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source) {
+  const auto start = std::chrono::steady_clock::now();
+  CaseRun run;
+  run.result.name = one.name;
+  run.result.purpose = one.purpose;
+  CaseBuffers buffers(attempt.session());
+  std::vector<std::byte> snapshot;
+  for (int i = 0; i < one.calls && run.result.verdict == report::Verdict::passed; ++i) {
+    Random random(mixed(seed, static_cast<std::uint64_t>(i)));
+    const Call call = one.prepare(random);
+    require_fit(problem, call);
+    Evidence evidence = CallRun(problem, call, call_time, attempt, buffers, snapshot).run(run.observations);
+    evidence.call = i + 1;
+    conclude(evidence, source, run.result);
+    run.attempt_lost = ends_context(evidence);
+  }
+  if (!run.attempt_lost) {
+    run.host_reads = attempt.session().take_host_reads();
+    buffers.free_all();
+  }
+  run.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return run;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,27 @@
+// Runs one case: every call with fresh inputs, poisoned outputs, and a comparison of snapshots.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "course/problem.h"
+#include "emulator/observations.h"
+#include "judge/attempt.h"
+#include "judge/source_text.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+struct CaseRun {
+  report::CaseResult result;
+  emulator::Observations observations;  ///< of all calls
+  std::uint64_t host_reads = 0;         ///< bytes of the judge's buffers that host code copied out
+  bool attempt_lost = false;            ///< the next case needs a fresh attempt
+};
+
+/// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault. Throws
+/// for faults of the grader only, among them a problem whose calls do not fit its signature.
+CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source);
+
+}  // namespace lockstep::judge

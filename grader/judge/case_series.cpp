@@ -1,0 +1,158 @@
+#include "judge/case_series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "judge/case_run.h"
+#include "judge/seeds.h"
+
+namespace lockstep::judge {
+namespace {
+
+using report::CaseResult;
+using report::Verdict;
+using Clock = std::chrono::steady_clock;
+using OutcomeKind = runner::Outcome::Kind;
+
+CaseResult result_without_run(const course::Case& one, Verdict verdict, std::string message) {
+  CaseResult result;
+  result.name = one.name;
+  result.purpose = one.purpose;
+  result.verdict = verdict;
+  result.message = std::move(message);
+  return result;
+}
+
+std::vector<course::Signature> functions_of(const course::Problem& problem) {
+  std::vector<course::Signature> functions = {problem.function};
+  for (const course::WorkspaceQuery& query : problem.workspace) functions.push_back(query.function);
+  return functions;
+}
+
+class SeriesRun {
+ public:
+  SeriesRun(const course::Problem& problem, const OpenAttempt& open, const SourceText& source,
+            const SeriesOptions& options)
+      : problem_(problem),
+        open_(open),
+        source_(source),
+        options_(options),
+        functions_(functions_of(problem)),
+        call_time_(options.call_time),
+        end_(Clock::now() + options.total_time) {}
+
+  CaseSeries run() {
+    series_.load = renew_attempt();
+    if (series_.load.kind == OutcomeKind::done) {
+      const std::vector<const course::Case*> cases = chosen_cases();
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        report_progress(*cases[i], static_cast<int>(i) + 1, static_cast<int>(cases.size()));
+        series_.cases.push_back(run_or_skip(*cases[i]));
+      }
+    }
+    close_attempt();
+    return std::move(series_);
+  }
+
+ private:
+  std::vector<const course::Case*> chosen_cases() const {
+    std::vector<const course::Case*> cases;
+    for (const course::Case& one : problem_.cases) {
+      if (one.measured || !options_.only_measured) cases.push_back(&one);
+    }
+    return cases;
+  }
+
+  void report_progress(const course::Case& one, int number, int total) const {
+    if (options_.progress) {
+      options_.progress(fmt::format("case {} of {}: {}", number, total, one.name), number, total);
+    }
+  }
+
+  CaseResult run_or_skip(const course::Case& one) {
+    if (lost_attempts_ >= kMostLostAttempts) {
+      return result_without_run(
+          one, Verdict::not_measured,
+          fmt::format("not run: {} cases before it ended the program or the device's context",
+                      kMostLostAttempts));
+    }
+    if (Clock::now() >= end_) return out_of_time(one);
+    try {
+      return run_one(one);
+    } catch (const std::exception& error) {
+      // What is left of this attempt cannot be relied on.
+      lose_attempt();
+      return result_without_run(one, Verdict::grader_error, error.what());
+    }
+  }
+
+  /// The first case that finds no time left fails, so that a slow submission never passes with cases not run.
+  CaseResult out_of_time(const course::Case& one) {
+    const std::string message =
+        fmt::format("not run: the cases before it took the {:g} s that a judgement may take",
+                    std::chrono::duration<double>(options_.total_time).count());
+    const Verdict verdict = out_of_time_ ? Verdict::not_measured : Verdict::time_limit;
+    out_of_time_ = true;
+    return result_without_run(one, verdict, message);
+  }
+
+  CaseResult run_one(const course::Case& one) {
+    if (!attempt_) {
+      const runner::Outcome load = renew_attempt();
+      if (load.kind != OutcomeKind::done) {
+        lose_attempt();
+        const ProgramFault fault = fault_of(load, kLoadTime);
+        return result_without_run(one, fault.verdict, fault.message);
+      }
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
+    const auto call_time = std::clamp(left, std::chrono::milliseconds(1), call_time_);
+    CaseRun run = run_case(problem_, one, mixed(options_.seed, one.name), call_time, *attempt_, source_);
+    series_.host_reads += run.host_reads;
+    if (one.measured) series_.measured.push_back({&one, std::move(run.observations)});
+    if (run.result.verdict == Verdict::time_limit)
+      call_time_ = std::min(call_time_, options_.short_call_time);
+    if (run.attempt_lost) lose_attempt();
+    return std::move(run.result);
+  }
+
+  runner::Outcome renew_attempt() {
+    attempt_ = open_();
+    return attempt_->load(functions_, kLoadTime);
+  }
+
+  void lose_attempt() {
+    close_attempt();
+    ++lost_attempts_;
+  }
+
+  void close_attempt() {
+    if (attempt_ && series_.output.empty()) {
+      series_.output = attempt_->output();
+      series_.output_truncated = attempt_->output_truncated();
+    }
+    attempt_.reset();
+  }
+
+  const course::Problem& problem_;
+  const OpenAttempt& open_;
+  const SourceText& source_;
+  const SeriesOptions& options_;
+  std::vector<course::Signature> functions_;
+  std::chrono::milliseconds call_time_;
+  Clock::time_point end_;
+  std::unique_ptr<Attempt> attempt_;
+  int lost_attempts_ = 0;
+  bool out_of_time_ = false;
+  CaseSeries series_;
+};
+
+}  // namespace
+
+CaseSeries run_cases(const course::Problem& problem, const OpenAttempt& open, const SourceText& source,
+                     const SeriesOptions& options) {
+  return SeriesRun(problem, open, source, options).run();
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,48 @@
+// Runs an exercise's cases one after the other, with a fresh attempt after every one that lost its own, and
+// within the time that a judgement may take.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "course/problem.h"
+#include "judge/attempt.h"
+#include "judge/case_verdict.h"
+#include "judge/limits.h"
+#include "judge/source_text.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+/// A measured case that passed or failed, with what the device saw of it.
+struct MeasuredCase {
+  const course::Case* one = nullptr;
+  emulator::Observations observations;
+};
+
+struct CaseSeries {
+  std::vector<report::CaseResult> cases;
+  std::vector<MeasuredCase> measured;
+  std::uint64_t host_reads = 0;  ///< by all cases
+  std::string output;            ///< what the submission printed, of the first attempt that printed anything
+  bool output_truncated = false;
+  /// How loading went when it failed; there are no cases then. A missing function is Kind::missing_function.
+  runner::Outcome load;
+};
+
+struct SeriesOptions {
+  std::uint64_t seed = 0;  ///< of the exercise
+  bool only_measured = false;
+  std::chrono::milliseconds call_time = kCallTime;
+  std::chrono::milliseconds short_call_time = kShortCallTime;
+  std::chrono::milliseconds total_time = kJudgementTime;
+  std::function<void(const std::string& what, int done, int total)> progress;
+};
+
+/// Throws when no attempt can be opened. A fault of the grader in one case ends as that case's grader_error.
+CaseSeries run_cases(const course::Problem& problem, const OpenAttempt& open, const SourceText& source,
+                     const SeriesOptions& options);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,165 @@
+#include "judge/case_verdict.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "judge/findings.h"
+
+namespace lockstep::judge {
+namespace {
+
+using emulator::Finding;
+using report::Verdict;
+using OutcomeKind = runner::Outcome::Kind;
+using EndKind = sandbox::End::Kind;
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
+}
+
+ProgramFault fault_of_signal(int signal) {
+  const char* description = sigdescr_np(signal);
+  const std::string message =
+      fmt::format("the program was ended by signal {} ({})", signal, description ? description : "unknown");
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+      return {Verdict::crashed, message,
+              "host code read or wrote memory that is not its own; a pointer to device memory cannot be "
+              "dereferenced on the host"};
+    case SIGXCPU:
+      return {Verdict::time_limit, message, "host code used up its processor time"};
+    case SIGXFSZ:
+      return {Verdict::crashed, message, "it wrote a larger file than it may"};
+    default:
+      return {Verdict::crashed, message, ""};
+  }
+}
+
+ProgramFault fault_of_end(const sandbox::End& end) {
+  switch (end.kind) {
+    case EndKind::exited:
+      return {
+          Verdict::crashed,
+          fmt::format("the program exited by itself, with status {}, before the call was done", end.status),
+          "does something call exit(), as many macros for checking errors do?"};
+    case EndKind::signalled:
+      return fault_of_signal(end.status);
+    case EndKind::time_limit:
+      return {Verdict::time_limit, "the program used up its time", ""};
+    case EndKind::memory_limit:
+      return {
+          Verdict::memory_limit,
+          fmt::format("the program used more host memory than it may ({} MiB)", end.peak_memory_bytes >> 20),
+          ""};
+    case EndKind::process_limit:
+      return {Verdict::crashed, "the program started more processes than it may", ""};
+  }
+  return {};
+}
+
+/// Whether the program's end is how a program in order answers an error of the device: by throwing or
+/// exiting.
+bool may_answer_device_error(const runner::Outcome& outcome) {
+  if (outcome.kind == OutcomeKind::threw) return true;
+  if (outcome.kind != OutcomeKind::ended) return false;
+  return outcome.end.kind == EndKind::exited ||
+         (outcome.end.kind == EndKind::signalled && outcome.end.status == SIGABRT);
+}
+
+bool explains(const Finding& finding, const runner::Outcome& outcome) {
+  if (outcome.kind == OutcomeKind::done) return true;
+  // A kernel that cannot end keeps the program waiting; the device can say why and where, the clock cannot.
+  if (outcome.kind == OutcomeKind::time_limit) {
+    return finding.kind == Finding::Kind::deadlock || finding.kind == Finding::Kind::time_limit;
+  }
+  return may_answer_device_error(outcome) &&
+         (stops_kernel(finding.kind) || finding.kind == Finding::Kind::bad_launch);
+}
+
+void report_finding(const Finding& finding, const SourceText& source, report::CaseResult& result) {
+  result.verdict = verdict_of(finding.kind);
+  result.message = sentence_of(finding);
+  result.places = places_of(finding, source);
+}
+
+void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
+  const WrongOutput& output = *evidence.wrong_output;
+  const Comparison& comparison = output.comparison;
+  result.verdict = Verdict::wrong_answer;
+  result.message =
+      fmt::format("{} of {} elements of {} are wrong", comparison.wrong, comparison.total, output.name);
+  if (evidence.call > 1) result.message += fmt::format(" in call {}", evidence.call);
+  if (!evidence.changed_input.empty()) {
+    result.message += fmt::format(", and your code changed its input {}", evidence.changed_input);
+  }
+  result.mismatches = comparison.first;
+  result.wrong = comparison.wrong;
+  result.total = comparison.total;
+  result.guess = output.cause;
+  if (result.guess.empty() && evidence.call > 1) {
+    result.guess =
+        "the call before it, with other values, was right: is something kept from one call to the next, such "
+        "as "
+        "a __device__ variable or a workspace that is taken to be zero?";
+  }
+}
+
+}  // namespace
+
+ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit) {
+  switch (outcome.kind) {
+    case OutcomeKind::time_limit:
+      return {Verdict::time_limit, fmt::format("no answer within {}", seconds_text(time_limit)), ""};
+    case OutcomeKind::ended:
+      return fault_of_end(outcome.end);
+    case OutcomeKind::threw:
+      return {Verdict::crashed, fmt::format("an exception left your function: {}", outcome.message), ""};
+    case OutcomeKind::missing_function:
+    case OutcomeKind::load_failed:
+      return {Verdict::compile_error, outcome.message, ""};
+    case OutcomeKind::done:
+      break;
+  }
+  return {};
+}
+
+void conclude(const Evidence& evidence, const SourceText& source, report::CaseResult& result) {
+  std::vector<Finding> explaining;
+  std::copy_if(evidence.findings.begin(), evidence.findings.end(), std::back_inserter(explaining),
+               [&](const Finding& finding) { return explains(finding, evidence.outcome); });
+  if (const Finding* finding = gravest(explaining)) {
+    report_finding(*finding, source, result);
+    if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
+      result.message += "; your own check then reported: " + evidence.outcome.message;
+    }
+  } else if (evidence.outcome.kind != OutcomeKind::done) {
+    const ProgramFault fault = fault_of(evidence.outcome, evidence.time_limit);
+    result.verdict = fault.verdict;
+    result.message = fault.message;
+    result.guess = fault.guess;
+  } else if (evidence.workspace_fault) {
+    result.verdict = Verdict::memory_limit;
+    result.message = *evidence.workspace_fault;
+  } else if (!evidence.became_idle) {
+    result.verdict = Verdict::time_limit;
+    result.message = "the device was still at work long after your function had returned";
+  } else if (evidence.wrong_output) {
+    report_wrong_output(evidence, result);
+  } else if (!evidence.changed_input.empty()) {
+    result.verdict = Verdict::wrong_answer;
+    result.message =
+        fmt::format("the output is right, but your code changed its input {}", evidence.changed_input);
+  }
+}
+
+bool ends_context(const Evidence& evidence) {
+  return evidence.outcome.kind != OutcomeKind::done || !evidence.became_idle ||
+         std::any_of(evidence.findings.begin(), evidence.findings.end(),
+                     [](const Finding& finding) { return stops_kernel(finding.kind); });
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,52 @@
+// From what was seen of one call to its verdict: which of several faults to report, and in which words.
+//
+// The order is that of cause and effect: a program that ended, then the device's findings from gravest to
+// mildest, then a wrong output, then a changed input. What the submission says of itself decides nothing.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/observations.h"
+#include "judge/comparison.h"
+#include "judge/source_text.h"
+#include "report/result.h"
+#include "runner/runner_process.h"
+
+namespace lockstep::judge {
+
+struct WrongOutput {
+  std::string name;
+  Comparison comparison;
+  std::string cause;  ///< a guess, or empty
+};
+
+/// What was seen of one call.
+struct Evidence {
+  runner::Outcome outcome;
+  std::vector<emulator::Finding> findings;
+  bool became_idle = true;                     ///< the device, soon after the function returned
+  std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
+  std::optional<WrongOutput> wrong_output;
+  std::string changed_input;                ///< name of the first input that differs from its original
+  int call = 1;                             ///< counted from 1
+  std::chrono::milliseconds time_limit{0};  ///< that held for the call
+};
+
+/// Fills verdict, message, mismatches, guess and places of `result`; leaves it passed when nothing is wrong.
+void conclude(const Evidence& evidence, const SourceText& source, report::CaseResult& result);
+
+/// Whether the program and the device's context cannot be used for another call.
+bool ends_context(const Evidence& evidence);
+
+/// Verdict and sentence of a program that did not answer as it should: it ended, threw, or took too long.
+struct ProgramFault {
+  report::Verdict verdict = report::Verdict::crashed;
+  std::string message;
+  std::string guess;
+};
+ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit);
+
+}  // namespace lockstep::judge

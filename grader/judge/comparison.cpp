@@ -1,0 +1,78 @@
+#include "judge/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/device.h"
+#include "judge/element.h"
+
+namespace lockstep::judge {
+namespace {
+
+constexpr std::size_t kShownMismatches = 5;
+
+template <class T>
+std::uint64_t count_wrong(std::span<const std::byte> expected, std::span<const std::byte> found,
+                          const course::Tolerance& tolerance) {
+  std::uint64_t wrong = 0;
+  for (std::size_t i = 0; i < element_count<T>(expected); ++i) {
+    wrong += agrees(element<T>(expected, i), element<T>(found, i), tolerance) ? 0 : 1;
+  }
+  return wrong;
+}
+
+template <class T>
+std::string text_of(T value) {
+  return fmt::format("{}", value);
+}
+
+template <class T>
+std::string found_text(std::span<const std::byte> found, std::size_t index) {
+  const auto bytes = found.subspan(index * sizeof(T), sizeof(T));
+  const bool poisoned =
+      std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == device::kPoisonByte; });
+  // One byte may equal the pattern by chance; four cannot be expected to.
+  return text_of(element<T>(found, index)) + (poisoned && sizeof(T) > 1 ? " (never written)" : "");
+}
+
+template <class T>
+std::vector<report::Mismatch> first_mismatches(const course::Output& output,
+                                               std::span<const std::byte> found) {
+  std::vector<report::Mismatch> first;
+  for (std::size_t i = 0; i < element_count<T>(found) && first.size() < kShownMismatches; ++i) {
+    const T expected = element<T>(output.expected, i);
+    if (agrees(expected, element<T>(found, i), output.tolerance)) continue;
+    first.push_back({position_of(output, i), text_of(expected), found_text<T>(found, i)});
+  }
+  return first;
+}
+
+}  // namespace
+
+std::string position_of(const course::Output& output, std::size_t index) {
+  return output.position ? output.position(index) : fmt::format("[{}]", index);
+}
+
+Comparison compare(const course::Output& output, std::span<const std::byte> found) {
+  if (found.size() != output.expected.size()) {
+    throw std::logic_error("a snapshot and the expected output differ in size");
+  }
+  return with_element_type(output.type, [&](auto type) {
+    using T = decltype(type);
+    Comparison result;
+    result.total = element_count<T>(found);
+    result.wrong = count_wrong<T>(output.expected, found, output.tolerance);
+    if (result.wrong > 0) result.first = first_mismatches<T>(output, found);
+    return result;
+  });
+}
+
+bool all_agree(const course::Output& output, std::span<const std::byte> expected,
+               std::span<const std::byte> found) {
+  return expected.size() == found.size() && with_element_type(output.type, [&](auto type) {
+           return count_wrong<decltype(type)>(expected, found, output.tolerance) == 0;
+         });
+}
+
+}  // namespace lockstep::judge

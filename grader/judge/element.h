@@ -1,0 +1,61 @@
+// Elements of an output as typed values: the judge's buffers are bytes, and the type is known only at run
+// time.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+
+#include "course/problem.h"
+
+namespace lockstep::judge {
+
+/// Calls `visit(T{})` with the C++ type of `type`.
+template <class Visitor>
+auto with_element_type(course::ElementType type, Visitor&& visit) {
+  switch (type) {
+    case course::ElementType::u8:
+      return visit(std::uint8_t{});
+    case course::ElementType::i32:
+      return visit(std::int32_t{});
+    case course::ElementType::u32:
+      return visit(std::uint32_t{});
+    case course::ElementType::i64:
+      return visit(std::int64_t{});
+    case course::ElementType::u64:
+      return visit(std::uint64_t{});
+    case course::ElementType::f32:
+      return visit(float{});
+    case course::ElementType::f64:
+      return visit(double{});
+  }
+  throw std::logic_error("an output has an unknown element type");
+}
+
+template <class T>
+T element(std::span<const std::byte> bytes, std::size_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <class T>
+std::size_t element_count(std::span<const std::byte> bytes) {
+  return bytes.size() / sizeof(T);
+}
+
+/// Whether `found` is as good as `expected`. NaN on either side is never good.
+template <class T>
+bool agrees(T expected, T found, const course::Tolerance& tolerance) {
+  if (found == expected) return true;
+  if (tolerance.absolute == 0 && tolerance.relative == 0) return false;
+  const auto wanted = static_cast<double>(expected);
+  // Infinity is only ever equal to itself, which the first line has seen.
+  if (!std::isfinite(wanted)) return false;
+  return std::abs(static_cast<double>(found) - wanted) <=
+         tolerance.absolute + tolerance.relative * std::abs(wanted);
+}
+
+}  // namespace lockstep::judge

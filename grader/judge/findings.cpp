@@ -1,0 +1,129 @@
+#include "judge/findings.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+namespace lockstep::judge {
+namespace {
+
+using emulator::Finding;
+using report::Verdict;
+
+/// Lower is graver. What ends a kernel comes before what only spoils its result, and a cause before its
+/// effects: an address out of bounds may be why a barrier is missed, a missed barrier why there is a race.
+int rank_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::bad_image:
+    case Finding::Kind::unsupported:
+    case Finding::Kind::bad_launch:
+      return 0;
+    case Finding::Kind::trap:
+    case Finding::Kind::assertion:
+    case Finding::Kind::stack_overflow:
+      return 1;
+    case Finding::Kind::out_of_bounds:
+    case Finding::Kind::misaligned:
+      return 2;
+    case Finding::Kind::deadlock:
+    case Finding::Kind::bad_sync:
+      return 3;
+    case Finding::Kind::time_limit:
+      return 4;
+    case Finding::Kind::race:
+      return 5;
+    case Finding::Kind::uninitialised_read:
+      return 6;
+  }
+  return 7;
+}
+
+/// A kernel's name as it is written, without its parameters.
+std::string kernel_name(const std::string& mangled) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::string name = plain ? plain.get() : mangled;
+  return name.substr(0, name.find('('));
+}
+
+std::string text_of(const std::array<std::uint32_t, 3>& index) {
+  return fmt::format("({}, {}, {})", index[0], index[1], index[2]);
+}
+
+/// Whether one thread is at fault, rather than a launch or an image as a whole.
+bool has_thread(Finding::Kind kind) {
+  return kind != Finding::Kind::bad_launch && kind != Finding::Kind::bad_image &&
+         kind != Finding::Kind::unsupported;
+}
+
+}  // namespace
+
+Verdict verdict_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::out_of_bounds:
+    case Finding::Kind::misaligned:
+      return Verdict::out_of_bounds;
+    case Finding::Kind::uninitialised_read:
+      return Verdict::uninitialised_read;
+    case Finding::Kind::race:
+      return Verdict::race;
+    case Finding::Kind::bad_sync:
+    case Finding::Kind::deadlock:
+      return Verdict::bad_sync;
+    case Finding::Kind::time_limit:
+      return Verdict::time_limit;
+    case Finding::Kind::trap:
+    case Finding::Kind::assertion:
+    case Finding::Kind::stack_overflow:
+      return Verdict::crashed;
+    case Finding::Kind::bad_launch:
+    case Finding::Kind::bad_image:
+      return Verdict::launch_failed;
+    // Hardware might run it: the limit is the emulated device's, not the student's.
+    case Finding::Kind::unsupported:
+      return Verdict::grader_error;
+  }
+  return Verdict::grader_error;
+}
+
+bool stops_kernel(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::race:
+    case Finding::Kind::uninitialised_read:
+    case Finding::Kind::bad_launch:
+      return false;
+    default:
+      return true;
+  }
+}
+
+const Finding* gravest(std::span<const Finding> findings) {
+  const auto first = std::min_element(findings.begin(), findings.end(), [](const auto& a, const auto& b) {
+    return rank_of(a.kind) < rank_of(b.kind);
+  });
+  return first == findings.end() ? nullptr : &*first;
+}
+
+std::string sentence_of(const Finding& finding) {
+  std::string sentence = finding.message;
+  if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
+  if (has_thread(finding.kind)) {
+    sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));
+    if (finding.count > 1) sentence += fmt::format(", the first of {} times", finding.count);
+  }
+  return sentence;
+}
+
+std::vector<report::Place> places_of(const Finding& finding, const SourceText& source) {
+  std::vector<report::Place> places;
+  for (const emulator::SourceLine& line : {finding.line, finding.other_line}) {
+    if (line.line > 0) places.push_back(source.place(line));
+  }
+  return places;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,28 @@
+// What the device found, in the course's words.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/observations.h"
+#include "judge/source_text.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+report::Verdict verdict_of(emulator::Finding::Kind kind);
+
+/// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.
+bool stops_kernel(emulator::Finding::Kind kind);
+
+/// The finding to report: the gravest, and of equals the first. Null when there are none.
+const emulator::Finding* gravest(std::span<const emulator::Finding> findings);
+
+/// One sentence: what was found, in which kernel, by which thread, how often.
+std::string sentence_of(const emulator::Finding& finding);
+
+/// Where it was found; of a race the later access, then the earlier one.
+std::vector<report::Place> places_of(const emulator::Finding& finding, const SourceText& source);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,193 @@
+#include "judge/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "build/submission_compiler.h"
+#include "judge/case_series.h"
+#include "judge/next_step.h"
+#include "judge/points.h"
+#include "judge/seeds.h"
+#include "judge/technique.h"
+
+namespace lockstep::judge {
+namespace {
+
+using build::CompiledSubmission;
+using report::ExerciseResult;
+using report::Verdict;
+using Clock = std::chrono::steady_clock;
+using OutcomeKind = runner::Outcome::Kind;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// "transpose.cu defines transpose(const float*, float*); the exercise wants void transpose(…)".
+std::string missing_function_message(const course::Problem& problem, const std::filesystem::path& object,
+                                     const std::string& file_name) {
+  std::vector<course::Signature> wanted = {problem.function};
+  for (const course::WorkspaceQuery& query : problem.workspace) wanted.push_back(query.function);
+  for (const course::Signature& function : wanted) {
+    std::string defined;
+    bool found = false;
+    for (const std::string& other : build::functions_named(object, function.name)) {
+      const std::string text = course::readable(other);
+      found = found || function.declaration.ends_with(" " + text);
+      // A name without parameters is one with C linkage, which carries no types.
+      defined += (defined.empty() ? "" : " and ") +
+                 (text.find('(') == std::string::npos ? "extern \"C\" " + text : text);
+    }
+    if (found) continue;
+    return defined.empty() ? fmt::format("{} does not define {}; the exercise wants {}", file_name,
+                                         function.name, function.declaration)
+                           : fmt::format("{} defines {}; the exercise wants {}", file_name, defined,
+                                         function.declaration);
+  }
+  return fmt::format("{} defines its functions where the linker cannot see them; are they static?",
+                     file_name);
+}
+
+/// The exercise after `exercise`; empty after the last.
+std::string following(const course::Exercise& exercise) {
+  for (const course::Exercise& other : course::catalogue()) {
+    if (other.folder_name > exercise.folder_name) return other.problem.name;
+  }
+  return "";
+}
+
+class Judgement {
+ public:
+  Judgement(const course::Exercise& exercise, const std::filesystem::path& submission, device::Device& device,
+            const Options& options)
+      : exercise_(exercise),
+        problem_(exercise.problem),
+        submission_(submission),
+        device_(device),
+        options_(options) {
+    result_.name = problem_.name;
+    result_.title = problem_.title;
+    result_.submission = submission.string();
+    result_.max_points = problem_.points;
+  }
+
+  ExerciseResult run() {
+    const Clock::time_point start = Clock::now();
+    try {
+      const CompiledSubmission compiled = compile();
+      if (compiled.status == CompiledSubmission::Status::compiled) judge_object(compiled.object);
+    } catch (const std::exception& error) {
+      end_early(Verdict::grader_error, error.what());
+    }
+    result_.next_step = next_step(result_, following(exercise_));
+    result_.seconds = seconds_since(start);
+    return std::move(result_);
+  }
+
+ private:
+  void end_early(Verdict verdict, std::string message) {
+    result_.verdict = verdict;
+    result_.message = std::move(message);
+    result_.points = 0;
+  }
+
+  CompiledSubmission compile() {
+    if (options_.progress) {
+      const int total = static_cast<int>(problem_.cases.size());
+      options_.progress("compiling " + submission_.filename().string(), 0, total);
+    }
+    CompiledSubmission compiled = build::compile_submission(exercise_, submission_);
+    if (!compiled.from_cache) {
+      result_.compile_seconds = std::chrono::duration<double>(compiled.time).count();
+    }
+    switch (compiled.status) {
+      case CompiledSubmission::Status::compiled:
+        result_.compiler_output = compiled.diagnostics;
+        break;
+      case CompiledSubmission::Status::rejected:
+        end_early(Verdict::compile_error, submission_.filename().string() + " does not compile");
+        result_.compiler_output = compiled.diagnostics;
+        break;
+      case CompiledSubmission::Status::unreadable:
+        end_early(Verdict::compile_error, compiled.diagnostics);
+        break;
+    }
+    return compiled;
+  }
+
+  void judge_object(const std::filesystem::path& object) {
+    const SourceText source(submission_);
+    const std::uint64_t seed = mixed(options_.seed, problem_.name);
+    SeriesOptions series_options;
+    series_options.seed = seed;
+    series_options.only_measured = options_.only_measured;
+    series_options.progress = options_.progress;
+    CaseSeries series = run_cases(problem_, opener(object, seed, source), source, series_options);
+    result_.output = std::move(series.output);
+    result_.output_truncated = series.output_truncated;
+    if (series.load.kind != OutcomeKind::done) {
+      explain_failed_load(series.load, object, source);
+      return;
+    }
+    result_.cases = std::move(series.cases);
+    judge_parts(series, source);
+    keep_profile(std::move(series.measured));
+  }
+
+  OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source) {
+    return [this, open = attempts_at(object, device_, seed), file = source.file_name()] {
+      std::unique_ptr<Attempt> attempt = open();
+      if (options_.trace_line) attempt->session().trace_line(file, *options_.trace_line);
+      return attempt;
+    };
+  }
+
+  void explain_failed_load(const runner::Outcome& load, const std::filesystem::path& object,
+                           const SourceText& source) {
+    const ProgramFault fault = fault_of(load, kLoadTime);
+    if (load.kind == OutcomeKind::missing_function) {
+      end_early(fault.verdict, missing_function_message(problem_, object, source.file_name()));
+    } else {
+      end_early(fault.verdict, "loading the program failed: " + fault.message);
+    }
+  }
+
+  /// Technique, verdict and points. Technique counts only once every case has passed.
+  void judge_parts(const CaseSeries& series, const SourceText& source) {
+    const bool correct = std::all_of(result_.cases.begin(), result_.cases.end(),
+                                     [](const auto& one) { return one.verdict == Verdict::passed; });
+    result_.gates = correct && device_.counts_traffic()
+                        ? judge_technique(problem_, series.measured, series.host_reads, source)
+                        : technique_not_measured(problem_);
+    result_.verdict = overall_verdict(result_);
+    result_.points = points_of(result_, problem_.points);
+  }
+
+  /// Counters and traces of the largest measured case.
+  void keep_profile(std::vector<MeasuredCase>&& measured) {
+    const auto largest =
+        std::max_element(measured.begin(), measured.end(), [](const MeasuredCase& a, const MeasuredCase& b) {
+          return a.one->cost.global_bytes < b.one->cost.global_bytes;
+        });
+    if (largest == measured.end()) return;
+    result_.lines = std::move(largest->observations.lines);
+    result_.traces = std::move(largest->observations.traces);
+  }
+
+  const course::Exercise& exercise_;
+  const course::Problem& problem_;
+  const std::filesystem::path& submission_;
+  device::Device& device_;
+  const Options& options_;
+  ExerciseResult result_;
+};
+
+}  // namespace
+
+ExerciseResult judge(const course::Exercise& exercise, const std::filesystem::path& submission,
+                     device::Device& device, const Options& options) {
+  return Judgement(exercise, submission, device, options).run();
+}
+
+}  // namespace lockstep::judge

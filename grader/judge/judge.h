@@ -1,0 +1,35 @@
+// One judgement: a pure function of (submission, exercise, seed, device).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "course/catalogue.h"
+#include "device/device.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+struct Options {
+  std::uint64_t seed = 0;      ///< of every input; `grade` draws it at random and the report names it
+  bool only_measured = false;  ///< run just the measured cases, for `profile`
+  std::optional<unsigned>
+      trace_line;  ///< line of the submission whose accesses come back in ExerciseResult::traces
+  /// Called as work goes on, such as ("case 3 of 14: 33 x 65", 3, 14).
+  std::function<void(const std::string& what, int done, int total)> progress;
+};
+
+/// Judges one file. Never throws for anything that the submission does; a fault of the grader or the machine
+/// ends as Verdict::grader_error with its message, so that the next exercise is still graded.
+report::ExerciseResult judge(const course::Exercise& exercise, const std::filesystem::path& submission,
+                             device::Device& device, const Options& options);
+
+/// The file to grade for `exercise` when the user said --submission `path`: the file itself, topic.cu in a
+/// folder, or NN-topic/topic.cu in a tree such as solutions/. Returns the path that was expected even when it
+/// does not exist.
+std::filesystem::path resolve_submission(const course::Exercise& exercise, const std::filesystem::path& path);
+
+}  // namespace lockstep::judge

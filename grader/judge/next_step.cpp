@@ -1,0 +1,102 @@
+#include "judge/next_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lockstep::judge {
+namespace {
+
+using report::CaseResult;
+using report::ExerciseResult;
+using report::GateResult;
+using report::Place;
+using report::Verdict;
+
+std::string place_text(const std::vector<Place>& places) {
+  return places.empty() ? "" : fmt::format("{}:{}", places.front().file, places.front().line);
+}
+
+std::string hint_command(const ExerciseResult& result) { return "`lockstep hint " + result.name + "`"; }
+
+/// What to look for at a place, by verdict.
+const char* question_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::race:
+      return "which barrier must stand between the two accesses?";
+    case Verdict::out_of_bounds:
+      return "is the index the right one, and which threads must stay out?";
+    case Verdict::uninitialised_read:
+      return "which thread should have written this before?";
+    case Verdict::bad_sync:
+      return "do all threads of the block, or all lanes of the mask, come to it?";
+    case Verdict::time_limit:
+      return "what makes this loop end?";
+    default:
+      return "what happens there?";
+  }
+}
+
+std::string after_failed_case(const ExerciseResult& result, const CaseResult& failed) {
+  const std::string place = place_text(failed.places);
+  switch (failed.verdict) {
+    case Verdict::grader_error:
+      return "This is a fault of the grader or a limit of this device, not of your code: run `lockstep "
+             "doctor`.";
+    case Verdict::wrong_answer:
+      return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
+                         hint_command(result));
+    case Verdict::launch_failed:
+      return "Compare grid and block of the launch with what a device can launch: at least one block and one "
+             "thread, at most 1024 threads a block.";
+    default:
+      break;
+  }
+  if (!place.empty()) return fmt::format("Look at {}: {}", place, question_of(failed.verdict));
+  return fmt::format("Find out why case \"{}\" ends with {}; {} helps.", failed.name, name_of(failed.verdict),
+                     hint_command(result));
+}
+
+std::string after_failed_gate(const ExerciseResult& result, const GateResult& gate) {
+  const std::string place = place_text(gate.worst);
+  return fmt::format("{}`lockstep profile {}` shows what every line costs.",
+                     place.empty() ? "" : "Change the access at " + place + "; ", result.name);
+}
+
+std::string after_passing(const ExerciseResult& result, const std::string& following) {
+  const std::string speed = result.speed.verdict == Verdict::not_measured
+                                ? "Speed was not measured, so the points are those of the other parts. "
+                                : "";
+  if (following.empty()) return speed + "That was the last exercise.";
+  return fmt::format("{}Go on with `lockstep grade {}`.", speed, following);
+}
+
+template <class Parts>
+auto first_failed(const Parts& parts) {
+  return std::find_if(parts.begin(), parts.end(), [](const auto& part) {
+    return part.verdict != Verdict::passed && part.verdict != Verdict::not_measured;
+  });
+}
+
+}  // namespace
+
+std::string next_step(const ExerciseResult& result, const std::string& following) {
+  if (result.verdict == Verdict::passed) return after_passing(result, following);
+  if (result.verdict == Verdict::compile_error) {
+    return result.compiler_output.empty()
+               ? fmt::format("Mend that first; `lockstep reset {}` brings the starter back.", result.name)
+               : "Mend the first error that the compiler names; those after it often follow from it.";
+  }
+  if (const auto failed = first_failed(result.cases); failed != result.cases.end()) {
+    return after_failed_case(result, *failed);
+  }
+  if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
+    return after_failed_gate(result, *gate);
+  }
+  if (result.verdict == Verdict::grader_error) {
+    return "This is a fault of the grader or of the machine: run `lockstep doctor`.";
+  }
+  return "Nothing was called yet: look at what runs before, such as constructors of global objects.";
+}
+
+}  // namespace lockstep::judge

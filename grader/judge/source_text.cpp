@@ -1,0 +1,25 @@
+#include "judge/source_text.h"
+
+#include <fstream>
+
+namespace lockstep::judge {
+namespace {
+
+std::string base_name(const std::string& file) { return std::filesystem::path(file).filename(); }
+
+}  // namespace
+
+SourceText::SourceText(const std::filesystem::path& file) : file_name_(file.filename()) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) lines_.push_back(line);
+}
+
+bool SourceText::holds(const emulator::SourceLine& line) const { return base_name(line.file) == file_name_; }
+
+report::Place SourceText::place(const emulator::SourceLine& line) const {
+  report::Place place{.file = base_name(line.file), .line = line.line, .text = {}};
+  if (holds(line) && line.line >= 1 && line.line <= lines_.size()) place.text = lines_[line.line - 1];
+  return place;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,97 @@
+#include "judge/technique.h"
+
+#include <fmt/format.h>
+
+namespace lockstep::judge {
+namespace {
+
+using emulator::LineCounters;
+using report::GateResult;
+using report::Verdict;
+
+GateResult unmeasured(const course::Gate& gate) {
+  GateResult result;
+  result.name = gate.name;
+  result.description = gate.description;
+  result.limit = gate.limit;
+  result.verdict = Verdict::not_measured;
+  result.advice = gate.advice;
+  return result;
+}
+
+/// Copying results to the host, working there and copying them back passes every other gate.
+GateResult host_copies_unmeasured() {
+  GateResult result;
+  result.name = "host-copies";
+  result.description = "bytes that host code copied out of the buffers it was given; ideal 0";
+  result.limit = 0;
+  result.verdict = Verdict::not_measured;
+  result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";
+  return result;
+}
+
+/// The line of the submission that does most beyond its ideal; a line of a header only when none of it does.
+const LineCounters* worst_line(const course::Gate& gate, const MeasuredCase& measured,
+                               const SourceText& source) {
+  const LineCounters* worst = nullptr;
+  bool worst_is_own = false;
+  double most = 0;
+  for (const LineCounters& line : measured.observations.lines) {
+    const double excess = gate.excess(line);
+    const bool own = source.holds(line.line);
+    if (excess > 0 && (own > worst_is_own || (own == worst_is_own && excess > most))) {
+      worst = &line;
+      worst_is_own = own;
+      most = excess;
+    }
+  }
+  return worst;
+}
+
+GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> measured,
+                      const SourceText& source) {
+  GateResult result = unmeasured(gate);
+  const MeasuredCase* worst_case = nullptr;
+  for (const MeasuredCase& candidate : measured) {
+    const course::Measurement measurement{candidate.observations, candidate.one->cost, candidate.one->calls};
+    const double value = gate.value(measurement);
+    if (worst_case == nullptr || !(value <= result.value)) {
+      worst_case = &candidate;
+      result.value = value;
+    }
+  }
+  if (worst_case == nullptr) return result;
+  const bool holds = result.value <= gate.limit;  // false for NaN
+  result.verdict = holds ? Verdict::passed : Verdict::inefficient;
+  result.case_name = worst_case->one->name;
+  if (const LineCounters* line = worst_line(gate, *worst_case, source)) {
+    const course::Measurement measurement{worst_case->observations, worst_case->one->cost,
+                                          worst_case->one->calls};
+    result.worst = {source.place(line->line)};
+    result.explanation = gate.explain(*line, measurement);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<GateResult> judge_technique(const course::Problem& problem,
+                                        std::span<const MeasuredCase> measured, std::uint64_t host_reads,
+                                        const SourceText& source) {
+  std::vector<GateResult> results;
+  for (const course::Gate& gate : problem.gates) results.push_back(judge_gate(gate, measured, source));
+  GateResult host_copies = host_copies_unmeasured();
+  host_copies.value = static_cast<double>(host_reads);
+  host_copies.verdict = host_reads == 0 ? Verdict::passed : Verdict::inefficient;
+  results.push_back(std::move(host_copies));
+  return results;
+}
+
+std::vector<GateResult> technique_not_measured(const course::Problem& problem) {
+  std::vector<GateResult> results;
+  for (const course::Gate& gate : problem.gates) results.push_back(unmeasured(gate));
+  results.push_back(host_copies_unmeasured());
+  return results;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,106 @@
+#include "report/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/printable.h"
+
+namespace lockstep::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A number that was measured; null otherwise, which is also what JSON has for infinities and NaN.
+Json measured(double value, bool is_measured = true) {
+  return is_measured && std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Json places(const std::vector<Place>& list) {
+  Json result = Json::array();
+  for (const Place& place : list) {
+    result.push_back(
+        {{"file", printable(place.file)}, {"line", place.line}, {"text", printable(place.text)}});
+  }
+  return result;
+}
+
+Json of_case(const CaseResult& one) {
+  Json mismatches = Json::array();
+  for (const Mismatch& mismatch : one.mismatches) {
+    mismatches.push_back({{"position", printable(mismatch.position)},
+                          {"expected", printable(mismatch.expected)},
+                          {"found", printable(mismatch.found)}});
+  }
+  return {{"name", printable(one.name)},
+          {"verdict", name_of(one.verdict)},
+          {"message", printable(one.message)},
+          {"purpose", printable(one.purpose)},
+          {"wrong", one.wrong},
+          {"total", one.total},
+          {"mismatches", std::move(mismatches)},
+          {"guess", printable(one.guess)},
+          {"places", places(one.places)},
+          {"seconds", measured(one.seconds)}};
+}
+
+Json of_gate(const GateResult& gate) {
+  return {{"name", printable(gate.name)},
+          {"value", measured(gate.value, gate.verdict != Verdict::not_measured)},
+          {"limit", measured(gate.limit)},
+          {"verdict", name_of(gate.verdict)},
+          {"description", printable(gate.description)},
+          {"case", printable(gate.case_name)},
+          {"worst", places(gate.worst)},
+          {"explanation", printable(gate.explanation)},
+          {"advice", printable(gate.advice)}};
+}
+
+Json of_speed(const Speed& speed) {
+  Json result = {{"verdict", name_of(speed.verdict)}};
+  result["ratio"] = speed.ratio ? measured(*speed.ratio) : Json(nullptr);
+  result["interval"] = speed.interval
+                           ? Json::array({measured(speed.interval->first), measured(speed.interval->second)})
+                           : Json(nullptr);
+  result["ceiling_share"] = speed.ceiling_share ? measured(*speed.ceiling_share) : Json(nullptr);
+  result["between"] = speed.between.empty() ? Json(nullptr) : Json(speed.between);
+  return result;
+}
+
+Json of_exercise(const ExerciseResult& result) {
+  Json cases = Json::array(), gates = Json::array();
+  for (const CaseResult& one : result.cases) cases.push_back(of_case(one));
+  for (const GateResult& gate : result.gates) gates.push_back(of_gate(gate));
+  return {{"name", printable(result.name)},
+          {"verdict", name_of(result.verdict)},
+          {"points", measured(result.points)},
+          {"max_points", measured(result.max_points)},
+          {"correctness", {{"cases", std::move(cases)}}},
+          {"technique", {{"gates", std::move(gates)}}},
+          {"speed", of_speed(result.speed)},
+          {"title", printable(result.title)},
+          {"submission", printable(result.submission)},
+          {"message", printable(result.message)},
+          {"compiler_output", printable(result.compiler_output)},
+          {"output", printable(result.output)},
+          {"output_truncated", result.output_truncated},
+          {"next_step", printable(result.next_step)},
+          {"seconds", measured(result.seconds)},
+          {"compile_seconds", measured(result.compile_seconds)}};
+}
+
+}  // namespace
+
+std::string render_json(const Report& report) {
+  Json exercises = Json::array(), warnings = Json::array();
+  for (const ExerciseResult& result : report.exercises) exercises.push_back(of_exercise(result));
+  for (const std::string& warning : report.warnings) warnings.push_back(printable(warning));
+  const Json root = {
+      {"schema", "lockstep/result/v1"},
+      {"device", {{"kind", printable(report.device.kind)}, {"name", printable(report.device.name)}}},
+      {"exercises", std::move(exercises)},
+      {"warnings", std::move(warnings)},
+      {"seed", report.seed}};
+  return root.dump(2) + '\n';
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,13 @@
+// A result as one JSON object, schema lockstep/result/v1: fields are added, never renamed; null is "not
+// measured".
+#pragma once
+
+#include <string>
+
+#include "report/result.h"
+
+namespace lockstep::report {
+
+std::string render_json(const Report& report);
+
+}  // namespace lockstep::report

@@ -1,0 +1,160 @@
+#include "report/junit.h"
+
+#include <fmt/format.h>
+
+#include "report/printable.h"
+#include "report/text_style.h"
+
+namespace lockstep::report {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char character : printable(text)) {
+    switch (character) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\n':
+        result += "&#10;";
+        break;  // an attribute's plain newline would be read as a space
+      default:
+        result += character;
+    }
+  }
+  return result;
+}
+
+struct TestCase {
+  std::string group;  ///< correctness, technique, speed, or submission
+  std::string name;
+  Verdict verdict = Verdict::passed;
+  std::string message;
+  std::string detail;
+  double seconds = 0;
+};
+
+std::string where(const std::vector<Place>& places) {
+  std::string text;
+  for (const Place& place : places) text += fmt::format("{}:{}: {}\n", place.file, place.line, place.text);
+  return text;
+}
+
+std::vector<TestCase> test_cases(const ExerciseResult& result) {
+  std::vector<TestCase> cases;
+  if (!result.message.empty() || result.cases.empty()) {
+    cases.push_back({"submission", result.name, result.verdict, result.message, result.compiler_output, 0});
+  }
+  for (const CaseResult& one : result.cases) {
+    std::string detail;
+    for (const Mismatch& mismatch : one.mismatches) {
+      detail +=
+          fmt::format("{}: expected {}, found {}\n", mismatch.position, mismatch.expected, mismatch.found);
+    }
+    detail += where(one.places) + one.guess;
+    cases.push_back({"correctness", one.name, one.verdict, one.message, detail, one.seconds});
+  }
+  for (const GateResult& gate : result.gates) {
+    const std::string message =
+        fmt::format("{} is {}, limit {}", gate.name, number(gate.value), number(gate.limit));
+    cases.push_back({"technique", gate.name, gate.verdict, message,
+                     where(gate.worst) + gate.explanation + '\n' + gate.advice, 0});
+  }
+  const std::string ratio =
+      result.speed.ratio ? fmt::format("{} of the reference's speed", number(*result.speed.ratio)) : "";
+  cases.push_back({"speed", "speed", result.speed.verdict, ratio, "", 0});
+  return cases;
+}
+
+enum class Outcome { passed, failure, error, skipped };
+
+Outcome outcome_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return Outcome::passed;
+    case Verdict::grader_error:
+      return Outcome::error;
+    case Verdict::not_measured:
+    case Verdict::inconclusive:
+      return Outcome::skipped;
+    default:
+      return Outcome::failure;
+  }
+}
+
+std::string render(const TestCase& one, const std::string& exercise) {
+  const std::string opening = fmt::format(R"(    <testcase classname="{}.{}" name="{}" time="{:.3f}")",
+                                          escaped(exercise), one.group, escaped(one.name), one.seconds);
+  const char* element = "";
+  switch (outcome_of(one.verdict)) {
+    case Outcome::passed:
+      return opening + "/>\n";
+    case Outcome::skipped:
+      return fmt::format("{}><skipped message=\"{}\"/></testcase>\n", opening, name_of(one.verdict));
+    case Outcome::failure:
+      element = "failure";
+      break;
+    case Outcome::error:
+      element = "error";
+      break;
+  }
+  return fmt::format("{}>\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", opening, element,
+                     name_of(one.verdict), escaped(one.message), escaped(one.detail), element);
+}
+
+struct Totals {
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  void add(Outcome outcome) {
+    ++tests;
+    failures += outcome == Outcome::failure;
+    errors += outcome == Outcome::error;
+    skipped += outcome == Outcome::skipped;
+  }
+  std::string attributes() const {
+    return fmt::format(R"(tests="{}" failures="{}" errors="{}" skipped="{}")", tests, failures, errors,
+                       skipped);
+  }
+};
+
+}  // namespace
+
+std::string render_junit(const Report& report) {
+  Totals all;
+  std::string suites;
+  for (const ExerciseResult& result : report.exercises) {
+    Totals totals;
+    std::string cases;
+    for (const TestCase& one : test_cases(result)) {
+      totals.add(outcome_of(one.verdict));
+      all.add(outcome_of(one.verdict));
+      cases += render(one, result.name);
+    }
+    const auto property = [](const char* name, const std::string& value) {
+      return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
+    };
+    suites += fmt::format(
+        "  <testsuite name=\"{}\" {} time=\"{:.3f}\">\n    <properties>\n{}{}{}{}{}    </properties>\n",
+        escaped(result.name), totals.attributes(), result.seconds,
+        property("verdict", name_of(result.verdict)), property("points", fmt::to_string(result.points)),
+        property("max_points", fmt::to_string(result.max_points)), property("device", report.device.name),
+        property("seed", fmt::to_string(report.seed)));
+    suites += cases;
+    if (!result.output.empty())
+      suites += fmt::format("    <system-out>{}</system-out>\n", escaped(result.output));
+    suites += "  </testsuite>\n";
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockstep\" {}>\n{}</testsuites>\n",
+      all.attributes(), suites);
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,30 @@
+// Text from outside (a submission's output, a compiler's messages) made safe to show.
+//
+// What a submission prints may hold escape sequences that repaint a terminal, and bytes that no JSON or XML
+// file may hold. Every renderer passes such text through here.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::report {
+
+/// `text` without escape sequences and control characters (newlines stay, tabs become spaces), and valid
+/// UTF-8: any byte that is not becomes "?".
+std::string printable(std::string_view text);
+
+/// The lines of `text`, without their ends and without empty lines at the end.
+std::vector<std::string> split_lines(std::string_view text);
+
+/// Columns that `text` takes on a terminal: one a code point, which holds for all that this project prints.
+std::size_t display_width(std::string_view text);
+
+/// `text` cut to `width` columns, the last one an ellipsis when anything was cut.
+std::string cut(std::string_view text, std::size_t width);
+
+/// `text` broken between words into lines of at most `width` columns; a word that is longer is broken inside.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+}  // namespace lockstep::report

@@ -1,0 +1,69 @@
+#include "report/result.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace lockstep::report {
+namespace {
+
+constexpr std::array<std::pair<Verdict, const char*>, 17> kNames = {{
+    {Verdict::passed, "passed"},
+    {Verdict::wrong_answer, "wrong-answer"},
+    {Verdict::race, "race"},
+    {Verdict::out_of_bounds, "out-of-bounds"},
+    {Verdict::uninitialised_read, "uninitialised-read"},
+    {Verdict::bad_sync, "bad-sync"},
+    {Verdict::launch_failed, "launch-failed"},
+    {Verdict::crashed, "crashed"},
+    {Verdict::time_limit, "time-limit"},
+    {Verdict::memory_limit, "memory-limit"},
+    {Verdict::compile_error, "compile-error"},
+    {Verdict::inefficient, "inefficient"},
+    {Verdict::too_slow, "too-slow"},
+    {Verdict::inconclusive, "inconclusive"},
+    {Verdict::not_measured, "not-measured"},
+    {Verdict::review, "review"},
+    {Verdict::grader_error, "grader-error"},
+}};
+
+bool did_not_pass(Verdict verdict) { return verdict != Verdict::passed && verdict != Verdict::not_measured; }
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  const auto entry = std::find_if(kNames.begin(), kNames.end(),
+                                  [verdict](const auto& pair) { return pair.first == verdict; });
+  return entry == kNames.end() ? "unknown" : entry->second;
+}
+
+std::optional<Verdict> verdict_from(const std::string& word) {
+  const auto entry =
+      std::find_if(kNames.begin(), kNames.end(), [&word](const auto& pair) { return pair.second == word; });
+  return entry == kNames.end() ? std::nullopt : std::optional(entry->first);
+}
+
+Verdict overall_verdict(const ExerciseResult& result) {
+  bool anything_passed = result.speed.verdict == Verdict::passed;
+  for (const CaseResult& one : result.cases) {
+    if (did_not_pass(one.verdict)) return one.verdict;
+    anything_passed = anything_passed || one.verdict == Verdict::passed;
+  }
+  for (const GateResult& gate : result.gates) {
+    if (did_not_pass(gate.verdict)) return gate.verdict;
+    anything_passed = anything_passed || gate.verdict == Verdict::passed;
+  }
+  if (did_not_pass(result.speed.verdict)) return result.speed.verdict;
+  return anything_passed ? Verdict::passed : Verdict::not_measured;
+}
+
+int exit_status(const Report& report) {
+  const auto any = [&report](auto matches) {
+    return std::any_of(report.exercises.begin(), report.exercises.end(),
+                       [&](const ExerciseResult& result) { return matches(result.verdict); });
+  };
+  if (any([](Verdict verdict) { return verdict == Verdict::grader_error; })) return 3;
+  return any([](Verdict verdict) { return verdict != Verdict::passed; }) ? 1 : 0;
+}
+
+}  // namespace lockstep::report

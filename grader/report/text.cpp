@@ -1,0 +1,244 @@
+#include "report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/printable.h"
+
+namespace lockstep::report {
+namespace {
+
+constexpr std::size_t kCompilerLines = 24;  ///< about one screen; the first error is the one to mend
+constexpr std::size_t kOutputLines = 8;
+constexpr std::size_t kNamedCases = 4;
+constexpr std::size_t kValueColumns = 30;
+
+std::string pad(std::string_view text, std::size_t width) {
+  const std::size_t used = display_width(text);
+  return std::string(text) + std::string(width > used ? width - used : 0, ' ');
+}
+
+/// A label, and text that wraps beside it.
+std::string labelled(const TextStyle& style, const std::string& label, std::size_t label_width,
+                     std::string_view text) {
+  const std::size_t indent = 2 + label_width + 1;
+  const std::string body = prose(style, text, indent);
+  return fmt::format("  {} {}", label, body.substr(std::min(body.size(), indent)));
+}
+
+std::string plural(std::uint64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+/// Foreign text line by line behind a bar, cut to a number of lines and to the page's width.
+std::string excerpt(const TextStyle& style, std::string_view text, std::size_t most_lines, bool more_exists) {
+  std::string result;
+  const std::vector<std::string> lines = split_lines(printable(text));
+  const std::size_t shown = std::min(lines.size(), most_lines);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string bar = paint(style, Colour::faint, "|");
+    result += lines[i].empty() ? fmt::format("    {}\n", bar)
+                               : fmt::format("    {} {}\n", bar, cut(lines[i], style.width - 6));
+  }
+  if (shown < lines.size() || more_exists) {
+    const std::string rest =
+        shown < lines.size() ? plural(lines.size() - shown, "more line") : "more was cut";
+    result += fmt::format("    {}\n", paint(style, Colour::faint, "| … " + rest));
+  }
+  return result;
+}
+
+std::string mismatch_table(const CaseResult& failed, const TextStyle& style) {
+  std::vector<Mismatch> rows;
+  for (const Mismatch& mismatch : failed.mismatches) {
+    rows.push_back({cut(printable(mismatch.position), kValueColumns),
+                    cut(printable(mismatch.expected), kValueColumns),
+                    cut(printable(mismatch.found), kValueColumns)});
+  }
+  std::size_t position_width = display_width("position"), expected_width = display_width("expected");
+  for (const Mismatch& row : rows) {
+    position_width = std::max(position_width, display_width(row.position));
+    expected_width = std::max(expected_width, display_width(row.expected));
+  }
+  const auto line = [&](const Mismatch& row, bool heading) {
+    const std::string start =
+        fmt::format("{}  {}", pad(row.position, position_width), pad(row.expected, expected_width));
+    return heading ? fmt::format("      {}\n", paint(style, Colour::faint, start + "  " + row.found))
+                   : fmt::format("      {}  {}\n", start, paint(style, Colour::bad, row.found));
+  };
+  std::string result = line({"position", "expected", "found"}, true);
+  for (const Mismatch& row : rows) result += line(row, false);
+  if (failed.wrong > rows.size()) {
+    result += fmt::format("      … and {} more of {}\n", failed.wrong - rows.size(),
+                          plural(failed.total, "element"));
+  }
+  return result;
+}
+
+std::string failed_case(const CaseResult& failed, const TextStyle& style) {
+  const std::string heading = fmt::format("case {}: {}", printable(failed.name), name_of(failed.verdict));
+  std::string result =
+      fmt::format("\n  {} {}\n", mark(style, failed.verdict), paint(style, Colour::strong, heading));
+  if (!failed.purpose.empty()) {
+    result +=
+        fmt::format("    {}\n", paint(style, Colour::faint, cut(printable(failed.purpose), style.width - 4)));
+  }
+  result += prose(style, failed.message, 4);
+  if (!failed.mismatches.empty()) result += '\n' + mismatch_table(failed, style);
+  if (!failed.places.empty()) result += '\n';
+  for (std::size_t i = 0; i < failed.places.size(); ++i) {
+    const bool race = failed.verdict == Verdict::race && failed.places.size() > 1;
+    result += quote(style, failed.places[i],
+                    !race    ? ""
+                    : i == 0 ? "the later access"
+                             : "the earlier access",
+                    4);
+  }
+  if (!failed.guess.empty()) result += '\n' + prose(style, "Likely cause: " + failed.guess, 4);
+  return result;
+}
+
+std::string correctness(const ExerciseResult& result, const TextStyle& style) {
+  std::uint64_t passed = 0, not_run = 0;
+  double seconds = 0;
+  std::vector<const CaseResult*> failed;
+  for (const CaseResult& one : result.cases) {
+    seconds += one.seconds;
+    if (one.verdict == Verdict::passed) {
+      ++passed;
+    } else if (one.verdict == Verdict::not_measured) {
+      ++not_run;
+    } else {
+      failed.push_back(&one);
+    }
+  }
+  std::string text;
+  if (!failed.empty()) text += failed_case(*failed.front(), style) + '\n';
+  if (failed.size() > 1) {
+    std::string names;
+    for (std::size_t i = 1; i < failed.size() && i <= kNamedCases; ++i) {
+      names += fmt::format("{}{} ({})", i > 1 ? ", " : "", printable(failed[i]->name),
+                           name_of(failed[i]->verdict));
+    }
+    if (failed.size() - 1 > kNamedCases) names += ", …";
+    text += labelled(style, mark(style, failed[1]->verdict), 1,
+                     fmt::format("{} failed: {}", plural(failed.size() - 1, "more case"), names));
+  }
+  if (passed > 0) {
+    text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), plural(passed, "case"),
+                        seconds >= 0.05 ? fmt::format(" in {:.1f} s", seconds) : "");
+  }
+  if (not_run > 0)
+    text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), plural(not_run, "case"));
+  return text;
+}
+
+std::string failed_gate(const GateResult& gate, const TextStyle& style) {
+  std::string about = gate.description;
+  if (!gate.case_name.empty()) about += fmt::format(" Worst in case {}.", gate.case_name);
+  std::string text = prose(style, about, 6);
+  if (!gate.worst.empty()) text += '\n';
+  for (std::size_t i = 0; i < gate.worst.size(); ++i) {
+    text += quote(style, gate.worst[i], i == 0 ? printable(gate.explanation) : "", 6);
+  }
+  if (gate.worst.empty()) text += prose(style, gate.explanation, 6);
+  if (!gate.advice.empty()) text += '\n' + prose(style, gate.advice, 6);
+  return text;
+}
+
+std::string technique(const ExerciseResult& result, const TextStyle& style) {
+  std::size_t width = 0;
+  for (const GateResult& gate : result.gates) {
+    if (gate.verdict != Verdict::not_measured) width = std::max(width, display_width(gate.name));
+  }
+  std::string text;
+  for (const GateResult& gate : result.gates) {
+    if (gate.verdict == Verdict::not_measured) continue;
+    text += fmt::format("  {} {}  {:>7}  limit {:>7}\n", mark(style, gate.verdict),
+                        pad(printable(gate.name), width), number(gate.value), number(gate.limit));
+    if (gate.verdict != Verdict::passed) text += failed_gate(gate, style) + '\n';
+  }
+  return text;
+}
+
+std::string speed_line(const Speed& speed, const TextStyle& style) {
+  if (!speed.ratio)
+    return fmt::format("  {} speed not measured: it needs a GPU\n", mark(style, speed.verdict));
+  std::string text = fmt::format("speed {} of the reference's", number(*speed.ratio));
+  if (speed.interval)
+    text += fmt::format(" ({} to {})", number(speed.interval->first), number(speed.interval->second));
+  if (speed.ceiling_share)
+    text += fmt::format(", {:.0f} % of the card's ceiling", *speed.ceiling_share * 100);
+  if (speed.between.size() == 2)
+    text += fmt::format(", between {} and {}", speed.between[0], speed.between[1]);
+  return labelled(style, mark(style, speed.verdict), 1, text);
+}
+
+std::string title_line(const ExerciseResult& result, const TextStyle& style) {
+  const std::string verdict = paint(style, colour_of(result.verdict),
+                                    fmt::format("{}: {}", printable(result.name), name_of(result.verdict)));
+  return fmt::format("{} {}   {:.1f} of {:.0f} points\n", mark(style, result.verdict), verdict, result.points,
+                     result.max_points);
+}
+
+}  // namespace
+
+std::string render_heading(const Report& report, const TextStyle& style) {
+  std::string text =
+      paint(style, Colour::faint, fmt::format("{}, seed {}", printable(report.device.name), report.seed)) +
+      '\n';
+  for (const std::string& warning : report.warnings) {
+    text += paint(style, Colour::caution, prose(style, "Warning: " + warning, 0));
+  }
+  return text;
+}
+
+std::string render_exercise(const ExerciseResult& result, const TextStyle& style) {
+  std::string text = '\n' + title_line(result, style);
+  text += fmt::format("  {}\n", paint(style, Colour::faint, printable(result.submission)));
+  if (!result.message.empty()) text += '\n' + prose(style, result.message, 2);
+  if (!result.compiler_output.empty() && result.verdict == Verdict::compile_error) {
+    text += '\n' + excerpt(style, result.compiler_output, kCompilerLines, false);
+  }
+  text += correctness(result, style);
+  text += technique(result, style);
+  const bool correct =
+      !result.cases.empty() && std::all_of(result.cases.begin(), result.cases.end(),
+                                           [](const auto& one) { return one.verdict == Verdict::passed; });
+  if (correct) {
+    text += speed_line(result.speed, style);
+  } else if (!result.cases.empty()) {
+    text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';
+  }
+  if (!result.output.empty() && result.verdict != Verdict::passed) {
+    text += "\n  Your code printed:\n" + excerpt(style, result.output, kOutputLines, result.output_truncated);
+  }
+  if (!result.next_step.empty()) {
+    text += '\n' + labelled(style, paint(style, Colour::strong, "Next:"), 5, result.next_step);
+  }
+  return text;
+}
+
+std::string render_summary(const Report& report, const TextStyle& style) {
+  if (report.exercises.size() < 2) return "";
+  std::size_t width = 0;
+  double points = 0, most = 0;
+  for (const ExerciseResult& result : report.exercises) width = std::max(width, display_width(result.name));
+  std::string text = "\n";
+  for (const ExerciseResult& result : report.exercises) {
+    points += result.points;
+    most += result.max_points;
+    text += fmt::format("{} {}  {:>5.1f} of {:>3.0f}  {}\n", mark(style, result.verdict),
+                        pad(result.name, width), result.points, result.max_points, name_of(result.verdict));
+  }
+  return text + fmt::format("  {}  {:>5.1f} of {:>3.0f}  points\n", pad("all", width), points, most);
+}
+
+std::string render_text(const Report& report, const TextStyle& style) {
+  std::string text = render_heading(report, style);
+  for (const ExerciseResult& result : report.exercises) text += render_exercise(result, style);
+  return text + render_summary(report, style);
+}
+
+}  // namespace lockstep::report

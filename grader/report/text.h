@@ -1,0 +1,24 @@
+// A result as the student reads it on a terminal: the verdict first, what went wrong and where, the next step
+// last.
+#pragma once
+
+#include <string>
+
+#include "report/result.h"
+#include "report/text_style.h"
+
+namespace lockstep::report {
+
+/// The line above all results: device and seed, then the warnings.
+std::string render_heading(const Report& report, const TextStyle& style);
+
+/// One exercise. Of the cases that failed, the first is told in full and the others are named.
+std::string render_exercise(const ExerciseResult& result, const TextStyle& style);
+
+/// Verdicts and points of several exercises, one a line; empty for a single one.
+std::string render_summary(const Report& report, const TextStyle& style);
+
+/// All of the above.
+std::string render_text(const Report& report, const TextStyle& style);
+
+}  // namespace lockstep::report

@@ -1,0 +1,96 @@
+#include "report/text_style.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/printable.h"
+
+namespace lockstep::report {
+
+std::string paint(const TextStyle& style, Colour colour, std::string_view text) {
+  if (!style.colour || text.empty()) return std::string(text);
+  const char* code = "";
+  switch (colour) {
+    case Colour::good:
+      code = "32";
+      break;
+    case Colour::bad:
+      code = "1;31";
+      break;
+    case Colour::caution:
+      code = "33";
+      break;
+    case Colour::faint:
+      code = "2";
+      break;
+    case Colour::strong:
+      code = "1";
+      break;
+    case Colour::heat_low:
+      code = "32";
+      break;
+    case Colour::heat_medium:
+      code = "33";
+      break;
+    case Colour::heat_high:
+      code = "1;31";
+      break;
+  }
+  return fmt::format("\x1B[{}m{}\x1B[0m", code, text);
+}
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+      return Colour::good;
+    case Verdict::not_measured:
+    case Verdict::inconclusive:
+    case Verdict::review:
+      return Colour::caution;
+    default:
+      return Colour::bad;
+  }
+}
+
+std::string mark(const TextStyle& style, Verdict verdict) {
+  const Colour colour = colour_of(verdict);
+  return paint(style, colour, colour == Colour::good ? "✓" : colour == Colour::bad ? "✗" : "?");
+}
+
+std::string quote(const TextStyle& style, const Place& place, std::string_view note, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  std::string result = fmt::format(
+      "{}{}", margin, paint(style, Colour::strong, fmt::format("{}:{}", printable(place.file), place.line)));
+  if (!note.empty()) result += fmt::format("  {}", note);
+  result += '\n';
+  const std::string source = printable(place.text);
+  const std::size_t begin = source.find_first_not_of(" \n");
+  if (begin == std::string::npos) return result;
+  const std::string gutter = fmt::format("{:>6} | ", place.line);
+  const std::string code =
+      cut(source.substr(begin, source.find('\n', begin) - begin), style.width - indent - gutter.size());
+  result += fmt::format("{}{}{}\n", margin, gutter, code);
+  std::string underline(display_width(code), '~');
+  underline.front() = '^';
+  result += fmt::format("{}{:>7}| {}\n", margin, "", paint(style, Colour::bad, underline));
+  return result;
+}
+
+std::string prose(const TextStyle& style, std::string_view text, std::size_t indent) {
+  std::string result;
+  for (const std::string& line : wrap(printable(text), style.width - indent)) {
+    result += fmt::format("{}{}\n", std::string(indent, ' '), line);
+  }
+  return result;
+}
+
+std::string number(double value) {
+  if (!std::isfinite(value)) return "-";
+  const double size = std::abs(value);
+  return size >= 100  ? fmt::format("{:.0f}", value)
+         : size >= 10 ? fmt::format("{:.1f}", value)
+                      : fmt::format("{:.2f}", value);
+}
+
+}  // namespace lockstep::report

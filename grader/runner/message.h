@@ -1,0 +1,107 @@
+// What judge and runner say to each other over a socket pair: one packet a message, numbers as they lie in
+// memory.
+//
+// The judge believes nothing that comes from the runner beyond "call k is done"; a reply that does not parse,
+// or that answers another request, counts as the end of the runner.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "course/signature.h"
+
+namespace lockstep::runner {
+
+/// The runner's ends, as descriptor numbers inside the sandbox.
+inline constexpr int kJudgeDescriptor = 3;
+inline constexpr int kDeviceDescriptor = 4;
+
+inline constexpr std::size_t kMessageBytes = 32 << 10;  ///< at most, either way
+inline constexpr std::size_t kReplyTextBytes = 4 << 10;
+
+struct LoadRequest {
+  std::string object;  ///< path in the sandbox
+  std::vector<std::string> linker_names;
+};
+
+struct CallRequest {
+  std::uint32_t function = 0;  ///< index into LoadRequest::linker_names
+  course::ValueKind result = course::ValueKind::none;
+  std::vector<course::ValueKind> kinds;  ///< one a parameter
+  std::vector<std::uint64_t> words;      ///< likewise
+};
+
+struct Reply {
+  enum class Kind : std::uint32_t { done, missing_function, load_failed, threw };
+  Kind kind = Kind::done;
+  std::uint64_t value = 0;  ///< done: what the function returned; missing_function: its index
+  std::string text;         ///< load_failed, threw
+};
+
+/// The bytes of one message.
+using Packet = std::string;
+
+/// Writes the parts of a packet one after the other.
+class PacketWriter {
+ public:
+  template <class T>
+  void number(T value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    packet_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void text(std::string_view value) {
+    number(static_cast<std::uint32_t>(value.size()));
+    packet_.append(value);
+  }
+  const Packet& packet() const { return packet_; }
+
+ private:
+  Packet packet_;
+};
+
+/// Reads them back; nothing once a part is not there.
+class PacketReader {
+ public:
+  explicit PacketReader(std::string_view packet) : rest_(packet) {}
+  template <class T>
+  std::optional<T> number() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (rest_.size() < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, rest_.data(), sizeof value);
+    rest_.remove_prefix(sizeof value);
+    return value;
+  }
+  std::optional<std::string> text() {
+    const auto size = number<std::uint32_t>();
+    if (!size || rest_.size() < *size) return std::nullopt;
+    const std::string value(rest_.substr(0, *size));
+    rest_.remove_prefix(*size);
+    return value;
+  }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+/// Every request and its reply carry the same number, counted by the judge.
+Packet encode(std::uint32_t sequence, const LoadRequest& request);
+Packet encode(std::uint32_t sequence, const CallRequest& request);
+Packet encode(std::uint32_t sequence, const Reply& reply);
+
+/// What a packet says; exactly one of `load` and `call` in a request. Nothing when it is malformed.
+struct Request {
+  std::uint32_t sequence = 0;
+  std::optional<LoadRequest> load;
+  std::optional<CallRequest> call;
+};
+std::optional<Request> decode_request(std::string_view packet);
+std::optional<Reply> decode_reply(std::string_view packet, std::uint32_t sequence);
+
+}  // namespace lockstep::runner

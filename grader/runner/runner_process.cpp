@@ -1,0 +1,205 @@
+#include "runner/runner_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "runner/message.h"
+#include "sandbox/file_descriptor.h"
+
+namespace lockstep::runner {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+using sandbox::FileDescriptor;
+
+// Between the closing of a runner's socket and the end of its process: exit handlers, the kernel's clearing
+// up.
+constexpr milliseconds kGrace{500};
+
+std::pair<FileDescriptor, FileDescriptor> open_socket_pair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+sandbox::Command runner_command(const RunnerProcess::Options& options, const sandbox::Mount& object,
+                                int judge_end) {
+  const sandbox::Mount executable{options.executable, "/lockstep/runner", false};
+  const sandbox::Mount cudart{options.cudart_directory, "/lockstep/cudart", false};
+  sandbox::Command command;
+  command.arguments = {sandbox::seen_path(executable)};
+  command.environment = {{"LD_LIBRARY_PATH", sandbox::seen_path(cudart)}, {"LC_ALL", "C.UTF-8"}};
+  command.mounts = {executable, cudart, object};
+  command.descriptors = {{judge_end, kJudgeDescriptor}};
+  if (options.device_descriptor >= 0) {
+    command.descriptors.emplace_back(options.device_descriptor, kDeviceDescriptor);
+    command.environment["LOCKSTEP_DEVICE_FD"] = std::to_string(kDeviceDescriptor);
+  }
+  command.limits = options.limits;
+  return command;
+}
+
+// Text that a submission chose, fit for a report: no control characters.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+struct RunnerProcess::State {
+  State(const Options& options, std::pair<FileDescriptor, FileDescriptor> sockets)
+      : object{options.object, "/lockstep/submission.so", false},
+        socket(std::move(sockets.first)),
+        process(runner_command(options, object, sockets.second.get())) {}
+
+  /// The reply to a request, or the outcome when there is none that can be used.
+  std::variant<Reply, Outcome> exchange(const Packet& request, milliseconds timeout);
+  std::optional<Packet> receive(Clock::time_point deadline, bool& timed_out);
+  /// Ends the process, whatever it does.
+  Outcome end_now(Outcome::Kind kind, const std::string& message);
+  /// The runner's end of the socket is gone, most likely because the process is.
+  Outcome end_of_connection();
+
+  const sandbox::Mount object;
+  FileDescriptor socket;
+  sandbox::Process process;
+  std::vector<std::string> functions;  ///< linker names, in the order of the load request
+  std::uint32_t sequence = 0;
+  std::optional<Outcome> over;  ///< what every later request gets too
+};
+
+Outcome RunnerProcess::State::end_now(Outcome::Kind kind, const std::string& message) {
+  socket.reset();
+  process.kill();
+  std::optional<sandbox::End> end;
+  while (!end) end = process.wait(std::chrono::seconds(1));
+  over = Outcome{.kind = kind, .message = message, .value = 0, .end = *end};
+  return *over;
+}
+
+Outcome RunnerProcess::State::end_of_connection() {
+  const auto end = process.wait(kGrace);
+  if (!end) return end_now(Outcome::Kind::ended, "the submission closed a descriptor that is not its own");
+  const bool out_of_time = end->kind == sandbox::End::Kind::time_limit;
+  over = Outcome{.kind = out_of_time ? Outcome::Kind::time_limit : Outcome::Kind::ended,
+                 .message = "",
+                 .value = 0,
+                 .end = *end};
+  return *over;
+}
+
+// One packet; nothing when the runner has gone or `deadline` has passed.
+std::optional<Packet> RunnerProcess::State::receive(Clock::time_point deadline, bool& timed_out) {
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+    pollfd ready{socket.get(), POLLIN, 0};
+    const int found = poll(&ready, 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30)));
+    if (found < 0 && errno == EINTR) continue;
+    timed_out = found == 0;
+    if (found <= 0) return std::nullopt;
+    Packet packet(kMessageBytes, '\0');
+    // Without room for control data, so that descriptors which a submission sends along are dropped.
+    const ssize_t bytes = recv(socket.get(), packet.data(), packet.size(), MSG_DONTWAIT);
+    if (bytes < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (bytes <= 0) return std::nullopt;
+    packet.resize(static_cast<std::size_t>(bytes));
+    return packet;
+  }
+}
+
+std::variant<Reply, Outcome> RunnerProcess::State::exchange(const Packet& request, milliseconds timeout) {
+  constexpr const char* kNonsense = "the submission wrote on a descriptor that is not its own";
+  if (over) return *over;
+  const auto deadline = Clock::now() + timeout;
+  bool timed_out = false;
+  // Nothing may be waiting: the runner speaks only when asked.
+  if (receive(Clock::now(), timed_out)) return end_now(Outcome::Kind::ended, kNonsense);
+  if (send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+    return end_of_connection();
+  }
+  const auto packet = receive(deadline, timed_out);
+  if (timed_out) return end_now(Outcome::Kind::time_limit, "");
+  if (!packet) return end_of_connection();
+  auto reply = decode_reply(*packet, sequence);
+  if (!reply) return end_now(Outcome::Kind::ended, kNonsense);
+  return *std::move(reply);
+}
+
+RunnerProcess::RunnerProcess(const Options& options)
+    : state_(std::make_unique<State>(options, open_socket_pair())) {}
+
+RunnerProcess::~RunnerProcess() = default;
+
+Outcome RunnerProcess::load(std::span<const course::Signature> functions, milliseconds timeout) {
+  LoadRequest request{sandbox::seen_path(state_->object), {}};
+  for (const course::Signature& function : functions) request.linker_names.push_back(function.linker_name);
+  state_->functions = request.linker_names;
+  const auto answer = state_->exchange(encode(++state_->sequence, request), timeout);
+  if (const auto* outcome = std::get_if<Outcome>(&answer)) return *outcome;
+  const auto& reply = std::get<Reply>(answer);
+  switch (reply.kind) {
+    case Reply::Kind::done:
+      return {};
+    case Reply::Kind::load_failed:
+      return {.kind = Outcome::Kind::load_failed, .message = printable(reply.text), .value = 0, .end = {}};
+    case Reply::Kind::missing_function:
+      if (reply.value >= functions.size()) break;
+      return {.kind = Outcome::Kind::missing_function,
+              .message = "the submission does not define " + functions[reply.value].declaration,
+              .value = 0,
+              .end = {}};
+    case Reply::Kind::threw:
+      break;
+  }
+  return state_->end_now(Outcome::Kind::ended, "the runner's reply makes no sense");
+}
+
+Outcome RunnerProcess::call(const course::Signature& function, std::span<const std::uint64_t> words,
+                            milliseconds timeout) {
+  const auto found = std::find(state_->functions.begin(), state_->functions.end(), function.linker_name);
+  if (found == state_->functions.end() || words.size() != function.parameters.size()) {
+    throw std::logic_error("RunnerProcess::call: " + function.declaration +
+                           " was not loaded, or has other parameters");
+  }
+  CallRequest request{static_cast<std::uint32_t>(found - state_->functions.begin()), function.result, {}, {}};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const course::ValueKind kind = function.parameters[i].kind;
+    request.kinds.push_back(kind);
+    request.words.push_back(kind == course::ValueKind::stream ? 0 : words[i]);
+  }
+  const auto answer = state_->exchange(encode(++state_->sequence, request), timeout);
+  if (const auto* outcome = std::get_if<Outcome>(&answer)) return *outcome;
+  const auto& reply = std::get<Reply>(answer);
+  switch (reply.kind) {
+    case Reply::Kind::done:
+      return {.kind = Outcome::Kind::done, .message = "", .value = reply.value, .end = {}};
+    case Reply::Kind::threw:
+      return {.kind = Outcome::Kind::threw, .message = printable(reply.text), .value = 0, .end = {}};
+    case Reply::Kind::load_failed:
+    case Reply::Kind::missing_function:
+      break;
+  }
+  return state_->end_now(Outcome::Kind::ended, "the runner's reply makes no sense");
+}
+
+const std::string& RunnerProcess::output() const { return state_->process.output(); }
+
+bool RunnerProcess::output_truncated() const { return state_->process.output_truncated(); }
+
+}  // namespace lockstep::runner

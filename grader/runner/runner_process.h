@@ -1,0 +1,63 @@
+// The judge's handle on a runner: the sandboxed process that has loaded a submission and answers calls.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "course/signature.h"
+#include "sandbox/sandbox.h"
+
+namespace lockstep::runner {
+
+/// What came of loading an object or of one call. Only `done` is the submission's own word, and nothing
+/// follows from it but that the judge may look at its buffers.
+struct Outcome {
+  enum class Kind {
+    done,
+    missing_function,  ///< no function of the wanted name and types; message tells
+    load_failed,       ///< the dynamic linker refused the object; message tells
+    threw,             ///< a C++ exception left the function; message is its what()
+    ended,             ///< the process is gone: `end` tells how (exit, signal, limits)
+    time_limit,        ///< no answer in time; the process has been killed
+  };
+  Kind kind = Kind::done;
+  std::string message;
+  std::uint64_t value = 0;  ///< what the function returned, zero-extended; 0 for void
+  sandbox::End end;         ///< Kind::ended
+};
+
+class RunnerProcess {
+ public:
+  struct Options {
+    std::filesystem::path executable;        ///< lockstep-runner
+    std::filesystem::path object;            ///< the submission's shared object
+    std::filesystem::path cudart_directory;  ///< folder with the libcudart that the object is to load
+    int device_descriptor = -1;              ///< client's end of a device connection, or -1
+    sandbox::Limits limits;
+  };
+
+  explicit RunnerProcess(const Options& options);
+  ~RunnerProcess();
+  RunnerProcess(const RunnerProcess&) = delete;
+  RunnerProcess& operator=(const RunnerProcess&) = delete;
+
+  /// Loads the object and looks up every function of `functions`. Constructors of the submission run here.
+  Outcome load(std::span<const course::Signature> functions, std::chrono::milliseconds timeout);
+  /// Calls one function; `words` holds one 64-bit word a parameter (a stream is passed as 0), and after the
+  /// call the runner synchronises the device (cudaDeviceSynchronize) before it answers.
+  Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
+               std::chrono::milliseconds timeout);
+
+  const std::string& output() const;
+  bool output_truncated() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lockstep::runner

@@ -1,0 +1,147 @@
+// lockstep-keeper: the first process in a sandbox. Sets the limits that a process sets on itself, starts the
+// command, reaps every orphan, and reports exactly how the command ended. Trusted, but holds nothing worth
+// reading.
+//
+// With namespaces it is process 1 of its own: signals from the command cannot touch it, and when it exits the
+// kernel ends everything else. Without, it is the subreaper that orphans fall to, so that the supervisor
+// finds them.
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "sandbox/keeper_protocol.h"
+
+namespace {
+
+using lockstep::sandbox::KeeperReport;
+
+constexpr int kUsageError = 125;
+
+bool report(int descriptor, const KeeperReport& message) {
+  return write(descriptor, &message, sizeof message) == static_cast<ssize_t>(sizeof message);
+}
+
+void limit(int resource, rlim_t soft, rlim_t hard) {
+  // An inherited hard limit that is lower still holds, so a refusal to raise it is no error.
+  const rlimit value{soft, hard};
+  setrlimit(static_cast<__rlimit_resource>(resource), &value);
+}
+
+void set_limits(char** arguments) {
+  namespace sandbox = lockstep::sandbox;
+  const auto number = [arguments](int which) { return std::strtoull(arguments[which], nullptr, 10); };
+  // One second past the supervisor's own sum, which gives the better message.
+  limit(RLIMIT_CPU, number(sandbox::kProcessorSeconds) + 1, number(sandbox::kProcessorSeconds) + 2);
+  limit(RLIMIT_FSIZE, number(sandbox::kFileBytes), number(sandbox::kFileBytes));
+  limit(RLIMIT_NOFILE, number(sandbox::kOpenFiles), number(sandbox::kOpenFiles));
+  // One byte, not none: the value at which Linux also leaves out core dumps that go to a program.
+  limit(RLIMIT_CORE, 1, 1);
+}
+
+void restore_signals() {
+  for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Everything from 3 on closes when the command is executed, except what it is to inherit.
+void choose_descriptors(const char* inherited) {
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (const char* at = inherited; *at >= '0' && *at <= '9';) {
+    char* end = nullptr;
+    fcntl(static_cast<int>(std::strtol(at, &end, 10)), F_SETFD, 0);
+    at = end + 1;  // a comma follows each
+  }
+}
+
+// Root's user is exempt from RLIMIT_NPROC and owns the machine's files, so the command of a judge that is
+// root gets another. From here on the keeper and the command are strangers.
+bool change_user(unsigned long user) {
+  return user == 0 ||
+         (setgroups(0, nullptr) == 0 &&
+          setresgid(static_cast<gid_t>(user), static_cast<gid_t>(user), static_cast<gid_t>(user)) == 0 &&
+          setresuid(static_cast<uid_t>(user), static_cast<uid_t>(user), static_cast<uid_t>(user)) == 0);
+}
+
+// RLIMIT_NPROC counts all threads of a user, in a user namespace only those within. How many there are
+// already is not known, so the limit doubles until a fork succeeds, and then leaves room for the command.
+void limit_processes(rlim_t processes) {
+  for (rlim_t total = processes; total < rlim_t{1} << 30; total *= 2) {
+    rlimit before{};
+    getrlimit(RLIMIT_NPROC, &before);
+    const rlimit trial{total, before.rlim_max};
+    if (setrlimit(RLIMIT_NPROC, &trial) != 0) return;  // above the limit that holds already
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    if (child < 0) continue;
+    waitpid(child, nullptr, 0);
+    limit(RLIMIT_NPROC, total + processes, total + processes);
+    return;
+  }
+}
+
+[[noreturn]] void become_command(int error_pipe, char** arguments) {
+  namespace sandbox = lockstep::sandbox;
+  set_limits(arguments);
+  if (change_user(std::strtoul(arguments[sandbox::kUser], nullptr, 10)) &&
+      chdir(arguments[sandbox::kWorkingDirectory]) == 0) {
+    limit_processes(std::strtoul(arguments[sandbox::kProcesses], nullptr, 10));
+    execv(arguments[sandbox::kFirstOfCommand], arguments + sandbox::kFirstOfCommand);
+  }
+  const int error = errno;
+  // When even this fails the keeper reads the end of the pipe and then sees the exit status.
+  if (write(error_pipe, &error, sizeof error) < 0) _exit(kUsageError);
+  _exit(kUsageError);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count <= lockstep::sandbox::kFirstOfCommand) return kUsageError;
+  const int reports = std::atoi(arguments[lockstep::sandbox::kReportDescriptor]);
+
+  // Not dumpable: the command runs as the same user and must not open the keeper's descriptors through /proc.
+  prctl(PR_SET_DUMPABLE, 0);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  restore_signals();
+  choose_descriptors(arguments[lockstep::sandbox::kInheritedDescriptors]);
+
+  int error_pipe[2];
+  if (pipe2(error_pipe, O_CLOEXEC) != 0) return kUsageError;
+  const pid_t command = fork();
+  if (command == 0) become_command(error_pipe[1], arguments);
+  close(error_pipe[1]);
+  int error = command < 0 ? errno : 0;
+  if (command > 0 && read(error_pipe[0], &error, sizeof error) < 0) error = errno;
+  close(error_pipe[0]);
+  if (error != 0) {
+    report(reports, {KeeperReport::Kind::refused, error, 0});
+    return kUsageError;
+  }
+  // What the command inherits is its own: whoever is at the other end must notice when the command closes it.
+  if (reports > 3) close_range(3, static_cast<unsigned>(reports) - 1, 0);
+  close_range(static_cast<unsigned>(reports) + 1, ~0U, 0);
+  if (!report(reports, {KeeperReport::Kind::started, 0, 0})) return kUsageError;
+
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    const pid_t ended = wait4(-1, &status, 0, &usage);
+    if (ended < 0 && errno == EINTR) continue;
+    if (ended < 0) return 0;  // nothing is left
+    if (ended != command) continue;
+    const auto peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    if (!report(reports, {KeeperReport::Kind::finished, status, peak})) return kUsageError;
+    if (getpid() == 1) return 0;  // the kernel ends what is left; without namespaces the supervisor does
+  }
+}

@@ -1,0 +1,194 @@
+#include "sandbox/launch_plan.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <system_error>
+
+#include "sandbox/keeper_protocol.h"
+
+namespace lockstep::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kKeeperName = "lockstep-keeper";
+constexpr const char* kKeeperInside = "/lockstep-keeper";
+
+// Programs, libraries and headers that a compiler and its output need. Not all of /usr: a course that is
+// installed below it must not be readable.
+constexpr const char* kSystemFolders[] = {
+    "/usr/bin",         "/usr/sbin",          "/usr/lib",          "/usr/lib32",     "/usr/lib64",
+    "/usr/libx32",      "/usr/libexec",       "/usr/include",      "/usr/local/bin", "/usr/local/lib",
+    "/usr/local/lib64", "/usr/local/libexec", "/usr/local/include"};
+// Links into /usr on current distributions, folders on older ones.
+constexpr const char* kRootFolders[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+constexpr const char* kSystemFiles[] = {"/etc/ld.so.cache", "/etc/alternatives"};
+
+bool is_executable(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+const fs::path& own_folder() {
+  static const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  return folder;
+}
+
+std::optional<fs::path> find_bubblewrap() {
+  std::vector<fs::path> folders{own_folder()};
+  const char* variable = std::getenv("PATH");
+  std::istringstream path(variable != nullptr ? variable : "/usr/bin:/bin");
+  for (std::string folder; std::getline(path, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  for (const fs::path& folder : folders) {
+    if (is_executable(folder / "bwrap")) return fs::absolute(folder / "bwrap");
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> keeper_arguments(const Command& command, const fs::path& keeper, uid_t user,
+                                          const fs::path& working_directory) {
+  const Limits& limits = command.limits;
+  std::ostringstream inherited;
+  for (const auto& [ours, theirs] : command.descriptors) inherited << theirs << ',';
+  return {keeper,
+          std::to_string(report_descriptors(command).keeper),
+          std::to_string(limits.processor_time.count()),
+          std::to_string(limits.file_bytes),
+          std::to_string(limits.processes),
+          std::to_string(limits.open_files),
+          std::to_string(user),
+          working_directory,
+          inherited.str()};
+}
+
+// bubblewrap makes the folders above a mount readable only by their owner, who need not be the command's
+// user.
+void add_parents(std::vector<std::string>& arguments, const fs::path& inside) {
+  fs::path folder;
+  for (const fs::path& part : inside.parent_path()) {
+    folder /= part;
+    if (folder.has_relative_path()) arguments.insert(arguments.end(), {"--dir", folder});
+  }
+}
+
+void add_system_folders(std::vector<std::string>& arguments) {
+  for (const char* folder : kSystemFolders) {
+    add_parents(arguments, folder);
+    arguments.insert(arguments.end(), {"--ro-bind-try", folder, folder});
+  }
+  for (const char* folder : kRootFolders) {
+    std::error_code ignored;
+    if (fs::is_symlink(folder, ignored)) {
+      arguments.insert(arguments.end(), {"--symlink", fs::read_symlink(folder), folder});
+    } else {
+      arguments.insert(arguments.end(), {"--ro-bind-try", folder, folder});
+    }
+  }
+  for (const char* file : kSystemFiles) {
+    add_parents(arguments, file);
+    arguments.insert(arguments.end(), {"--ro-bind-try", file, file});
+  }
+}
+
+std::vector<std::string> bubblewrap_arguments(const Command& command, Mode mode, const fs::path& keeper) {
+  const auto bubblewrap = find_bubblewrap();
+  if (!bubblewrap) {
+    throw std::system_error(ENOENT, std::generic_category(),
+                            "bubblewrap is not installed (Debian and Ubuntu: package bubblewrap)");
+  }
+  const std::string scratch_bytes = std::to_string(command.limits.scratch_bytes);
+  std::vector<std::string> arguments{*bubblewrap,
+                                     "--unshare-pid",
+                                     "--unshare-ipc",
+                                     "--unshare-net",
+                                     "--unshare-uts",
+                                     "--unshare-cgroup-try",
+                                     "--hostname",
+                                     "sandbox",
+                                     "--die-with-parent",
+                                     "--new-session",
+                                     "--as-pid-1",
+                                     "--info-fd",
+                                     std::to_string(report_descriptors(command).bubblewrap),
+                                     "--clearenv"};
+  if (mode == Mode::own_user_namespace) {
+    arguments.insert(arguments.end(),
+                     {"--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"});
+  } else {
+    const std::string user = std::to_string(kCommandUser);
+    arguments.insert(arguments.end(), {"--unshare-user", "--disable-userns", "--uid", user, "--gid", user});
+  }
+  for (const auto& [name, value] : command.environment) {
+    arguments.insert(arguments.end(), {"--setenv", name, value});
+  }
+  if (!command.environment.contains("TMPDIR")) {
+    arguments.insert(arguments.end(), {"--setenv", "TMPDIR", "/tmp"});
+  }
+  add_system_folders(arguments);
+  arguments.insert(arguments.end(),
+                   {"--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", scratch_bytes, "--tmpfs",
+                    "/tmp", "--perms", "1777", "--size", scratch_bytes, "--tmpfs", "/dev/shm", "--ro-bind",
+                    keeper, kKeeperInside});
+  for (const Mount& mount : command.mounts) {
+    add_parents(arguments, mount.inside);
+    arguments.insert(arguments.end(), {mount.writable ? "--bind" : "--ro-bind", mount.host, mount.inside});
+  }
+  // The root and /dev are unbounded memory file systems that their user may write. /proc: when the judge is
+  // root, so is the command outside its namespace, and /proc/sys checks only that: core_pattern would be the
+  // way out.
+  arguments.insert(arguments.end(),
+                   {"--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--"});
+  return arguments;
+}
+
+}  // namespace
+
+ReportDescriptors report_descriptors(const Command& command) {
+  int first = STDERR_FILENO + 1;
+  for (const auto& [ours, theirs] : command.descriptors) first = std::max(first, theirs + 1);
+  return {first, first + 1};
+}
+
+LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::path& scratch) {
+  const fs::path keeper = own_folder() / kKeeperName;
+  if (!is_executable(keeper)) throw std::system_error(ENOENT, std::generic_category(), keeper);
+  LaunchPlan plan;
+  if (mode == Mode::limits_only) {
+    for (const auto& [name, value] : command.environment) plan.environment.push_back(name + "=" + value);
+    if (!command.environment.contains("TMPDIR")) plan.environment.push_back("TMPDIR=" + scratch.string());
+  } else {
+    plan.arguments = bubblewrap_arguments(command, mode, keeper);
+  }
+  const bool in_scratch = mode == Mode::limits_only && command.working_directory == "/tmp";
+  const auto of_keeper =
+      keeper_arguments(command, mode == Mode::limits_only ? keeper : fs::path(kKeeperInside), user,
+                       in_scratch ? scratch : command.working_directory);
+  plan.arguments.insert(plan.arguments.end(), of_keeper.begin(), of_keeper.end());
+  plan.arguments.insert(plan.arguments.end(), command.arguments.begin(), command.arguments.end());
+  return plan;
+}
+
+bool reachable_for_everybody(const Command& command) {
+  std::vector<fs::path> paths{own_folder() / kKeeperName};
+  for (const Mount& mount : command.mounts) paths.push_back(fs::absolute(mount.host));
+  const auto allows = [](const fs::path& path, fs::perms wanted) {
+    std::error_code error;
+    return (fs::status(path, error).permissions() & wanted) == wanted && !error;
+  };
+  return std::all_of(paths.begin(), paths.end(), [&allows](const fs::path& path) {
+    if (!allows(path, fs::perms::others_read)) return false;
+    for (fs::path folder = path; folder.has_relative_path();) {
+      folder = folder.parent_path();
+      if (!allows(folder, fs::perms::others_exec)) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace lockstep::sandbox

@@ -1,0 +1,43 @@
+// How a command is started: the whole command line with bubblewrap and the keeper before the command's own
+// words, or, without namespaces, with the keeper alone.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+
+namespace lockstep::sandbox {
+
+/// "nobody", inside; outside too when the supervisor has made the user namespace.
+inline constexpr uid_t kCommandUser = 65534;
+
+/// Descriptor numbers that bubblewrap and the keeper report on: above everything the command inherits.
+struct ReportDescriptors {
+  int keeper = -1;
+  int bubblewrap = -1;
+};
+ReportDescriptors report_descriptors(const Command& command);
+
+struct LaunchPlan {
+  std::vector<std::string> arguments;    ///< program first, an absolute path
+  std::vector<std::string> environment;  ///< NAME=value
+};
+
+/// How much of the sandbox the machine gives.
+enum class Mode {
+  namespaces,          ///< bubblewrap makes all of them
+  own_user_namespace,  ///< for root: as before, but in a user namespace that the supervisor has made
+  limits_only,         ///< no namespaces
+};
+
+/// `scratch` is the command's /tmp when there are no namespaces, `user` the one it runs as, 0 for the judge's
+/// own. Throws std::system_error when the keeper or bubblewrap is not installed.
+LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const std::filesystem::path& scratch);
+
+/// Whether any user may execute the keeper and the programs among the mounts, and read the mounts: whether a
+/// command can run as another user without namespaces.
+bool reachable_for_everybody(const Command& command);
+
+}  // namespace lockstep::sandbox

@@ -1,0 +1,165 @@
+#include "sandbox/process_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::sandbox {
+namespace {
+
+struct ProcessStatus {
+  pid_t process = 0;
+  pid_t parent = 0;
+  pid_t session = 0;
+  bool zombie = false;
+  std::uint64_t processor_ticks = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t start_time = 0;
+  std::uint64_t resident_pages = 0;
+};
+
+// Fields of /proc/PID/stat counted from the one after the name, which may itself hold spaces and parentheses.
+// Source: proc_pid_stat(5), whose numbers are these plus 3.
+constexpr std::size_t kState = 0, kParent = 1, kSession = 3, kUserTime = 11, kWaitedSystemTime = 14,
+                      kThreads = 17, kStartTime = 19, kResidentPages = 21, kFields = 22;
+
+std::optional<ProcessStatus> status_of(int folder, const char* process) {
+  std::array<char, 64> path{};
+  if (std::strlen(process) + sizeof "/stat" > path.size()) return std::nullopt;
+  std::strcat(std::strcat(path.data(), process), "/stat");
+  const int file = openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;  // it has ended since
+  std::array<char, 1024> buffer{};
+  const ssize_t bytes = read(file, buffer.data(), buffer.size());
+  close(file);
+  if (bytes <= 0) return std::nullopt;
+
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(bytes));
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
+  ProcessStatus status;
+  std::from_chars(process, process + std::strlen(process), status.process);
+  const char* at = text.data() + name_end + 2;
+  const char* const end = text.data() + text.size();
+  for (std::size_t field = 0; field < kFields && at < end; ++field) {
+    std::uint64_t value = 0;
+    if (field == kState) status.zombie = *at == 'Z' || *at == 'X';
+    std::from_chars(at, end, value);
+    if (field == kParent) status.parent = static_cast<pid_t>(value);
+    if (field == kSession) status.session = static_cast<pid_t>(value);
+    if (field >= kUserTime && field <= kWaitedSystemTime) status.processor_ticks += value;
+    if (field == kThreads) status.threads = value;
+    if (field == kStartTime) status.start_time = value;
+    if (field == kResidentPages) status.resident_pages = value;
+    const char* const space = std::find(at, end, ' ');
+    at = space == end ? end : space + 1;
+  }
+  return status;
+}
+
+// Calls `visit` with the name of every numbered entry of a folder below `parent`, such as /proc or
+// /proc/PID/task.
+template <class Visit>
+void for_each_number(int parent, const char* path, Visit visit) {
+  const int folder = openat(parent, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(fdopendir(folder), closedir);
+  if (!entries) {
+    close(folder);
+    return;
+  }
+  while (const dirent* entry = readdir(entries.get())) {
+    if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9') visit(folder, entry->d_name);
+  }
+}
+
+// A process whose first thread has ended but others run reports no memory of its own; the others still tell.
+void ask_other_threads(ProcessStatus& status) {
+  const std::string tasks = "/proc/" + std::to_string(status.process) + "/task";
+  for_each_number(AT_FDCWD, tasks.c_str(), [&status](int folder, const char* name) {
+    const auto thread = status_of(folder, name);
+    if (!thread || thread->zombie) return;
+    status.zombie = false;
+    status.resident_pages = std::max(status.resident_pages, thread->resident_pages);
+  });
+}
+
+std::vector<ProcessStatus> all_processes() {
+  std::vector<ProcessStatus> processes;
+  for_each_number(AT_FDCWD, "/proc", [&processes](int folder, const char* name) {
+    if (const auto status = status_of(folder, name)) processes.push_back(*status);
+  });
+  return processes;
+}
+
+}  // namespace
+
+ProcessTree::Usage ProcessTree::measure() {
+  const std::vector<ProcessStatus> processes = all_processes();
+  std::map<pid_t, const ProcessStatus*> by_number;
+  for (const ProcessStatus& process : processes) by_number[process.process] = &process;
+
+  std::map<pid_t, std::uint64_t> members;
+  for (const auto& [process, start_time] : members_) {
+    const auto found = by_number.find(process);
+    if (found != by_number.end() && found->second->start_time == start_time) members[process] = start_time;
+  }
+  // A child may be listed before its parent when numbers have wrapped, so until nothing is added.
+  for (bool added = true; added;) {
+    added = false;
+    for (const auto& [process, status] : by_number) {
+      const bool descends = process != root_ && (status->parent == root_ || status->session == root_ ||
+                                                 members.contains(status->parent));
+      if (descends && members.emplace(process, status->start_time).second) added = true;
+    }
+  }
+  members_ = std::move(members);
+
+  static const auto page_bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  static const auto ticks_per_second = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  Usage usage;
+  std::uint64_t ticks = 0;
+  const auto add = [&](const ProcessStatus& process) { ticks += process.processor_ticks; };
+  for (const auto& [process, start_time] : members_) {
+    ProcessStatus status = *by_number.at(process);
+    add(status);
+    if (status.zombie && status.threads > 1) ask_other_threads(status);
+    if (status.zombie) continue;
+    usage.threads += status.threads;
+    usage.memory_bytes += status.resident_pages * page_bytes;
+  }
+  // Orphans' time is added to the root, which waits for them.
+  if (const auto root = by_number.find(root_); root != by_number.end()) add(*root->second);
+  usage.processor_time = std::chrono::milliseconds(ticks * 1000 / ticks_per_second);
+  return usage;
+}
+
+bool ProcessTree::kill_all() {
+  std::set<pid_t> stopped;
+  bool alive = false;
+  for (bool found = true; found;) {
+    alive = measure().threads > 0;
+    found = false;
+    for (const auto& [process, start_time] : members_) {
+      if (!stopped.insert(process).second) continue;
+      ::kill(process, SIGSTOP);
+      found = true;
+    }
+  }
+  for (const auto& [process, start_time] : members_) ::kill(process, SIGKILL);
+  return alive;
+}
+
+}  // namespace lockstep::sandbox

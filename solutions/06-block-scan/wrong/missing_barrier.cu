@@ -1,0 +1,44 @@
+// expect: race
+// No barrier between the levels of the tree: a thread adds sums that other warps may not have formed.
+#include "block_scan.h"
+#include "lockstep/check_cuda.h"
+
+constexpr int kLongest = 1024;
+
+__global__ void block_scan_kernel(const int* in, int* out, int length) {
+  __shared__ int tree[kLongest];
+  const int thread = threadIdx.x, size = 2 * blockDim.x;
+  const int first = blockIdx.x * length;
+  for (int i = thread; i < size; i += blockDim.x) tree[i] = i < length ? in[first + i] : 0;
+
+  __syncthreads();
+  for (int pairs = size / 2, offset = 1; pairs > 0; pairs /= 2, offset *= 2) {
+    if (thread < pairs) {
+      const int left = offset * (2 * thread + 1) - 1, right = left + offset;
+      tree[right] += tree[left];
+    }
+  }
+
+  if (thread == 0) tree[size - 1] = 0;  // before the first element there is nothing
+  for (int pairs = 1, offset = size / 2; pairs < size; pairs *= 2, offset /= 2) {
+    __syncthreads();
+    if (thread < pairs) {
+      const int left = offset * (2 * thread + 1) - 1, right = left + offset;
+      const int parent = tree[right];  // the sum of all that lies before the pair
+      tree[right] = parent + tree[left];
+      tree[left] = parent;
+    }
+  }
+  __syncthreads();
+
+  for (int i = thread; i < length; i += blockDim.x) out[first + i] = tree[i];
+}
+
+void block_scan(const int* in, int* out, int segments, int length, cudaStream_t stream) {
+  if (segments == 0 || length == 0) return;  // a grid without blocks is an error
+
+  int size = 2;  // places of the tree: a power of two
+  while (size < length) size *= 2;
+  block_scan_kernel<<<segments, size / 2, 0, stream>>>(in, out, length);
+  CHECK_CUDA(cudaGetLastError());
+}

@@ -1,0 +1,221 @@
+// The built program from outside: what its commands print and with which status they end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "shell.h"
+
+namespace lockstep::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// The program, working on a course in a folder of its own: state and starters of this clone stay as they
+/// are.
+class Command : public testing::Test {
+ protected:
+  Ran lockstep(const std::string& arguments) {
+    return run("LOCKSTEP_ROOT='" + course_.path().string() + "' '" LOCKSTEP_EXECUTABLE "' " + arguments);
+  }
+  void git(const std::string& arguments) {
+    const Ran ran = run("git -C '" + course_.path().string() +
+                        "' -c user.name=Test -c user.email=test@example.org " + arguments + " 2>&1");
+    ASSERT_EQ(ran.status, 0) << ran.output;
+  }
+  std::string read(const std::string& name) {
+    std::ifstream file(course_.path() / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  TemporaryFolder course_;
+};
+
+TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
+  const Ran ran = lockstep("--help");
+  EXPECT_EQ(ran.status, 0);
+  for (const char* command : {"list", "grade", "profile", "hint", "reset", "doctor", "emulate", "test"}) {
+    EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
+  }
+}
+
+TEST_F(Command, EveryCommandHasHelpWithAnExample) {
+  for (const char* command : {"list", "grade", "profile", "hint", "reset", "doctor", "emulate", "test"}) {
+    const Ran ran = lockstep(std::string(command) + " --help");
+    EXPECT_EQ(ran.status, 0) << command;
+    EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
+  }
+}
+
+TEST_F(Command, VersionIsOneLine) {
+  const Ran ran = lockstep("--version");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.output, testing::MatchesRegex("lockstep [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST_F(Command, WrongUseIsStatusTwo) {
+  for (const char* arguments :
+       {"", "juggle", "grade --device toaster", "grade --format yaml", "grade --all transpose", "hint",
+        "profile transpose --svg figure.svg", "emulate", "test"}) {
+    EXPECT_EQ(lockstep(std::string(arguments) + " 2>&1").status, 2) << arguments;
+  }
+}
+
+TEST_F(Command, UnknownExerciseSuggestsTheNearest) {
+  for (const char* command : {"grade", "profile", "hint", "reset"}) {
+    const Ran ran = lockstep(std::string(command) + " transpos 2>&1");
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_THAT(ran.output, HasSubstr("did you mean transpose")) << command;
+  }
+}
+
+TEST_F(Command, OneFileCannotSolveSeveralExercises) {
+  course_.write("one.cu", "// nothing\n");
+  const Ran ran = lockstep("grade --all --submission '" + (course_.path() / "one.cu").string() + "' 2>&1");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.output, HasSubstr("say which exercise"));
+}
+
+TEST_F(Command, ListNamesWhatComesNext) {
+  const Ran ran = lockstep("list");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.output, HasSubstr("transpose"));
+  EXPECT_THAT(ran.output, HasSubstr("not graded"));
+  EXPECT_THAT(ran.output, HasSubstr("Next: "));
+  EXPECT_THAT(ran.output, Not(HasSubstr("\x1B")));
+}
+
+TEST_F(Command, ListShowsWhatWasReachedAndSurvivesADamagedFile) {
+  course_.write(
+      ".lockstep/progress.json",
+      R"({"schema": "lockstep/progress/v1", "exercises": {"transpose": {"verdict": "race", "points": 1.5, "hints": 1}}})");
+  EXPECT_THAT(lockstep("list").output, HasSubstr("race"));
+  course_.write(".lockstep/progress.json", "{\"schema\": ");
+  EXPECT_EQ(lockstep("list").status, 0);
+  EXPECT_THAT(lockstep("list").output, Not(HasSubstr("race")));
+}
+
+TEST_F(Command, HintsComeOneAtATimeAndBeginAgain) {
+  EXPECT_THAT(lockstep("hint transpose").output, HasSubstr("Hint 1 of "));
+  EXPECT_THAT(lockstep("hint 3").output, HasSubstr("Hint 2 of "));
+  EXPECT_THAT(lockstep("hint 03-transpose --all").output, HasSubstr("Hint 1 of "));
+  const std::string again = lockstep("hint transpose").output;
+  EXPECT_THAT(again, HasSubstr("You have seen every hint"));
+  EXPECT_THAT(again, HasSubstr("Hint 1 of "));
+}
+
+TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
+  const std::string file = "exercises/03-transpose/transpose.cu";
+  git("init -q .");
+  for (const char* version :
+       {"// TODO: the first starter\n", "// TODO: a better starter\n", "// a solution\n"}) {
+    course_.write(file, version);
+    git("add -A");
+    git("commit -q -m version");
+  }
+  course_.write(file, "// the student's work\n");
+  const Ran ran = lockstep("reset transpose");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_EQ(read(file), "// TODO: a better starter\n");
+  std::vector<std::filesystem::path> backups;
+  for (const auto& entry : std::filesystem::directory_iterator(course_.path() / ".lockstep/backup"))
+    backups.push_back(entry.path());
+  ASSERT_EQ(backups.size(), 1U);
+  EXPECT_THAT(ran.output, HasSubstr(backups[0].string()));
+  EXPECT_EQ(read(".lockstep/backup/" + backups[0].filename().string()), "// the student's work\n");
+  EXPECT_THAT(lockstep("reset transpose").output, HasSubstr("is the starter already"));
+}
+
+TEST_F(Command, ResetWithoutHistorySaysWhatToDo) {
+  course_.write("exercises/03-transpose/transpose.cu", "// the student's work\n");
+  const Ran ran = lockstep("reset transpose 2>&1");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("Clone the course again"));
+  EXPECT_EQ(read("exercises/03-transpose/transpose.cu"), "// the student's work\n");
+}
+
+TEST_F(Command, AGpuThatIsNotThereIsStatusThree) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA driver";
+  const Ran ran = lockstep("grade transpose --device gpu 2>&1");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, testing::StartsWith("lockstep: "));
+}
+
+TEST_F(Command, EmulateWithoutTheProgramIsWrongUse) {
+  const Ran ran = lockstep("emulate ./there-is-no-such-program 2>&1");
+  EXPECT_EQ(ran.status, 2) << ran.output;
+}
+
+// The following judge for real, on the emulated device and with this clone's exercises.
+class Grading : public testing::Test {
+ protected:
+  Ran lockstep(const std::string& arguments) { return run("'" LOCKSTEP_EXECUTABLE "' " + arguments); }
+  const std::string reference_ = "--device emulated --submission '" LOCKSTEP_SOURCE "/solutions'";
+  TemporaryFolder folder_;
+};
+
+TEST_F(Grading, ReferencePassesAndJsonOwnsStandardOutput) {
+  const Ran ran = lockstep("grade transpose --format json --seed 7 " + reference_);
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  const auto root = nlohmann::json::parse(ran.output);
+  EXPECT_EQ(root.at("schema"), "lockstep/result/v1");
+  EXPECT_EQ(root.at("device").at("kind"), "emulated");
+  EXPECT_EQ(root.at("seed"), 7);
+  EXPECT_EQ(root.at("exercises").at(0).at("name"), "transpose");
+  EXPECT_EQ(root.at("exercises").at(0).at("verdict"), "passed");
+  EXPECT_EQ(root.at("exercises").at(0).at("speed").at("verdict"), "not-measured");
+  EXPECT_TRUE(root.at("exercises").at(0).at("speed").at("ratio").is_null());
+}
+
+TEST_F(Grading, AReportInAFileLeavesTextOnTheTerminal) {
+  const std::filesystem::path file = folder_.path() / "new folder/results.xml";
+  const Ran ran = lockstep("grade transpose --format junit --output '" + file.string() + "' " + reference_);
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("transpose: passed"));
+  EXPECT_EQ(run("xmllint --noout '" + file.string() + "' 2>&1").status, 0);
+}
+
+TEST_F(Grading, AMissingFileIsAVerdictAndTheNextIsStillGraded) {
+  std::filesystem::create_directory(folder_.path() / "tree");
+  const Ran ran = lockstep("grade transpose block-scan --format json --device emulated --submission '" +
+                           (folder_.path() / "tree").string() + "'");
+  EXPECT_EQ(ran.status, 1) << ran.output;
+  const auto exercises = nlohmann::json::parse(ran.output).at("exercises");
+  ASSERT_EQ(exercises.size(), 2U);
+  for (const auto& exercise : exercises) {
+    EXPECT_EQ(exercise.at("verdict"), "compile-error");
+    EXPECT_FALSE(exercise.at("message").get<std::string>().empty());
+  }
+}
+
+TEST_F(Grading, StarterFailsWithGuidance) {
+  const Ran ran = lockstep("grade transpose --device emulated --submission '" LOCKSTEP_SOURCE "/exercises'");
+  const std::string starter =
+      run("grep -c 'TODO:' '" LOCKSTEP_SOURCE "/exercises/03-transpose/transpose.cu'").output;
+  if (starter == "0\n") GTEST_SKIP() << "exercises/03-transpose has been solved in this clone";
+  EXPECT_EQ(ran.status, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("\n  Next: "));
+}
+
+TEST_F(Grading, ProfileCountsLinesAndDrawsOne) {
+  const std::string tiled = "--submission '" LOCKSTEP_SOURCE "/solutions/03-transpose/rungs/tiled.cu'";
+  const Ran ran = lockstep("profile transpose --format json " + tiled);
+  const auto lines = nlohmann::json::parse(ran.output).at("lines");
+  unsigned conflicted = 0;
+  for (const auto& line : lines) {
+    const auto& shared = line.at("shared");
+    if (!shared.is_null() && shared.at("units") > shared.at("ideal_units")) conflicted = line.at("line");
+  }
+  ASSERT_GT(conflicted, 0U) << ran.output;
+  const std::filesystem::path figure = folder_.path() / "figure.svg";
+  const Ran drawn = lockstep("profile transpose --trace " + std::to_string(conflicted) +
+                             " --space shared --svg '" + figure.string() + "' " + tiled);
+  EXPECT_THAT(drawn.output, HasSubstr("32 wavefronts, ideal 1"));
+  EXPECT_EQ(run("xmllint --noout '" + figure.string() + "' 2>&1").status, 0);
+  EXPECT_EQ(lockstep("profile transpose --trace 1 " + tiled + " 2>&1").status, 2);
+}
+
+}  // namespace
+}  // namespace lockstep::test

@@ -1,0 +1,123 @@
+// The launcher on machines that lack something, made of folders with a few programs in them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "shell.h"
+
+namespace lockstep::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// A copy of the launcher, and a PATH that holds only the programs that a test puts there.
+class Launcher : public testing::Test {
+ protected:
+  Launcher() {
+    namespace fs = std::filesystem;
+    for (const char* name : {"lockstep", "cmake/packages.txt"}) {
+      fs::create_directories((machine_.path() / "course" / name).parent_path());
+      fs::copy_file(fs::path(LOCKSTEP_SOURCE) / name, machine_.path() / "course" / name);
+    }
+    for (const char* tool : {"bash", "env", "readlink", "dirname", "basename", "mkdir", "flock", "cksum",
+                             "head", "grep", "sed", "sort", "cut", "cat", "tail"}) {
+      const std::string found = run(std::string("command -v ") + tool).output;
+      provide(tool, "#!/bin/sh\nexec " + found.substr(0, found.find('\n')) + " \"$@\"\n");
+    }
+  }
+
+  void provide(const std::string& program, const std::string& script) {
+    machine_.write("bin/" + program, script, true);
+  }
+  void provide_toolkit(const std::string& version) {
+    machine_.write("usr/local/cuda/bin/nvcc",
+                   "#!/bin/sh\necho 'Cuda compilation tools, release " + version + ", V" + version + ".1'\n",
+                   true);
+  }
+  void provide_compiler(int major) { provide("g++", "#!/bin/sh\necho " + std::to_string(major) + "\n"); }
+
+  Ran launch(const std::string& arguments) {
+    const std::string machine = machine_.path().string();
+    return run("cd / && env -i PATH='" + machine + "/bin' LOCKSTEP_SYSTEM_ROOT='" + machine + "' '" +
+               machine + "/course/lockstep' " + arguments + " 2>&1");
+  }
+
+  TemporaryFolder machine_;
+};
+
+TEST_F(Launcher, NoToolkitIsOneSentenceWithTheRemedy) {
+  provide_compiler(12);
+  const Ran ran = launch("list");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, testing::StartsWith("lockstep: there is no CUDA Toolkit"));
+  EXPECT_THAT(ran.output, HasSubstr("https://developer.nvidia.com/cuda-downloads"));
+  EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+}
+
+TEST_F(Launcher, OldToolkitIsNamedWithItsVersion) {
+  provide_toolkit("11.8");
+  const Ran ran = launch("list");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("11.8"));
+  EXPECT_THAT(ran.output, HasSubstr("needs 12.4 or newer"));
+  EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+}
+
+TEST_F(Launcher, VersionsAreComparedAsNumbers) {
+  provide_toolkit("12.10");
+  provide_compiler(9);
+  EXPECT_THAT(launch("list").output, Not(HasSubstr("CUDA Toolkit")));
+}
+
+TEST_F(Launcher, NoCompilerIsOneSentenceWithTheRemedy) {
+  provide_toolkit("13.0");
+  provide_compiler(9);
+  const Ran ran = launch("list");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("there is no C++20 compiler"));
+  EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+}
+
+TEST_F(Launcher, OldCmakeIsNamedWithItsVersion) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide("cmake", "#!/bin/sh\necho 'cmake version 3.22.1'\n");
+  const Ran ran = launch("list");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("CMake is 3.22.1"));
+}
+
+TEST_F(Launcher, MissingPackagesAreOneLineToTypeWithoutRights) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide("dpkg-query", "#!/bin/sh\nexit 0\n");
+  provide("apt-get", "#!/bin/sh\nexit 1\n");
+  // As root the launcher tries to install and reports that apt-get could not; as anybody else it asks.
+  const Ran ran = launch("list");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("sudo apt-get install -y "));
+  EXPECT_THAT(ran.output, HasSubstr("libcli11-dev"));
+  EXPECT_THAT(ran.output, Not(HasSubstr("doxygen")));
+}
+
+TEST_F(Launcher, DoctorWorksBeforeAnythingIsBuilt) {
+  const Ran ran = launch("doctor");
+  EXPECT_EQ(ran.status, 3);
+  for (const char* row : {"CUDA Toolkit", "compiler", "CMake"})
+    EXPECT_THAT(ran.output, HasSubstr(std::string("✗ ") + row));
+}
+
+TEST_F(Launcher, WorksThroughASymbolicLink) {
+  std::filesystem::create_symlink(machine_.path() / "course/lockstep", machine_.path() / "bin/lockstep");
+  const std::string machine = machine_.path().string();
+  const Ran ran =
+      run("env -i PATH='" + machine + "/bin' LOCKSTEP_SYSTEM_ROOT='" + machine + "' lockstep list 2>&1");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("there is no CUDA Toolkit"));
+}
+
+}  // namespace
+}  // namespace lockstep::test

@@ -1,0 +1,64 @@
+// Foreign text made safe to show.
+#include "report/printable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::test {
+namespace {
+
+using namespace report;
+using testing::ElementsAre;
+
+TEST(Printable, KeepsOrdinaryText) { EXPECT_EQ(printable("α ≤ 3\nnext"), "α ≤ 3\nnext"); }
+
+TEST(Printable, DropsEscapeSequences) {
+  EXPECT_EQ(printable("a\x1B[1;31mb\x1B[0mc"), "abc");
+  EXPECT_EQ(printable("a\x1B]0;title\ab"), "ab");
+  EXPECT_EQ(printable("a\x1B]8;;http://x\x1B\\b"), "ab");
+  EXPECT_EQ(printable("a\x1B"
+                      "7b"),
+            "ab");
+  EXPECT_EQ(printable("a\x1B"), "a");
+  EXPECT_EQ(printable("a\x1B[31"), "a");
+}
+
+TEST(Printable, DropsControlsAndDirectionMarks) {
+  EXPECT_EQ(printable("a\r\b\a\x7F"
+                      "b"),
+            "ab");
+  EXPECT_EQ(printable("a\xC2\x9B"
+                      "31mb"),
+            "a31mb");  // C1 control sequence introducer
+  EXPECT_EQ(printable("a\xE2\x80\xAE"
+                      "b"),
+            "ab");  // right-to-left override
+  EXPECT_EQ(printable("a\tb"), "a    b");
+}
+
+TEST(Printable, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(printable("\xFF\xFE"), "??");
+  EXPECT_EQ(printable("\xC3("), "?(");
+  EXPECT_EQ(printable("\xC0\xAF"), "??");            // overlong
+  EXPECT_EQ(printable("\xED\xA0\x80"), "???");       // half of a surrogate pair
+  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "????");  // beyond U+10FFFF
+  EXPECT_EQ(printable("\xE2\x82"), "??");            // cut short
+}
+
+TEST(Cut, CountsColumnsNotBytes) {
+  EXPECT_EQ(cut("ααα", 3), "ααα");
+  EXPECT_EQ(cut("αααα", 3), "αα…");
+}
+
+TEST(Wrap, BreaksBetweenWordsAndInsideLongOnes) {
+  EXPECT_THAT(wrap("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrap("αααααααα", 3), ElementsAre("ααα", "ααα", "αα"));
+  EXPECT_THAT(wrap("", 5), ElementsAre());
+}
+
+TEST(SplitLines, DropsEmptyLinesAtTheEndOnly) {
+  EXPECT_THAT(split_lines("a\n\nb\n \n"), ElementsAre("a", "", "b"));
+}
+
+}  // namespace
+}  // namespace lockstep::test

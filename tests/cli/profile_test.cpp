@@ -1,0 +1,85 @@
+// The profile of a kernel from hand-made counters.
+#include "report/profile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "golden.h"
+#include "sample_reports.h"
+
+namespace lockstep::test {
+namespace {
+
+using namespace report;
+using testing::HasSubstr;
+
+constexpr const char* kSource = R"(__global__ void kernel(const float* in, float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.y][threadIdx.x] = in[i];
+  out[i * 32] = tile[threadIdx.x][threadIdx.y];
+}
+)";
+
+emulator::LineCounters counters(const char* file, unsigned line, std::uint64_t warps, std::uint64_t lanes) {
+  emulator::LineCounters result;
+  result.line = {file, line};
+  result.warps = warps;
+  result.lanes = lanes;
+  return result;
+}
+
+ExerciseResult profiled() {
+  ExerciseResult result = inefficient();
+  emulator::LineCounters index = counters("/somewhere/transpose.cu", 2, 300, 9600);
+  emulator::LineCounters load = counters("/somewhere/transpose.cu", 3, 200, 6400);
+  load.global_load = {.requests = 100, .units = 400, .ideal_units = 400, .bytes = 12800};
+  load.shared_store = {.requests = 100, .units = 100, .ideal_units = 100, .bytes = 12800};
+  emulator::LineCounters store = counters("/somewhere/transpose.cu", 4, 200, 3200);
+  store.shared_load = {.requests = 100, .units = 3200, .ideal_units = 100, .bytes = 12800};
+  store.global_store = {.requests = 100, .units = 1600, .ideal_units = 200, .bytes = 6400};
+  emulator::LineCounters header = counters("/toolkit/include/header.h", 3, 1'000'000, 32'000'000);
+  emulator::LineCounters other_kernel = counters("/somewhere/transpose.cu", 2, 20'000, 640'000);
+  result.lines = {index, load, store, header, other_kernel};
+  return result;
+}
+
+TEST(Profile, Text) {
+  const ExerciseResult result = profiled();
+  expect_golden("profile.txt", render_profile(result, profile_lines(result, "transpose.cu", kSource), {}));
+}
+
+TEST(Profile, SumsKernelsAndLeavesOutHeaders) {
+  const auto lines = profile_lines(profiled(), "transpose.cu", kSource);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].warps, 20'300U);
+  EXPECT_DOUBLE_EQ(lines[2].active_share(), 0.5);
+  EXPECT_EQ(lines[1].text, "  tile[threadIdx.y][threadIdx.x] = in[i];");
+}
+
+TEST(Profile, NamesTheReasonOfALinesCost) {
+  const auto lines = profile_lines(profiled(), "transpose.cu", kSource);
+  EXPECT_THAT(advice_for(lines[2]), HasSubstr("32.0 wavefronts a request, ideal 1.00"));
+  EXPECT_THAT(advice_for(lines[1]), HasSubstr("Every sector is used"));
+  EXPECT_THAT(advice_for(lines[0]), HasSubstr("Arithmetic"));
+  LineProfile scattered = lines[2];
+  scattered.shared = {};
+  EXPECT_THAT(advice_for(scattered), HasSubstr("16.0 sectors a request, ideal 2.00"));
+  LineProfile divergent = lines[0];
+  divergent.lanes /= 4;
+  EXPECT_THAT(advice_for(divergent), HasSubstr("Only 25 % of the lanes"));
+}
+
+TEST(Profile, Json) {
+  const ExerciseResult result = profiled();
+  const auto root =
+      nlohmann::json::parse(render_profile_json(result, profile_lines(result, "transpose.cu", kSource)));
+  EXPECT_EQ(root.at("schema"), "lockstep/profile/v1");
+  EXPECT_EQ(root.at("lines").size(), 3U);
+  EXPECT_EQ(root.at("lines").at(2).at("shared").at("units"), 3200);
+  EXPECT_TRUE(root.at("lines").at(0).at("global").is_null());
+}
+
+}  // namespace
+}  // namespace lockstep::test

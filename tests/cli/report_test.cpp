@@ -1,0 +1,143 @@
+// The renderers against golden files, and rules that hold for every report.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "golden.h"
+#include "report/json.h"
+#include "report/junit.h"
+#include "report/printable.h"
+#include "report/text.h"
+#include "sample_reports.h"
+
+namespace lockstep::test {
+namespace {
+
+using namespace report;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(TextReport, WrongAnswer) {
+  expect_golden("wrong_answer.txt", render_text(report_of({wrong_answer()}), {}));
+}
+TEST(TextReport, Race) { expect_golden("race.txt", render_text(report_of({race()}), {})); }
+TEST(TextReport, Inefficient) {
+  expect_golden("inefficient.txt", render_text(report_of({inefficient()}), {}));
+}
+TEST(TextReport, CompileError) {
+  expect_golden("compile_error.txt", render_text(report_of({compile_error()}), {}));
+}
+TEST(TextReport, Passed) { expect_golden("passed.txt", render_text(report_of({passed_on_a_gpu()}), {})); }
+TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
+TEST(TextReport, EveryKind) { expect_golden("every_kind.txt", render_text(every_kind(), {})); }
+TEST(TextReport, Coloured) {
+  expect_golden("coloured.txt", render_text(report_of({inefficient()}), {.colour = true}));
+}
+
+TEST(TextReport, KeepsToThePage) {
+  for (const std::size_t width : {60, 100}) {
+    for (const std::string& line : split_lines(render_text(every_kind(), {.width = width}))) {
+      EXPECT_LE(display_width(line), width) << line;
+    }
+  }
+}
+
+TEST(TextReport, TellsTheVerdictFirstAndTheNextStepLast) {
+  const std::vector<std::string> lines = split_lines(render_exercise(wrong_answer(), {}));
+  EXPECT_THAT(lines.at(1), HasSubstr("transpose: wrong-answer"));
+  EXPECT_THAT(lines.back(), HasSubstr("./lockstep hint transpose"));
+}
+
+TEST(TextReport, ShowsNoEscapeSequenceOfASubmission) {
+  EXPECT_THAT(render_text(report_of({hostile()}), {}), Not(HasSubstr("\x1B")));
+  EXPECT_THAT(render_text(report_of({hostile()}), {.colour = true}), Not(HasSubstr("\x1B[2J")));
+}
+
+TEST(TextReport, CutsLongOutput) {
+  ExerciseResult result = hostile();
+  result.output.clear();
+  for (int i = 0; i < 1000; ++i) result.output += std::string(1000, 'x') + '\n';
+  const std::string text = render_exercise(result, {});
+  EXPECT_LT(split_lines(text).size(), 40U);
+  EXPECT_THAT(text, HasSubstr("992 more lines"));
+}
+
+TEST(JsonReport, EveryKind) { expect_golden("every_kind.json", render_json(every_kind())); }
+
+TEST(JsonReport, HasTheFieldsOfTheSchema) {
+  const json root = json::parse(render_json(every_kind()));
+  EXPECT_EQ(root.at("schema"), "lockstep/result/v1");
+  EXPECT_TRUE(root.at("device").at("kind").is_string());
+  EXPECT_TRUE(root.at("device").at("name").is_string());
+  ASSERT_EQ(root.at("exercises").size(), every_kind().exercises.size());
+  for (const json& exercise : root.at("exercises")) {
+    EXPECT_EQ(exercise.at("name"), "transpose");
+    EXPECT_TRUE(verdict_from(exercise.at("verdict")));
+    EXPECT_TRUE(exercise.at("points").is_number());
+    EXPECT_TRUE(exercise.at("max_points").is_number());
+    for (const json& one : exercise.at("correctness").at("cases")) {
+      EXPECT_TRUE(one.at("name").is_string());
+      EXPECT_TRUE(verdict_from(one.at("verdict")));
+      EXPECT_TRUE(one.at("message").is_string());
+    }
+    for (const json& gate : exercise.at("technique").at("gates")) {
+      EXPECT_TRUE(gate.at("name").is_string());
+      EXPECT_TRUE(gate.at("value").is_number());
+      EXPECT_TRUE(gate.at("limit").is_number());
+      EXPECT_TRUE(verdict_from(gate.at("verdict")));
+    }
+    for (const char* field : {"verdict", "ratio", "interval", "ceiling_share", "between"}) {
+      EXPECT_TRUE(exercise.at("speed").contains(field)) << field;
+    }
+  }
+}
+
+TEST(JsonReport, WhatWasNotMeasuredIsNull) {
+  ExerciseResult result = inefficient();
+  result.gates[0].verdict = Verdict::not_measured;
+  result.gates[1].value = std::numeric_limits<double>::infinity();
+  const json exercise = json::parse(render_json(report_of({result}))).at("exercises").at(0);
+  EXPECT_TRUE(exercise.at("technique").at("gates").at(0).at("value").is_null());
+  EXPECT_TRUE(exercise.at("technique").at("gates").at(1).at("value").is_null());
+  EXPECT_EQ(exercise.at("speed").at("verdict"), "not-measured");
+  for (const char* field : {"ratio", "interval", "ceiling_share", "between"}) {
+    EXPECT_TRUE(exercise.at("speed").at(field).is_null()) << field;
+  }
+}
+
+TEST(JsonReport, HoldsMeasuredSpeed) {
+  const json speed =
+      json::parse(render_json(report_of({passed_on_a_gpu()}))).at("exercises").at(0).at("speed");
+  EXPECT_EQ(speed.at("ratio"), 0.853);
+  EXPECT_EQ(speed.at("interval"), json::array({0.84, 0.87}));
+  EXPECT_EQ(speed.at("between"), json::array({"padded", "reference"}));
+}
+
+TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }
+
+TEST(JunitReport, TellsFailuresFromErrors) {
+  EXPECT_THAT(render_junit(report_of({wrong_answer()})), HasSubstr("failures=\"3\" errors=\"0\""));
+  const std::string broken = render_junit(report_of({grader_error()}));
+  EXPECT_THAT(broken, HasSubstr("failures=\"0\" errors=\"1\""));
+  EXPECT_THAT(broken, HasSubstr("<error type=\"grader-error\""));
+}
+
+TEST(JunitReport, IsWellFormedWhateverASubmissionPrints) {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("lockstep-junit-" + std::to_string(getpid()) + ".xml");
+  std::ofstream(file) << render_junit(every_kind());
+  EXPECT_EQ(std::system(("xmllint --noout '" + file.string() + "'").c_str()), 0);
+  std::filesystem::remove(file);
+  EXPECT_THAT(render_junit(every_kind()), Not(HasSubstr("<testcase name=\"fake\"")));
+}
+
+}  // namespace
+}  // namespace lockstep::test

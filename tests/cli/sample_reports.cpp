@@ -1,0 +1,162 @@
+#include "sample_reports.h"
+
+#include <utility>
+
+namespace lockstep::test {
+
+using namespace report;
+
+namespace {
+
+ExerciseResult transpose(Verdict verdict) {
+  ExerciseResult result;
+  result.name = "transpose";
+  result.title = "Transpose a matrix";
+  result.submission = "exercises/03-transpose/transpose.cu";
+  result.verdict = verdict;
+  result.max_points = 10;
+  return result;
+}
+
+CaseResult passed_case(const char* name, double seconds) {
+  CaseResult one;
+  one.name = name;
+  one.seconds = seconds;
+  return one;
+}
+
+CaseResult failed_case(const char* name, Verdict verdict) {
+  CaseResult one;
+  one.name = name;
+  one.verdict = verdict;
+  return one;
+}
+
+}  // namespace
+
+ExerciseResult wrong_answer() {
+  ExerciseResult result = transpose(Verdict::wrong_answer);
+  CaseResult failed = failed_case("33 x 65", Verdict::wrong_answer);
+  failed.purpose = "more than one tile each way, and neither side a multiple of 32";
+  failed.message = "2 082 of 2 145 elements of out are wrong.";
+  failed.mismatches = {{"row 0, column 1", "65", "1"},
+                       {"row 0, column 2", "130", "2"},
+                       {"row 0, column 3", "195", "3"},
+                       {"row 12, column 4", "272.5", "-0.015625"},
+                       {"row 64, column 32", "nan", "2144"}};
+  failed.wrong = 2082;
+  failed.total = 2145;
+  failed.guess = "the output is the input unchanged: the matrix was copied, or transposed twice";
+  result.cases = {passed_case("1 x 1", 0.02), passed_case("32 x 32", 0.04), failed,
+                  failed_case("1025 x 7", Verdict::wrong_answer),
+                  failed_case("1003 x 1001", Verdict::time_limit)};
+  result.next_step =
+      "Work out on paper where element (0, 1) of a 2 x 3 matrix has to go, then look at the index that "
+      "your kernel writes to. ./lockstep hint transpose gives a hint.";
+  return result;
+}
+
+ExerciseResult race() {
+  ExerciseResult result = transpose(Verdict::race);
+  CaseResult failed = failed_case("64 x 64", Verdict::race);
+  failed.purpose = "several whole tiles";
+  failed.message =
+      "Thread (5, 3) of block (0, 1) reads 4 bytes of shared memory that thread (3, 5) writes, and no "
+      "barrier orders the two.";
+  failed.places = {{"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];"},
+                   {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];"}};
+  result.cases = {failed};
+  result.next_step = "Put a __syncthreads() between the two lines.";
+  return result;
+}
+
+ExerciseResult inefficient() {
+  ExerciseResult result = transpose(Verdict::inefficient);
+  result.points = 5;
+  result.cases = {passed_case("33 x 65", 0.5), passed_case("2048 x 1536", 1.25)};
+  GateResult sectors;
+  sectors.name = "global-sectors";
+  sectors.value = 1;
+  sectors.limit = 1.5;
+  GateResult wavefronts;
+  wavefronts.name = "shared-wavefronts";
+  wavefronts.description =
+      "Wavefronts of shared memory over the fewest that the same accesses could take; ideal 1.";
+  wavefronts.value = 16.5;
+  wavefronts.limit = 1.5;
+  wavefronts.verdict = Verdict::inefficient;
+  wavefronts.case_name = "2048 x 1536";
+  wavefronts.worst = {{"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];"}};
+  wavefronts.explanation = "32 wavefronts a request, ideal 1";
+  wavefronts.advice =
+      "The lanes of a warp go down a column of the tile, and all of it lies in one bank. Make the rows "
+      "of the tile one element longer.";
+  result.gates = {sectors, wavefronts};
+  result.next_step = "./lockstep profile transpose --trace 24 draws which lanes meet in which bank.";
+  return result;
+}
+
+ExerciseResult compile_error() {
+  ExerciseResult result = transpose(Verdict::compile_error);
+  result.message = "The compiler does not accept transpose.cu.";
+  result.compiler_output =
+      "transpose.cu(14): error: expected a \";\"\n    out[i] = in[i]\n                  ^\n\n1 error "
+      "detected in the compilation of \"transpose.cu\".\n";
+  result.next_step = "Mend the first error: later ones often follow from it.";
+  return result;
+}
+
+ExerciseResult passed_on_a_gpu() {
+  ExerciseResult result = transpose(Verdict::passed);
+  result.points = 9.5;
+  result.cases = {passed_case("33 x 65", 0), passed_case("2048 x 1536", 0)};
+  GateResult sectors;
+  sectors.name = "global-sectors";
+  sectors.value = 1.218;
+  sectors.limit = 1.5;
+  result.gates = {sectors};
+  result.speed.verdict = Verdict::passed;
+  result.speed.ratio = 0.853;
+  result.speed.interval = {{0.84, 0.87}};
+  result.speed.ceiling_share = 0.781;
+  result.speed.between = {"padded", "reference"};
+  result.output = "a line that nobody has to see once everything passed\n";
+  return result;
+}
+
+ExerciseResult grader_error() {
+  ExerciseResult result = transpose(Verdict::grader_error);
+  result.message = "The device process ended: this is a fault of the grader, not of your code.";
+  return result;
+}
+
+ExerciseResult hostile() {
+  ExerciseResult result = transpose(Verdict::crashed);
+  CaseResult failed = failed_case("1 x 1", Verdict::crashed);
+  failed.message = "exit(\"<b>&\x1B[31m\")\a";
+  failed.places = {{"]]>.cu", 1, "\x1B]0;title\a#define passed \xFF\xFE"}};
+  result.cases = {failed};
+  result.output =
+      "\x1B[2J\x1B[1;1Htranspose: passed 10/10\r\n<testcase name=\"fake\"/>\x01\xC3\x28\n\tlast line without "
+      "end";
+  result.output_truncated = true;
+  return result;
+}
+
+Report report_of(std::vector<ExerciseResult> exercises) {
+  Report report;
+  report.device = {"emulated", "Lockstep emulated device"};
+  report.exercises = std::move(exercises);
+  report.seed = 42;
+  return report;
+}
+
+Report every_kind() {
+  Report report = report_of(
+      {wrong_answer(), race(), inefficient(), compile_error(), passed_on_a_gpu(), grader_error(), hostile()});
+  report.warnings = {
+      "bubblewrap cannot make namespaces here: submissions run with limits, but see the file system."};
+  return report;
+}
+
+}  // namespace lockstep::test

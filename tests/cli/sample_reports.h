@@ -1,0 +1,20 @@
+// Hand-made results, one for each shape that a report can have.
+#pragma once
+
+#include "report/result.h"
+
+namespace lockstep::test {
+
+report::ExerciseResult wrong_answer();
+report::ExerciseResult race();
+report::ExerciseResult inefficient();
+report::ExerciseResult compile_error();
+report::ExerciseResult passed_on_a_gpu();
+report::ExerciseResult grader_error();
+/// A submission that prints escape sequences, markup and bytes that are no UTF-8 wherever its text can reach.
+report::ExerciseResult hostile();
+
+report::Report report_of(std::vector<report::ExerciseResult> exercises);
+report::Report every_kind();
+
+}  // namespace lockstep::test

@@ -1,0 +1,113 @@
+// The owner's side of a device process.
+#include "emulator/server/device_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+namespace lockstep::emulator {
+namespace {
+
+using namespace std::chrono_literals;
+
+DeviceProcess::Options options() {
+  DeviceProcess::Options result;
+  result.executable = DEVICE_EXECUTABLE;
+  result.workers = 1;
+  return result;
+}
+
+TEST(DeviceProcess, CopiesOfSeveralPieces) {
+  DeviceProcess device(options());
+  std::vector<std::uint32_t> sent(1'000'003);
+  std::iota(sent.begin(), sent.end(), 7U);
+  const auto bytes = std::as_bytes(std::span(sent));
+  const DeviceAddress address = device.allocate(bytes.size(), "input");
+  EXPECT_GE(address, kGlobalBegin);
+  EXPECT_LT(address, kGlobalEnd);
+  device.write(address, bytes);
+  std::vector<std::uint32_t> received(sent.size());
+  device.read(address, std::as_writable_bytes(std::span(received)));
+  EXPECT_EQ(received, sent);
+  device.fill(address + 4, std::byte{0xAB}, 4);
+  device.read(address, std::as_writable_bytes(std::span(received)).first(12));
+  EXPECT_EQ(received[0], 7U);
+  EXPECT_EQ(received[1], 0xABABABABU);
+  EXPECT_EQ(received[2], 9U);
+  device.free(address);
+  EXPECT_THROW(device.read(address, std::as_writable_bytes(std::span(received))), DeviceError);
+}
+
+TEST(DeviceProcess, CopyThatDoesNotFitChangesNothing) {
+  DeviceProcess device(options());
+  constexpr std::size_t kBytes = 3 << 20;
+  const DeviceAddress address = device.allocate(kBytes, "input");
+  device.fill(address, std::byte{1}, kBytes);
+  const std::vector<std::byte> longer(kBytes + 1, std::byte{2});
+  EXPECT_THROW(device.write(address, longer), DeviceError);
+  std::vector<std::byte> first(1);
+  device.read(address, first);
+  EXPECT_EQ(first[0], std::byte{1});
+}
+
+TEST(DeviceProcess, RefusalsAreDeviceErrors) {
+  DeviceProcess device(options());
+  EXPECT_THROW(device.free(kGlobalBegin + 12345), DeviceError);
+  EXPECT_THROW(device.fill(kGlobalEnd - 16, std::byte{0}, 64), DeviceError);
+  EXPECT_TRUE(device.alive());
+}
+
+TEST(DeviceProcess, MissingExecutable) {
+  DeviceProcess::Options missing = options();
+  missing.executable = "/no/such/lockstep-device";
+  EXPECT_THROW(DeviceProcess{missing}, DeviceLost);
+}
+
+TEST(DeviceProcess, ExecutableThatIsNoDevice) {
+  DeviceProcess::Options other = options();
+  other.executable = "/bin/true";
+  EXPECT_THROW(DeviceProcess{other}, DeviceLost);
+}
+
+TEST(DeviceProcess, DeathIsNoticed) {
+  DeviceProcess device(options());
+  EXPECT_TRUE(device.alive());
+  ::kill(device.pid(), SIGKILL);
+  EXPECT_THROW(device.allocate(16, ""), DeviceLost);
+  // The connection closes a moment before the process has ended.
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (device.alive() && std::chrono::steady_clock::now() < deadline) ::usleep(1000);
+  EXPECT_FALSE(device.alive());
+}
+
+TEST(DeviceProcess, WaitIdleGivesUpAndTheConnectionStaysUsable) {
+  DeviceProcess device(options());
+  EXPECT_TRUE(device.wait_idle(10s));
+  ::kill(device.pid(), SIGSTOP);
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_FALSE(device.wait_idle(50ms));
+  EXPECT_FALSE(device.wait_idle(50ms));
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
+  ::kill(device.pid(), SIGCONT);
+  // The two late answers must not be taken for those of the calls that follow.
+  const DeviceAddress address = device.allocate(4, "");
+  EXPECT_GE(address, kGlobalBegin);
+  EXPECT_TRUE(device.wait_idle(10s));
+  device.free(address);
+}
+
+TEST(DeviceProcess, EndsWithItsOwner) {
+  pid_t pid = 0;
+  {
+    DeviceProcess device(options());
+    pid = device.pid();
+  }
+  EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+}  // namespace
+}  // namespace lockstep::emulator

@@ -1,0 +1,134 @@
+// Unmodified programs built by nvcc, run on the device with their own output and exit status.
+#include "emulator/server/emulate.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace lockstep::emulator {
+namespace {
+
+struct Ended {
+  int status;
+  std::string output, errors;
+};
+
+Ended run(const std::filesystem::path& program, std::vector<std::string> arguments = {}) {
+  EmulateOptions options;
+  options.device.executable = DEVICE_EXECUTABLE;
+  options.device.workers = 2;
+  options.cudart_directory = CUDART_FOLDER;
+  options.program = program.is_absolute() ? program : PROGRAMS_FOLDER / program;
+  options.arguments = std::move(arguments);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = emulate(options);
+  std::string output = testing::internal::GetCapturedStdout();
+  return {status, std::move(output), testing::internal::GetCapturedStderr()};
+}
+
+/// Runs a program that checks itself, and expects no finding.
+void expect_clean(const std::string& program, const std::string& output) {
+  const Ended result = run(program);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, output);
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST(Emulate, VectorAdd) { expect_clean("vector_add", "no error\n"); }
+TEST(Emulate, RelocatableDeviceCode) { expect_clean("vector_add_relocatable", "no error\n"); }
+TEST(Emulate, Transpose) { expect_clean("transpose", "transposed\n"); }
+TEST(Emulate, StreamsAndEvents) { expect_clean("streams", "streams in order\n"); }
+TEST(Emulate, Symbols) { expect_clean("symbols", "symbols found\n"); }
+TEST(Emulate, PitchedMemory) { expect_clean("pitched", "pitched\n"); }
+TEST(Emulate, CooperativeGroups) { expect_clean("groups", "groups agree\n"); }
+
+TEST(Emulate, DeviceOutputAppearsAtSynchronisation) {
+  expect_clean("reduction",
+               "host: launched\ndevice: 1000 elements, total 44955, mean 44.95\nhost: synchronised\n");
+}
+
+TEST(Emulate, UnsupportedFunctionsSaySoOnce) {
+  const Ended result = run("properties");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "Lockstep emulated device\n");
+  EXPECT_EQ(result.errors, "lockstep: the emulated device does not support cudaMallocManaged yet\n");
+}
+
+TEST(Emulate, ErrorsAreThoseOfCudaAndBecomeFindings) {
+  const Ended result = run("errors");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "errors as in CUDA\n");
+  EXPECT_NE(result.errors.find("bad-launch in write_kernel(int*, long)"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("in write_kernel(int*, long) at "), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("errors.cu:6\n"), std::string::npos) << result.errors;
+}
+
+TEST(Emulate, DynamicSharedMemoryNeedsPermission) {
+  const Ended result = run("occupancy");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "occupancy as computed\n");
+  EXPECT_NE(result.errors.find("cudaFuncAttributeMaxDynamicSharedMemorySize"), std::string::npos)
+      << result.errors;
+}
+
+TEST(Emulate, HostAccessToDeviceMemoryFaults) {
+  const Ended result = run("host_dereference");
+  EXPECT_EQ(result.status, 128 + SIGSEGV);
+  EXPECT_EQ(result.output, "");
+}
+
+TEST(Emulate, ReturnsTheProgramsExitStatus) {
+  EXPECT_EQ(run("exit_status", {"42"}).status, 42);
+  EXPECT_EQ(run("exit_status", {"0"}).status, 0);
+}
+
+TEST(Emulate, WithoutADeviceThereIsNoneAndAHintOnce) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = std::system("LD_LIBRARY_PATH=" CUDART_FOLDER " " PROGRAMS_FOLDER "/vector_add");
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("no CUDA-capable device is detected\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "lockstep: no emulated device here; run the program under `lockstep emulate`\n");
+}
+
+TEST(Emulate, StaticRuntimeIsRefusedWithTheRemedy) {
+  const Ended result = run("vector_add_static");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.output, "");
+  EXPECT_NE(result.errors.find("nvcc -cudart shared"), std::string::npos) << result.errors;
+}
+
+TEST(Emulate, MissingProgramIsWrongUse) {
+  const Ended result = run("no_such_program");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.errors.find("no_such_program: no such file"), std::string::npos) << result.errors;
+}
+
+TEST(Emulate, FileThatIsNoProgramIsWrongUse) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "lockstep_not_a_program";
+  std::ofstream(path) << "plain text\n";
+  EXPECT_EQ(run(path).status, 2);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  EXPECT_EQ(run(path).status, 2);
+  std::filesystem::remove(path);
+}
+
+TEST(Emulate, MissingDeviceIsAFaultOfTheMachine) {
+  EmulateOptions options;
+  options.device.executable = "/no/such/lockstep-device";
+  options.cudart_directory = CUDART_FOLDER;
+  options.program = std::filesystem::path(PROGRAMS_FOLDER) / "exit_status";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(emulate(options), 3);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("/no/such/lockstep-device"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lockstep::emulator

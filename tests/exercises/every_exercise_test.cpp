@@ -1,0 +1,158 @@
+// What holds for every exercise: inputs that change and are reproducible, mistakes that are mistakes, a
+// guided starter.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "course/catalogue.h"
+#include "course/problem_rules.h"
+#include "problem_access.h"
+
+namespace lockstep::test {
+namespace {
+
+using course::Argument;
+using course::Bytes;
+using course::Call;
+using course::Case;
+using course::Exercise;
+
+constexpr std::uint64_t kSeed = 20261121;
+
+std::vector<Bytes> inputs_of(const Call& call) {
+  std::vector<Bytes> inputs;
+  for (const Argument& one : call.arguments()) {
+    if (one.kind == Argument::Kind::input) inputs.push_back(one.input);
+  }
+  return inputs;
+}
+
+std::vector<course::Output> outputs_of(const Call& call) {
+  std::vector<course::Output> outputs;
+  for (const Argument& one : call.arguments()) {
+    if (one.kind == Argument::Kind::output) outputs.push_back(one.output);
+  }
+  return outputs;
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::size_t count_of(const std::string& text, const std::string& wanted) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) ++count;
+  return count;
+}
+
+class EveryExercise : public testing::TestWithParam<const Exercise*> {};
+
+TEST_P(EveryExercise, ObeysTheRules) {
+  EXPECT_THAT(course::broken_rules(GetParam()->problem, GetParam()->folder_name), testing::IsEmpty());
+}
+
+TEST_P(EveryExercise, GivesEachCaseAPurpose) {
+  std::set<std::string> purposes;
+  for (const Case& one : GetParam()->problem.cases) {
+    EXPECT_FALSE(one.purpose.empty()) << one.name;
+    EXPECT_TRUE(purposes.insert(one.purpose).second) << one.name << " has the purpose of another case";
+  }
+}
+
+TEST_P(EveryExercise, HasThreeToFiveHints) {
+  EXPECT_THAT(GetParam()->problem.hints.size(), testing::AllOf(testing::Ge(3U), testing::Le(5U)));
+}
+
+TEST_P(EveryExercise, MakesTheSameInputsFromTheSameSeed) {
+  for (const Case& one : GetParam()->problem.cases) {
+    Random random(kSeed), again(kSeed);
+    EXPECT_EQ(inputs_of(one.prepare(random)), inputs_of(one.prepare(again))) << one.name;
+  }
+}
+
+TEST_P(EveryExercise, MakesFreshInputsForEveryCall) {
+  for (const Case& one : GetParam()->problem.cases) {
+    if (one.cost.elements < 2) continue;  // a single element may come twice
+    Random random(kSeed);
+    EXPECT_NE(inputs_of(one.prepare(random)), inputs_of(one.prepare(random))) << one.name;
+  }
+}
+
+TEST_P(EveryExercise, NeverUsesConstantInputs) {
+  for (const Case& one : GetParam()->problem.cases) {
+    Random random(kSeed);
+    for (const Bytes& input : inputs_of(one.prepare(random))) {
+      const std::vector<std::uint32_t> words = numbers<std::uint32_t>(input);
+      if (words.size() < 2) continue;
+      EXPECT_TRUE(std::any_of(words.begin(), words.end(), [&](auto word) { return word != words.front(); }))
+          << one.name;
+    }
+  }
+}
+
+TEST_P(EveryExercise, ExpectsAsManyElementsAsItStates) {
+  for (const Case& one : GetParam()->problem.cases) {
+    Random random(kSeed);
+    for (const course::Output& output : outputs_of(one.prepare(random))) {
+      EXPECT_EQ(static_cast<double>(output.expected.size()), one.cost.elements * sizeof(std::uint32_t))
+          << one.name;
+    }
+  }
+}
+
+TEST_P(EveryExercise, NamesMistakesThatDifferFromTheAnswerAndFromEachOther) {
+  std::set<std::string> sentences;
+  for (const Case& one : GetParam()->problem.cases) {
+    if (one.cost.elements == 0) continue;  // all outputs are the same
+    Random random(kSeed);
+    for (const course::Output& output : outputs_of(one.prepare(random))) {
+      std::vector<Bytes> seen = {output.expected};
+      for (const course::KnownMistake& mistake : output.known_mistakes) {
+        const Bytes wrong = mistake.output();
+        EXPECT_EQ(wrong.size(), output.expected.size()) << one.name << ": " << mistake.sentence;
+        EXPECT_FALSE(std::find(seen.begin(), seen.end(), wrong) != seen.end())
+            << one.name << ": " << mistake.sentence;
+        seen.push_back(wrong);
+        sentences.insert(mistake.sentence);
+      }
+    }
+  }
+  EXPECT_GE(sentences.size(), 2U);
+}
+
+TEST_P(EveryExercise, StartsWithOneThingToDo) {
+  EXPECT_EQ(count_of(text_of(GetParam()->starter), "// TODO:"), 1U);
+  EXPECT_EQ(count_of(text_of(GetParam()->starter), "TODO"), 1U);
+}
+
+TEST_P(EveryExercise, StatesItsLimitsToTheStudent) {
+  const std::string task = text_of(GetParam()->folder / "README.md");
+  for (const course::Gate& gate : GetParam()->problem.gates) {
+    std::string limit = std::to_string(gate.limit);
+    limit.erase(limit.find_last_not_of('0') + 1);
+    if (limit.back() == '.') limit.pop_back();
+    EXPECT_NE(task.find("`" + gate.name + "` ≤ " + limit), std::string::npos) << gate.name << " ≤ " << limit;
+  }
+}
+
+std::vector<const Exercise*> all_exercises() {
+  std::vector<const Exercise*> exercises;
+  for (const Exercise& one : course::catalogue()) exercises.push_back(&one);
+  return exercises;
+}
+
+std::string test_name(const testing::TestParamInfo<const Exercise*>& exercise) {
+  return course::identifier_of(exercise.param->problem.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Course, EveryExercise, testing::ValuesIn(all_exercises()), test_name);
+
+}  // namespace
+}  // namespace lockstep::test

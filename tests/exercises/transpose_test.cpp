@@ -1,0 +1,76 @@
+// The transpose that the judge expects, held against the task's own sentence element by element.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "problem_access.h"
+
+namespace lockstep::test {
+namespace {
+
+constexpr std::size_t kSmall = 100000;  // elements; larger cases are the same code
+
+/// Bits of floats, so that equal means identical.
+using Words = std::vector<std::uint32_t>;
+
+TEST(Transpose, EveryElementIsWhereTheTaskSays) {
+  std::size_t checked = 0;
+  for (const course::Case& one : problem("transpose").cases) {
+    Random random(7);
+    const course::Call call = one.prepare(random);
+    const Words in = numbers<std::uint32_t>(argument(call, "in").input);
+    const Words out = numbers<std::uint32_t>(argument(call, "out").output.expected);
+    const auto rows = static_cast<std::size_t>(scalar(call, "rows"));
+    const auto columns = static_cast<std::size_t>(scalar(call, "columns"));
+    ASSERT_EQ(in.size(), rows * columns) << one.name;
+    ASSERT_EQ(out.size(), in.size()) << one.name;
+    if (in.size() > kSmall) continue;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const std::size_t row = i / columns, column = i % columns;
+      ASSERT_EQ(out[column * rows + row], in[i]) << one.name << ", row " << row << ", column " << column;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 100000U);
+}
+
+TEST(Transpose, CoversTheSizesThatBite) {
+  std::set<int> sizes;
+  for (const course::Case& one : problem("transpose").cases) {
+    Random random(7);
+    const course::Call call = one.prepare(random);
+    sizes.insert({scalar(call, "rows"), scalar(call, "columns")});
+  }
+  for (const int size : {0, 1, 31, 32, 33, 127, 1023, 1024, 1025}) EXPECT_TRUE(sizes.contains(size)) << size;
+}
+
+TEST(Transpose, ElementsOfTheMeasuredCasesAreAllDifferent) {
+  for (const course::Case& one : problem("transpose").cases) {
+    if (!one.measured) continue;
+    Random random(7);
+    const std::vector<float> in = numbers<float>(argument(one.prepare(random), "in").input);
+    for (std::size_t i = 1; i < in.size(); ++i)
+      ASSERT_EQ(in[i], in[i - 1] + 1.0F) << one.name << ", element " << i;
+  }
+}
+
+TEST(Transpose, TellsPositionsInTermsOfTheOutput) {
+  Random random(7);
+  const course::Case* wide = nullptr;
+  for (const course::Case& one : problem("transpose").cases) {
+    if (one.name == "31 x 33") wide = &one;
+  }
+  ASSERT_NE(wide, nullptr);
+  const course::Call call = wide->prepare(random);
+  // `out` has 33 rows of 31 elements.
+  EXPECT_EQ(argument(call, "out").output.position(31), "row 1, column 0");
+  EXPECT_EQ(argument(call, "out").output.position(33 * 31 - 1), "row 32, column 30");
+}
+
+}  // namespace
+}  // namespace lockstep::test

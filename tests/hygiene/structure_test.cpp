@@ -1,0 +1,180 @@
+// The shape of the tree: what every exercise, solution and file must have. Each message says what to do next.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "report/result.h"
+
+namespace lockstep::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kFewestRungs = 2;
+constexpr std::size_t kFewestMistakes = 4;
+
+const fs::path& root() {
+  static const fs::path path = LOCKSTEP_SOURCE;
+  return path;
+}
+
+std::string name_in_tree(const fs::path& path) { return path.lexically_relative(root()).string(); }
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string first_line(const fs::path& path) {
+  const std::string text = contents(path);
+  return text.substr(0, text.find('\n'));
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, const std::string& ending) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.is_regular_file() && entry.path().extension() == ending) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Folders of exercises: NN-topic below exercises/.
+std::vector<fs::path> exercise_folders() {
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(root() / "exercises")) {
+    if (entry.is_directory()) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+/// "block_scan" for the folder 06-block-scan.
+std::string stem_of(const fs::path& folder) {
+  std::string stem = folder.filename().string().substr(3);
+  std::replace(stem.begin(), stem.end(), '-', '_');
+  return stem;
+}
+
+/// All files that people write, outside of build folders and of hidden ones.
+std::vector<fs::path> files_of_the_tree() {
+  std::vector<fs::path> files;
+  for (auto entry = fs::recursive_directory_iterator(root()); entry != fs::recursive_directory_iterator();
+       ++entry) {
+    const std::string name = entry->path().filename().string();
+    if (entry->is_directory() &&
+        (name == ".git" || name == ".lockstep" || name.starts_with("build") || name == "__pycache__")) {
+      // grader/build is source; build/ and build-…/ at the root are not.
+      if (name != "build" || entry->path().parent_path() == root()) entry.disable_recursion_pending();
+    } else if (entry->is_regular_file()) {
+      files.push_back(entry->path());
+    }
+  }
+  return files;
+}
+
+TEST(Structure, ThereAreExercises) { ASSERT_FALSE(exercise_folders().empty()); }
+
+TEST(Structure, EveryExerciseIsComplete) {
+  for (const fs::path& folder : exercise_folders()) {
+    EXPECT_TRUE(std::regex_match(folder.filename().string(), std::regex("[0-9]{2}-[a-z0-9-]+")))
+        << name_in_tree(folder) << ": rename the folder to NN-topic, such as 03-transpose";
+    const std::string stem = stem_of(folder);
+    for (const std::string& file :
+         {std::string("README.md"), stem + ".h", stem + ".cu", std::string("problem.cpp")}) {
+      EXPECT_TRUE(fs::exists(folder / file)) << name_in_tree(folder / file) << " is missing: write it";
+    }
+    EXPECT_NE(contents(folder / (stem + ".cu")).find("// TODO:"), std::string::npos)
+        << name_in_tree(folder / (stem + ".cu"))
+        << ": a starter says \"// TODO:\" where the student's work goes; ./lockstep reset finds starters by "
+           "it";
+    const fs::path lecture = root() / "lectures" / (folder.filename().string() + ".md");
+    EXPECT_TRUE(fs::exists(lecture)) << name_in_tree(lecture)
+                                     << " is missing: write the lecture of this exercise";
+  }
+}
+
+TEST(Structure, EveryExerciseIsSolved) {
+  for (const fs::path& folder : exercise_folders()) {
+    const fs::path solution = root() / "solutions" / folder.filename();
+    const fs::path reference = solution / (stem_of(folder) + ".cu");
+    EXPECT_TRUE(fs::exists(reference))
+        << name_in_tree(reference) << " is missing: write the reference solution";
+    EXPECT_EQ(contents(reference).find("TODO"), std::string::npos)
+        << name_in_tree(reference) << ": a solution has nothing left to do";
+    EXPECT_GE(files_in(solution / "rungs", ".cu").size(), kFewestRungs)
+        << name_in_tree(solution / "rungs") << ": add rungs, one idea further each, named by their idea";
+    EXPECT_GE(files_in(solution / "wrong", ".cu").size(), kFewestMistakes)
+        << name_in_tree(solution / "wrong") << ": add mistakes that students make, one file each";
+  }
+}
+
+TEST(Structure, EveryMistakeNamesItsVerdict) {
+  const std::regex form("// expect: ([a-z-]+)");
+  for (const fs::path& folder : exercise_folders()) {
+    for (const fs::path& mistake : files_in(root() / "solutions" / folder.filename() / "wrong", ".cu")) {
+      std::smatch match;
+      const std::string line = first_line(mistake);
+      ASSERT_TRUE(std::regex_match(line, match, form))
+          << name_in_tree(mistake)
+          << ": its first line must be \"// expect: VERDICT\", such as \"// expect: race\"";
+      const auto verdict = report::verdict_from(match[1].str());
+      EXPECT_TRUE(verdict) << name_in_tree(mistake) << ": there is no verdict \"" << match[1]
+                           << "\"; see grader/report/result.h";
+      EXPECT_NE(verdict, report::Verdict::passed)
+          << name_in_tree(mistake) << ": a mistake that passes belongs to rungs/";
+    }
+  }
+}
+
+TEST(Structure, EverySourceFileSaysWhatItIs) {
+  for (const fs::path& file : files_of_the_tree()) {
+    const std::string name = name_in_tree(file);
+    const std::string ending = file.extension().string();
+    if (ending != ".h" && ending != ".cu" && ending != ".cpp") continue;
+    // The header tells for its .cpp, which may begin at once.
+    if (ending == ".cpp" && fs::exists(fs::path(file).replace_extension(".h"))) continue;
+    EXPECT_TRUE(first_line(file).starts_with("//"))
+        << name << ": open it with a comment of 2 to 4 lines: what it is, why, what bounds it";
+  }
+}
+
+TEST(Structure, HeadersAreIncludedOnce) {
+  for (const fs::path& file : files_of_the_tree()) {
+    if (file.extension() != ".h") continue;
+    EXPECT_NE(contents(file).find("#pragma once"), std::string::npos)
+        << name_in_tree(file) << ": add #pragma once";
+  }
+}
+
+TEST(Structure, NothingNamesAMachine) {
+  // The folder of one person's machine means nothing to the next reader.
+  const std::regex machine("/(work|Users|home/[a-z0-9]+)/[A-Za-z0-9]");
+  for (const fs::path& file : files_of_the_tree()) {
+    const std::string text = contents(file);
+    std::smatch match;
+    EXPECT_FALSE(std::regex_search(text, match, machine))
+        << name_in_tree(file) << " names \"" << match.str()
+        << "\": use a path relative to the repository, or a temporary folder";
+  }
+}
+
+TEST(Structure, TextFilesEndWithANewline) {
+  for (const fs::path& file : files_of_the_tree()) {
+    static const std::array<std::string, 7> endings = {".h", ".cpp", ".cu", ".md", ".txt", ".cmake", ".json"};
+    if (std::find(endings.begin(), endings.end(), file.extension().string()) == endings.end()) continue;
+    const std::string text = contents(file);
+    EXPECT_TRUE(text.empty() || text.back() == '\n') << name_in_tree(file) << ": end it with a newline";
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::test

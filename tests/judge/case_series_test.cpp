@@ -1,0 +1,288 @@
+// The flow over calls and cases: fresh inputs, poisoned outputs, lost attempts, and time that runs out.
+#include "judge/case_series.h"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include "fakes.h"
+#include "judge/seeds.h"
+
+void negate(const int* in, int* out, int* scratch, int n, CUstream_st* stream);
+std::size_t negate_workspace_bytes(int n);
+
+namespace lockstep::judge {
+namespace {
+
+using report::Verdict;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using OutcomeKind = runner::Outcome::Kind;
+
+course::Case case_of(int n) {
+  course::Case one;
+  one.name = "n = " + std::to_string(n);
+  one.prepare = [n](Random& random) {
+    const std::vector<std::int32_t> in = random.integers(static_cast<std::size_t>(n), 1, 1000);
+    std::vector<std::int32_t> expected(in.size());
+    std::transform(in.begin(), in.end(), expected.begin(), std::negate<>());
+    course::Output out;
+    out.type = course::ElementType::i32;
+    out.expected = course::bytes_of(std::span<const std::int32_t>(expected));
+    return course::Call().input("in", in).output("out", out).workspace("scratch").scalar("n", n).stream();
+  };
+  return one;
+}
+
+course::Problem negate_problem(const std::vector<int>& sizes) {
+  course::Problem problem;
+  problem.name = "negate";
+  problem.function = LOCKSTEP_SIGNATURE(negate);
+  problem.workspace = {{.function = LOCKSTEP_SIGNATURE(negate_workspace_bytes),
+                        .arguments =
+                            [](const course::Call& call) {
+                              return std::vector<std::uint64_t>{call.arguments()[3].scalar_bits};
+                            },
+                        .limit_bytes = [](const course::Call&) { return std::uint64_t{64}; }}};
+  for (const int n : sizes) problem.cases.push_back(case_of(n));
+  return problem;
+}
+
+/// The words of a call of negate.
+struct Words {
+  explicit Words(std::span<const std::uint64_t> words)
+      : in(words[0]), out(words[1]), scratch(words[2]), n(static_cast<std::size_t>(words[3])) {}
+  std::uint64_t in, out, scratch;
+  std::size_t n;
+};
+
+runner::Outcome right(FakeSession& session, const std::string& function,
+                      std::span<const std::uint64_t> words) {
+  if (function == "negate_workspace_bytes") return {.value = 16};
+  const Words call(words);
+  const auto* in = session.pointer<std::int32_t>(call.in, call.n);
+  auto* out = session.pointer<std::int32_t>(call.out, call.n);
+  for (std::size_t i = 0; i < call.n; ++i) out[i] = -in[i];
+  return {};
+}
+
+/// `program` for every call of negate, the right answer for the size of its workspace.
+FakeProgram calls(FakeProgram program) {
+  return [program](FakeSession& session, const std::string& function, std::span<const std::uint64_t> words) {
+    return function == "negate" ? program(session, function, words) : right(session, function, words);
+  };
+}
+
+class Series : public testing::Test {
+ protected:
+  CaseSeries run(const course::Problem& problem, const FakeProgram& program) {
+    const OpenAttempt open = [&] {
+      ++opened_;
+      return std::make_unique<FakeAttempt>(program);
+    };
+    return run_cases(problem, open, SourceText("none.cu"), options_);
+  }
+
+  SeriesOptions options_{.seed = 42};
+  int opened_ = 0;
+};
+
+std::vector<Verdict> verdicts(const CaseSeries& series) {
+  std::vector<Verdict> result;
+  for (const report::CaseResult& one : series.cases) result.push_back(one.verdict);
+  return result;
+}
+
+TEST_F(Series, RightProgramPassesEveryCaseInOneAttempt) {
+  const CaseSeries series = run(negate_problem({0, 1, 33, 1000}), right);
+  EXPECT_THAT(verdicts(series), testing::AllOf(SizeIs(4), Each(Verdict::passed)));
+  EXPECT_EQ(opened_, 1);
+  EXPECT_EQ(series.output, "printed");
+}
+
+TEST_F(Series, EveryCallHasFreshInputsAtTheSameAddresses) {
+  std::set<std::vector<std::int32_t>> inputs;
+  std::set<std::uint64_t> addresses;
+  run(negate_problem({8}),
+      calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+        const Words call(w);
+        const auto* in = session.pointer<std::int32_t>(call.in, call.n);
+        inputs.emplace(in, in + call.n);
+        addresses.insert(call.in);
+        return right(session, f, w);
+      }));
+  EXPECT_EQ(inputs.size(), 2U);
+  EXPECT_EQ(addresses.size(), 1U);
+}
+
+TEST_F(Series, SameSeedSameInputsOtherSeedOthers) {
+  const auto inputs_of = [&](std::uint64_t seed) {
+    options_.seed = seed;
+    std::vector<std::int32_t> inputs;
+    run(negate_problem({8, 9}),
+        calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+          const Words call(w);
+          const auto* in = session.pointer<std::int32_t>(call.in, call.n);
+          inputs.insert(inputs.end(), in, in + call.n);
+          return right(session, f, w);
+        }));
+    return inputs;
+  };
+  EXPECT_EQ(inputs_of(1), inputs_of(1));
+  EXPECT_NE(inputs_of(1), inputs_of(2));
+}
+
+TEST_F(Series, OutputsAndWorkspaceArePoisonedBeforeEveryCall) {
+  bool poisoned = true;
+  run(negate_problem({8}),
+      calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+        const Words call(w);
+        for (const auto& [address, bytes] : {std::pair(call.out, 32), std::pair(call.scratch, 16)}) {
+          const auto* first = session.pointer<std::byte>(address, static_cast<std::size_t>(bytes));
+          poisoned = poisoned && std::all_of(first, first + bytes,
+                                             [](std::byte byte) { return byte == device::kPoisonByte; });
+          std::fill(session.pointer<std::byte>(address, 1), session.pointer<std::byte>(address, 1) + bytes,
+                    std::byte{0});
+        }
+        return right(session, f, w);
+      }));
+  EXPECT_TRUE(poisoned);
+}
+
+TEST_F(Series, RepeatingTheFirstAnswerFailsTheSecondCall) {
+  std::vector<std::int32_t> remembered;
+  const CaseSeries series =
+      run(negate_problem({8}),
+          calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            const Words call(w);
+            auto* out = session.pointer<std::int32_t>(call.out, call.n);
+            if (remembered.empty()) {
+              right(session, f, w);
+              remembered.assign(out, out + call.n);
+            }
+            std::copy(remembered.begin(), remembered.end(), out);
+            return runner::Outcome{};
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
+  EXPECT_THAT(series.cases[0].message, HasSubstr("in call 2"));
+}
+
+TEST_F(Series, ChangedInputFails) {
+  const CaseSeries series =
+      run(negate_problem({8}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            right(session, f, w);
+            ++*session.pointer<std::int32_t>(Words(w).in, 1);
+            return runner::Outcome{};
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
+  EXPECT_THAT(series.cases[0].message, HasSubstr("changed its input in"));
+}
+
+TEST_F(Series, TooMuchWorkspaceIsRefusedBeforeTheCall) {
+  int called = 0;
+  const CaseSeries series = run(
+      negate_problem({8}), [&](FakeSession&, const std::string& function, std::span<const std::uint64_t>) {
+        called += function == "negate" ? 1 : 0;
+        return runner::Outcome{.value = 65};
+      });
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::memory_limit));
+  EXPECT_EQ(series.cases[0].message,
+            "negate_workspace_bytes asks for 65 bytes of workspace, at most 64 are allowed");
+  EXPECT_EQ(called, 0);
+}
+
+TEST_F(Series, CrashInOneCaseLeavesTheOthersTheirAttempt) {
+  const CaseSeries series =
+      run(negate_problem({1, 2, 3}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            if (Words(w).n == 2) return runner::Outcome{.kind = OutcomeKind::ended};
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::passed, Verdict::crashed, Verdict::passed));
+  EXPECT_EQ(opened_, 2);
+}
+
+TEST_F(Series, AfterThreeLostAttemptsTheRestIsNotRun) {
+  const CaseSeries series = run(negate_problem({1, 2, 3, 4, 5}),
+                                calls([](FakeSession&, const std::string&, std::span<const std::uint64_t>) {
+                                  return runner::Outcome{.kind = OutcomeKind::ended};
+                                }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::crashed, Verdict::crashed, Verdict::crashed,
+                                            Verdict::not_measured, Verdict::not_measured));
+  EXPECT_THAT(series.cases[3].message, HasSubstr("not run"));
+  EXPECT_EQ(opened_, 3);
+}
+
+TEST_F(Series, StickyFindingTakesAFreshAttempt) {
+  const CaseSeries series =
+      run(negate_problem({1, 2}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            if (Words(w).n == 1) {
+              session.observations.findings.emplace_back();
+              session.observations.findings.back().kind = emulator::Finding::Kind::out_of_bounds;
+            }
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::out_of_bounds, Verdict::passed));
+  EXPECT_EQ(opened_, 2);
+}
+
+TEST_F(Series, FaultOfTheDeviceIsTheGradersAndTheNextCaseRuns) {
+  const CaseSeries series =
+      run(negate_problem({1, 2}), calls([](FakeSession& session, const std::string& f,
+                                           std::span<const std::uint64_t> w) -> runner::Outcome {
+            if (Words(w).n == 1) throw std::runtime_error("the device is gone");
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::grader_error, Verdict::passed));
+  EXPECT_EQ(series.cases[0].message, "the device is gone");
+}
+
+TEST_F(Series, CallsAreShorterAfterATimeLimit) {
+  std::vector<std::chrono::milliseconds> limits;
+  run(negate_problem({1, 2}),
+      calls([&](FakeSession& session, const std::string&, std::span<const std::uint64_t>) {
+        limits.push_back(session.time_limits.back());
+        return runner::Outcome{.kind = OutcomeKind::time_limit};
+      }));
+  EXPECT_THAT(limits, ElementsAre(kCallTime, kShortCallTime));
+}
+
+TEST_F(Series, NothingPassesWhenTimeRunsOut) {
+  options_.total_time = std::chrono::milliseconds(20);
+  const CaseSeries series =
+      run(negate_problem({1, 2, 3}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(15));
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::passed, Verdict::time_limit, Verdict::not_measured));
+}
+
+TEST_F(Series, OnlyMeasuredCasesOnRequest) {
+  course::Problem problem = negate_problem({1, 2, 3});
+  problem.cases[1].measured = true;
+  options_.only_measured = true;
+  std::vector<std::string> progress;
+  options_.progress = [&](const std::string& what, int, int) { progress.push_back(what); };
+  const CaseSeries series = run(problem, right);
+  ASSERT_EQ(series.measured.size(), 1U);
+  EXPECT_EQ(series.measured[0].one, &problem.cases[1]);
+  EXPECT_THAT(progress, ElementsAre("case 1 of 1: n = 2"));
+}
+
+TEST_F(Series, CallThatDoesNotFitTheSignatureIsAFaultOfTheGrader) {
+  course::Problem problem = negate_problem({1});
+  problem.cases[0].prepare = [](Random&) { return course::Call().scalar("n", 1); };
+  const CaseSeries series = run(problem, right);
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::grader_error));
+  EXPECT_THAT(series.cases[0].message, HasSubstr("does not fit void negate(const int*, int*, int*, int"));
+}
+
+}  // namespace
+}  // namespace lockstep::judge

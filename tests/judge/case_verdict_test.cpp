@@ -1,0 +1,215 @@
+// Which of several faults is reported, and in which words.
+#include "judge/case_verdict.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "judge/findings.h"
+
+namespace lockstep::judge {
+namespace {
+
+using emulator::Finding;
+using report::Verdict;
+using testing::HasSubstr;
+using OutcomeKind = runner::Outcome::Kind;
+
+class CaseVerdict : public testing::Test {
+ protected:
+  CaseVerdict() {
+    std::ofstream(file_) << "first line\n  tile[y][x] = in[i];\n  out[j] = tile[x][y];\n";
+    source_.emplace(file_);
+    evidence_.time_limit = std::chrono::seconds(20);
+  }
+  ~CaseVerdict() override { std::filesystem::remove(file_); }
+
+  static Finding finding(Finding::Kind kind) {
+    Finding result;
+    result.kind = kind;
+    result.message = "what happened";
+    result.line = {"/build/verdict_test_submission.cu", 3};
+    result.kernel = "_Z12tiled_kernelPKfPf";
+    result.block = {1, 0, 0};
+    result.thread = {5, 6, 0};
+    return result;
+  }
+
+  void set_wrong_output() {
+    evidence_.wrong_output =
+        WrongOutput{"out", {.wrong = 3, .total = 10, .first = {{"[1]", "1", "2"}}}, "a guess"};
+  }
+
+  void end_by_signal(int signal) {
+    evidence_.outcome.kind = OutcomeKind::ended;
+    evidence_.outcome.end = {.kind = sandbox::End::Kind::signalled, .status = signal};
+  }
+
+  void end_by_exit(int status) {
+    evidence_.outcome.kind = OutcomeKind::ended;
+    evidence_.outcome.end = {.kind = sandbox::End::Kind::exited, .status = status};
+  }
+
+  report::CaseResult concluded() const {
+    report::CaseResult result;
+    conclude(evidence_, *source_, result);
+    return result;
+  }
+
+  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "verdict_test_submission.cu";
+  std::optional<SourceText> source_;
+  Evidence evidence_;
+};
+
+TEST_F(CaseVerdict, NothingWrongPasses) {
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+  EXPECT_EQ(concluded().message, "");
+  EXPECT_FALSE(ends_context(evidence_));
+}
+
+TEST_F(CaseVerdict, WrongOutput) {
+  set_wrong_output();
+  const report::CaseResult result = concluded();
+  EXPECT_EQ(result.verdict, Verdict::wrong_answer);
+  EXPECT_EQ(result.message, "3 of 10 elements of out are wrong");
+  EXPECT_EQ(result.wrong, 3U);
+  EXPECT_EQ(result.mismatches.size(), 1U);
+  EXPECT_EQ(result.guess, "a guess");
+  EXPECT_FALSE(ends_context(evidence_));
+}
+
+TEST_F(CaseVerdict, OnlyALaterCallWrongHintsAtWhatIsKept) {
+  set_wrong_output();
+  evidence_.wrong_output->cause.clear();
+  evidence_.call = 2;
+  EXPECT_THAT(concluded().guess, HasSubstr("kept from one call to the next"));
+}
+
+TEST_F(CaseVerdict, ChangedInputIsAWrongAnswer) {
+  evidence_.changed_input = "in";
+  EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
+  EXPECT_THAT(concluded().message, HasSubstr("changed its input in"));
+}
+
+TEST_F(CaseVerdict, FindingFailsEvenARightAnswer) {
+  evidence_.findings = {finding(Finding::Kind::race)};
+  EXPECT_EQ(concluded().verdict, Verdict::race);
+}
+
+TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
+  Finding race = finding(Finding::Kind::race);
+  race.other_line = {"verdict_test_submission.cu", 2};
+  race.count = 7;
+  evidence_.findings = {race};
+  set_wrong_output();
+  const report::CaseResult result = concluded();
+  EXPECT_EQ(result.message,
+            "what happened, in tiled_kernel, block (1, 0, 0), thread (5, 6, 0), the first of 7 times");
+  ASSERT_EQ(result.places.size(), 2U);
+  EXPECT_EQ(result.places[0].file, "verdict_test_submission.cu");
+  EXPECT_EQ(result.places[0].line, 3U);
+  EXPECT_EQ(result.places[0].text, "  out[j] = tile[x][y];");
+  EXPECT_EQ(result.places[1].text, "  tile[y][x] = in[i];");
+}
+
+TEST_F(CaseVerdict, GravestFindingIsReported) {
+  using Kind = Finding::Kind;
+  const std::vector<std::pair<Kind, Verdict>> from_gravest = {
+      {Kind::bad_launch, Verdict::launch_failed},
+      {Kind::trap, Verdict::crashed},
+      {Kind::misaligned, Verdict::out_of_bounds},
+      {Kind::bad_sync, Verdict::bad_sync},
+      {Kind::race, Verdict::race},
+      {Kind::uninitialised_read, Verdict::uninitialised_read}};
+  for (std::size_t i = 0; i < from_gravest.size(); ++i) {
+    evidence_.findings.clear();
+    for (std::size_t j = from_gravest.size(); j-- > i;)
+      evidence_.findings.push_back(finding(from_gravest[j].first));
+    set_wrong_output();
+    EXPECT_EQ(concluded().verdict, from_gravest[i].second);
+  }
+}
+
+TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
+  using Kind = Finding::Kind;
+  EXPECT_EQ(verdict_of(Kind::out_of_bounds), Verdict::out_of_bounds);
+  EXPECT_EQ(verdict_of(Kind::deadlock), Verdict::bad_sync);
+  EXPECT_EQ(verdict_of(Kind::time_limit), Verdict::time_limit);
+  EXPECT_EQ(verdict_of(Kind::assertion), Verdict::crashed);
+  EXPECT_EQ(verdict_of(Kind::stack_overflow), Verdict::crashed);
+  EXPECT_EQ(verdict_of(Kind::bad_image), Verdict::launch_failed);
+  EXPECT_EQ(verdict_of(Kind::unsupported), Verdict::grader_error);
+}
+
+TEST_F(CaseVerdict, CrashOfTheHostOutranksTheDevice) {
+  evidence_.findings = {finding(Finding::Kind::out_of_bounds)};
+  end_by_signal(SIGSEGV);
+  const report::CaseResult result = concluded();
+  EXPECT_EQ(result.verdict, Verdict::crashed);
+  EXPECT_THAT(result.message, HasSubstr("Segmentation fault"));
+  EXPECT_THAT(result.guess, HasSubstr("device memory cannot be dereferenced on the host"));
+  EXPECT_TRUE(ends_context(evidence_));
+}
+
+TEST_F(CaseVerdict, AStudentsOwnCheckDoesNotHideTheFinding) {
+  evidence_.findings = {finding(Finding::Kind::out_of_bounds)};
+  evidence_.outcome = {.kind = OutcomeKind::threw, .message = "an illegal memory access"};
+  EXPECT_EQ(concluded().verdict, Verdict::out_of_bounds);
+  EXPECT_THAT(concluded().message, HasSubstr("your own check then reported: an illegal memory access"));
+  evidence_.outcome = {};
+  end_by_exit(1);
+  EXPECT_EQ(concluded().verdict, Verdict::out_of_bounds);
+  end_by_signal(SIGABRT);
+  EXPECT_EQ(concluded().verdict, Verdict::out_of_bounds);
+}
+
+TEST_F(CaseVerdict, ARaceDoesNotExplainAnExit) {
+  evidence_.findings = {finding(Finding::Kind::race)};
+  end_by_exit(0);
+  EXPECT_EQ(concluded().verdict, Verdict::crashed);
+  EXPECT_THAT(concluded().message, HasSubstr("exited by itself, with status 0"));
+}
+
+TEST_F(CaseVerdict, DeadlockExplainsATimeLimit) {
+  evidence_.outcome.kind = OutcomeKind::time_limit;
+  EXPECT_EQ(concluded().verdict, Verdict::time_limit);
+  EXPECT_EQ(concluded().message, "no answer within 20 s");
+  evidence_.findings = {finding(Finding::Kind::out_of_bounds)};
+  EXPECT_EQ(concluded().verdict, Verdict::time_limit);
+  evidence_.findings = {finding(Finding::Kind::deadlock)};
+  EXPECT_EQ(concluded().verdict, Verdict::bad_sync);
+}
+
+TEST_F(CaseVerdict, LimitsOfTheSandbox) {
+  evidence_.outcome.kind = OutcomeKind::ended;
+  evidence_.outcome.end.kind = sandbox::End::Kind::memory_limit;
+  EXPECT_EQ(concluded().verdict, Verdict::memory_limit);
+  evidence_.outcome.end.kind = sandbox::End::Kind::time_limit;
+  EXPECT_EQ(concluded().verdict, Verdict::time_limit);
+  end_by_signal(SIGXCPU);
+  EXPECT_EQ(concluded().verdict, Verdict::time_limit);
+}
+
+TEST_F(CaseVerdict, TooMuchWorkspace) {
+  evidence_.workspace_fault = "scan_workspace_bytes asks for 9 bytes";
+  EXPECT_EQ(concluded().verdict, Verdict::memory_limit);
+  EXPECT_EQ(concluded().message, "scan_workspace_bytes asks for 9 bytes");
+}
+
+TEST_F(CaseVerdict, DeviceStillAtWork) {
+  evidence_.became_idle = false;
+  EXPECT_EQ(concluded().verdict, Verdict::time_limit);
+  EXPECT_TRUE(ends_context(evidence_));
+}
+
+TEST_F(CaseVerdict, StickyErrorsEndTheContextAndOthersDoNot) {
+  evidence_.findings = {finding(Finding::Kind::race)};
+  EXPECT_FALSE(ends_context(evidence_));
+  evidence_.findings.push_back(finding(Finding::Kind::out_of_bounds));
+  EXPECT_TRUE(ends_context(evidence_));
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,85 @@
+#include "judge/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "outputs.h"
+
+namespace lockstep::judge {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::uint64_t wrong_floats(const std::vector<float>& expected, const std::vector<float>& found,
+                           course::Tolerance tolerance = {}) {
+  course::Output output = output_of(expected);
+  output.tolerance = tolerance;
+  return compare(output, bytes(found)).wrong;
+}
+
+TEST(Comparison, EqualIsRight) {
+  EXPECT_EQ(wrong_floats({1, 2, 3}, {1, 2, 3}), 0U);
+  EXPECT_EQ(wrong_floats({}, {}), 0U);
+}
+
+TEST(Comparison, NaNIsNeverRight) {
+  for (const course::Tolerance tolerance : {course::Tolerance{}, course::Tolerance{1e30, 1e30}}) {
+    EXPECT_EQ(wrong_floats({1}, {kNaN}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({kNaN}, {1}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({kNaN}, {kNaN}, tolerance), 1U);
+  }
+}
+
+TEST(Comparison, InfinityOnlyEqualsItself) {
+  for (const course::Tolerance tolerance : {course::Tolerance{}, course::Tolerance{1, 1}}) {
+    EXPECT_EQ(wrong_floats({kInfinity}, {kInfinity}, tolerance), 0U);
+    EXPECT_EQ(wrong_floats({kInfinity}, {-kInfinity}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({kInfinity}, {1}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({1}, {kInfinity}, tolerance), 1U);
+  }
+}
+
+TEST(Comparison, ZerosOfBothSignsAreEqual) { EXPECT_EQ(wrong_floats({0.0F}, {-0.0F}), 0U); }
+
+TEST(Comparison, ToleranceBoundsIncluded) {
+  EXPECT_EQ(wrong_floats({100}, {101}, {.absolute = 1}), 0U);
+  EXPECT_EQ(wrong_floats({100}, {101.00001F}, {.absolute = 1}), 1U);
+  EXPECT_EQ(wrong_floats({-200}, {-202}, {.relative = 0.01}), 0U);
+  EXPECT_EQ(wrong_floats({-200}, {-203}, {.relative = 0.01}), 1U);
+}
+
+TEST(Comparison, LargeIntegersAreComparedExactly) {
+  const std::vector<std::int64_t> expected = {(std::int64_t{1} << 60) + 1}, found = {std::int64_t{1} << 60};
+  EXPECT_EQ(compare(output_of(expected), bytes(found)).wrong, 1U);
+}
+
+TEST(Comparison, FirstFiveWithPositionExpectedAndFound) {
+  const std::vector<std::int32_t> expected = {0, 1, 2, 3, 4, 5, 6, 7};
+  const std::vector<std::int32_t> found = {0, -1, -2, -3, -4, -5, -6, 7};
+  course::Output output = output_of(expected);
+  const Comparison plain = compare(output, bytes(found));
+  EXPECT_EQ(plain.wrong, 6U);
+  EXPECT_EQ(plain.total, 8U);
+  ASSERT_EQ(plain.first.size(), 5U);
+  EXPECT_EQ(plain.first[0].position, "[1]");
+  EXPECT_EQ(plain.first[0].expected, "1");
+  EXPECT_EQ(plain.first[0].found, "-1");
+  EXPECT_EQ(plain.first[4].position, "[5]");
+  output.position = [](std::size_t i) { return "row " + std::to_string(i / 4); };
+  EXPECT_EQ(compare(output, bytes(found)).first[3].position, "row 1");
+}
+
+TEST(Comparison, PoisonIsNamed) {
+  const std::vector<std::int32_t> expected = {1}, found = {static_cast<std::int32_t>(0xCDCDCDCD)};
+  EXPECT_EQ(compare(output_of(expected), bytes(found)).first[0].found, "-842150451 (never written)");
+}
+
+TEST(Comparison, SnapshotOfAnotherSizeIsAFaultOfTheGrader) {
+  const std::vector<std::int32_t> expected = {1, 2}, found = {1};
+  EXPECT_THROW(compare(output_of(expected), bytes(found)), std::logic_error);
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,92 @@
+// A device in the test's own memory, and a program whose function is a lambda: what the flow of a judgement
+// needs.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "judge/attempt.h"
+
+namespace lockstep::judge {
+
+class FakeSession final : public device::Session {
+ public:
+  std::uint64_t allocate(std::size_t size, const std::string& label) override {
+    if (size == 0) throw std::invalid_argument("allocation of nothing");
+    const std::uint64_t address = next_;
+    next_ += 1 << 20;
+    buffers[address].resize(size);
+    labels.push_back(label);
+    return address;
+  }
+  void free(std::uint64_t address) override {
+    if (buffers.erase(address) == 0) throw std::invalid_argument("free of no buffer");
+  }
+  void write(std::uint64_t to, std::span<const std::byte> from) override {
+    if (!from.empty()) std::memcpy(at(to, from.size()), from.data(), from.size());
+  }
+  void read(std::uint64_t from, std::span<std::byte> to) override {
+    if (!to.empty()) std::memcpy(to.data(), at(from, to.size()), to.size());
+  }
+  void poison(std::uint64_t from, std::size_t size) override {
+    if (size > 0) std::memset(at(from, size), std::to_integer<int>(device::kPoisonByte), size);
+  }
+  void set_limits(std::chrono::milliseconds time, std::size_t) override { time_limits.push_back(time); }
+  bool wait_idle(std::chrono::milliseconds) override { return true; }
+  emulator::Observations take_observations() override { return std::exchange(observations, {}); }
+  void trace_line(const std::string&, unsigned) override {}
+  std::uint64_t take_host_reads() override { return std::exchange(host_reads, 0); }
+  int runner_descriptor() const override { return -1; }
+  void close_runner_descriptor() override {}
+  std::string cudart_directory() const override { return ""; }
+
+  template <class T>
+  T* pointer(std::uint64_t address, std::size_t n) {
+    return reinterpret_cast<T*>(at(address, n * sizeof(T)));
+  }
+
+  std::map<std::uint64_t, std::vector<std::byte>> buffers;
+  std::vector<std::string> labels;
+  std::vector<std::chrono::milliseconds> time_limits;
+  emulator::Observations observations;  ///< that the next call of take_observations gives
+  std::uint64_t host_reads = 0;
+
+ private:
+  std::byte* at(std::uint64_t address, std::size_t size) {
+    std::vector<std::byte>& buffer = buffers.at(address);
+    if (size > buffer.size()) throw std::out_of_range("access beyond a buffer");
+    return buffer.data();
+  }
+
+  std::uint64_t next_ = 1 << 20;
+};
+
+/// What the fake program does when one of its functions is called.
+using FakeProgram =
+    std::function<runner::Outcome(FakeSession&, const std::string& function, std::span<const std::uint64_t>)>;
+
+class FakeAttempt final : public Attempt {
+ public:
+  explicit FakeAttempt(FakeProgram program) : program_(std::move(program)) {}
+
+  device::Session& session() override { return session_; }
+  runner::Outcome load(std::span<const course::Signature>, std::chrono::milliseconds) override { return {}; }
+  runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
+                       std::chrono::milliseconds) override {
+    return program_(session_, function.name, words);
+  }
+  const std::string& output() const override { return output_; }
+  bool output_truncated() const override { return false; }
+
+ private:
+  FakeSession session_;
+  FakeProgram program_;
+  std::string output_ = "printed";
+};
+
+}  // namespace lockstep::judge

@@ -1,0 +1,74 @@
+#include "judge/next_step.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep::judge {
+namespace {
+
+using report::ExerciseResult;
+using report::Verdict;
+using testing::HasSubstr;
+
+ExerciseResult result_with(Verdict verdict) {
+  ExerciseResult result;
+  result.name = "transpose";
+  result.verdict = verdict;
+  return result;
+}
+
+TEST(NextStep, PassedLeadsToTheFollowingExercise) {
+  EXPECT_EQ(next_step(result_with(Verdict::passed), "scan"),
+            "Speed was not measured, so the points are those of the other parts. Go on with `lockstep grade "
+            "scan`.");
+  ExerciseResult fast = result_with(Verdict::passed);
+  fast.speed.verdict = Verdict::passed;
+  EXPECT_EQ(next_step(fast, ""), "That was the last exercise.");
+}
+
+TEST(NextStep, FindingLeadsToItsLine) {
+  ExerciseResult result = result_with(Verdict::race);
+  report::CaseResult passed, failed;
+  failed.verdict = Verdict::race;
+  failed.places = {{"transpose.cu", 12, "out[i] = tile[j];"}};
+  result.cases = {passed, failed};
+  EXPECT_EQ(next_step(result, ""),
+            "Look at transpose.cu:12: which barrier must stand between the two accesses?");
+}
+
+TEST(NextStep, LaunchFailureTellsWhatCanBeLaunched) {
+  ExerciseResult result = result_with(Verdict::launch_failed);
+  result.cases.emplace_back().verdict = Verdict::launch_failed;
+  EXPECT_THAT(next_step(result, ""), HasSubstr("at most 1024 threads a block"));
+}
+
+TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
+  ExerciseResult result = result_with(Verdict::wrong_answer);
+  report::CaseResult failed;
+  failed.name = "33 x 65";
+  failed.verdict = Verdict::wrong_answer;
+  result.cases = {failed};
+  EXPECT_THAT(next_step(result, ""), HasSubstr("33 x 65"));
+  EXPECT_THAT(next_step(result, ""), HasSubstr("`lockstep hint transpose`"));
+}
+
+TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  report::GateResult gate;
+  gate.verdict = Verdict::inefficient;
+  gate.worst = {{"transpose.cu", 9, ""}};
+  result.gates = {gate};
+  EXPECT_EQ(next_step(result, ""),
+            "Change the access at transpose.cu:9; `lockstep profile transpose` shows what every line costs.");
+}
+
+TEST(NextStep, CompilerAndGraderFaults) {
+  ExerciseResult broken = result_with(Verdict::compile_error);
+  broken.compiler_output = "transpose.cu(3): error";
+  EXPECT_THAT(next_step(broken, ""), HasSubstr("first error"));
+  broken.compiler_output.clear();
+  EXPECT_THAT(next_step(broken, ""), HasSubstr("lockstep reset transpose"));
+  EXPECT_THAT(next_step(result_with(Verdict::grader_error), ""), HasSubstr("lockstep doctor"));
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,38 @@
+#include "judge/observation_sum.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::judge {
+namespace {
+
+emulator::Observations one_line(const std::string& kernel, unsigned line, std::uint64_t sectors) {
+  emulator::Observations observations;
+  emulator::LineCounters counters;
+  counters.function = kernel;
+  counters.line = {"a.cu", line};
+  counters.warps = 1;
+  counters.global_load.units = sectors;
+  counters.local_store.bytes = 3;
+  observations.lines = {counters};
+  observations.launches = 1;
+  return observations;
+}
+
+TEST(ObservationSum, AddsLineByLineInOrder) {
+  emulator::Observations total;
+  add(total, one_line("b", 7, 4));
+  add(total, one_line("b", 5, 1));
+  add(total, one_line("a", 9, 2));
+  add(total, one_line("b", 7, 8));
+  ASSERT_EQ(total.lines.size(), 3U);
+  EXPECT_EQ(total.lines[0].function, "a");
+  EXPECT_EQ(total.lines[1].line.line, 5U);
+  EXPECT_EQ(total.lines[2].line.line, 7U);
+  EXPECT_EQ(total.lines[2].global_load.units, 12U);
+  EXPECT_EQ(total.lines[2].local_store.bytes, 6U);
+  EXPECT_EQ(total.lines[2].warps, 2U);
+  EXPECT_EQ(total.launches, 4U);
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,73 @@
+#include "course/problem_rules.h"
+
+#include <gmock/gmock.h>
+
+namespace lockstep::course {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Problem sound_problem() {
+  Problem problem;
+  problem.name = "block-scan";
+  problem.title = "Scan blocks";
+  problem.lesson = "a lesson";
+  problem.function.name = "block_scan";
+  problem.hints = {"a hint"};
+  for (int i = 0; i < 12; ++i) {
+    Case one;
+    one.name = "case " + std::to_string(i);
+    one.prepare = [](Random&) { return Call(); };
+    problem.cases.push_back(one);
+  }
+  problem.cases.back().measured = true;
+  problem.cases.back().cost = {.elements = 1, .global_bytes = 8};
+  problem.gates = {global_sectors_gate(2, "advice")};
+  return problem;
+}
+
+TEST(ProblemRules, TopicAndIdentifier) {
+  EXPECT_EQ(topic_of("06-block-scan"), "block-scan");
+  EXPECT_EQ(topic_of("6-scan"), "");
+  EXPECT_EQ(topic_of("06-"), "");
+  EXPECT_EQ(topic_of("scan"), "");
+  EXPECT_EQ(identifier_of("block-scan"), "block_scan");
+}
+
+TEST(ProblemRules, SoundProblemBreaksNone) {
+  EXPECT_THAT(broken_rules(sound_problem(), "06-block-scan"), IsEmpty());
+}
+
+TEST(ProblemRules, NamesMustAgreeWithTheFolder) {
+  EXPECT_THAT(broken_rules(sound_problem(), "06-scan"), ElementsAre(HasSubstr("topic \"scan\"")));
+  Problem problem = sound_problem();
+  problem.function.name = "scan";
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("asks for \"block_scan\"")));
+}
+
+TEST(ProblemRules, CasesMustBeManyAndDistinct) {
+  Problem problem = sound_problem();
+  problem.cases.erase(problem.cases.begin());
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("11 cases")));
+  problem = sound_problem();
+  problem.cases[3].name = problem.cases[4].name;
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"),
+              ElementsAre(HasSubstr("two cases are named \"case 4\"")));
+}
+
+TEST(ProblemRules, GatesNeedAMeasuredCaseWithACost) {
+  Problem problem = sound_problem();
+  problem.cases.back().measured = false;
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("no measured case")));
+  problem = sound_problem();
+  problem.cases.back().cost = {};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("states no cost")));
+  problem = sound_problem();
+  problem.gates[0].excess = nullptr;
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("global-sectors")));
+}
+
+}  // namespace
+}  // namespace lockstep::course

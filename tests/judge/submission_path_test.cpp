@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "judge/judge.h"
+
+namespace lockstep::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SubmissionPath : public testing::Test {
+ protected:
+  SubmissionPath() {
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "solutions" / "06-block-scan");
+    fs::create_directories(root_ / "empty");
+    std::ofstream(root_ / "solutions" / "06-block-scan" / "block_scan.cu") << "//\n";
+    exercise_.problem.name = "block-scan";
+    exercise_.folder_name = "06-block-scan";
+    exercise_.starter = "exercises/06-block-scan/block_scan.cu";
+    other_ = exercise_;
+    other_.folder_name = "07-scan";
+    other_.starter = "exercises/07-scan/scan.cu";
+  }
+  ~SubmissionPath() override { fs::remove_all(root_); }
+
+  fs::path root_ = fs::path(testing::TempDir()) / "submission_path_test";
+  course::Exercise exercise_, other_;
+};
+
+TEST_F(SubmissionPath, AFileIsItself) {
+  const fs::path file = root_ / "solutions" / "06-block-scan" / "block_scan.cu";
+  EXPECT_EQ(resolve_submission(exercise_, file), file);
+  EXPECT_EQ(resolve_submission(other_, file), file);
+  EXPECT_EQ(resolve_submission(exercise_, root_ / "missing.cu"), root_ / "missing.cu");
+}
+
+TEST_F(SubmissionPath, AFolderHoldsTheFile) {
+  const fs::path folder = root_ / "solutions" / "06-block-scan";
+  EXPECT_EQ(resolve_submission(exercise_, folder), folder / "block_scan.cu");
+  EXPECT_EQ(resolve_submission(other_, folder), folder / "scan.cu");
+  EXPECT_EQ(resolve_submission(exercise_, root_ / "empty"), root_ / "empty" / "block_scan.cu");
+}
+
+TEST_F(SubmissionPath, ATreeHoldsTheFolders) {
+  const fs::path tree = root_ / "solutions";
+  EXPECT_EQ(resolve_submission(exercise_, tree), tree / "06-block-scan" / "block_scan.cu");
+  EXPECT_EQ(resolve_submission(other_, tree), tree / "07-scan" / "scan.cu")
+      << "what is missing is expected there";
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,86 @@
+#include "judge/technique.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace lockstep::judge {
+namespace {
+
+using report::GateResult;
+using report::Verdict;
+using testing::Each;
+using testing::Field;
+
+class Technique : public testing::Test {
+ protected:
+  Technique() {
+    std::ofstream(file_) << "int a;\nout[j] = in[i];\n";
+    problem_.gates = {course::global_sectors_gate(1.5, "read along rows")};
+    large_.name = "large";
+    large_.cost = small_.cost = {.elements = 32, .global_bytes = 256};
+    large_.calls = small_.calls = 1;
+    small_.name = "small";
+  }
+  ~Technique() override { std::filesystem::remove(file_); }
+
+  static emulator::LineCounters stores(const std::string& file, unsigned line, std::uint64_t sectors) {
+    emulator::LineCounters counters;
+    counters.line = {file, line};
+    counters.global_store = {1, sectors, 4, 128};
+    return counters;
+  }
+
+  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "technique_test.cu";
+  course::Problem problem_;
+  course::Case large_, small_;
+};
+
+TEST_F(Technique, WorstCaseAndWorstLineAreNamed) {
+  std::vector<MeasuredCase> measured(2);
+  measured[0].one = &large_;
+  measured[0].observations.lines = {stores("/x/header.h", 1, 40), stores("/x/technique_test.cu", 1, 4),
+                                    stores("/x/technique_test.cu", 2, 32)};
+  measured[1].one = &small_;
+  measured[1].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
+  const std::vector<GateResult> gates = judge_technique(problem_, measured, 0, SourceText(file_));
+  ASSERT_EQ(gates.size(), 2U);
+  EXPECT_EQ(gates[0].verdict, Verdict::inefficient);
+  EXPECT_DOUBLE_EQ(gates[0].value, 76 / 8.0);
+  EXPECT_EQ(gates[0].case_name, "large");
+  ASSERT_EQ(gates[0].worst.size(), 1U);
+  EXPECT_EQ(gates[0].worst[0].line, 2U) << "a line of the submission, though a header's does more";
+  EXPECT_EQ(gates[0].worst[0].text, "out[j] = in[i];");
+  EXPECT_EQ(gates[0].explanation, "stores take 32 sectors a request, ideal 4");
+  EXPECT_EQ(gates[0].advice, "read along rows");
+  EXPECT_EQ(gates[1].name, "host-copies");
+  EXPECT_EQ(gates[1].verdict, Verdict::passed);
+}
+
+TEST_F(Technique, LimitIsIncludedAndNaNFails) {
+  std::vector<MeasuredCase> measured(1);
+  measured[0].one = &large_;
+  measured[0].observations.lines = {stores("technique_test.cu", 2, 12)};
+  EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].verdict, Verdict::passed);
+  problem_.gates[0].value = [](const course::Measurement&) {
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].verdict, Verdict::inefficient);
+}
+
+TEST_F(Technique, CopiesToTheHostAreInefficient) {
+  const GateResult gate = judge_technique(problem_, {}, 4096, SourceText(file_)).back();
+  EXPECT_EQ(gate.verdict, Verdict::inefficient);
+  EXPECT_EQ(gate.value, 4096);
+}
+
+TEST_F(Technique, NotMeasuredKeepsTheNames) {
+  const std::vector<GateResult> gates = technique_not_measured(problem_);
+  ASSERT_EQ(gates.size(), 2U);
+  EXPECT_THAT(gates, Each(Field(&GateResult::verdict, Verdict::not_measured)));
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,51 @@
+#include "emulator/machine/control_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::emulator {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(BlockOrder, KeepsAStraightLine) { EXPECT_THAT(block_order({{1}, {2}, {}}), ElementsAre(0, 1, 2)); }
+
+TEST(BlockOrder, PutsTheJoinAfterBothArms) {
+  // 0 → 1, 2; both → 3
+  const auto order = block_order({{1, 2}, {3}, {3}, {}});
+  EXPECT_EQ(order[0], 0U);
+  EXPECT_EQ(order[3], 3U);
+}
+
+TEST(BlockOrder, PutsALoopBeforeWhatFollowsIt) {
+  // 0 → 1 (header) → 2 (body) or 4 (exit); 2 → 3 or 4 (break); 3 → 1
+  const auto order = block_order({{1}, {4, 2}, {4, 3}, {1}, {}});
+  EXPECT_EQ(order[4], 4U);
+}
+
+TEST(BlockOrder, KeepsALoopTogetherWhenAnExitIsReachedFirst) {
+  // A loop of 1, 2, 3 (3 → 1) that is left from 2 to 5 and from 3 to 4.
+  const auto order = block_order({{1}, {2, 3}, {3, 5}, {1, 4}, {5}, {}});
+  EXPECT_LT(order[2], order[4]);
+  EXPECT_LT(order[3], order[4]);
+  EXPECT_LT(order[3], order[5]);
+}
+
+TEST(BlockOrder, NestsLoops) {
+  // outer 1…4, inner 2 ↔ 3; 4 → 1 or 5
+  const auto order = block_order({{1}, {2}, {3, 4}, {2}, {1, 5}, {}});
+  EXPECT_LT(order[3], order[4]);
+  EXPECT_LT(order[4], order[5]);
+}
+
+TEST(BlockOrder, TakesIrreducibleAndUnreachableBlocks) {
+  // 1 and 2 jump to each other and both are entered from 0; 4 is unreachable.
+  const auto order = block_order({{1, 2}, {2, 3}, {1, 3}, {}, {3}});
+  EXPECT_THAT(order, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(order[4], 4U);
+}
+
+TEST(BlockOrder, TakesAnEmptyGraph) { EXPECT_TRUE(block_order({}).empty()); }
+
+}  // namespace
+}  // namespace lockstep::emulator

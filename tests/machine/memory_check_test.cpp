@@ -1,0 +1,128 @@
+// Bounds, alignment, uninitialised reads: found at the right line and thread, and nothing that an honest kernel does.
+#include "device_fixture.h"
+
+namespace lockstep::emulator {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Status = LaunchResult::Status;
+
+const char* const kOwnWord = "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d2, %d0;\n";  // lines 1 and 2
+
+class MemoryCheckTest : public DeviceTest {};
+
+TEST_F(MemoryCheckTest, OneElementPastTheEndIsFound) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(33, 1), "in");
+  EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2+8];", a, 0, 0, {}, {32, 1, 1}).status,
+            Status::illegal_address);
+  ASSERT_THAT(findings(), ElementsAre("out-of-bounds 3"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("just past the end of 'in' (132 bytes)"));
+  EXPECT_EQ(seen.findings[0].thread[0], 31U);
+}
+
+TEST_F(MemoryCheckTest, BeforeTheStartIsFound) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 1), "out");
+  EXPECT_EQ(run("st.global.u32 [%d0+-4], %r1;", a, 0, 0, {}, {1, 1, 1}).status, Status::illegal_address);
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("4 bytes before the start of 'out'"));
+}
+
+TEST_F(MemoryCheckTest, WildAddressesEndTheLaunchOnly) {
+  for (const char* address : {"0", "0x7fffffffffffffff", "0xfffffffffffffff8", "0x200000000000", "0x23ffffffffff0000",
+                              "0x100000000000", "0x110000000000", "0x120000000000", "0x130000000000"}) {
+    const LaunchResult result = run(std::string("mov.u64 %d2, ") + address + ";\nld.u64 %d3, [%d2];\nst.u64 [%d2], %d3;", 0,
+                                    0, 0, {4, 1, 1}, {64, 1, 1});
+    EXPECT_NE(result.status, Status::ok) << address;
+  }
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 1));
+  EXPECT_EQ(run(std::string(kOwnWord) + "st.global.u32 [%d2], %r1;", a, 0, 0, {}, {32, 1, 1}).status, Status::ok);
+}
+
+TEST_F(MemoryCheckTest, AMisalignedVectorIsFound) {
+  const DeviceAddress a = upload(std::vector<float>(64, 1));
+  EXPECT_EQ(run("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d0+4];", a, 0, 0, {}, {1, 1, 1}).status,
+            Status::misaligned_address);
+  EXPECT_THAT(findings(), ElementsAre("misaligned 1"));
+}
+
+TEST_F(MemoryCheckTest, ReadingWhatNobodyWroteIsFound) {
+  const DeviceAddress a = device.allocate(128, "workspace");
+  EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2];", a, 0, 0, {}, {32, 1, 1}).status, Status::ok);
+  ASSERT_THAT(findings(), ElementsAre("uninitialised-read 3"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("'workspace'"));
+}
+
+TEST_F(MemoryCheckTest, WrittenThenReadIsFine) {
+  const DeviceAddress a = device.allocate(128, "workspace");
+  run(std::string(kOwnWord) + "st.global.u32 [%d2], %r1;\nld.global.u32 %r2, [%d2];", a, 0, 0, {}, {32, 1, 1});
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(MemoryCheckTest, OneUnwrittenByteOfAWordIsFound) {
+  const DeviceAddress a = device.allocate(128);
+  run("st.global.u8 [%d0], %r1;\nst.global.u16 [%d0+2], %r1;\nld.global.u32 %r2, [%d0];", a, 0, 0, {}, {1, 1, 1});
+  EXPECT_THAT(findings(), ElementsAre("uninitialised-read 3"));
+}
+
+TEST_F(MemoryCheckTest, MarkingUninitialisedMakesReadsFindings) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 1));
+  device.mark_uninitialised(a, 128);
+  run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2];", a, 0, 0, {}, {32, 1, 1});
+  EXPECT_THAT(findings(), ElementsAre("uninitialised-read 3"));
+}
+
+TEST_F(MemoryCheckTest, SharedMemoryBeginsUninitialisedInEveryBlock) {
+  run("mov.u32 %r2, tile;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u32 %r4, %ctaid.x;\nsetp.eq.u32 %p2, %r4, 0;\n"
+      "@%p2 st.shared.u32 [%r2], 1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];",
+      0, 0, 0, {8, 1, 1}, {1, 1, 1}, ".shared .align 4 .b8 tile[64];\n");
+  EXPECT_THAT(findings(), ElementsAre("uninitialised-read 7"));
+}
+
+TEST_F(MemoryCheckTest, SharedBoundsIncludeDynamicMemory) {
+  const std::string declaration = ".extern .shared .align 16 .b8 buffer[];\n";
+  const std::string body = "mov.u32 %r2, buffer;\nst.shared.u32 [%r2+60], %r1;";
+  EXPECT_EQ(run(body, 0, 0, 0, {}, {1, 1, 1}, declaration, 64).status, Status::ok);
+  EXPECT_EQ(run(body, 0, 0, 0, {}, {1, 1, 1}, declaration, 60).status, Status::illegal_address);
+  EXPECT_THAT(findings(), ElementsAre("out-of-bounds 2"));
+}
+
+TEST_F(MemoryCheckTest, ATrapEndsTheLaunch) {
+  EXPECT_EQ(run("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 0, 0, 0, {}, {32, 1, 1}).status, Status::launch_failure);
+  EXPECT_THAT(findings(), ElementsAre("trap 2"));
+}
+
+TEST_F(MemoryCheckTest, ConfigurationsThatHardwareRefusesAreRefused) {
+  using Code = DeviceError::Code;
+  const auto code = [&](Dim3 grid, Dim3 block, std::uint32_t shared) {
+    try {
+      run("mov.u32 %r2, 0;", 0, 0, 0, grid, block, ".extern .shared .align 16 .b8 buffer[];\n", shared);
+    } catch (const DeviceError& error) {
+      return error.code();
+    }
+    return Code::invalid_value;
+  };
+  EXPECT_EQ(code({1, 1, 1}, {1025, 1, 1}, 0), Code::invalid_configuration);
+  EXPECT_EQ(code({1, 1, 1}, {64, 32, 1}, 0), Code::invalid_configuration);
+  EXPECT_EQ(code({0, 1, 1}, {32, 1, 1}, 0), Code::invalid_configuration);
+  EXPECT_EQ(code({1, 65536, 1}, {32, 1, 1}, 0), Code::invalid_configuration);
+  EXPECT_EQ(code({1, 1, 1}, {32, 1, 1}, 228 * 1024), Code::invalid_configuration);
+}
+
+TEST_F(MemoryCheckTest, PrintfFormatsAsHardwareDoes) {
+  // vprintf's buffer: an int, a double and a string pointer, each at its natural alignment.
+  const std::string declarations =
+      ".extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);\n"
+      ".global .align 1 .b8 text[16] = {37, 53, 100, 32, 37, 46, 50, 102, 32, 37, 115, 37, 37, 10, 0, 0};\n"  // "%5d %.2f %s%%\n"
+      ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";
+  const std::string body =
+      ".local .align 8 .b8 buffer[24];\nmov.u64 %d2, buffer;\ncvta.local.u64 %d3, %d2;\nst.local.u32 [%d2], 42;\n"
+      "mov.f64 %g1, 0d3FF4000000000000;\nst.local.f64 [%d2+8], %g1;\nmov.u64 %d4, word;\nst.local.u64 [%d2+16], %d4;\n"
+      "mov.u64 %d5, text;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nst.param.b64 [p0], %d5;\nst.param.b64 [p1], %d3;\n"
+      "call (r0), vprintf, (p0, p1);\n}";
+  EXPECT_EQ(run(body, 0, 0, 0, {2, 1, 1}, {1, 1, 1}, declarations).output, "   42 1.25 abc%\n   42 1.25 abc%\n");
+}
+
+}  // namespace
+}  // namespace lockstep::emulator

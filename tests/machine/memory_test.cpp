@@ -1,0 +1,64 @@
+#include "emulator/machine/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::emulator {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GlobalMemoryTest : public ::testing::Test {
+ protected:
+  GlobalMemory memory{std::size_t{1} << 20};
+};
+
+TEST_F(GlobalMemoryTest, AllocationsAreAlignedAndApart) {
+  const DeviceAddress a = memory.allocate(100, "a"), b = memory.allocate(100, "b");
+  EXPECT_EQ(a % 256, 0U);
+  EXPECT_EQ(b % 256, 0U);
+  EXPECT_GE(b - a, 100U + 256U);
+  EXPECT_EQ(memory.find(a + 99)->label, "a");
+  EXPECT_EQ(memory.find(a + 100), nullptr);
+}
+
+TEST_F(GlobalMemoryTest, SaysWhereAnAddressMissed) {
+  const DeviceAddress a = memory.allocate(100, "a");
+  EXPECT_THAT(memory.describe_miss(a + 100, 4), HasSubstr("just past the end of 'a' (100 bytes)"));
+  EXPECT_THAT(memory.describe_miss(a + 98, 4), HasSubstr("reaches 2 bytes past the end of 'a'"));
+  EXPECT_THAT(memory.describe_miss(a - 8, 4), HasSubstr("8 bytes before the start of 'a'"));
+  EXPECT_THAT(memory.describe_miss(0, 4), HasSubstr("null pointer"));
+  memory.free(a);
+  EXPECT_THAT(memory.describe_miss(a + 4, 4), HasSubstr("after it was freed"));
+}
+
+TEST_F(GlobalMemoryTest, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(memory.allocate((std::size_t{1} << 20) + 1, ""), DeviceError);
+  const DeviceAddress a = memory.allocate(std::size_t{1} << 20, "all");
+  EXPECT_THROW(memory.allocate(1, ""), DeviceError);
+  memory.free(a);
+  EXPECT_NO_THROW(memory.allocate(1, ""));
+  EXPECT_THROW(memory.free(a), DeviceError) << "twice";
+}
+
+TEST_F(GlobalMemoryTest, RequiresWholeRanges) {
+  const DeviceAddress a = memory.allocate(100, "a");
+  EXPECT_NO_THROW(memory.require(a, 100));
+  EXPECT_THROW(memory.require(a, 101), DeviceError);
+  EXPECT_THROW(memory.require(a + 1, ~std::uint64_t{0}), DeviceError) << "a size that wraps";
+  EXPECT_THROW(memory.require(a + 200, 1), DeviceError);
+}
+
+TEST_F(GlobalMemoryTest, MarksBytesAndForgetsThemWhenFreed) {
+  const DeviceAddress a = memory.allocate(64, "a");
+  memory.mark_written(a + 1, 6, true);
+  EXPECT_EQ(*memory.written(a), 0b1110);
+  EXPECT_EQ(*memory.written(a + 4), 0b0111);
+  memory.mark_written(a + 2, 1, false);
+  EXPECT_EQ(*memory.written(a), 0b1010);
+  memory.free(a);
+  EXPECT_EQ(*memory.written(a), 0);
+}
+
+}  // namespace
+}  // namespace lockstep::emulator

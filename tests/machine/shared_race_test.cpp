@@ -1,0 +1,110 @@
+// Races in shared memory: found with their two lines, and silent twins.
+#include "device_fixture.h"
+
+namespace lockstep::emulator {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const char* const kTile = ".shared .align 16 .b8 tile[1024];\n";
+/// %r2: address of the thread's own word; %r3: of its mirror image in a block of 64.
+const char* const kAddresses =
+    "mov.u32 %r4, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r4;\nxor.b32 %r3, %r1, 63;\nshl.b32 %r3, %r3, 2;\n"
+    "add.u32 %r3, %r3, %r4;\n";  // lines 1 to 6
+
+class SharedRaceTest : public DeviceTest {
+ protected:
+  void run_block(const std::string& body, unsigned threads = 64) {
+    run(kAddresses + body, 0, 0, 0, {2, 1, 1}, {threads, 1, 1}, kTile);
+  }
+};
+
+TEST_F(SharedRaceTest, AMissingBarrierIsFoundWithBothLines) {
+  run_block("st.shared.u32 [%r2], %r1;\nld.shared.u32 %r5, [%r3];");
+  ASSERT_THAT(findings(), Contains("race 8"));
+  for (const Finding& finding : seen.findings) {
+    if (finding.kind == Finding::Kind::race && finding.line.line == 8) {
+      EXPECT_EQ(finding.other_line.line, 7U);
+    }
+  }
+}
+
+TEST_F(SharedRaceTest, ABarrierOrders) {
+  run_block("st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, WritingAfterAnothersReadIsARace) {
+  run_block("st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\nst.shared.u32 [%r2], 1000;");
+  EXPECT_THAT(findings(), Contains("race 10"));
+}
+
+TEST_F(SharedRaceTest, ReadingThenWritingWithABarrierIsFine) {
+  run_block("st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\nbar.sync 0;\nst.shared.u32 [%r2], %r5;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, LanesOfOneWarpNeedSyncwarp) {
+  const std::string exchange = "xor.b32 %r5, %r2, 4;\nst.shared.u32 [%r2], %r1;\n";
+  run_block(exchange + "ld.shared.u32 %r6, [%r5];", 32);
+  EXPECT_THAT(findings(), Contains("race 9"));
+  run_block(exchange + "bar.warp.sync -1;\nld.shared.u32 %r6, [%r5];", 32);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, TwoLanesThatWriteDifferentValuesToOneWordRace) {
+  run_block("mov.u32 %r5, tile;\nst.shared.u32 [%r5], %r1;", 32);
+  EXPECT_THAT(findings(), ElementsAre("race 8"));
+}
+
+TEST_F(SharedRaceTest, WritingTheSameValueIsNoRace) {
+  run_block("mov.u32 %r5, tile;\nmov.u32 %r6, 7;\nst.shared.u32 [%r5], %r6;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, AtomicsDoNotRaceWithEachOther) {
+  run_block("mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n"
+            "atom.shared.add.u32 %r6, [%r5], 1;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, AnAtomicRacesWithAPlainRead) {
+  run_block("mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n"
+            "atom.shared.add.u32 %r6, [%r5], 1;\nld.shared.u32 %r6, [%r5];");
+  EXPECT_THAT(findings(), Contains("race 12"));
+}
+
+TEST_F(SharedRaceTest, BytesOfOneWordAreApart) {
+  run_block("mov.u32 %r5, tile;\nadd.u32 %r5, %r5, %r1;\nst.shared.u8 [%r5], %r1;\nld.shared.u8 %r6, [%r5];");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, NamedBarriersOrderTheWarpsThatTakePart) {
+  // Warp 0 writes, warps 0 and 1 meet at barrier 1, warp 1 reads; warp 2 takes no part.
+  const std::string body =
+      "shr.u32 %r5, %r1, 5;\nsetp.eq.u32 %p1, %r5, 0;\nsetp.eq.u32 %p2, %r5, 1;\nsetp.gt.u32 %p3, %r5, 1;\n"
+      "mov.u32 %r7, tile;\nsetp.eq.u32 %p4, %r1, 0;\n@%p4 st.shared.u32 [%r7], 5;\n@%p3 bra DONE;\nbar.sync 1, 64;\n"
+      "@!%p2 bra DONE;\nld.shared.u32 %r6, [%r7];\nDONE: mov.u32 %r8, 0;";
+  run_block(body, 96);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, ANamedBarrierDoesNotOrderAWarpThatTakesNoPart) {
+  const std::string body =
+      "shr.u32 %r5, %r1, 5;\nsetp.gt.u32 %p3, %r5, 1;\nmov.u32 %r7, tile;\nsetp.eq.u32 %p4, %r1, 0;\n"
+      "@%p4 st.shared.u32 [%r7], 5;\n@%p3 bra READ;\nbar.sync 1, 64;\nbra DONE;\nREAD: ld.shared.u32 %r6, [%r7];\n"
+      "DONE: mov.u32 %r8, 0;";
+  run_block(body, 96);
+  EXPECT_THAT(findings(), Contains("race 15"));
+}
+
+TEST_F(SharedRaceTest, AnotherBlockDoesNotCount) {
+  run("mov.u32 %r2, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];", 0, 0,
+      0, {50, 1, 1}, {64, 1, 1}, kTile);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lockstep::emulator

@@ -1,0 +1,106 @@
+// The counters against the table that was read off an H200 with Nsight Compute.
+#include "emulator/machine/traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lockstep::emulator {
+namespace {
+
+constexpr unsigned kNotMeasured = 0;
+
+/// One row: how lane t indexes elements of each width, and what the card counted for widths 4, 8 and 16.
+struct Row {
+  std::string name;
+  std::function<unsigned(unsigned)> index;
+  unsigned sectors[3];
+  unsigned wavefronts[3];
+  unsigned conflicts[3];  ///< wavefronts beyond the ideal, where they were read
+};
+
+const std::vector<Row>& table() {
+  static const std::vector<Row> rows = {
+      {"t", [](unsigned t) { return t; }, {4, 8, 16}, {1, 2, 4}, {}},
+      {"2t", [](unsigned t) { return 2 * t; }, {8, 16, 32}, {2, 4, 8}, {}},
+      {"32t", [](unsigned t) { return 32 * t; }, {32, kNotMeasured, 32}, {32, 32, 32}, {}},
+      {"0", [](unsigned) { return 0U; }, {1, kNotMeasured, 1}, {1, 1, 2}, {}},
+      {"t/2", [](unsigned t) { return t / 2; }, {}, {1, 1, 2}, {}},
+      {"t with bit 1 cleared", [](unsigned t) { return t & ~2U; }, {}, {kNotMeasured, 2, 4}, {0, 1, 2}},
+      {"t xor 1", [](unsigned t) { return t ^ 1; }, {}, {kNotMeasured, kNotMeasured, 4}, {}},
+      {"4t", [](unsigned t) { return 4 * t; }, {}, {kNotMeasured, kNotMeasured, 16}, {}},
+      {"8t", [](unsigned t) { return 8 * t; }, {}, {kNotMeasured, kNotMeasured, 32}, {}},
+      {"t + 1", [](unsigned t) { return t + 1; }, {5, kNotMeasured, kNotMeasured}, {}, {}},
+      {"33t mod 1024", [](unsigned t) { return 33 * t % 1024; }, {}, {1, kNotMeasured, kNotMeasured}, {}},
+      {"t < 16 ? t : t + 16", [](unsigned t) { return t < 16 ? t : t + 16; }, {}, {kNotMeasured, 2, kNotMeasured}, {}},
+  };
+  return rows;
+}
+
+TEST(Traffic, SectorsAgreeWithTheH200) {
+  for (const Row& row : table()) {
+    for (unsigned w = 0; w < 3; ++w) {
+      if (row.sectors[w] == kNotMeasured) continue;
+      const unsigned width = 4U << w;
+      std::uint64_t addresses[kLanes];
+      for (unsigned t = 0; t < kLanes; ++t) addresses[t] = 0x1000 + std::uint64_t{row.index(t)} * width;
+      EXPECT_EQ(global_sectors(addresses, kAllLanes, width).units, row.sectors[w]) << row.name << ", " << width << " B";
+    }
+  }
+}
+
+TEST(Traffic, WavefrontsAgreeWithTheH200) {
+  for (const Row& row : table()) {
+    for (unsigned w = 0; w < 3; ++w) {
+      if (row.wavefronts[w] == kNotMeasured) continue;
+      const unsigned width = 4U << w;
+      std::uint32_t offsets[kLanes];
+      for (unsigned t = 0; t < kLanes; ++t) offsets[t] = row.index(t) * width;
+      const Units units = shared_wavefronts(offsets, kAllLanes, width);
+      EXPECT_EQ(units.units, row.wavefronts[w]) << row.name << ", " << width << " B";
+      if (row.conflicts[w] != 0) {
+        EXPECT_EQ(units.units - units.ideal, row.conflicts[w]) << row.name << ", " << width << " B";
+      }
+    }
+  }
+}
+
+TEST(Traffic, AtomicsAgreeWithTheH200) {
+  const auto shared = [](auto index) {
+    std::uint32_t offsets[kLanes];
+    for (unsigned t = 0; t < kLanes; ++t) offsets[t] = 4 * index(t);
+    return shared_atomic_wavefronts(offsets, kAllLanes, 4).units;
+  };
+  EXPECT_EQ(shared([](unsigned t) { return t; }), 1U);
+  EXPECT_EQ(shared([](unsigned t) { return 32 * t; }), 32U);
+  EXPECT_EQ(shared([](unsigned t) { return t / 2; }), 2U);
+  EXPECT_EQ(shared([](unsigned) { return 7U; }), 1U);
+}
+
+TEST(Traffic, InactiveLanesCountNothing) {
+  std::uint64_t addresses[kLanes];
+  std::uint32_t offsets[kLanes];
+  for (unsigned t = 0; t < kLanes; ++t) addresses[t] = offsets[t] = 128 * t;
+  EXPECT_EQ(global_sectors(addresses, 0x0000'00FF, 4).units, 8U);
+  EXPECT_EQ(shared_wavefronts(offsets, 0x0000'00FF, 4).units, 8U);
+  EXPECT_EQ(global_sectors(addresses, 0, 4).units, 0U);
+  EXPECT_EQ(shared_wavefronts(offsets, 0, 16).units, 0U);
+}
+
+TEST(Traffic, TheIdealIsWhatTheSameBytesNeedAtLeast) {
+  std::uint64_t addresses[kLanes];
+  for (unsigned t = 0; t < kLanes; ++t) addresses[t] = 0x1000 + 64 * t;
+  EXPECT_EQ(global_sectors(addresses, kAllLanes, 4).ideal, 4U);
+  for (std::uint64_t& address : addresses) address = 0x1000;
+  EXPECT_EQ(global_sectors(addresses, kAllLanes, 4).ideal, 1U) << "one sector serves all";
+}
+
+TEST(Traffic, AnAccessThatIsNotAlignedTouchesTwoSectors) {
+  const std::uint64_t address[kLanes] = {0x101E};
+  EXPECT_EQ(global_sectors(address, 1, 4).units, 2U);
+}
+
+}  // namespace
+}  // namespace lockstep::emulator

@@ -1,0 +1,369 @@
+// The compiler of submissions: what it makes, what it refuses, what it hides, and its cache. Runs twice, with
+// namespaces and without.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <iterator>
+
+#include "build/object_cache.h"
+#include "build/submission_compiler.h"
+#include "build/submission_source.h"
+#include "build/toolkit.h"
+#include "remains.h"
+#include "sandbox/temporary_folder.h"
+
+namespace lockstep::build {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Status = CompiledSubmission::Status;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kHeader =
+    "#pragma once\n"
+    "#include <cuda_runtime.h>\n"
+    "void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream);\n";
+
+constexpr const char* kGood =
+    "#include \"transpose.h\"\n"
+    "#include \"lockstep/random.h\"\n"
+    "__global__ void copy_kernel(const float* in, float* out, int n) {\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) out[i] = in[i];\n"
+    "}\n"
+    "void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {\n"
+    "  copy_kernel<<<1, 256, 0, stream>>>(in, out, rows * columns);\n"
+    "}\n"
+    "namespace other { void transpose(int) {} }\n"
+    "extern \"C\" void transpose_c() {}\n";
+
+std::string contents_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The PTX that an object carries: the first frame of zstd, which is how nvcc packs it unless told otherwise.
+std::string ptx_of(const std::string& object) {
+  const std::size_t at = object.find("\x28\xB5\x2F\xFD");
+  if (at == std::string::npos) return "";
+  const std::size_t size = ZSTD_findFrameCompressedSize(&object[at], object.size() - at);
+  std::string text(1 << 20, '\0');
+  const std::size_t written =
+      ZSTD_isError(size) ? 0 : ZSTD_decompress(text.data(), text.size(), &object[at], size);
+  text.resize(ZSTD_isError(written) ? 0 : written);
+  return text;
+}
+
+class Build : public LeavesNothingBehind {
+ protected:
+  Build() {
+    // Reachable for everybody, as a course's folder is.
+    fs::permissions(folder_.path(), fs::perms(0755));
+    setenv("LOCKSTEP_CACHE", (folder_.path() / "cache").c_str(), 1);
+    fs::create_directories(folder_.path() / "exercises" / "03-transpose");
+    exercise_.folder_name = "03-transpose";
+    exercise_.folder = folder_.path() / "exercises" / "03-transpose";
+    exercise_.header = exercise_.folder / "transpose.h";
+    exercise_.starter = exercise_.folder / "transpose.cu";
+    write("exercises/03-transpose/transpose.h", kHeader);
+    write("exercises/03-transpose/problem.cpp", "#error the-oracle\n");
+  }
+  ~Build() override { unsetenv("LOCKSTEP_CACHE"); }
+
+  void TearDown() override {
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      if (entry.path().filename() != "cache") continue;
+      for (const auto& object : fs::directory_iterator(entry.path() / "objects")) {
+        EXPECT_EQ(object.path().filename().string().size(), 64U) << "left behind: " << object.path();
+      }
+    }
+    LeavesNothingBehind::TearDown();
+  }
+
+  fs::path write(const fs::path& name, const std::string& contents) {
+    const fs::path path = folder_.path() / name;
+    std::ofstream(path, std::ios::binary) << contents;
+    return path;
+  }
+
+  CompiledSubmission compile(const std::string& source, const std::string& name = "transpose.cu") {
+    return compile_submission(exercise_, write(name, source), limits_);
+  }
+
+  sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-test-"};
+  course::Exercise exercise_;
+  sandbox::Limits limits_ = compilation_limits();
+};
+
+TEST_F(Build, MakesAnObjectForBothDevices) {
+  const CompiledSubmission result = compile(kGood);
+  ASSERT_EQ(result.status, Status::compiled) << result.diagnostics;
+  EXPECT_FALSE(result.from_cache);
+  EXPECT_EQ(result.diagnostics, "");
+  const std::string object = contents_of(result.object);
+  EXPECT_THAT(object.substr(0, 4),
+              "\x7f"
+              "ELF");
+  EXPECT_THAT(object, HasSubstr("libcudart.so." + std::to_string(find_toolkit().major)));
+  EXPECT_THAT(object, HasSubstr(".nv_fatbin"));
+  EXPECT_THAT(functions_named(result.object, "transpose"),
+              testing::UnorderedElementsAre("transpose(float const*, float*, int, int, CUstream_st*)",
+                                            "other::transpose(int)"));
+  EXPECT_THAT(functions_named(result.object, "transpose_c"), ElementsAre("transpose_c"));
+  EXPECT_THAT(functions_named(result.object, "pose"), testing::IsEmpty());
+}
+
+TEST_F(Build, ASecondTimeComesFromTheCache) {
+  const CompiledSubmission first = compile(kGood);
+  const CompiledSubmission second = compile(kGood);
+  ASSERT_EQ(second.status, Status::compiled);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(second.object, first.object);
+  EXPECT_LT(second.time, 200ms);
+
+  EXPECT_FALSE(compile(std::string(kGood) + "// changed\n").from_cache);
+  write("exercises/03-transpose/transpose.h", std::string(kHeader) + "// changed\n");
+  EXPECT_FALSE(compile(kGood).from_cache);
+}
+
+TEST_F(Build, WarningsAreKeptInTheCache) {
+  const std::string source = std::string(kGood) + "void unused() { int never_used = 0; }\n";
+  const CompiledSubmission first = compile(source);
+  EXPECT_THAT(first.diagnostics, HasSubstr("transpose.cu(12): warning"));
+  const CompiledSubmission second = compile(source);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(second.diagnostics, first.diagnostics);
+}
+
+TEST_F(Build, DiagnosticsHaveTheStudentsOwnLines) {
+  const CompiledSubmission error = compile("#include \"transpose.h\"\n\nvoid f() { undeclared(); }\n");
+  EXPECT_EQ(error.status, Status::rejected);
+  EXPECT_THAT(error.diagnostics, testing::StartsWith("transpose.cu(3): error: "));
+  EXPECT_THAT(error.diagnostics, Not(HasSubstr(folder_.path().string())));
+
+  const CompiledSubmission under_another_name =
+      compile("int f() { return undeclared; }\n", "my_transpose.cu");
+  EXPECT_THAT(under_another_name.diagnostics, testing::StartsWith("my_transpose.cu(1): error: "));
+
+  const CompiledSubmission odd_name =
+      compile("int f() { return undeclared; }\n", "-o $(touch x) 'transpose.cu");
+  EXPECT_THAT(odd_name.diagnostics, testing::StartsWith("transpose.cu(1): error: "));
+
+  const CompiledSubmission undefined = compile("void g();\nvoid f() { g(); }\n");
+  EXPECT_EQ(undefined.status, Status::rejected);
+  EXPECT_THAT(undefined.diagnostics, HasSubstr("undefined reference to `g()'"));
+}
+
+TEST_F(Build, PtxNamesTheStudentsFile) {
+  const CompiledSubmission result = compile(kGood);
+  ASSERT_EQ(result.status, Status::compiled);
+  const std::string text = ptx_of(contents_of(result.object));
+  EXPECT_THAT(text, HasSubstr(".target sm_" + std::to_string(kVirtualArchitecture)));
+  EXPECT_THAT(text, HasSubstr("/transpose.cu\""));
+}
+
+TEST_F(Build, RefusesWhatIsNoSourceText) {
+  const auto sentence = [this](const fs::path& path) {
+    const CompiledSubmission result = compile_submission(exercise_, path, limits_);
+    EXPECT_EQ(result.status, Status::unreadable) << path;
+    return result.diagnostics;
+  };
+  EXPECT_THAT(sentence(folder_.path() / "missing.cu"), HasSubstr("does not exist"));
+  EXPECT_THAT(sentence(folder_.path()), HasSubstr("is a folder"));
+  EXPECT_THAT(sentence(write("empty.cu", "")), HasSubstr("is empty"));
+  EXPECT_THAT(sentence(write("blank.cu", " \t\r\n\n")), HasSubstr("is empty"));
+  EXPECT_THAT(sentence(write("zeros.cu", std::string("int a;\0int b;", 13))), HasSubstr("zero bytes"));
+  EXPECT_THAT(sentence(write("latin.cu", "// na\xEFve\n")), HasSubstr("UTF-8"));
+  EXPECT_THAT(sentence(write("overlong.cu", "// \xC0\xAF\n")), HasSubstr("UTF-8"));
+  EXPECT_THAT(sentence(write("surrogate.cu", "// \xED\xA0\x80\n")), HasSubstr("UTF-8"));
+  EXPECT_THAT(sentence(write("cut.cu", "// \xE2\x82")), HasSubstr("UTF-8"));
+  EXPECT_THAT(sentence(write("large.cu", std::string((1 << 20) + 1, ' '))), HasSubstr("1 MiB"));
+  EXPECT_THAT(sentence("/dev/zero"), HasSubstr("not a regular file"));
+  const fs::path pipe = folder_.path() / "pipe.cu";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(sentence(pipe), HasSubstr("not a regular file"));
+  fs::create_symlink("/dev/zero", folder_.path() / "link.cu");
+  EXPECT_THAT(sentence(folder_.path() / "link.cu"), HasSubstr("not a regular file"));
+  fs::create_symlink(folder_.path(), folder_.path() / "link_to_folder.cu");
+  EXPECT_THAT(sentence(folder_.path() / "link_to_folder.cu"), HasSubstr("is a folder"));
+}
+
+TEST_F(Build, ReadsTextOfEveryKindThatIsUtf8) {
+  const fs::path text = write("text.cu", "// \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x99\x82\r\n");
+  EXPECT_TRUE(std::holds_alternative<std::string>(read_source(text)));
+  fs::create_symlink(text, folder_.path() / "link_to_text.cu");
+  EXPECT_TRUE(std::holds_alternative<std::string>(read_source(folder_.path() / "link_to_text.cu")));
+}
+
+TEST_F(Build, SecretsAreNotThereToInclude) {
+  if (!sandbox::isolation().namespaces) GTEST_SKIP() << sandbox::isolation().reason;
+  const std::string oracle = exercise_.folder / "problem.cpp";
+  for (const std::string& line : {
+           std::string("#include \"/etc/shadow\""),
+           std::string("#include \"/etc/passwd\""),
+           std::string("#include \"../exercises/03-transpose/problem.cpp\""),
+           std::string("#include \"../exercise/problem.cpp\""),
+           std::string("#include \"problem.cpp\""),
+           "#include \"" + oracle + "\"",
+           std::string("asm(\".incbin \\\"/etc/passwd\\\"\");"),
+           "asm(\".incbin \\\"" + oracle + "\\\"\");",
+           std::string("#include \"/proc/1/environ\""),
+       }) {
+    const CompiledSubmission result = compile(line + "\n" + kGood);
+    EXPECT_EQ(result.status, Status::rejected) << line;
+    EXPECT_THAT(result.diagnostics, Not(HasSubstr("the-oracle"))) << line;
+    EXPECT_THAT(result.diagnostics, Not(HasSubstr("root:"))) << line;
+    EXPECT_THAT(result.diagnostics, testing::AnyOf(HasSubstr("No such file"), HasSubstr("file not found"),
+                                                   HasSubstr("Permission denied")))
+        << line;
+  }
+}
+
+TEST_F(Build, AnEndlessCompilationIsRejectedWithASentence) {
+  limits_.wall_time = 3s;
+  const CompiledSubmission result = compile(
+      "template <int N, int M> struct Bomb { static constexpr int v = Bomb<N - 1, 2 * M>::v + Bomb<N - 1, 2 "
+      "* M + 1>::v; };\n"
+      "template <int M> struct Bomb<0, M> { static constexpr int v = M; };\n"
+      "int bomb() { return Bomb<28, 0>::v; }\n");
+  EXPECT_EQ(result.status, Status::rejected);
+  EXPECT_THAT(result.diagnostics, HasSubstr("did not finish within 3 seconds"));
+}
+
+TEST_F(Build, ACompilationThatNeedsTooMuchMemoryIsRejected) {
+  limits_.memory_bytes = std::size_t{64} << 20;
+  const CompiledSubmission result = compile(kGood);
+  EXPECT_EQ(result.status, Status::rejected);
+  EXPECT_THAT(result.diagnostics, HasSubstr("64 MiB of memory"));
+}
+
+TEST_F(Build, AFloodOfDiagnosticsIsCut) {
+  std::string source;
+  for (int i = 0; i < 3000; ++i) source += "#warning a line of a message that is not very short at all\n";
+  const CompiledSubmission result = compile(source + kGood);
+  EXPECT_LE(result.diagnostics.size(), limits_.output_bytes + 100);
+  EXPECT_THAT(result.diagnostics, HasSubstr("more that is not shown"));
+}
+
+TEST_F(Build, TheSameSourceAtTheSameTimeIsOneEntry) {
+  const fs::path source = write("transpose.cu", kGood);
+  std::vector<std::future<CompiledSubmission>> results;
+  for (int i = 0; i < 3; ++i) {
+    results.push_back(std::async(std::launch::async,
+                                 [this, &source] { return compile_submission(exercise_, source, limits_); }));
+  }
+  std::set<fs::path> objects;
+  for (auto& result : results) {
+    const CompiledSubmission compiled = result.get();
+    EXPECT_EQ(compiled.status, Status::compiled) << compiled.diagnostics;
+    objects.insert(compiled.object);
+  }
+  EXPECT_EQ(objects.size(), 1U);
+}
+
+TEST(ObjectCache, DropsWhatWasUsedLongestAgo) {
+  const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-test-");
+  const ObjectCache cache(folder.path() / "objects", 2500);
+  const auto age = [&](const std::string& key, std::chrono::minutes minutes) {
+    fs::last_write_time(cache.folder() / key, fs::file_time_type::clock::now() - minutes);
+  };
+  cache.store("a", std::string(1000, 'a'), "");
+  cache.store("b", std::string(1000, 'b'), "words");
+  age("a", 20min);
+  age("b", 10min);
+  ASSERT_TRUE(cache.find("a"));  // used just now
+  cache.store("c", std::string(1000, 'c'), "");
+  EXPECT_TRUE(cache.find("a"));
+  EXPECT_FALSE(cache.find("b"));
+  ASSERT_TRUE(cache.find("c"));
+  EXPECT_EQ(contents_of(cache.find("c")->object), std::string(1000, 'c'));
+  // One that is larger than the whole cache still stays until the next.
+  cache.store("d", std::string(5000, 'd'), "");
+  EXPECT_TRUE(cache.find("d"));
+  EXPECT_FALSE(cache.find("c"));
+}
+
+TEST(ObjectCache, TheFirstOfTwoStays) {
+  const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-test-");
+  const ObjectCache cache(folder.path());
+  cache.store("key", "first", "one");
+  EXPECT_EQ(cache.store("key", "second", "two").diagnostics, "one");
+  EXPECT_EQ(contents_of(cache.find("key")->object), "first");
+}
+
+TEST(ContentHash, IsSha256OfLengthsAndParts) {
+  const auto digest = [](const std::vector<std::string>& parts) {
+    ContentHash hash;
+    for (const std::string& part : parts) hash.add(part);
+    return hash.digest();
+  };
+  // Of nothing: FIPS 180-4's value for the empty message.
+  EXPECT_EQ(digest({}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_NE(digest({"ab", "c"}), digest({"a", "bc"}));
+  EXPECT_NE(digest({"a"}), digest({"a", ""}));
+}
+
+TEST(FunctionsNamed, AnObjectThatIsNoneNamesNothing) {
+  const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-test-");
+  const std::string program = contents_of("/proc/self/exe");
+  for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{64}, std::size_t{4000}}) {
+    std::ofstream(folder.path() / "cut.so", std::ios::binary) << program.substr(0, size);
+    EXPECT_THAT(functions_named(folder.path() / "cut.so", "main"), testing::IsEmpty());
+  }
+  EXPECT_THAT(functions_named(folder.path() / "missing.so", "main"), testing::IsEmpty());
+}
+
+TEST(Toolkit, IsFoundWithItsVersionAndLibrary) {
+  const Toolkit& toolkit = find_toolkit();
+  EXPECT_TRUE(fs::exists(toolkit.nvcc));
+  EXPECT_GE(toolkit.major, kOldestToolkitMajor);
+  EXPECT_THAT(toolkit.version, testing::StartsWith(std::to_string(toolkit.major) + "."));
+  EXPECT_TRUE(toolkit.library.empty() || fs::exists(toolkit.library / "libcudart.so"));
+}
+
+// In a process of its own each, as the search is done once.
+class ToolkitElsewhere : public testing::Test {
+ protected:
+  /// What find_toolkit() says when CUDA_HOME holds an nvcc that prints `version`.
+  void search(const std::string& version) {
+    fs::create_directories(home_.path() / "bin");
+    fs::permissions(home_.path(), fs::perms(0755));
+    const fs::path nvcc = home_.path() / "bin" / "nvcc";
+    std::ofstream(nvcc) << "#!/bin/sh\necho 'Cuda compilation tools, release " << version << "'\n";
+    fs::permissions(nvcc, fs::perms(0755));
+    setenv("CUDA_HOME", home_.path().c_str(), 1);
+    setenv("PATH", "/nonexistent", 1);
+    try {
+      std::fprintf(stderr, "found %s\n", find_toolkit().version.c_str());
+    } catch (const std::runtime_error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    fs::remove_all(home_.path());
+    _exit(0);
+  }
+
+  sandbox::TemporaryFolder home_{fs::temp_directory_path(), "lockstep-test-"};
+};
+
+TEST_F(ToolkitElsewhere, CudaHomeComesFirst) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(search("12.4, V12.4.131"), testing::ExitedWithCode(0), "found 12.4, V12.4.131");
+}
+
+TEST_F(ToolkitElsewhere, OneThatIsTooOldIsPassedOver) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const bool another = fs::exists("/usr/local/cuda/bin/nvcc") || fs::exists("/opt/cuda/bin/nvcc");
+  EXPECT_EXIT(search("12.3, V12.3.1"), testing::ExitedWithCode(0),
+              another ? "found 1[2-9]" : "is 12.3, too old for this course: install CUDA Toolkit 12.4");
+}
+
+}  // namespace
+}  // namespace lockstep::build

@@ -1,0 +1,256 @@
+#include "misbehaviours.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+void take_memory(std::size_t bytes) {
+  mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+}
+
+void touch_memory_without_end() {
+  constexpr std::size_t kStep = 16 << 20;
+  for (;;) take_memory(kStep);
+}
+
+int can_open(const char* path, int flags) {
+  const int file = open(path, flags | O_CLOEXEC, 0600);
+  if (file < 0) return 0;
+  close(file);
+  std::printf("opened %s\n", path);
+  return 1;
+}
+
+}  // namespace
+
+int add(int a, int b) { return a + b; }
+float scale(float value, double factor) { return static_cast<float>(value * factor); }
+double mixed(int a, float b, std::int64_t c, double d, const float* e) {
+  return a + static_cast<double>(b) + static_cast<double>(c) + d + (e == nullptr ? 0.5 : 0.0);
+}
+std::size_t largest_size() { return std::numeric_limits<std::size_t>::max(); }
+void print_a_line() { std::printf("a line\n"); }
+
+void exit_early() { std::exit(0); }
+void exit_at_once() { _exit(7); }
+void abort_now() { std::abort(); }
+void read_device_address() {
+  const volatile auto* address = reinterpret_cast<const volatile int*>(0x2000'0000'0000);
+  std::printf("%d\n", *address);
+}
+void throw_an_error() { throw std::runtime_error("no\nluck"); }
+void throw_a_number() { throw 42; }
+void end_only_the_thread() { pthread_exit(nullptr); }
+void stop_itself() { raise(SIGSTOP); }
+
+void spin() {
+  for (volatile unsigned i = 0;;) i = i + 1;
+}
+void sleep_for_ever() {
+  for (;;) pause();
+}
+void allocate_without_end() { touch_memory_without_end(); }
+void allocate_after_the_first_thread_has_ended() {
+  std::thread(touch_memory_without_end).detach();
+  pthread_exit(nullptr);
+}
+void allocate_in_many_processes() {
+  // Each takes little; together they take 320 MB.
+  for (int i = 0; i < 10; ++i) {
+    if (fork() == 0) {
+      take_memory(32 << 20);
+      sleep_for_ever();
+    }
+  }
+  sleep_for_ever();
+}
+void fork_without_end() {
+  for (;;) {
+    if (fork() < 0) usleep(100);
+  }
+}
+void start_threads_without_end() {
+  for (;;) {
+    try {
+      std::thread(sleep_for_ever).detach();
+    } catch (const std::system_error&) {
+      usleep(100);
+    }
+  }
+}
+void print_a_megabyte() {
+  const std::string line(1023, 'x');
+  for (int i = 0; i < 1024; ++i) std::puts(line.c_str());
+}
+void print_without_end() {
+  for (;;) std::puts("and again");
+}
+int write_a_large_file() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const int file = open((std::string(std::getenv("TMPDIR")) + "/large").c_str(), O_CREAT | O_WRONLY, 0600);
+  const std::vector<char> block(1 << 20, 'x');
+  int megabytes = 0;
+  while (megabytes < 64 && write(file, block.data(), block.size()) == static_cast<ssize_t>(block.size()))
+    ++megabytes;
+  return megabytes;
+}
+int fill_scratch() {
+  const std::vector<char> block(1 << 20, 'x');
+  int megabytes = 0;
+  for (const char* folder : {"/tmp/", "/dev/shm/"}) {
+    for (int i = 0; i < 64; ++i) {
+      const int file = open((folder + std::to_string(i)).c_str(), O_CREAT | O_WRONLY, 0600);
+      if (write(file, block.data(), block.size()) == static_cast<ssize_t>(block.size())) ++megabytes;
+      close(file);
+    }
+  }
+  return megabytes;
+}
+int open_many_files() {
+  int opened = 0;
+  while (opened < 4096 && open("/dev/null", O_RDONLY) >= 0) ++opened;
+  return opened;
+}
+
+int write_outside() {
+  int written = 0;
+  for (const char* path :
+       {"/lockstep-was-here", "/usr/lockstep-was-here", "/usr/lib/lockstep-was-here",
+        "/dev/lockstep-was-here", "/etc/lockstep-was-here", "/lockstep/was-here", "/root/lockstep-was-here",
+        "/home/lockstep-was-here", "/var/tmp/lockstep-was-here"}) {
+    written += can_open(path, O_CREAT | O_WRONLY);
+  }
+  return written + can_open("/proc/self/exe", O_WRONLY);
+}
+int write_kernel_settings() {
+  return can_open("/proc/sys/kernel/core_pattern", O_WRONLY) + can_open("/proc/sys/vm/swappiness", O_WRONLY) +
+         can_open("/proc/sysrq-trigger", O_WRONLY) +
+         can_open("/proc/sys/user/max_user_namespaces", O_WRONLY) +
+         can_open("/proc/self/oom_score_adj", O_WRONLY);
+}
+int read_secrets() {
+  return can_open("/etc/shadow", O_RDONLY) + can_open("/etc/passwd", O_RDONLY) +
+         can_open("/root", O_RDONLY | O_DIRECTORY) + can_open("/home", O_RDONLY | O_DIRECTORY) +
+         can_open("/var", O_RDONLY | O_DIRECTORY) + can_open("/sys", O_RDONLY | O_DIRECTORY) +
+         can_open("/run", O_RDONLY | O_DIRECTORY);
+}
+int read_process_one() {
+  int opened = 0;
+  for (const char* name :
+       {"mem", "environ", "maps", "fd/0", "fd/1", "fd/3", "fd/4", "fd/5", "root", "cwd", "exe"}) {
+    opened += can_open(("/proc/1/" + std::string(name)).c_str(), O_RDONLY);
+  }
+  return opened;
+}
+int signal_other_processes() {
+  int reached = 0;
+  kill(1, SIGKILL);  // accepted, and ignored by the kernel
+  for (pid_t process = 2; process < 70000; ++process) {
+    if (process != getpid() && kill(process, 0) == 0) ++reached;
+  }
+  return reached;
+}
+int trace_other_processes() {
+  return (ptrace(PTRACE_ATTACH, 1, nullptr, nullptr) == 0) +
+         (ptrace(PTRACE_SEIZE, getppid(), nullptr, nullptr) == 0);
+}
+int open_connections() {
+  // An address of another machine, and a socket of this one that is named in no folder: the test listens
+  // there.
+  sockaddr_in elsewhere{};
+  elsewhere.sin_family = AF_INET;
+  elsewhere.sin_port = htons(9);
+  inet_pton(AF_INET, "192.0.2.1", &elsewhere.sin_addr);
+  const int datagram = socket(AF_INET, SOCK_DGRAM, 0);
+  const bool out = connect(datagram, reinterpret_cast<const sockaddr*>(&elsewhere), sizeof elsewhere) == 0;
+  close(datagram);
+
+  sockaddr_un here{};
+  here.sun_family = AF_UNIX;
+  std::memcpy(here.sun_path + 1, kListeningName, sizeof kListeningName);
+  const int stream = socket(AF_UNIX, SOCK_STREAM, 0);
+  const bool in = connect(stream, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0;
+  close(stream);
+  return out + in;
+}
+int make_namespaces() { return (unshare(CLONE_NEWUSER) == 0) + (unshare(CLONE_NEWNS) == 0); }
+int see_other_descriptors() {
+  int others = 0;
+  DIR* const folder = opendir("/proc/self/fd");
+  while (const dirent* entry = readdir(folder)) {
+    const int descriptor = std::atoi(entry->d_name);
+    if (descriptor > 2 && descriptor != dirfd(folder)) {
+      std::printf("descriptor %d\n", descriptor);
+      ++others;
+    }
+  }
+  closedir(folder);
+  return others;
+}
+void close_every_descriptor() {
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) close(descriptor);
+  sleep_for_ever();
+}
+void kill_the_parent() {
+  kill(getppid(), SIGKILL);
+  kill(getppid(), SIGTERM);
+  sleep_for_ever();
+}
+void leave_a_process_behind() {
+  // Twice forked and in a session of its own: neither parent nor process group leads to it.
+  if (fork() == 0) {
+    setsid();
+    if (fork() != 0) _exit(0);
+    std::signal(SIGTERM, SIG_IGN);
+    sleep_for_ever();
+  }
+  usleep(100'000);
+}
+
+namespace {
+struct ForgedReply {
+  std::uint32_t sequence, kind;
+  std::uint64_t value;
+  std::uint32_t text_bytes;
+} __attribute__((packed));
+
+void send_to_judge(const void* bytes, std::size_t size) {
+  if (send(3, bytes, size, 0) < 0) std::perror("send");
+}
+}  // namespace
+
+void write_nonsense() { send_to_judge("nonsense", 8); }
+void write_a_long_message() {
+  const std::vector<char> message(100 << 10, '\xFF');
+  send_to_judge(message.data(), message.size());
+}
+void answer_in_advance() {
+  // The call is number 2 of this runner (the first was to load), so this answers it and the one after.
+  for (const std::uint32_t sequence : {2U, 3U}) {
+    const ForgedReply reply{sequence, 0, 99, 0};
+    send_to_judge(&reply, sizeof reply);
+  }
+}
+void answer_the_wrong_request() {
+  const ForgedReply reply{1000, 0, 99, 0};
+  send_to_judge(&reply, sizeof reply);
+}

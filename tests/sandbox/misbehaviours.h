@@ -1,0 +1,61 @@
+// What a hostile or broken submission may do. One source is both a shared object for the runner and a program
+// for the sandbox, so that both meet the same attacks. A function that returns an int returns how many of its
+// attempts succeeded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Of an abstract socket that a test listens on.
+inline constexpr char kListeningName[] = "lockstep-test-socket";
+
+// Well-behaved, for comparison.
+int add(int a, int b);
+float scale(float value, double factor);
+double mixed(int a, float b, std::int64_t c, double d, const float* e);
+std::size_t largest_size();
+void print_a_line();
+
+// Ends of a process.
+void exit_early();
+void exit_at_once();
+void abort_now();
+void read_device_address();
+void throw_an_error();
+void throw_a_number();
+void end_only_the_thread();
+void stop_itself();
+
+// More than the limits.
+void spin();
+void sleep_for_ever();
+void allocate_without_end();
+void allocate_after_the_first_thread_has_ended();
+void allocate_in_many_processes();
+void fork_without_end();
+void start_threads_without_end();
+void print_a_megabyte();
+void print_without_end();
+int write_a_large_file();
+int fill_scratch();
+int open_many_files();
+
+// Out of the sandbox.
+int write_outside();
+int write_kernel_settings();
+int read_secrets();
+int read_process_one();
+int signal_other_processes();
+int trace_other_processes();
+int open_connections();
+int make_namespaces();
+int see_other_descriptors();
+void close_every_descriptor();
+void kill_the_parent();
+void leave_a_process_behind();
+
+// On the judge's socket (descriptor 3).
+void write_nonsense();
+void write_a_long_message();
+void answer_in_advance();
+void answer_the_wrong_request();

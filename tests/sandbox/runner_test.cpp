@@ -1,0 +1,277 @@
+// The runner with submissions that misbehave: each has its Outcome, and the judge neither hangs nor believes.
+// Runs twice, with namespaces and without.
+#include "runner/runner_process.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <cstring>
+#include <future>
+#include <optional>
+#include <thread>
+
+#include "misbehaviours.h"
+#include "remains.h"
+#include "runner/message.h"
+#include "sandbox/file_descriptor.h"
+#include "sandbox/temporary_folder.h"
+
+namespace lockstep::runner {
+namespace {
+
+using namespace std::chrono_literals;
+using course::Signature;
+using Kind = Outcome::Kind;
+using testing::HasSubstr;
+
+const std::filesystem::path kBinaries = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+const std::filesystem::path kLibraries = kBinaries.parent_path() / "lib";
+
+RunnerProcess::Options options_for(const std::string& object) {
+  RunnerProcess::Options options;
+  options.executable = kBinaries / "lockstep-runner";
+  options.object = kLibraries / object;
+  options.cudart_directory = kLibraries / "imitated_cudart";
+  options.limits.memory_bytes = std::size_t{256} << 20;
+  return options;
+}
+
+template <class T>
+std::uint64_t word(T value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+class Runner : public LeavesNothingBehind {
+ protected:
+  void TearDown() override {
+    runner_.reset();
+    LeavesNothingBehind::TearDown();
+  }
+
+  RunnerProcess& start(const RunnerProcess::Options& options = options_for("libmisbehaviours.so")) {
+    return runner_.emplace(options);
+  }
+
+  /// What comes of loading misbehaviours and calling one without arguments.
+  Outcome outcome_of(const Signature& function, std::chrono::milliseconds timeout = 5s) {
+    start();
+    const Outcome loaded = runner_->load({&function, 1}, 10s);
+    EXPECT_EQ(loaded.kind, Kind::done) << loaded.message;
+    return runner_->call(function, {}, timeout);
+  }
+
+  std::optional<RunnerProcess> runner_;
+};
+
+#define OUTCOME_OF(function, ...) outcome_of(LOCKSTEP_SIGNATURE(function) __VA_OPT__(, ) __VA_ARGS__)
+
+TEST_F(Runner, CallsFunctionsOfEveryKindOfParameter) {
+  const std::vector<Signature> functions{LOCKSTEP_SIGNATURE(add), LOCKSTEP_SIGNATURE(scale),
+                                         LOCKSTEP_SIGNATURE(mixed), LOCKSTEP_SIGNATURE(largest_size)};
+  start();
+  ASSERT_EQ(runner_->load(functions, 10s).kind, Kind::done);
+
+  const Outcome sum = runner_->call(functions[0], std::vector{word(-7), word(3)}, 5s);
+  EXPECT_EQ(sum.kind, Kind::done);
+  EXPECT_EQ(sum.value, 0xFFFF'FFFCU);  // -4 in 32 bits, zero-extended
+
+  const Outcome scaled = runner_->call(functions[1], std::vector{word(1.5F), word(2.0)}, 5s);
+  EXPECT_EQ(scaled.value, word(3.0F));
+
+  const Outcome mixture = runner_->call(
+      functions[2], std::vector{word(1), word(2.5F), word(std::int64_t{1} << 40), word(0.25), word(0ULL)},
+      5s);
+  EXPECT_EQ(mixture.value, word(1 + 2.5 + 0x1p40 + 0.25 + 0.5));
+
+  EXPECT_EQ(runner_->call(functions[3], {}, 5s).value, ~std::uint64_t{0});
+}
+
+TEST_F(Runner, SaysWhichFunctionIsMissing) {
+  const Signature present = LOCKSTEP_SIGNATURE(add);
+  Signature missing = present;
+  missing.linker_name = "_Z7missingv";
+  missing.declaration = "void missing()";
+  start();
+  const Outcome outcome = runner_->load(std::vector{present, missing}, 10s);
+  EXPECT_EQ(outcome.kind, Kind::missing_function);
+  EXPECT_THAT(outcome.message, HasSubstr("void missing()"));
+}
+
+TEST_F(Runner, SaysWhyAnObjectDoesNotLoad) {
+  const sandbox::TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-test-");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+  RunnerProcess::Options options = options_for("");
+  options.object = folder.path() / "not_an_object.so";
+  std::ofstream(options.object) << std::string(1000, 'x');
+  start(options);
+  const Outcome outcome = runner_->load({}, 10s);
+  EXPECT_EQ(outcome.kind, Kind::load_failed);
+  EXPECT_THAT(outcome.message, HasSubstr("invalid ELF header"));
+}
+
+TEST_F(Runner, AConstructorThatExitsEndsTheLoading) {
+  start(options_for("libexits_when_loaded.so"));
+  const Outcome outcome = runner_->load({}, 10s);
+  EXPECT_EQ(outcome.kind, Kind::ended);
+  EXPECT_EQ(outcome.end.kind, sandbox::End::Kind::exited);
+  EXPECT_EQ(outcome.end.status, 0);
+}
+
+TEST_F(Runner, SynchronisesTheRuntimeThatTheObjectBrought) {
+  const Signature function = LOCKSTEP_SIGNATURE(print_a_line);
+  start(options_for("libuses_cudart.so"));
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  ASSERT_EQ(runner_->call(function, {}, 5s).kind, Kind::done);
+  runner_->load({}, 1ms);  // ends one way or another; by then the output is there
+  for (int i = 0; i < 100 && runner_->output().empty(); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(runner_->output(), "a line\nsynchronised\n");
+}
+
+TEST_F(Runner, PassesTheDeviceDescriptor) {
+  const Signature function = LOCKSTEP_SIGNATURE(see_other_descriptors);
+  const sandbox::FileDescriptor device(open("/dev/null", O_RDWR | O_CLOEXEC));
+  RunnerProcess::Options options = options_for("libmisbehaviours.so");
+  options.device_descriptor = device.get();
+  start(options);
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  EXPECT_EQ(runner_->call(function, {}, 5s).value, 2U);  // the judge's and the device's
+}
+
+TEST_F(Runner, ExitIsAnEndAndNotAnAnswer) {
+  const Outcome early = OUTCOME_OF(exit_early);
+  EXPECT_EQ(early.kind, Kind::ended);
+  EXPECT_EQ(early.end.kind, sandbox::End::Kind::exited);
+  EXPECT_EQ(early.end.status, 0);
+  const Outcome at_once = OUTCOME_OF(exit_at_once);
+  EXPECT_EQ(at_once.kind, Kind::ended);
+  EXPECT_EQ(at_once.end.status, 7);
+  // It stays so.
+  EXPECT_EQ(runner_->call(LOCKSTEP_SIGNATURE(exit_at_once), {}, 1s).kind, Kind::ended);
+}
+
+TEST_F(Runner, SignalsAreNamed) {
+  const Outcome aborted = OUTCOME_OF(abort_now);
+  EXPECT_EQ(aborted.kind, Kind::ended);
+  EXPECT_EQ(aborted.end.kind, sandbox::End::Kind::signalled);
+  EXPECT_EQ(aborted.end.status, SIGABRT);
+  const Outcome faulted = OUTCOME_OF(read_device_address);
+  EXPECT_EQ(faulted.kind, Kind::ended);
+  EXPECT_EQ(faulted.end.status, SIGSEGV);
+  EXPECT_EQ(OUTCOME_OF(end_only_the_thread).kind, Kind::ended);
+}
+
+TEST_F(Runner, ExceptionsAreReportedAndSurvived) {
+  const Outcome error = OUTCOME_OF(throw_an_error);
+  EXPECT_EQ(error.kind, Kind::threw);
+  EXPECT_EQ(error.message, "no luck");  // one line
+  EXPECT_EQ(runner_->call(LOCKSTEP_SIGNATURE(throw_an_error), {}, 5s).kind, Kind::threw);
+  EXPECT_EQ(OUTCOME_OF(throw_a_number).kind, Kind::threw);
+}
+
+TEST_F(Runner, LoopsEndAtTheTimeLimit) {
+  EXPECT_EQ(OUTCOME_OF(spin, 300ms).kind, Kind::time_limit);
+  EXPECT_EQ(OUTCOME_OF(sleep_for_ever, 300ms).kind, Kind::time_limit);
+  EXPECT_EQ(OUTCOME_OF(stop_itself, 300ms).kind, Kind::time_limit);
+  EXPECT_EQ(OUTCOME_OF(print_without_end, 300ms).kind, Kind::time_limit);
+  EXPECT_TRUE(runner_->output_truncated());
+  EXPECT_EQ(runner_->output().size(), sandbox::Limits{}.output_bytes);
+}
+
+TEST_F(Runner, LimitsAreNamed) {
+  const Outcome memory = OUTCOME_OF(allocate_without_end);
+  EXPECT_EQ(memory.kind, Kind::ended);
+  EXPECT_EQ(memory.end.kind, sandbox::End::Kind::memory_limit);
+  const Outcome processes = OUTCOME_OF(fork_without_end);
+  EXPECT_EQ(processes.kind, Kind::ended);
+  EXPECT_EQ(processes.end.kind, sandbox::End::Kind::process_limit);
+  const Outcome threads = OUTCOME_OF(start_threads_without_end);
+  EXPECT_EQ(threads.end.kind, sandbox::End::Kind::process_limit);
+}
+
+TEST_F(Runner, OutputIsKeptAndCut) {
+  EXPECT_EQ(OUTCOME_OF(print_a_megabyte).kind, Kind::done);
+  EXPECT_TRUE(runner_->output_truncated());
+}
+
+TEST_F(Runner, ClosedDescriptorsAreAnEnd) {
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = OUTCOME_OF(close_every_descriptor, 20s);
+  EXPECT_EQ(outcome.kind, Kind::ended);
+  EXPECT_THAT(outcome.message, HasSubstr("descriptor"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+}
+
+TEST_F(Runner, ForgedRepliesAreNoAnswers) {
+  EXPECT_EQ(OUTCOME_OF(write_nonsense).kind, Kind::ended);
+  EXPECT_EQ(OUTCOME_OF(write_a_long_message).kind, Kind::ended);
+  EXPECT_EQ(OUTCOME_OF(answer_the_wrong_request).kind, Kind::ended);
+
+  // A guessed reply says "done" early, which proves nothing; the next request finds the surplus.
+  const Signature forge = LOCKSTEP_SIGNATURE(answer_in_advance);
+  EXPECT_EQ(outcome_of(forge).kind, Kind::done);
+  std::this_thread::sleep_for(100ms);
+  const Outcome next = runner_->call(forge, {}, 5s);
+  EXPECT_EQ(next.kind, Kind::ended);
+  EXPECT_THAT(next.message, HasSubstr("not its own"));
+}
+
+TEST_F(Runner, AProcessLeftBehindEndsWithTheRunner) {
+  EXPECT_EQ(OUTCOME_OF(leave_a_process_behind).kind, Kind::done);
+}
+
+TEST_F(Runner, AttacksFromWithinASubmissionFailToo) {
+  if (!sandbox::isolation().namespaces) GTEST_SKIP() << sandbox::isolation().reason;
+  EXPECT_EQ(OUTCOME_OF(write_outside).value, 0U) << runner_->output();
+  EXPECT_EQ(OUTCOME_OF(read_process_one).value, 0U) << runner_->output();
+  EXPECT_EQ(OUTCOME_OF(write_kernel_settings).value, 0U) << runner_->output();
+}
+
+TEST_F(Runner, SeveralAtOnce) {
+  const Signature function = LOCKSTEP_SIGNATURE(add);
+  std::vector<std::future<std::uint64_t>> sums;
+  for (int i = 0; i < 8; ++i) {
+    sums.push_back(std::async(std::launch::async, [&function, i] {
+      RunnerProcess runner(options_for("libmisbehaviours.so"));
+      if (runner.load({&function, 1}, 20s).kind != Kind::done) return ~std::uint64_t{0};
+      std::uint64_t sum = 0;
+      for (int k = 0; k < 100; ++k) sum += runner.call(function, std::vector{word(i), word(k)}, 20s).value;
+      return sum;
+    }));
+  }
+  for (std::uint64_t i = 0; i < 8; ++i) EXPECT_EQ(sums[i].get(), 100 * i + 4950);
+}
+
+TEST(Message, EveryTruncationOfARequestIsMalformed) {
+  const Packet load = encode(1, LoadRequest{"/object.so", {"_Z1fv", "_Z1gv"}});
+  const Packet call = encode(
+      2,
+      CallRequest{1, course::ValueKind::f64, {course::ValueKind::i32, course::ValueKind::pointer}, {1, 2}});
+  for (const Packet& packet : {load, call}) {
+    EXPECT_TRUE(decode_request(packet));
+    EXPECT_FALSE(decode_request(packet + "x"));
+    for (std::size_t size = 0; size < packet.size(); ++size)
+      EXPECT_FALSE(decode_request(packet.substr(0, size)));
+  }
+}
+
+TEST(Message, ARepliesMustFitItsRequest) {
+  const Packet reply = encode(7, Reply{Reply::Kind::threw, 3, "text"});
+  ASSERT_TRUE(decode_reply(reply, 7));
+  EXPECT_EQ(decode_reply(reply, 7)->text, "text");
+  EXPECT_FALSE(decode_reply(reply, 8));
+  EXPECT_FALSE(decode_reply(reply + "x", 7));
+  for (std::size_t size = 0; size < reply.size(); ++size)
+    EXPECT_FALSE(decode_reply(reply.substr(0, size), 7));
+  Packet unknown_kind = reply;
+  unknown_kind[4] = 4;
+  EXPECT_FALSE(decode_reply(unknown_kind, 7));
+  Packet endless_text = reply;
+  endless_text[19] = '\xFF';
+  EXPECT_FALSE(decode_reply(endless_text, 7));
+}
+
+}  // namespace
+}  // namespace lockstep::runner

@@ -1,0 +1,376 @@
+// The sandbox alone: limits, isolation, descriptors, output, and what is left afterwards. Runs twice, with
+// namespaces and (LOCKSTEP_SANDBOX=none) without.
+#include "sandbox/sandbox.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <thread>
+
+#include "misbehaviours.h"
+#include "remains.h"
+#include "sandbox/file_descriptor.h"
+#include "sandbox/temporary_folder.h"
+
+namespace lockstep::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using Kind = End::Kind;
+
+const std::filesystem::path kBinaries = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+
+Command shell(const std::string& script) {
+  Command command;
+  command.arguments = {"/bin/sh", "-c", script};
+  command.environment = {{"PATH", "/usr/bin:/bin"}};
+  return command;
+}
+
+Command misbehave(const std::string& name) {
+  Command command;
+  command.mounts = {{kBinaries / "misbehave", "/misbehave", false}};
+  command.arguments = {seen_path(command.mounts[0]), name};
+  command.limits.wall_time = 5s;
+  return command;
+}
+
+struct Result {
+  End end;
+  std::string output;
+  bool truncated = false;
+};
+
+Result finish(Process& process) {
+  const auto end = process.wait(20s);
+  if (!end) ADD_FAILURE() << "the command still runs";
+  return {end.value_or(End{}), process.output(), process.output_truncated()};
+}
+
+Result run(const Command& command) {
+  Process process(command);
+  return finish(process);
+}
+
+using Sandbox = LeavesNothingBehind;
+
+/// What only namespaces can promise.
+class Isolated : public Sandbox {
+ protected:
+  void SetUp() override {
+    if (!isolation().namespaces) GTEST_SKIP() << isolation().reason;
+  }
+};
+
+TEST_F(Sandbox, IsIsolatedUnlessToldOtherwise) {
+  const char* wanted = std::getenv("LOCKSTEP_SANDBOX");
+  if (wanted != nullptr) {
+    EXPECT_FALSE(isolation().namespaces);
+    EXPECT_THAT(isolation().reason, HasSubstr("LOCKSTEP_SANDBOX"));
+  } else if (!isolation().namespaces) {
+    EXPECT_THAT(isolation().reason, testing::Not(testing::IsEmpty()));
+  }
+}
+
+TEST_F(Sandbox, TellsExitStatusAndOutputInOrder) {
+  const Result result = run(shell("echo one; echo two >&2; echo three; exit 3"));
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_EQ(result.end.status, 3);
+  EXPECT_EQ(result.output, "one\ntwo\nthree\n");
+  EXPECT_FALSE(result.truncated);
+}
+
+TEST_F(Sandbox, TellsAnExitStatusFromASignal) {
+  const Result exited = run(shell("exit 139"));
+  EXPECT_EQ(exited.end.kind, Kind::exited);
+  EXPECT_EQ(exited.end.status, 139);
+  const Result aborted = run(misbehave("abort_now"));
+  EXPECT_EQ(aborted.end.kind, Kind::signalled);
+  EXPECT_EQ(aborted.end.status, SIGABRT);
+  const Result faulted = run(misbehave("read_device_address"));
+  EXPECT_EQ(faulted.end.kind, Kind::signalled);
+  EXPECT_EQ(faulted.end.status, SIGSEGV);
+}
+
+TEST_F(Sandbox, InheritsNoEnvironmentAndNoInput) {
+  setenv("LOCKSTEP_TEST_SECRET", "secret", 1);
+  Command command = shell("env; cat");
+  command.environment["GIVEN"] = "value";
+  const Result result = run(command);
+  unsetenv("LOCKSTEP_TEST_SECRET");
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_THAT(result.output, HasSubstr("GIVEN=value\n"));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("LOCKSTEP_TEST_SECRET")));
+}
+
+TEST_F(Sandbox, PassesTheDescriptorsThatAreNamedAndNoOther) {
+  const FileDescriptor leaked(open("/dev/null", O_RDONLY));  // without O_CLOEXEC
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
+  Command command = shell("ls /proc/self/fd | tr '\\n' ' '; echo through >&5");
+  command.descriptors = {{writing.get(), 5}, {reading.get(), writing.get() == 3 ? 4 : 3}};
+  const Result result = run(command);
+  writing.reset();
+  char text[16] = {};
+  EXPECT_EQ(read(reading.get(), text, sizeof text), 8);
+  EXPECT_STREQ(text, "through\n");
+  // 0, 1, 2, the two that were passed, and ls's own.
+  EXPECT_EQ(std::count(result.output.begin(), result.output.end(), ' '), 6) << result.output;
+
+  const Result without = run(misbehave("see_other_descriptors"));
+  EXPECT_EQ(without.end.status, 0) << without.output;
+}
+
+TEST_F(Sandbox, MountsAreSeenWhereSeenPathSays) {
+  const TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-test-");
+  std::filesystem::create_directory(folder.path() / "writable");
+  std::filesystem::create_directory(folder.path() / "kept");
+  const Mount writable{folder.path() / "writable", "/given/writable", true};
+  const Mount kept{folder.path() / "kept", "/given/kept", false};
+  Command command = shell("echo text > '" + seen_path(writable).string() + "/file'; echo text > '" +
+                          seen_path(kept).string() + "/file'");
+  command.mounts = {writable, kept};
+  command.working_directory = seen_path(writable);
+  const Result result = run(command);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "writable" / "file")) << result.output;
+  EXPECT_TRUE(!isolation().namespaces || !std::filesystem::exists(folder.path() / "kept" / "file"));
+}
+
+TEST_F(Sandbox, ACommandThatCannotBeExecutedIsOurError) {
+  Command command;
+  command.arguments = {"/nonexistent"};
+  try {
+    const Process process(command);
+    FAIL() << "it started";
+  } catch (const std::system_error& error) {
+    EXPECT_EQ(error.code().value(), ENOENT);
+  }
+}
+
+TEST_F(Sandbox, StopsAtTheWallTime) {
+  Command command = misbehave("sleep_for_ever");
+  command.limits.wall_time = 300ms;
+  const Result result = run(command);
+  EXPECT_EQ(result.end.kind, Kind::time_limit);
+  EXPECT_GE(result.end.wall_time, 300ms);
+  EXPECT_LT(result.end.wall_time, 3s);
+}
+
+TEST_F(Sandbox, StopsAStoppedProcess) {
+  Command command = misbehave("stop_itself");
+  command.limits.wall_time = 300ms;
+  EXPECT_EQ(run(command).end.kind, Kind::time_limit);
+}
+
+TEST_F(Sandbox, StopsAtTheProcessorTime) {
+  Command command = misbehave("spin");
+  command.limits.processor_time = 1s;
+  command.limits.wall_time = 15s;
+  EXPECT_EQ(run(command).end.kind, Kind::time_limit);
+}
+
+TEST_F(Sandbox, CountsTheProcessorTimeOfChildrenThatHaveEnded) {
+  Command command = shell("while true; do (i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done); done");
+  command.limits.processor_time = 1s;
+  command.limits.wall_time = 15s;
+  const Result result = run(command);
+  EXPECT_EQ(result.end.kind, Kind::time_limit);
+  EXPECT_LT(result.end.wall_time, 10s);
+}
+
+TEST_F(Sandbox, StopsAtTheMemoryLimit) {
+  for (const char* name :
+       {"allocate_without_end", "allocate_after_the_first_thread_has_ended", "allocate_in_many_processes"}) {
+    Command command = misbehave(name);
+    command.limits.memory_bytes = std::size_t{128} << 20;
+    const Result result = run(command);
+    EXPECT_EQ(result.end.kind, Kind::memory_limit) << name;
+    EXPECT_GT(result.end.peak_memory_bytes, command.limits.memory_bytes) << name;
+    EXPECT_LT(result.end.peak_memory_bytes, std::size_t{2} << 30) << name;
+  }
+}
+
+TEST_F(Sandbox, StopsAForkBomb) {
+  for (const char* name : {"fork_without_end", "start_threads_without_end"}) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(run(misbehave(name)).end.kind, Kind::process_limit) << name;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 15s) << name;
+  }
+  // The shell's bomb ends by itself at the first fork that fails, so either end is right.
+  const End::Kind end = run(shell("bomb() { bomb | bomb & }; bomb; sleep 0.5")).end.kind;
+  EXPECT_TRUE(end == Kind::process_limit || end == Kind::exited);
+}
+
+TEST_F(Sandbox, AMegabyteOfOutputIsReadAndCut) {
+  const Result result = run(misbehave("print_a_megabyte"));
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_EQ(result.output.size(), Limits{}.output_bytes);
+  EXPECT_TRUE(result.truncated);
+}
+
+TEST_F(Sandbox, EndlessOutputDoesNotKeepTheLimitsFromHolding) {
+  Command command = misbehave("print_without_end");
+  command.limits.wall_time = 500ms;
+  const Result result = run(command);
+  EXPECT_EQ(result.end.kind, Kind::time_limit);
+  EXPECT_EQ(result.output.size(), command.limits.output_bytes);
+}
+
+TEST_F(Sandbox, BoundsFilesAndDescriptors) {
+  Command large = misbehave("write_a_large_file");
+  large.limits.file_bytes = std::size_t{4} << 20;
+  EXPECT_EQ(run(large).end.status, 4);
+  Command many = misbehave("open_many_files");
+  many.limits.open_files = 20;
+  EXPECT_LE(run(many).end.status, 17);
+}
+
+TEST_F(Sandbox, LeavesNoCoreDump) {
+  const TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-test-");
+  const Mount mount{folder.path(), "/given", true};
+  Command command = misbehave("abort_now");
+  command.mounts.push_back(mount);
+  command.working_directory = seen_path(mount);
+  EXPECT_EQ(run(command).end.status, SIGABRT);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_F(Sandbox, EndsWhatACommandLeavesBehind) {
+  const Result result = run(misbehave("leave_a_process_behind"));
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_EQ(result.end.status, 0);
+}
+
+TEST_F(Sandbox, SurvivesAnAttackOnItsOwnProcesses) {
+  Command command = misbehave("kill_the_parent");
+  command.limits.wall_time = 500ms;
+  const Result result = run(command);
+  // The keeper is out of reach by its namespace or its user. Where it is not, its loss is noticed and all
+  // ends.
+  const bool out_of_reach = isolation().namespaces || geteuid() == 0;
+  EXPECT_EQ(result.end.kind, out_of_reach ? Kind::time_limit : Kind::signalled);
+}
+
+TEST_F(Sandbox, KillEndsTheTree) {
+  Process process(misbehave("leave_a_process_behind"));
+  process.kill();
+  const Result result = finish(process);
+  EXPECT_EQ(result.end.kind, Kind::signalled);
+  EXPECT_EQ(result.end.status, SIGKILL);
+}
+
+TEST_F(Sandbox, TheDestructorEndsTheTree) {
+  const auto start = std::chrono::steady_clock::now();
+  { const Process process(misbehave("sleep_for_ever")); }
+  EXPECT_TRUE(children().empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+}
+
+TEST_F(Sandbox, WaitReturnsNothingWhileItRuns) {
+  Process process(misbehave("sleep_for_ever"));
+  EXPECT_FALSE(process.wait(0ms));
+  EXPECT_FALSE(process.wait(50ms));
+}
+
+TEST_F(Sandbox, OutlivesTheThreadThatStartedIt) {
+  auto process = std::async(std::launch::async, [] {
+                   return std::make_unique<Process>(shell("sleep 0.3; exit 5"));
+                 }).get();
+  EXPECT_EQ(finish(*process).end.status, 5);
+}
+
+TEST_F(Sandbox, SeveralAtOnceDoNotDisturbEachOther) {
+  std::vector<std::future<Result>> results;
+  for (int i = 0; i < 12; ++i) {
+    results.push_back(std::async(std::launch::async, [i] {
+      if (i % 4 == 3) return run(misbehave("fork_without_end"));
+      return run(shell("sleep 0.2; echo " + std::to_string(i) + "; exit " + std::to_string(i)));
+    }));
+  }
+  for (int i = 0; i < 12; ++i) {
+    const Result result = results[static_cast<std::size_t>(i)].get();
+    if (i % 4 == 3) {
+      EXPECT_EQ(result.end.kind, Kind::process_limit);
+    } else {
+      EXPECT_EQ(result.end.kind, Kind::exited);
+      EXPECT_EQ(result.end.status, i);
+      EXPECT_EQ(result.output, std::to_string(i) + "\n");
+    }
+  }
+}
+
+TEST_F(Isolated, DiesWithTheJudge) {
+  const pid_t judge = fork();
+  if (judge == 0) {
+    const Process process(misbehave("sleep_for_ever"));
+    kill(getpid(), SIGKILL);
+  }
+  ASSERT_GT(judge, 0);
+  waitpid(judge, nullptr, 0);
+  for (int i = 0; i < 100 && !children().empty(); ++i) std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(children().empty());
+}
+
+TEST_F(Isolated, BoundsItsScratch) {
+  Command command = misbehave("fill_scratch");
+  command.limits.scratch_bytes = std::size_t{4} << 20;
+  EXPECT_LE(run(command).end.status, 8);
+}
+
+/// A socket of this machine for open_connections to find, as a service of a desktop would be.
+class Escape : public Isolated, public testing::WithParamInterface<const char*> {
+ protected:
+  Escape() {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, kListeningName, sizeof kListeningName);
+    EXPECT_EQ(bind(listening_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(listening_.get(), 1), 0);
+  }
+
+ private:
+  FileDescriptor listening_{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+};
+
+TEST_P(Escape, Fails) {
+  const Result result = run(misbehave(GetParam()));
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_EQ(result.end.status, 0) << result.output;
+}
+
+// The attacks are real: with nothing in their way some of them succeed.
+TEST_F(Sandbox, SomeEscapesSucceedWithoutNamespaces) {
+  if (isolation().namespaces) GTEST_SKIP() << "namespaces are in their way";
+  EXPECT_GT(run(misbehave("read_secrets")).end.status, 0);
+}
+
+TEST_F(Isolated, TheCommandHasNoCapabilities) {
+  const std::string output =
+      run(shell("grep -E '^(Uid|CapPrm|CapEff|CapAmb|NoNewPrivs)' /proc/self/status")).output;
+  EXPECT_THAT(output, HasSubstr("Uid:\t65534\t65534\t65534\t65534\n"));
+  for (const char* set : {"CapPrm", "CapEff", "CapAmb"}) {
+    EXPECT_THAT(output, HasSubstr(std::string(set) + ":\t0000000000000000\n"));
+  }
+  EXPECT_THAT(output, HasSubstr("NoNewPrivs:\t1\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(OutOfTheSandbox, Escape,
+                         testing::Values("write_outside", "write_kernel_settings", "read_secrets",
+                                         "read_process_one", "signal_other_processes",
+                                         "trace_other_processes", "open_connections", "make_namespaces",
+                                         "see_other_descriptors"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace lockstep::sandbox

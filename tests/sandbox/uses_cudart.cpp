@@ -1,0 +1,14 @@
+// A submission that uses the runtime and defines a function of the runtime's own to mislead the runner.
+#include <cstdio>
+
+#include "misbehaviours.h"
+
+extern "C" int cudaGetLastError();
+extern "C" int cudaDeviceSynchronize() {
+  std::puts("nothing to wait for");
+  return 0;
+}
+
+void print_a_line() {
+  if (cudaGetLastError() == 0) std::puts("a line");
+}
