@@ -108,6 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"setp_unordered", "mov.f32 %f1, 0f7FC00000;\nsetp.ltu.f32 %p1, %f1, %f1;\nselp.b32 %r9, 1, 0, %p1;", 1},
         Example{"setp_ordered", "mov.f32 %f1, 0f7FC00000;\nsetp.ne.f32 %p1, %f1, %f1;\nselp.b32 %r9, 1, 0, %p1;", 0},
         Example{"set_float", "mov.f32 %f1, 0f3F800000;\nset.eq.f32.f32 %f2, %f1, %f1;\nmov.b32 %r9, %f2;", bits(1.0F)},
+        Example{"predicate_true", "mov.pred %p1, 1;\nselp.b32 %r9, 1, 0, %p1;", 1},
+        Example{"predicate_false", "mov.pred %p1, 0;\nselp.b32 %r9, 1, 0, %p1;", 0},
         Example{"testp", "mov.f32 %f1, 0f7F800000;\ntestp.infinite.f32 %p1, %f1;\nselp.b32 %r9, 1, 0, %p1;", 1}),
     [](const auto& test) { return test.param.name; });
 

@@ -11,13 +11,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -84,18 +87,30 @@ void allocate_in_many_processes() {
   sleep_for_ever();
 }
 void fork_without_end() {
-  for (;;) {
-    if (fork() < 0) usleep(100);
+  // The bomb is far larger than any limit, and still too small to take the machine down where a sandbox fails.
+  constexpr int kMostProcesses = 400;
+  void* memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  auto& processes = *new (memory) std::atomic<int>(1);
+  while (processes < kMostProcesses) {
+    ++processes;
+    if (fork() < 0) {
+      --processes;
+      usleep(100);
+    }
   }
+  sleep_for_ever();
 }
 void start_threads_without_end() {
-  for (;;) {
+  constexpr int kMostThreads = 2000;
+  for (int i = 0; i < kMostThreads; ++i) {
     try {
       std::thread(sleep_for_ever).detach();
     } catch (const std::system_error&) {
       usleep(100);
     }
   }
+  sleep_for_ever();
 }
 void print_a_megabyte() {
   const std::string line(1023, 'x');

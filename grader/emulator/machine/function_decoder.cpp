@@ -807,11 +807,17 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
     instruction.detail = static_cast<std::uint16_t>(parts);
   };
   if (type == Type::pred) {
-    instruction.execute = table_.arithmetic(Operation::move_predicate, type, {});
     instruction.destination = predicate(operand(0));
-    if (operand(1).kind == Kind::immediate) throw NotSupported{};
-    instruction.a = predicate(operand(1));
-    if (operand(1).negated) instruction.reads_flags = 1;
+    if (operand(1).kind == Kind::immediate) {
+      // p xor p is false, p xor !p is true.
+      instruction.execute = table_.arithmetic(Operation::xor_predicate, type, {});
+      instruction.a = instruction.b = instruction.destination;
+      instruction.reads_flags = operand(1).bits != 0 ? 2 : 0;
+    } else {
+      instruction.execute = table_.arithmetic(Operation::move_predicate, type, {});
+      instruction.a = predicate(operand(1));
+      if (operand(1).negated) instruction.reads_flags = 1;
+    }
   } else if (operand(1).kind == Kind::list) {
     narrow_elements(operand(1));
     instruction.execute = table_.pack;

@@ -1,29 +1,34 @@
 // expect: bad-sync
-// The barrier stands inside the guard: in the last tiles some lanes of a warp meet it and others do not.
+// The first barrier stands inside the guard: threads without an element wait at the second one instead.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 #include "transpose.h"
 
 constexpr int kTile = 32;
+constexpr int kRowsOfTiles = 64;  // at most, in the grid: a block takes several tiles, one after the other
 
 __global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[kTile][kTile + 1];
   const int x = threadIdx.x, y = threadIdx.y;
-  const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
-  if (first_row + y < rows && first_column + x < columns) {
-    tile[y][x] = in[(first_row + y) * columns + first_column + x];
-    __syncthreads();
-  }
-  // The roles of x and y are exchanged: neighbouring lanes write neighbouring elements of a row of `out`.
-  if (first_column + y < columns && first_row + x < rows) {
-    out[(first_column + y) * rows + first_row + x] = tile[x][y];
+  const int first_column = blockIdx.x * kTile;
+  for (int first_row = blockIdx.y * kTile; first_row < rows; first_row += gridDim.y * kTile) {
+    if (first_row + y < rows && first_column + x < columns) {
+      tile[y][x] = in[(first_row + y) * columns + first_column + x];
+      __syncthreads();
+    }
+    if (first_column + y < columns && first_row + x < rows) {
+      out[(first_column + y) * rows + first_row + x] = tile[x][y];
+    }
+    __syncthreads();  // the tile has been read; the next one may be written
   }
 }
 
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;  // a grid without blocks is an error
+  const int rows_of_tiles = lockstep::divide_up(rows, kTile);
   const dim3 threads(kTile, kTile);
-  const dim3 blocks(lockstep::divide_up(columns, kTile), lockstep::divide_up(rows, kTile));
+  const dim3 blocks(lockstep::divide_up(columns, kTile),
+                    rows_of_tiles < kRowsOfTiles ? rows_of_tiles : kRowsOfTiles);
   transpose_kernel<<<blocks, threads, 0, stream>>>(in, out, rows, columns);
   CHECK_CUDA(cudaGetLastError());
 }
