@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <regex>
 
 #include "build/object_cache.h"
 #include "build/submission_source.h"
@@ -179,8 +180,18 @@ std::optional<std::string> read_object(const fs::path& path) {
   return contents;
 }
 
-// Without the folders of this compilation, which mean nothing to the student.
+// A missing header is reported by both of nvcc's front ends: what is said twice in a row is said once.
+std::string said_once(const std::string& text) {
+  const std::size_t half = text.size() / 2;
+  const bool twice = text.size() % 2 == 0 && text.compare(0, half, text, half) == 0;
+  return twice ? text.substr(0, half) : text;
+}
+
+// Without the folders and the names of temporary files of this compilation, which mean nothing to the
+// student.
 std::string without_folders(std::string text, const Stage& stage) {
+  static const std::regex temporary("(/tmp/)?tmpxft_[0-9a-f]+_[0-9a-f]+-[0-9]+_");
+  text = std::regex_replace(text, temporary, "");
   for (const sandbox::Mount* mount : {&stage.submission, &stage.header, &stage.object}) {
     const std::string prefix = sandbox::seen_path(*mount).string() + "/";
     for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
@@ -249,7 +260,7 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   sandbox::Process process(compiler_command(toolkit, stage, common, name, limits));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
-  result.diagnostics = without_folders(process.output(), stage);
+  result.diagnostics = said_once(without_folders(process.output(), stage));
   if (process.output_truncated()) result.diagnostics += "\n… and more that is not shown.\n";
 
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {

@@ -67,7 +67,7 @@ std::string explain_worst(std::initializer_list<std::pair<const char*, Traffic>>
 Gate global_sectors_gate(double limit, std::string advice) {
   return {
       .name = "global-sectors",
-      .description = "sectors of global memory moved, over the fewest that the task needs; ideal 1",
+      .description = "Sectors of global memory moved, over the fewest that the task needs; ideal 1.",
       .limit = limit,
       .value =
           [](const Measurement& measurement) {
@@ -88,7 +88,7 @@ Gate shared_wavefronts_gate(double limit, std::string advice) {
   return {
       .name = "shared-wavefronts",
       .description =
-          "passes through shared memory, over the fewest that the same accesses could take; ideal 1",
+          "Passes through shared memory, over the fewest that the same accesses could take; ideal 1.",
       .limit = limit,
       .value =
           [](const Measurement& measurement) {
@@ -111,7 +111,7 @@ Gate shared_wavefronts_gate(double limit, std::string advice) {
 Gate bytes_per_element_gate(double limit, std::string advice) {
   return {
       .name = "bytes-per-element",
-      .description = "bytes of global memory moved, in whole sectors, for each element",
+      .description = "Bytes of global memory moved, in whole sectors, for each element.",
       .limit = limit,
       .value =
           [](const Measurement& measurement) {

@@ -1,8 +1,10 @@
-// The emulated device: memory, modules and launches of one CUDA device that runs PTX on the processor's cores.
+// The emulated device: memory, modules and launches of one CUDA device that runs PTX on the processor's
+// cores.
 //
-// A Device is driven by one thread; a launch spreads its blocks over worker threads and returns when the grid has
-// finished. Nothing that a kernel does ends the process: wild addresses, races and endless loops end as Findings.
-// The device knows nothing of the grader, and nothing of the CUDA runtime's API: server/ and cudart/ stand between.
+// A Device is driven by one thread; a launch spreads its blocks over worker threads and returns when the grid
+// has finished. Nothing that a kernel does ends the process: wild addresses, races and endless loops end as
+// Findings. The device knows nothing of the grader, and nothing of the CUDA runtime's API: server/ and
+// cudart/ stand between.
 #pragma once
 
 #include <array>
@@ -20,8 +22,8 @@
 
 namespace lockstep::emulator {
 
-/// An address in the device's generic address space. Never a host address: the range is one that Linux does not
-/// map by itself, so that host code which dereferences it faults.
+/// An address in the device's generic address space. Never a host address: the range is one that Linux does
+/// not map by itself, so that host code which dereferences it faults.
 using DeviceAddress = std::uint64_t;
 
 /// First and one-past-last address of global memory.
@@ -47,16 +49,25 @@ struct DeviceProperties {
 
 struct DeviceOptions {
   DeviceProperties properties;
-  unsigned workers = 0;     ///< threads that run blocks; 0 for one a processor core
-  bool checks = true;       ///< find races and uninitialised reads (bounds and alignment are always checked)
-  std::uint64_t seed = 0;   ///< order in which blocks and warps are taken; 0 keeps them in order
+  unsigned workers = 0;    ///< threads that run blocks; 0 for one a processor core
+  bool checks = true;      ///< find races and uninitialised reads (bounds and alignment are always checked)
+  std::uint64_t seed = 0;  ///< order in which blocks and warps are taken; 0 keeps them in order
 };
 
 /// A request that the device refuses. `code` says which class, for the runtime to map to a cudaError_t.
 class DeviceError : public std::runtime_error {
  public:
-  enum class Code { out_of_memory, invalid_value, invalid_address, invalid_image, no_ptx, unknown_symbol,
-                    invalid_configuration, out_of_resources, unsupported };
+  enum class Code {
+    out_of_memory,
+    invalid_value,
+    invalid_address,
+    invalid_image,
+    no_ptx,
+    unknown_symbol,
+    invalid_configuration,
+    out_of_resources,
+    unsupported
+  };
   DeviceError(Code code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Code code() const { return code_; }
 
@@ -97,8 +108,16 @@ struct LaunchConfiguration {
 };
 
 struct LaunchResult {
-  enum class Status { ok, illegal_address, misaligned_address, illegal_instruction, assertion, launch_timeout,
-                      launch_failure, unsupported };
+  enum class Status {
+    ok,
+    illegal_address,
+    misaligned_address,
+    illegal_instruction,
+    assertion,
+    launch_timeout,
+    launch_failure,
+    unsupported
+  };
   Status status = Status::ok;
   std::string output;  ///< what printf on the device wrote, in block order
 };
@@ -138,29 +157,29 @@ class Device {
   /// Loads PTX text directly, for tests and benchmarks.
   ModuleId load_ptx(std::string_view text);
   void unload(ModuleId module);
-  /// Throws DeviceError: unknown_symbol; unsupported with the first instruction that the device does not know, by
-  /// name and source line.
+  /// Throws DeviceError: unknown_symbol; unsupported with the first instruction that the device does not
+  /// know, by name and source line.
   KernelId kernel(ModuleId module, std::string_view mangled_name);
   const KernelInfo& kernel_info(KernelId kernel) const;
   SymbolInfo symbol(ModuleId module, std::string_view mangled_name) const;
 
   // --- launches ---
 
-  /// Runs the grid to its end. `parameters` is the packed parameter block of KernelInfo. Throws DeviceError for a
-  /// configuration that hardware refuses too (invalid_configuration, out_of_resources).
+  /// Runs the grid to its end. `parameters` is the packed parameter block of KernelInfo. Throws DeviceError
+  /// for a configuration that hardware refuses too (invalid_configuration, out_of_resources).
   LaunchResult launch(KernelId kernel, const LaunchConfiguration& configuration,
                       std::span<const std::byte> parameters);
 
-  /// Launches that run past this point of time are stopped with Status::launch_timeout and a finding that names
-  /// the line where they were. Nothing means no limit.
+  /// Launches that run past this point of time are stopped with Status::launch_timeout and a finding that
+  /// names the line where they were. Nothing means no limit.
   void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline);
 
   // --- observing ---
 
   /// Everything seen since the last call: counters by source line, and findings in the order they appeared.
   Observations take_observations();
-  /// Asks for the addresses of accesses at `file`:`line` to be recorded by following launches (first warps only);
-  /// they come back in Observations::traces.
+  /// Asks for the addresses of accesses at `file`:`line` to be recorded by following launches (first warps
+  /// only); they come back in Observations::traces.
   void trace_line(std::string file_suffix, std::uint32_t line);
 
  private:

@@ -1,6 +1,7 @@
 // What the emulated device saw: counters by source line, and findings (races, bad addresses, …).
 //
-// Units follow Nsight Compute: a sector is 32 bytes of global memory, a wavefront one pass through shared memory.
+// Units follow Nsight Compute: a sector is 32 bytes of global memory, a wavefront one pass through shared
+// memory.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 
 namespace lockstep::emulator {
 
-/// A place in source code, attributed to the outermost line of a chain of inlined calls that lies in a file of the
-/// program's own (not below an include directory of the toolkit).
+/// A place in source code, attributed to the outermost line of a chain of inlined calls that lies in a file
+/// of the program's own (not below an include directory of the toolkit).
 struct SourceLine {
   std::string file;  ///< as the compiler saw it; empty when unknown
   std::uint32_t line = 0;
@@ -28,9 +29,9 @@ struct Traffic {
 
 struct LineCounters {
   SourceLine line;
-  std::string function;  ///< kernel, mangled
-  std::uint64_t warps = 0;  ///< warp-instructions executed
-  std::uint64_t lanes = 0;  ///< lane-instructions executed (≤ 32 × warps)
+  std::string function;                  ///< kernel, mangled
+  std::uint64_t warps = 0;               ///< warp-instructions executed
+  std::uint64_t lanes = 0;               ///< lane-instructions executed (≤ 32 × warps)
   std::uint64_t divergent_branches = 0;  ///< branches whose lanes went both ways
   Traffic global_load, global_store, global_atomic;
   Traffic shared_load, shared_store, shared_atomic;
@@ -39,26 +40,29 @@ struct LineCounters {
 
 struct Finding {
   enum class Kind {
-    out_of_bounds,        ///< an address outside every allocation, or beyond the end of its own
-    misaligned,           ///< an address that is no multiple of the access width
-    uninitialised_read,   ///< a read of memory that nothing wrote
-    race,                 ///< two accesses, one a write, with nothing that orders them
-    bad_sync,             ///< a barrier, shuffle or vote that its threads do not meet together
-    deadlock,             ///< every warp of the grid waits
-    time_limit,           ///< stopped at the deadline
-    trap, assertion, unsupported, stack_overflow,
-    bad_launch,           ///< a launch that hardware would refuse
-    bad_image,            ///< a module that cannot be loaded
+    out_of_bounds,       ///< an address outside every allocation, or beyond the end of its own
+    misaligned,          ///< an address that is no multiple of the access width
+    uninitialised_read,  ///< a read of memory that nothing wrote
+    race,                ///< two accesses, one a write, with nothing that orders them
+    bad_sync,            ///< a barrier, shuffle or vote that its threads do not meet together
+    deadlock,            ///< every warp of the grid waits
+    time_limit,          ///< stopped at the deadline
+    trap,
+    assertion,
+    unsupported,
+    stack_overflow,
+    bad_launch,  ///< a launch that hardware would refuse
+    bad_image,   ///< a module that cannot be loaded
   };
   Kind kind = Kind::out_of_bounds;
-  std::string message;      ///< one sentence with numbers, such as "read of 4 bytes, 4 bytes past the end of …"
+  std::string message;  ///< one sentence with numbers, such as "read of 4 bytes, 4 bytes past the end of …"
   SourceLine line;
-  std::vector<SourceLine> stack;   ///< the same place innermost first, through inlined calls
-  SourceLine other_line;           ///< of a race: the earlier access
-  std::string kernel;              ///< mangled
+  std::vector<SourceLine> stack;  ///< the same place innermost first, through inlined calls
+  SourceLine other_line;          ///< of a race: the earlier access
+  std::string kernel;             ///< mangled
   std::array<std::uint32_t, 3> block{}, thread{};
   std::uint64_t address = 0;
-  std::uint64_t count = 1;         ///< times seen at this place (equal places are merged)
+  std::uint64_t count = 1;  ///< times seen at this place (equal places are merged)
 };
 
 const char* name_of(Finding::Kind kind);
@@ -66,14 +70,15 @@ const char* name_of(Finding::Kind kind);
 /// One warp's execution of one memory instruction, for drawing: what each lane touched.
 struct AccessTrace {
   SourceLine line;
-  std::string space;      ///< "global" or "shared"
-  std::string operation;  ///< "load", "store" or "atomic"
+  std::string space;        ///< "global" or "shared"
+  std::string operation;    ///< "load", "store" or "atomic"
   std::uint32_t bytes = 4;  ///< a lane
   std::array<std::uint32_t, 3> block{};
   std::uint32_t warp = 0;
   std::uint32_t active = 0;  ///< lane mask
-  std::array<std::uint64_t, 32> addresses{};  ///< shared: offset from the block's window; global: generic address
-  std::uint32_t units = 0;   ///< sectors or wavefronts that it took
+  std::array<std::uint64_t, 32>
+      addresses{};          ///< shared: offset from the block's window; global: generic address
+  std::uint32_t units = 0;  ///< sectors or wavefronts that it took
   std::uint32_t ideal_units = 0;
 };
 

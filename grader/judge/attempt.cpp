@@ -13,6 +13,7 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
   options.object = object;
   options.cudart_directory = session.cudart_directory();
   options.device_descriptor = session.runner_descriptor();
+  options.limits.memory_bytes = kHostMemory;
   // The judge's own clock ends calls; these limits only bound a program that escapes it.
   options.limits.wall_time = kJudgementTime + kGrace;
   options.limits.processor_time = std::chrono::ceil<std::chrono::seconds>(kJudgementTime);

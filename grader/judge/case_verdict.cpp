@@ -30,6 +30,10 @@ ProgramFault fault_of_signal(int signal) {
       return {Verdict::crashed, message,
               "host code read or wrote memory that is not its own; a pointer to device memory cannot be "
               "dereferenced on the host"};
+    case SIGABRT:
+      return {Verdict::crashed, message, "a failed assert() or a call of abort() in host code ends so"};
+    case SIGFPE:
+      return {Verdict::crashed, message, "host code divided an integer by zero"};
     case SIGXCPU:
       return {Verdict::time_limit, message, "host code used up its processor time"};
     case SIGXFSZ:
@@ -42,10 +46,10 @@ ProgramFault fault_of_signal(int signal) {
 ProgramFault fault_of_end(const sandbox::End& end) {
   switch (end.kind) {
     case EndKind::exited:
-      return {
-          Verdict::crashed,
-          fmt::format("the program exited by itself, with status {}, before the call was done", end.status),
-          "does something call exit(), as many macros for checking errors do?"};
+      return {Verdict::crashed,
+              fmt::format("the program exited by itself, with status {}, and your function never returned",
+                          end.status),
+              "does something call exit(), as many macros for checking errors do?"};
     case EndKind::signalled:
       return fault_of_signal(end.status);
     case EndKind::time_limit:
@@ -84,6 +88,11 @@ void report_finding(const Finding& finding, const SourceText& source, report::Ca
   result.verdict = verdict_of(finding.kind);
   result.message = sentence_of(finding);
   result.places = places_of(finding, source);
+  if (finding.kind == Finding::Kind::misaligned) {
+    result.guess =
+        "an access to several elements at once must start at a multiple of its size; where rows are not a "
+        "multiple of it long, most of them start elsewhere";
+  }
 }
 
 void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
@@ -91,7 +100,8 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   const Comparison& comparison = output.comparison;
   result.verdict = Verdict::wrong_answer;
   result.message =
-      fmt::format("{} of {} elements of {} are wrong", comparison.wrong, comparison.total, output.name);
+      fmt::format("{} of {} element{} of {} {} wrong", comparison.wrong, comparison.total,
+                  comparison.total == 1 ? "" : "s", output.name, comparison.wrong == 1 ? "is" : "are");
   if (evidence.call > 1) result.message += fmt::format(" in call {}", evidence.call);
   if (!evidence.changed_input.empty()) {
     result.message += fmt::format(", and your code changed its input {}", evidence.changed_input);

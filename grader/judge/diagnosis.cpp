@@ -196,7 +196,9 @@ std::string cause_from_pattern(const std::string& name, const course::Output& ou
   }
   if (wrong.off_by_constant()) {
     const double constant = wrong.difference(wrong.indices().front());
-    return fmt::format("{} is {:g} too {}: is something added {}?", subject, std::abs(constant),
+    const std::string amount = std::is_floating_point_v<T> ? fmt::format("{:g}", std::abs(constant))
+                                                           : fmt::format("{:.0f}", std::abs(constant));
+    return fmt::format("{} is {} too {}: is something added {}?", subject, amount,
                        constant > 0 ? "large" : "small", constant > 0 ? "twice" : "too seldom");
   }
   return cause_from_layout(layout, subject, wrong.n());

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <regex>
 
 namespace lockstep::judge {
 namespace {
@@ -52,6 +54,23 @@ std::string kernel_name(const std::string& mangled) {
 
 std::string text_of(const std::array<std::uint32_t, 3>& index) {
   return fmt::format("({}, {}, {})", index[0], index[1], index[2]);
+}
+
+/// A message of the device that begins with a place, as "/submission/scan.cu:12: the reason".
+struct PlacedMessage {
+  emulator::SourceLine line;
+  std::string reason;
+};
+
+/// What cannot be loaded has no thread and no line: the device names the place in its message.
+std::optional<PlacedMessage> placed_message(const Finding& finding) {
+  static const std::regex form("([^ ]{1,200}):([0-9]{1,9}): (.+)");
+  std::smatch match;
+  const bool placed = finding.kind == Finding::Kind::unsupported && finding.line.line == 0 &&
+                      std::regex_match(finding.message, match, form);
+  if (!placed) return std::nullopt;
+  const auto line = static_cast<std::uint32_t>(std::stoul(match[2]));
+  return PlacedMessage{{match[1], line}, match[3]};
 }
 
 /// Whether one thread is at fault, rather than a launch or an image as a whole.
@@ -109,7 +128,8 @@ const Finding* gravest(std::span<const Finding> findings) {
 }
 
 std::string sentence_of(const Finding& finding) {
-  std::string sentence = finding.message;
+  const std::optional<PlacedMessage> placed = placed_message(finding);
+  std::string sentence = placed ? placed->reason : finding.message;
   if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
   if (has_thread(finding.kind)) {
     sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));
@@ -120,6 +140,7 @@ std::string sentence_of(const Finding& finding) {
 
 std::vector<report::Place> places_of(const Finding& finding, const SourceText& source) {
   std::vector<report::Place> places;
+  if (const auto placed = placed_message(finding)) places.push_back(source.place(placed->line));
   for (const emulator::SourceLine& line : {finding.line, finding.other_line}) {
     if (line.line > 0) places.push_back(source.place(line));
   }

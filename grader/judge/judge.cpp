@@ -149,7 +149,8 @@ class Judgement {
     if (load.kind == OutcomeKind::missing_function) {
       end_early(fault.verdict, missing_function_message(problem_, object, source.file_name()));
     } else {
-      end_early(fault.verdict, "loading the program failed: " + fault.message);
+      end_early(fault.verdict,
+                "your function was never called, as loading the program failed: " + fault.message);
     }
   }
 
@@ -171,6 +172,8 @@ class Judgement {
           return a.one->cost.global_bytes < b.one->cost.global_bytes;
         });
     if (largest == measured.end()) return;
+    result_.measured_case = largest->one->name;
+    result_.measured_calls = largest->one->calls;
     result_.lines = std::move(largest->observations.lines);
     result_.traces = std::move(largest->observations.traces);
   }

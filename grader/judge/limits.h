@@ -6,16 +6,19 @@
 
 namespace lockstep::judge {
 
-/// One call, at first. Emulation of the largest case takes about a second.
-inline constexpr std::chrono::milliseconds kCallTime{20'000};
+/// One call, at first. Emulation of the largest case takes less than half a second on one core; a student
+/// whose kernel never ends shall know within ten.
+inline constexpr std::chrono::milliseconds kCallTime{5'000};
 /// One call, after a first one was too slow: what loops in one case loops in most.
-inline constexpr std::chrono::milliseconds kShortCallTime{4'000};
+inline constexpr std::chrono::milliseconds kShortCallTime{1'000};
 /// All cases of one exercise together.
 inline constexpr std::chrono::milliseconds kJudgementTime{120'000};
 /// The device stops a kernel at the limit and says where it was; only then does the judge end the program.
-inline constexpr std::chrono::milliseconds kGrace{2'000};
+inline constexpr std::chrono::milliseconds kGrace{1'000};
 /// Loading the object: dynamic linking and constructors.
 inline constexpr std::chrono::milliseconds kLoadTime{10'000};
+/// Memory of the process that holds the submission.
+inline constexpr std::size_t kHostMemory = std::size_t{2} << 30;
 /// Device memory that a submission may hold besides the judge's buffers.
 inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
 /// Attempts that a submission may lose before the remaining cases are not run.

@@ -23,7 +23,7 @@ std::string hint_command(const ExerciseResult& result) { return "`lockstep hint 
 const char* question_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::race:
-      return "which barrier must stand between the two accesses?";
+      return "what must stand between the two accesses: which barrier, or, between blocks, which fence?";
     case Verdict::out_of_bounds:
       return "is the index the right one, and which threads must stay out?";
     case Verdict::uninitialised_read:
@@ -31,9 +31,23 @@ const char* question_of(Verdict verdict) {
     case Verdict::bad_sync:
       return "do all threads of the block, or all lanes of the mask, come to it?";
     case Verdict::time_limit:
-      return "what makes this loop end?";
+      return "what should let the code go on from here?";
     default:
       return "what happens there?";
+  }
+}
+
+/// What to find out where no place is known.
+const char* riddle_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::crashed:
+      return "what ends the program";
+    case Verdict::time_limit:
+      return "what takes so long";
+    case Verdict::memory_limit:
+      return "what needs so much memory";
+    default:
+      return "what goes wrong";
   }
 }
 
@@ -53,7 +67,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
       break;
   }
   if (!place.empty()) return fmt::format("Look at {}: {}", place, question_of(failed.verdict));
-  return fmt::format("Find out why case \"{}\" ends with {}; {} helps.", failed.name, name_of(failed.verdict),
+  return fmt::format("Find out {} in case \"{}\"; {} helps.", riddle_of(failed.verdict), failed.name,
                      hint_command(result));
 }
 
@@ -71,6 +85,17 @@ std::string after_passing(const ExerciseResult& result, const std::string& follo
   return fmt::format("{}Go on with `lockstep grade {}`.", speed, following);
 }
 
+std::string after_compile_error(const ExerciseResult& result) {
+  const std::string& output = result.compiler_output;
+  if (output.starts_with("ptxas")) {
+    return "Look at your asm statements: they hold what the assembler names, and nvcc passes it on unread.";
+  }
+  // What was compiled, and lacks the function, may have warnings.
+  return output.find("error") == std::string::npos
+             ? fmt::format("Mend that first; `lockstep reset {}` brings the starter back.", result.name)
+             : "Mend the first error that the compiler names; those after it often follow from it.";
+}
+
 template <class Parts>
 auto first_failed(const Parts& parts) {
   return std::find_if(parts.begin(), parts.end(), [](const auto& part) {
@@ -82,11 +107,7 @@ auto first_failed(const Parts& parts) {
 
 std::string next_step(const ExerciseResult& result, const std::string& following) {
   if (result.verdict == Verdict::passed) return after_passing(result, following);
-  if (result.verdict == Verdict::compile_error) {
-    return result.compiler_output.empty()
-               ? fmt::format("Mend that first; `lockstep reset {}` brings the starter back.", result.name)
-               : "Mend the first error that the compiler names; those after it often follow from it.";
-  }
+  if (result.verdict == Verdict::compile_error) return after_compile_error(result);
   if (const auto failed = first_failed(result.cases); failed != result.cases.end()) {
     return after_failed_case(result, *failed);
   }

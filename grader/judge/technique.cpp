@@ -23,7 +23,7 @@ GateResult unmeasured(const course::Gate& gate) {
 GateResult host_copies_unmeasured() {
   GateResult result;
   result.name = "host-copies";
-  result.description = "bytes that host code copied out of the buffers it was given; ideal 0";
+  result.description = "Bytes that host code copied out of the buffers it was given; ideal 0.";
   result.limit = 0;
   result.verdict = Verdict::not_measured;
   result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";

@@ -94,13 +94,14 @@ constexpr const char* kFigureStyle = R"(
   .access .title { font-weight: 600; font-size: 14px; text-anchor: start; }
   .access rect { fill: var(--empty); stroke: var(--edge); stroke-width: 1; }
   .access rect.good { fill: var(--good); } .access rect.bad { fill: var(--bad); }
+  .access rect.narrow { stroke: none; }
   .access text.on { fill: var(--on); font-size: 11px; }
   .access line { stroke: var(--good); stroke-width: 1.2; opacity: 0.75; } .access line.bad { stroke: var(--bad); }
 )";
 
 double column_x(unsigned column) { return kMargin + kLabel + column * kCell; }
 
-std::string box(double x, double y, double width, double height, const char* kind) {
+std::string box(double x, double y, double width, double height, std::string_view kind) {
   return fmt::format(
       "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\"/>\n", kind, x,
       y, width, height);
@@ -179,10 +180,14 @@ Drawing sectors_below(const emulator::AccessTrace& trace) {
     const auto touched = std::count_if(sectors[i].words.begin(), sectors[i].words.end(),
                                        [](const Touching& lanes) { return !lanes.empty(); });
     const bool wasteful = touched <= kSectorWords / 2;
+    const bool narrow = word_width < 8;  // outlines would hide the colour of the words
+    if (narrow) drawing.body += box(x, kTargetTop, word_width * kSectorWords, kRow, "");
     for (unsigned word = 0; word < kSectorWords; ++word) {
       const Touching& lanes = sectors[i].words[word];
       const double left = x + word * word_width;
-      drawing.body += box(left, kTargetTop, word_width, kRow, lanes.empty() ? "" : wasteful ? "bad" : "good");
+      const std::string kind = lanes.empty() ? "" : wasteful ? "bad" : "good";
+      if (!narrow) drawing.body += box(left, kTargetTop, word_width, kRow, kind);
+      if (narrow && !lanes.empty()) drawing.body += box(left, kTargetTop, word_width, kRow, kind + " narrow");
       for (const unsigned lane : lanes) drawing.links += link(lane, left + word_width / 2, wasteful);
       if (!lanes.empty() && word_width > 16) {
         drawing.body +=

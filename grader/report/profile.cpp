@@ -38,6 +38,10 @@ std::string count(std::uint64_t n) {
   return n >= 10'000 ? fmt::format("{:.0f} k", value / 1e3) : fmt::to_string(n);
 }
 
+/// Whether a good part of the units is waste; a little more than the ideal has no cure that is worth a
+/// change.
+bool is_wasteful(const emulator::Traffic& traffic) { return 5 * excess(traffic) > traffic.units; }
+
 /// Two columns: units a request, and the share of all units beyond the ideal.
 std::string traffic_columns(const emulator::Traffic& traffic) {
   if (traffic.requests == 0) return fmt::format("{:>6} {:>5}", "", "");
@@ -57,6 +61,12 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// "2 calls of case 2048 x 1536"
+std::string counted_case(const ExerciseResult& result) {
+  return fmt::format("{} call{} of case {}", result.measured_calls, result.measured_calls == 1 ? "" : "s",
+                     printable(result.measured_case));
+}
+
 nlohmann::ordered_json traffic_json(const emulator::Traffic& traffic) {
   if (traffic.requests == 0) return nullptr;
   return {{"requests", traffic.requests},
@@ -71,7 +81,9 @@ double LineProfile::active_share() const {
   return warps == 0 ? 0 : static_cast<double>(lanes) / (32.0 * static_cast<double>(warps));
 }
 
-std::uint64_t LineProfile::cost() const { return warps + global.units + local.units + shared.units; }
+std::uint64_t LineProfile::cost() const {
+  return warps + 2 * (global.units + local.units) + 4 * shared.units;
+}
 
 std::vector<LineProfile> profile_lines(const ExerciseResult& result, const std::string& file,
                                        const std::string& source) {
@@ -105,13 +117,14 @@ std::vector<LineProfile> dearest(std::vector<LineProfile> lines) {
 }
 
 std::string advice_for(const LineProfile& line) {
-  if (excess(line.shared) > 0 && excess(line.shared) >= excess(line.global)) {
+  // A wavefront costs as much as two sectors.
+  if (is_wasteful(line.shared) && 2 * excess(line.shared) >= excess(line.global)) {
     return fmt::format(
         "{} wavefronts a request, ideal {}: lanes meet in the same bank. Pad the row by one element, or "
         "change which lane reads which word.",
         number(per_request(line.shared)), number(ideal_per_request(line.shared)));
   }
-  if (excess(line.global) > 0) {
+  if (is_wasteful(line.global)) {
     return fmt::format(
         "{} sectors a request, ideal {}: neighbouring lanes touch addresses that lie apart. Let "
         "threadIdx.x run along the row, or go through shared memory.",
@@ -119,15 +132,22 @@ std::string advice_for(const LineProfile& line) {
   }
   if (line.local.units > 0) {
     return "The thread's own array or spilled registers go through memory: index the array with constants, "
-           "or use "
-           "fewer variables at once.";
+           "or use fewer variables at once.";
   }
   if (line.active_share() < 0.75 && line.warps > 0) {
     return fmt::format("Only {:.0f} % of the lanes work here: give neighbouring threads the same branch.",
                        100 * line.active_share());
   }
-  if (line.global.requests > 0) return "Every sector is used: only moving fewer bytes would make it cheaper.";
-  if (line.shared.requests > 0) return "No bank conflicts: only fewer accesses would make it cheaper.";
+  if (line.global.requests > 0) {
+    return excess(line.global) == 0
+               ? "No sector is moved in vain: only moving fewer bytes would make it cheaper."
+               : fmt::format("{} sectors a request, ideal {}: hardly more than the lanes ask for.",
+                             number(per_request(line.global)), number(ideal_per_request(line.global)));
+  }
+  if (line.shared.requests > 0) {
+    return excess(line.shared) == 0 ? "No bank conflicts: only fewer accesses would make it cheaper."
+                                    : "Few bank conflicts: only fewer accesses would make it much cheaper.";
+  }
   return "Arithmetic without waste: more work a thread would share it out.";
 }
 
@@ -137,7 +157,8 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
   const std::uint64_t whole = total_cost(lines);
   std::uint64_t most = 1;
   for (const LineProfile& line : lines) most = std::max(most, line.cost());
-  std::string text =
+  std::string text = fmt::format("Counted on the emulated device: {}.\n\n", counted_case(result));
+  text +=
       paint(style, Colour::faint,
             fmt::format("{:>5} {:>7} {:>6}   {:>12} {:>14}\n{:>5} {:>7} {:>6}   {:>6} {:>5} {:>8} {:>5}\n",
                         "", "", "", "sectors", "wavefronts", "line", "warps", "lanes", "a req.", "waste",
@@ -195,6 +216,8 @@ std::string render_profile_json(const ExerciseResult& result, const std::vector<
   const Json root = {{"schema", "lockstep/profile/v1"},
                      {"name", result.name},
                      {"submission", printable(result.submission)},
+                     {"case", printable(result.measured_case)},
+                     {"calls", result.measured_calls},
                      {"lines", std::move(rows)},
                      {"gates", std::move(gates)}};
   return root.dump(2) + '\n';

@@ -18,7 +18,8 @@ struct LineProfile {
   emulator::Traffic global, shared, local;
 
   double active_share() const;  ///< of 32 lanes
-  /// Cycles of the busiest kind of unit, roughly: one a warp-instruction, a sector, a wavefront.
+  /// Roughly the time that the line keeps units of a multiprocessor busy, in quarters of a cycle: four
+  /// warp-instructions, two sectors (64 bytes to or from L2) or one wavefront a cycle. Only good for ranking.
   std::uint64_t cost() const;
 };
 

@@ -1,4 +1,5 @@
-// One judgement's result as data. The judge fills it; the renderers in this folder show it as text, JSON or JUnit.
+// One judgement's result as data. The judge fills it; the renderers in this folder show it as text, JSON or
+// JUnit.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,23 @@ namespace lockstep::report {
 
 /// In the words of the course. `passed` first: the order carries no rank.
 enum class Verdict {
-  passed, wrong_answer, race, out_of_bounds, uninitialised_read, bad_sync, launch_failed, crashed, time_limit,
-  memory_limit, compile_error, inefficient, too_slow, inconclusive, not_measured, review, grader_error,
+  passed,
+  wrong_answer,
+  race,
+  out_of_bounds,
+  uninitialised_read,
+  bad_sync,
+  launch_failed,
+  crashed,
+  time_limit,
+  memory_limit,
+  compile_error,
+  inefficient,
+  too_slow,
+  inconclusive,
+  not_measured,
+  review,
+  grader_error,
 };
 
 /// The word in JSON and on terminals, such as "wrong-answer".
@@ -35,11 +51,11 @@ struct CaseResult {
   std::string name;
   std::string purpose;
   Verdict verdict = Verdict::passed;
-  std::string message;                ///< one sentence; empty when passed
-  std::vector<Mismatch> mismatches;   ///< the first five
-  std::uint64_t wrong = 0, total = 0; ///< elements, when outputs were compared
-  std::string guess;                  ///< the likely cause when a known pattern matches; else empty
-  std::vector<Place> places;          ///< where it happened; of a race: the later access, then the earlier
+  std::string message;                 ///< one sentence; empty when passed
+  std::vector<Mismatch> mismatches;    ///< the first five
+  std::uint64_t wrong = 0, total = 0;  ///< elements, when outputs were compared
+  std::string guess;                   ///< the likely cause when a known pattern matches; else empty
+  std::vector<Place> places;           ///< where it happened; of a race: the later access, then the earlier
   double seconds = 0;
 };
 
@@ -55,29 +71,31 @@ struct GateResult {
 
 struct Speed {
   Verdict verdict = Verdict::not_measured;
-  std::optional<double> ratio;                        ///< reference time over submission time
+  std::optional<double> ratio;  ///< reference time over submission time
   std::optional<std::pair<double, double>> interval;
   std::optional<double> ceiling_share;
-  std::vector<std::string> between;                   ///< the two rungs that the submission stands between
+  std::vector<std::string> between;  ///< the two rungs that the submission stands between
 };
 
 struct ExerciseResult {
   std::string name, title;
-  std::string submission;          ///< path that was graded
+  std::string submission;  ///< path that was graded
   Verdict verdict = Verdict::not_measured;
   double points = 0, max_points = 0;
-  std::string message;             ///< one sentence when the whole exercise ended early (compile error, missing file)
-  std::string compiler_output;     ///< with the student's own line numbers
+  std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)
+  std::string compiler_output;  ///< with the student's own line numbers
   std::vector<CaseResult> cases;
   std::vector<GateResult> gates;
   Speed speed;
-  std::string output;              ///< what the submission printed, cut to a few lines
+  std::string output;  ///< what the submission printed, cut to a few lines
   bool output_truncated = false;
-  std::string next_step;           ///< what to do now
-  double seconds = 0;              ///< whole judgement
-  double compile_seconds = 0;      ///< 0 when the object came from the cache
-  std::vector<emulator::LineCounters> lines;  ///< of the measured case, for `profile`
-  std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line, in the measured case
+  std::string next_step;                      ///< what to do now
+  double seconds = 0;                         ///< whole judgement
+  double compile_seconds = 0;                 ///< 0 when the object came from the cache
+  std::string measured_case;                  ///< the largest measured one; lines and traces are of it
+  int measured_calls = 0;                     ///< of that case, which are summed up in `lines`
+  std::vector<emulator::LineCounters> lines;  ///< for `profile`
+  std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
 };
 
 struct DeviceDescription {
@@ -92,8 +110,8 @@ struct Report {
   std::uint64_t seed = 0;
 };
 
-/// An exercise's verdict: the first part that did not pass, in the order correctness, technique, speed. Parts that
-/// were not measured are passed over.
+/// An exercise's verdict: the first part that did not pass, in the order correctness, technique, speed. Parts
+/// that were not measured are passed over.
 Verdict overall_verdict(const ExerciseResult& result);
 
 /// 0 when every exercise passed, 3 when the grader failed on one, else 1.

@@ -31,19 +31,29 @@ std::string plural(std::uint64_t n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
-/// Foreign text line by line behind a bar, cut to a number of lines and to the page's width.
+/// A line of foreign text on the page: a sentence is wrapped, what is indented (quoted code, and marks below
+/// it) keeps its columns and is cut.
+std::vector<std::string> fitted(const std::string& line, std::size_t width) {
+  if (display_width(line) <= width) return {line};
+  return line.front() == ' ' ? std::vector{cut(line, width)} : wrap(line, width);
+}
+
+/// Foreign text line by line behind a bar, cut to a number of lines.
 std::string excerpt(const TextStyle& style, std::string_view text, std::size_t most_lines, bool more_exists) {
   std::string result;
-  const std::vector<std::string> lines = split_lines(printable(text));
+  std::vector<std::string> lines;
+  for (const std::string& line : split_lines(printable(text))) {
+    const std::vector<std::string> parts = fitted(line, style.width - 6);
+    lines.insert(lines.end(), parts.begin(), parts.end());
+  }
   const std::size_t shown = std::min(lines.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string bar = paint(style, Colour::faint, "|");
-    result += lines[i].empty() ? fmt::format("    {}\n", bar)
-                               : fmt::format("    {} {}\n", bar, cut(lines[i], style.width - 6));
+    result += lines[i].empty() ? fmt::format("    {}\n", bar) : fmt::format("    {} {}\n", bar, lines[i]);
   }
   if (shown < lines.size() || more_exists) {
-    const std::string rest =
-        shown < lines.size() ? plural(lines.size() - shown, "more line") : "more was cut";
+    std::string rest = shown < lines.size() ? plural(lines.size() - shown, "more line") : "";
+    if (more_exists) rest += rest.empty() ? "more was cut" : ", and more was cut";
     result += fmt::format("    {}\n", paint(style, Colour::faint, "| … " + rest));
   }
   return result;
@@ -104,9 +114,9 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   double seconds = 0;
   std::vector<const CaseResult*> failed;
   for (const CaseResult& one : result.cases) {
-    seconds += one.seconds;
     if (one.verdict == Verdict::passed) {
       ++passed;
+      seconds += one.seconds;
     } else if (one.verdict == Verdict::not_measured) {
       ++not_run;
     } else {

@@ -41,6 +41,8 @@ ExerciseResult profiled() {
   store.global_store = {.requests = 100, .units = 1600, .ideal_units = 200, .bytes = 6400};
   emulator::LineCounters header = counters("/toolkit/include/header.h", 3, 1'000'000, 32'000'000);
   emulator::LineCounters other_kernel = counters("/somewhere/transpose.cu", 2, 20'000, 640'000);
+  result.measured_case = "2048 x 1536";
+  result.measured_calls = 2;
   result.lines = {index, load, store, header, other_kernel};
   return result;
 }
@@ -61,14 +63,28 @@ TEST(Profile, SumsKernelsAndLeavesOutHeaders) {
 TEST(Profile, NamesTheReasonOfALinesCost) {
   const auto lines = profile_lines(profiled(), "transpose.cu", kSource);
   EXPECT_THAT(advice_for(lines[2]), HasSubstr("32.0 wavefronts a request, ideal 1.00"));
-  EXPECT_THAT(advice_for(lines[1]), HasSubstr("Every sector is used"));
+  EXPECT_THAT(advice_for(lines[1]), HasSubstr("No sector is moved in vain"));
   EXPECT_THAT(advice_for(lines[0]), HasSubstr("Arithmetic"));
   LineProfile scattered = lines[2];
   scattered.shared = {};
   EXPECT_THAT(advice_for(scattered), HasSubstr("16.0 sectors a request, ideal 2.00"));
+  LineProfile misaligned = lines[1];
+  misaligned.global.units += 22;
+  EXPECT_THAT(advice_for(misaligned), HasSubstr("4.22 sectors a request, ideal 4.00: hardly more"));
   LineProfile divergent = lines[0];
   divergent.lanes /= 4;
   EXPECT_THAT(advice_for(divergent), HasSubstr("Only 25 % of the lanes"));
+}
+
+// A wavefront occupies shared memory for as long as four warp-instructions occupy their schedulers.
+TEST(Profile, RanksConflictsAboveAsManyInstructions) {
+  LineProfile arithmetic, conflicts;
+  arithmetic.line = 1;
+  arithmetic.warps = 1000;
+  conflicts.line = 2;
+  conflicts.warps = 100;
+  conflicts.shared = {.requests = 100, .units = 300, .ideal_units = 100, .bytes = 12800};
+  EXPECT_EQ(dearest({arithmetic, conflicts}).front().line, 2U);
 }
 
 TEST(Profile, Json) {
@@ -76,6 +92,8 @@ TEST(Profile, Json) {
   const auto root =
       nlohmann::json::parse(render_profile_json(result, profile_lines(result, "transpose.cu", kSource)));
   EXPECT_EQ(root.at("schema"), "lockstep/profile/v1");
+  EXPECT_EQ(root.at("case"), "2048 x 1536");
+  EXPECT_EQ(root.at("calls"), 2);
   EXPECT_EQ(root.at("lines").size(), 3U);
   EXPECT_EQ(root.at("lines").at(2).at("shared").at("units"), 3200);
   EXPECT_TRUE(root.at("lines").at(0).at("global").is_null());

@@ -31,8 +31,10 @@ TEST(NextStep, FindingLeadsToItsLine) {
   failed.verdict = Verdict::race;
   failed.places = {{"transpose.cu", 12, "out[i] = tile[j];"}};
   result.cases = {passed, failed};
-  EXPECT_EQ(next_step(result, ""),
-            "Look at transpose.cu:12: which barrier must stand between the two accesses?");
+  EXPECT_EQ(
+      next_step(result, ""),
+      "Look at transpose.cu:12: what must stand between the two accesses: which barrier, or, between blocks, "
+      "which fence?");
 }
 
 TEST(NextStep, LaunchFailureTellsWhatCanBeLaunched) {

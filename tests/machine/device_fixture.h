@@ -1,4 +1,5 @@
-// A device that runs a kernel written as PTX text in the test itself, with line numbers that the test chooses.
+// A device that runs a kernel written as PTX text in the test itself, with line numbers that the test
+// chooses.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -12,8 +13,8 @@
 
 namespace lockstep::emulator {
 
-/// Wraps a body into a module with one kernel `kernel(u64 a, u64 b, u32 n)`. Lines of the body are lines of kernel.cu:
-/// the k-th line of `body` has the location kernel.cu:k.
+/// Wraps a body into a module with one kernel `kernel(u64 a, u64 b, u32 n)`. Lines of the body are lines of
+/// kernel.cu: the k-th line of `body` has the location kernel.cu:k.
 std::string kernel_text(const std::string& body, const std::string& declarations = {});
 
 class DeviceTest : public ::testing::Test {
@@ -40,8 +41,8 @@ class DeviceTest : public ::testing::Test {
   }
 
   /// Runs kernel_text(body) and keeps what the device saw in `seen`.
-  LaunchResult run(const std::string& body, DeviceAddress a, DeviceAddress b, std::uint32_t n, Dim3 grid, Dim3 block,
-                   const std::string& declarations = {}, std::uint32_t dynamic_shared = 0);
+  LaunchResult run(const std::string& body, DeviceAddress a, DeviceAddress b, std::uint32_t n, Dim3 grid,
+                   Dim3 block, const std::string& declarations = {}, std::uint32_t dynamic_shared = 0);
 
   /// Findings as "kind line" strings, such as "race 12".
   std::vector<std::string> findings() const;

@@ -54,23 +54,24 @@ TEST_F(DivergenceTest, AnEarlyExitLeavesTheOthersRunning) {
 }
 
 TEST_F(DivergenceTest, GuardedInstructionsLeaveOtherLanesAlone) {
-  const auto values = run_warp("mov.u32 %r9, 1;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 mov.u32 %r9, 2;\n@!%p1 add.u32 %r9, %r9, 9;");
+  const auto values =
+      run_warp("mov.u32 %r9, 1;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 mov.u32 %r9, 2;\n@!%p1 add.u32 %r9, %r9, 9;");
   for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(values[lane], lane == 3 ? 2U : 10U);
 }
 
 TEST_F(DivergenceTest, ASpinLockWithinAWarpGoesOn) {
   // while (atomicCAS(&lock, 0, 1) != 0); count += 1; lock = 0: a strict reconvergence stack would hang here.
   const DeviceAddress lock = upload(std::vector<std::uint32_t>{0, 0});
-  const LaunchResult result = run(
-      "SPIN: atom.global.cas.b32 %r2, [%d0], 0, 1;\n"
-      "setp.ne.u32 %p1, %r2, 0;\n"
-      "@%p1 bra SPIN;\n"
-      "ld.volatile.global.u32 %r3, [%d0+4];\n"
-      "add.u32 %r3, %r3, 1;\n"
-      "st.volatile.global.u32 [%d0+4], %r3;\n"
-      "membar.gl;\n"
-      "atom.global.exch.b32 %r2, [%d0], 0;",
-      lock, 0, 0, {8, 1, 1}, {64, 1, 1});
+  const LaunchResult result =
+      run("SPIN: atom.global.cas.b32 %r2, [%d0], 0, 1;\n"
+          "setp.ne.u32 %p1, %r2, 0;\n"
+          "@%p1 bra SPIN;\n"
+          "ld.volatile.global.u32 %r3, [%d0+4];\n"
+          "add.u32 %r3, %r3, 1;\n"
+          "st.volatile.global.u32 [%d0+4], %r3;\n"
+          "membar.gl;\n"
+          "atom.global.exch.b32 %r2, [%d0], 0;",
+          lock, 0, 0, {8, 1, 1}, {64, 1, 1});
   EXPECT_EQ(result.status, LaunchResult::Status::ok);
   EXPECT_EQ(download<std::uint32_t>(lock, 2)[1], 512U);
 }
@@ -92,16 +93,19 @@ TEST_F(DivergenceTest, ARecursiveFunctionReturnsToEachCaller) {
   const std::string factorial =
       ".func (.param .b32 result) factorial(.param .b32 value)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
       "ld.param.u32 %r1, [value];\nmov.u32 %r2, 1;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 bra END;\n"
-      "{\n.param .b32 argument;\n.param .b32 value_returned;\nsub.u32 %r3, %r1, 1;\nst.param.b32 [argument], %r3;\n"
-      "call (value_returned), factorial, (argument);\nld.param.b32 %r4, [value_returned];\n}\nmul.lo.u32 %r2, %r4, %r1;\n"
+      "{\n.param .b32 argument;\n.param .b32 value_returned;\nsub.u32 %r3, %r1, 1;\nst.param.b32 [argument], "
+      "%r3;\n"
+      "call (value_returned), factorial, (argument);\nld.param.b32 %r4, [value_returned];\n}\nmul.lo.u32 "
+      "%r2, %r4, %r1;\n"
       "END: st.param.b32 [result], %r2;\nret;\n}\n";
   const DeviceAddress out = upload(std::vector<std::uint32_t>(32, 0));
-  ASSERT_EQ(run(std::string("and.b32 %r2, %r1, 7;\n{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r2;\n"
-                            "call (y), factorial, (x);\nld.param.b32 %r9, [y];\n}") +
-                    kStoreR9,
-                out, 0, 0, {}, {32, 1, 1}, factorial)
-                .status,
-            LaunchResult::Status::ok);
+  ASSERT_EQ(
+      run(std::string("and.b32 %r2, %r1, 7;\n{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r2;\n"
+                      "call (y), factorial, (x);\nld.param.b32 %r9, [y];\n}") +
+              kStoreR9,
+          out, 0, 0, {}, {32, 1, 1}, factorial)
+          .status,
+      LaunchResult::Status::ok);
   const std::uint32_t expected[] = {1, 1, 2, 6, 24, 120, 720, 5040};
   const auto values = download<std::uint32_t>(out, 32);
   for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(values[lane], expected[lane % 8]) << lane;
@@ -116,16 +120,17 @@ TEST_F(DivergenceTest, EndlessRecursionIsAFindingNotACrash) {
 TEST_F(DivergenceTest, BlocksThatWaitForEachOtherAllRun) {
   // Every block adds one and waits until all 24 have: needs blocks that are resident together.
   const DeviceAddress counter = upload(std::vector<std::uint32_t>{0});
-  const LaunchResult result = run(
-      "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nred.global.add.u32 [%d0], 1;\n"
-      "WAIT: ld.volatile.global.u32 %r2, [%d0];\nsetp.lt.u32 %p2, %r2, 24;\n@%p2 bra WAIT;",
-      counter, 0, 0, {24, 1, 1}, {32, 1, 1});
+  const LaunchResult result =
+      run("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nred.global.add.u32 [%d0], 1;\n"
+          "WAIT: ld.volatile.global.u32 %r2, [%d0];\nsetp.lt.u32 %p2, %r2, 24;\n@%p2 bra WAIT;",
+          counter, 0, 0, {24, 1, 1}, {32, 1, 1});
   EXPECT_EQ(result.status, LaunchResult::Status::ok);
 }
 
 TEST_F(DivergenceTest, AnEndlessLoopStopsAtTheDeadlineAndNamesItsLine) {
   device.set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(200));
-  const LaunchResult result = run("mov.u32 %r9, 0;\nLOOP: add.u32 %r9, %r9, 1;\nbra LOOP;", 0, 0, 0, {64, 1, 1}, {256, 1, 1});
+  const LaunchResult result =
+      run("mov.u32 %r9, 0;\nLOOP: add.u32 %r9, %r9, 1;\nbra LOOP;", 0, 0, 0, {64, 1, 1}, {256, 1, 1});
   EXPECT_EQ(result.status, LaunchResult::Status::launch_timeout);
   EXPECT_THAT(findings(), ::testing::Contains("time-limit 2"));
 }

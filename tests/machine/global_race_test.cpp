@@ -46,10 +46,12 @@ TEST_F(GlobalRaceTest, WritingTheSameValueIsNoRace) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
-const char* const kPublish = "st.global.u32 [%d3], %r2;\nmembar.gl;\nmul.wide.u32 %d5, %r2, 4;\nadd.u64 %d5, %d5, %d1;\n"
-                             "st.volatile.global.u32 [%d5], 1;\n";
-const char* const kAwait = "mul.wide.u32 %d6, %r3, 4;\nadd.u64 %d6, %d6, %d1;\nWAIT: ld.volatile.global.u32 %r5, [%d6];\n"
-                           "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra WAIT;\nmembar.gl;\nld.global.u32 %r4, [%d4];";
+const char* const kPublish =
+    "st.global.u32 [%d3], %r2;\nmembar.gl;\nmul.wide.u32 %d5, %r2, 4;\nadd.u64 %d5, %d5, %d1;\n"
+    "st.volatile.global.u32 [%d5], 1;\n";
+const char* const kAwait =
+    "mul.wide.u32 %d6, %r3, 4;\nadd.u64 %d6, %d6, %d1;\nWAIT: ld.volatile.global.u32 %r5, [%d6];\n"
+    "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra WAIT;\nmembar.gl;\nld.global.u32 %r4, [%d4];";
 
 TEST_F(GlobalRaceTest, AFlagWithFencesOrders) {
   run_blocks(std::string(kPublish) + kAwait);
@@ -65,15 +67,19 @@ TEST_F(GlobalRaceTest, AFlagWithoutAFenceDoesNotOrder) {
 }
 
 TEST_F(GlobalRaceTest, ReleaseAndAcquireOrder) {
-  run_blocks("st.global.u32 [%d3], %r2;\nmul.wide.u32 %d5, %r2, 4;\nadd.u64 %d5, %d5, %d1;\nst.release.gpu.global.u32 [%d5], 1;\n"
-             "mul.wide.u32 %d6, %r3, 4;\nadd.u64 %d6, %d6, %d1;\nWAIT: ld.acquire.gpu.global.u32 %r5, [%d6];\n"
-             "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra WAIT;\nld.global.u32 %r4, [%d4];");
+  run_blocks(
+      "st.global.u32 [%d3], %r2;\nmul.wide.u32 %d5, %r2, 4;\nadd.u64 %d5, %d5, "
+      "%d1;\nst.release.gpu.global.u32 [%d5], 1;\n"
+      "mul.wide.u32 %d6, %r3, 4;\nadd.u64 %d6, %d6, %d1;\nWAIT: ld.acquire.gpu.global.u32 %r5, [%d6];\n"
+      "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra WAIT;\nld.global.u32 %r4, [%d4];");
   EXPECT_THAT(findings(), IsEmpty());
 }
 
 TEST_F(GlobalRaceTest, TheLastBlockMayReadWhatAllPublished) {
-  run_blocks("st.global.u32 [%d3], %r2;\nmembar.gl;\natom.global.add.u32 %r5, [%d1], 1;\nsetp.ne.u32 %p1, %r5, 7;\n@%p1 exit;\n"
-             "ld.global.u32 %r4, [%d0];\nld.global.u32 %r4, [%d0+12];");
+  run_blocks(
+      "st.global.u32 [%d3], %r2;\nmembar.gl;\natom.global.add.u32 %r5, [%d1], 1;\nsetp.ne.u32 %p1, %r5, "
+      "7;\n@%p1 exit;\n"
+      "ld.global.u32 %r4, [%d0];\nld.global.u32 %r4, [%d0+12];");
   EXPECT_THAT(findings(), IsEmpty());
 }
 

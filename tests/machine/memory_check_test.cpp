@@ -1,4 +1,5 @@
-// Bounds, alignment, uninitialised reads: found at the right line and thread, and nothing that an honest kernel does.
+// Bounds, alignment, uninitialised reads: found at the right line and thread, and nothing that an honest
+// kernel does.
 #include "device_fixture.h"
 
 namespace lockstep::emulator {
@@ -30,14 +31,17 @@ TEST_F(MemoryCheckTest, BeforeTheStartIsFound) {
 }
 
 TEST_F(MemoryCheckTest, WildAddressesEndTheLaunchOnly) {
-  for (const char* address : {"0", "0x7fffffffffffffff", "0xfffffffffffffff8", "0x200000000000", "0x23ffffffffff0000",
-                              "0x100000000000", "0x110000000000", "0x120000000000", "0x130000000000"}) {
-    const LaunchResult result = run(std::string("mov.u64 %d2, ") + address + ";\nld.u64 %d3, [%d2];\nst.u64 [%d2], %d3;", 0,
-                                    0, 0, {4, 1, 1}, {64, 1, 1});
+  for (const char* address :
+       {"0", "0x7fffffffffffffff", "0xfffffffffffffff8", "0x200000000000", "0x23ffffffffff0000",
+        "0x100000000000", "0x110000000000", "0x120000000000", "0x130000000000"}) {
+    const LaunchResult result =
+        run(std::string("mov.u64 %d2, ") + address + ";\nld.u64 %d3, [%d2];\nst.u64 [%d2], %d3;", 0, 0, 0,
+            {4, 1, 1}, {64, 1, 1});
     EXPECT_NE(result.status, Status::ok) << address;
   }
   const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 1));
-  EXPECT_EQ(run(std::string(kOwnWord) + "st.global.u32 [%d2], %r1;", a, 0, 0, {}, {32, 1, 1}).status, Status::ok);
+  EXPECT_EQ(run(std::string(kOwnWord) + "st.global.u32 [%d2], %r1;", a, 0, 0, {}, {32, 1, 1}).status,
+            Status::ok);
 }
 
 TEST_F(MemoryCheckTest, AMisalignedVectorIsFound) {
@@ -49,20 +53,23 @@ TEST_F(MemoryCheckTest, AMisalignedVectorIsFound) {
 
 TEST_F(MemoryCheckTest, ReadingWhatNobodyWroteIsFound) {
   const DeviceAddress a = device.allocate(128, "workspace");
-  EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2];", a, 0, 0, {}, {32, 1, 1}).status, Status::ok);
+  EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2];", a, 0, 0, {}, {32, 1, 1}).status,
+            Status::ok);
   ASSERT_THAT(findings(), ElementsAre("uninitialised-read 3"));
   EXPECT_THAT(seen.findings[0].message, HasSubstr("'workspace'"));
 }
 
 TEST_F(MemoryCheckTest, WrittenThenReadIsFine) {
   const DeviceAddress a = device.allocate(128, "workspace");
-  run(std::string(kOwnWord) + "st.global.u32 [%d2], %r1;\nld.global.u32 %r2, [%d2];", a, 0, 0, {}, {32, 1, 1});
+  run(std::string(kOwnWord) + "st.global.u32 [%d2], %r1;\nld.global.u32 %r2, [%d2];", a, 0, 0, {},
+      {32, 1, 1});
   EXPECT_THAT(findings(), IsEmpty());
 }
 
 TEST_F(MemoryCheckTest, OneUnwrittenByteOfAWordIsFound) {
   const DeviceAddress a = device.allocate(128);
-  run("st.global.u8 [%d0], %r1;\nst.global.u16 [%d0+2], %r1;\nld.global.u32 %r2, [%d0];", a, 0, 0, {}, {1, 1, 1});
+  run("st.global.u8 [%d0], %r1;\nst.global.u16 [%d0+2], %r1;\nld.global.u32 %r2, [%d0];", a, 0, 0, {},
+      {1, 1, 1});
   EXPECT_THAT(findings(), ElementsAre("uninitialised-read 3"));
 }
 
@@ -89,7 +96,8 @@ TEST_F(MemoryCheckTest, SharedBoundsIncludeDynamicMemory) {
 }
 
 TEST_F(MemoryCheckTest, ATrapEndsTheLaunch) {
-  EXPECT_EQ(run("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 0, 0, 0, {}, {32, 1, 1}).status, Status::launch_failure);
+  EXPECT_EQ(run("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 0, 0, 0, {}, {32, 1, 1}).status,
+            Status::launch_failure);
   EXPECT_THAT(findings(), ElementsAre("trap 2"));
 }
 
@@ -112,16 +120,22 @@ TEST_F(MemoryCheckTest, ConfigurationsThatHardwareRefusesAreRefused) {
 
 TEST_F(MemoryCheckTest, PrintfFormatsAsHardwareDoes) {
   // vprintf's buffer: an int, a double and a string pointer, each at its natural alignment.
-  const std::string declarations =
-      ".extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);\n"
-      ".global .align 1 .b8 text[16] = {37, 53, 100, 32, 37, 46, 50, 102, 32, 37, 115, 37, 37, 10, 0, 0};\n"  // "%5d %.2f %s%%\n"
-      ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";
+  const std::string
+      declarations =
+          ".extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);\n"
+          ".global .align 1 .b8 text[16] = {37, 53, 100, 32, 37, 46, 50, 102, 32, 37, 115, 37, 37, 10, 0, "
+          "0};\n"  // "%5d %.2f %s%%\n"
+          ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";
   const std::string body =
-      ".local .align 8 .b8 buffer[24];\nmov.u64 %d2, buffer;\ncvta.local.u64 %d3, %d2;\nst.local.u32 [%d2], 42;\n"
-      "mov.f64 %g1, 0d3FF4000000000000;\nst.local.f64 [%d2+8], %g1;\nmov.u64 %d4, word;\nst.local.u64 [%d2+16], %d4;\n"
-      "mov.u64 %d5, text;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nst.param.b64 [p0], %d5;\nst.param.b64 [p1], %d3;\n"
+      ".local .align 8 .b8 buffer[24];\nmov.u64 %d2, buffer;\ncvta.local.u64 %d3, %d2;\nst.local.u32 [%d2], "
+      "42;\n"
+      "mov.f64 %g1, 0d3FF4000000000000;\nst.local.f64 [%d2+8], %g1;\nmov.u64 %d4, word;\nst.local.u64 "
+      "[%d2+16], %d4;\n"
+      "mov.u64 %d5, text;\n{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nst.param.b64 [p0], "
+      "%d5;\nst.param.b64 [p1], %d3;\n"
       "call (r0), vprintf, (p0, p1);\n}";
-  EXPECT_EQ(run(body, 0, 0, 0, {2, 1, 1}, {1, 1, 1}, declarations).output, "   42 1.25 abc%\n   42 1.25 abc%\n");
+  EXPECT_EQ(run(body, 0, 0, 0, {2, 1, 1}, {1, 1, 1}, declarations).output,
+            "   42 1.25 abc%\n   42 1.25 abc%\n");
 }
 
 }  // namespace

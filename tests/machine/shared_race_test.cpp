@@ -11,7 +11,8 @@ using ::testing::IsEmpty;
 const char* const kTile = ".shared .align 16 .b8 tile[1024];\n";
 /// %r2: address of the thread's own word; %r3: of its mirror image in a block of 64.
 const char* const kAddresses =
-    "mov.u32 %r4, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r4;\nxor.b32 %r3, %r1, 63;\nshl.b32 %r3, %r3, 2;\n"
+    "mov.u32 %r4, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r4;\nxor.b32 %r3, %r1, 63;\nshl.b32 %r3, "
+    "%r3, 2;\n"
     "add.u32 %r3, %r3, %r4;\n";  // lines 1 to 6
 
 class SharedRaceTest : public DeviceTest {
@@ -42,7 +43,9 @@ TEST_F(SharedRaceTest, WritingAfterAnothersReadIsARace) {
 }
 
 TEST_F(SharedRaceTest, ReadingThenWritingWithABarrierIsFine) {
-  run_block("st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\nbar.sync 0;\nst.shared.u32 [%r2], %r5;");
+  run_block(
+      "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\nbar.sync 0;\nst.shared.u32 [%r2], "
+      "%r5;");
   EXPECT_THAT(findings(), IsEmpty());
 }
 
@@ -65,14 +68,16 @@ TEST_F(SharedRaceTest, WritingTheSameValueIsNoRace) {
 }
 
 TEST_F(SharedRaceTest, AtomicsDoNotRaceWithEachOther) {
-  run_block("mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n"
-            "atom.shared.add.u32 %r6, [%r5], 1;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];");
+  run_block(
+      "mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n"
+      "atom.shared.add.u32 %r6, [%r5], 1;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];");
   EXPECT_THAT(findings(), IsEmpty());
 }
 
 TEST_F(SharedRaceTest, AnAtomicRacesWithAPlainRead) {
-  run_block("mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n"
-            "atom.shared.add.u32 %r6, [%r5], 1;\nld.shared.u32 %r6, [%r5];");
+  run_block(
+      "mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n"
+      "atom.shared.add.u32 %r6, [%r5], 1;\nld.shared.u32 %r6, [%r5];");
   EXPECT_THAT(findings(), Contains("race 12"));
 }
 
@@ -85,7 +90,8 @@ TEST_F(SharedRaceTest, NamedBarriersOrderTheWarpsThatTakePart) {
   // Warp 0 writes, warps 0 and 1 meet at barrier 1, warp 1 reads; warp 2 takes no part.
   const std::string body =
       "shr.u32 %r5, %r1, 5;\nsetp.eq.u32 %p1, %r5, 0;\nsetp.eq.u32 %p2, %r5, 1;\nsetp.gt.u32 %p3, %r5, 1;\n"
-      "mov.u32 %r7, tile;\nsetp.eq.u32 %p4, %r1, 0;\n@%p4 st.shared.u32 [%r7], 5;\n@%p3 bra DONE;\nbar.sync 1, 64;\n"
+      "mov.u32 %r7, tile;\nsetp.eq.u32 %p4, %r1, 0;\n@%p4 st.shared.u32 [%r7], 5;\n@%p3 bra DONE;\nbar.sync "
+      "1, 64;\n"
       "@!%p2 bra DONE;\nld.shared.u32 %r6, [%r7];\nDONE: mov.u32 %r8, 0;";
   run_block(body, 96);
   EXPECT_THAT(findings(), IsEmpty());
@@ -94,15 +100,17 @@ TEST_F(SharedRaceTest, NamedBarriersOrderTheWarpsThatTakePart) {
 TEST_F(SharedRaceTest, ANamedBarrierDoesNotOrderAWarpThatTakesNoPart) {
   const std::string body =
       "shr.u32 %r5, %r1, 5;\nsetp.gt.u32 %p3, %r5, 1;\nmov.u32 %r7, tile;\nsetp.eq.u32 %p4, %r1, 0;\n"
-      "@%p4 st.shared.u32 [%r7], 5;\n@%p3 bra READ;\nbar.sync 1, 64;\nbra DONE;\nREAD: ld.shared.u32 %r6, [%r7];\n"
+      "@%p4 st.shared.u32 [%r7], 5;\n@%p3 bra READ;\nbar.sync 1, 64;\nbra DONE;\nREAD: ld.shared.u32 %r6, "
+      "[%r7];\n"
       "DONE: mov.u32 %r8, 0;";
   run_block(body, 96);
   EXPECT_THAT(findings(), Contains("race 15"));
 }
 
 TEST_F(SharedRaceTest, AnotherBlockDoesNotCount) {
-  run("mov.u32 %r2, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r3, [%r2];", 0, 0,
-      0, {50, 1, 1}, {64, 1, 1}, kTile);
+  run("mov.u32 %r2, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], %r1;\nbar.sync "
+      "0;\nld.shared.u32 %r3, [%r2];",
+      0, 0, 0, {50, 1, 1}, {64, 1, 1}, kTile);
   EXPECT_THAT(findings(), IsEmpty());
 }
 

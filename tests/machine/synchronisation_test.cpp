@@ -11,19 +11,22 @@ using ::testing::StartsWith;
 class SynchronisationTest : public DeviceTest {};
 
 TEST_F(SynchronisationTest, ABarrierInAUniformBranchIsFine) {
-  run("setp.gt.u32 %p1, %r0, 5;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP: bar.sync 0;", 0, 0, 1, {4, 1, 1}, {128, 1, 1});
+  run("setp.gt.u32 %p1, %r0, 5;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP: bar.sync 0;", 0, 0, 1, {4, 1, 1},
+      {128, 1, 1});
   EXPECT_THAT(findings(), IsEmpty());
 }
 
 TEST_F(SynchronisationTest, ABarrierThatOnlySomeThreadsMeetIsReported) {
-  run("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra LOW;\nbar.sync 0;\nbra DONE;\nLOW: bar.sync 0;\nDONE: mov.u32 %r2, 0;", 0, 0, 0, {},
-      {32, 1, 1});
+  run("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra LOW;\nbar.sync 0;\nbra DONE;\nLOW: bar.sync 0;\nDONE: mov.u32 "
+      "%r2, 0;",
+      0, 0, 0, {}, {32, 1, 1});
   EXPECT_THAT(findings(), Contains(StartsWith("bad-sync")));
 }
 
 TEST_F(SynchronisationTest, WarpsAtDifferentBarriersAreReported) {
-  run("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOW;\nbar.sync 0;\nbra DONE;\nLOW: bar.sync 0;\nDONE: mov.u32 %r2, 0;", 0, 0, 0, {},
-      {64, 1, 1});
+  run("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOW;\nbar.sync 0;\nbra DONE;\nLOW: bar.sync 0;\nDONE: mov.u32 "
+      "%r2, 0;",
+      0, 0, 0, {}, {64, 1, 1});
   EXPECT_THAT(findings(), Contains(StartsWith("bad-sync")));
 }
 
@@ -54,19 +57,22 @@ TEST_F(SynchronisationTest, AShuffleWaitsForLanesThatComeLater) {
 }
 
 TEST_F(SynchronisationTest, AShuffleWhoseMaskNamesLanesInAnotherBranchIsReported) {
-  run("setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra HIGH;\nshfl.sync.idx.b32 %r2, %r1, 0, 31, -1;\nHIGH: mov.u32 %r2, 0;\nbar.sync 0;",
+  run("setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra HIGH;\nshfl.sync.idx.b32 %r2, %r1, 0, 31, -1;\nHIGH: mov.u32 "
+      "%r2, 0;\nbar.sync 0;",
       0, 0, 0, {}, {32, 1, 1});
   EXPECT_THAT(findings(), Contains("bad-sync 3"));
 }
 
 TEST_F(SynchronisationTest, ReadingALaneThatHasExitedIsReported) {
-  run("setp.ge.u32 %p1, %r1, 16;\n@%p1 exit;\nshfl.sync.down.b32 %r2, %r1, 1, 31, -1;", 0, 0, 0, {}, {32, 1, 1});
+  run("setp.ge.u32 %p1, %r1, 16;\n@%p1 exit;\nshfl.sync.down.b32 %r2, %r1, 1, 31, -1;", 0, 0, 0, {},
+      {32, 1, 1});
   EXPECT_THAT(findings(), Contains("bad-sync 3"));
 }
 
 TEST_F(SynchronisationTest, AMaskOfTheActiveLanesIsFine) {
-  run("setp.ge.u32 %p1, %r1, 16;\n@%p1 bra DONE;\nvote.sync.ballot.b32 %r2, %p1, 0xFFFF;\nDONE: mov.u32 %r2, 0;", 0, 0, 0, {},
-      {32, 1, 1});
+  run("setp.ge.u32 %p1, %r1, 16;\n@%p1 bra DONE;\nvote.sync.ballot.b32 %r2, %p1, 0xFFFF;\nDONE: mov.u32 %r2, "
+      "0;",
+      0, 0, 0, {}, {32, 1, 1});
   EXPECT_THAT(findings(), IsEmpty());
 }
 
@@ -79,7 +85,8 @@ TEST_F(SynchronisationTest, HalvesMayMeetApart) {
   // Each half passes a mask of its own to one shuffle.
   const DeviceAddress out = upload(std::vector<std::uint32_t>(32, 0));
   run("setp.lt.u32 %p1, %r1, 16;\nselp.b32 %r3, 0xFFFF, 0xFFFF0000, %p1;\nselp.b32 %r4, 0, 16, %p1;\n"
-      "redux.sync.add.u32 %r2, %r1, %r3;\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d0, %d2;\nst.global.u32 [%d2], %r2;",
+      "redux.sync.add.u32 %r2, %r1, %r3;\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d0, %d2;\nst.global.u32 "
+      "[%d2], %r2;",
       out, 0, 0, {}, {32, 1, 1});
   EXPECT_THAT(findings(), IsEmpty());
   const auto values = download<std::uint32_t>(out, 32);

@@ -34,7 +34,11 @@ const std::vector<Row>& table() {
       {"8t", [](unsigned t) { return 8 * t; }, {}, {kNotMeasured, kNotMeasured, 32}, {}},
       {"t + 1", [](unsigned t) { return t + 1; }, {5, kNotMeasured, kNotMeasured}, {}, {}},
       {"33t mod 1024", [](unsigned t) { return 33 * t % 1024; }, {}, {1, kNotMeasured, kNotMeasured}, {}},
-      {"t < 16 ? t : t + 16", [](unsigned t) { return t < 16 ? t : t + 16; }, {}, {kNotMeasured, 2, kNotMeasured}, {}},
+      {"t < 16 ? t : t + 16",
+       [](unsigned t) { return t < 16 ? t : t + 16; },
+       {},
+       {kNotMeasured, 2, kNotMeasured},
+       {}},
   };
   return rows;
 }
@@ -46,7 +50,8 @@ TEST(Traffic, SectorsAgreeWithTheH200) {
       const unsigned width = 4U << w;
       std::uint64_t addresses[kLanes];
       for (unsigned t = 0; t < kLanes; ++t) addresses[t] = 0x1000 + std::uint64_t{row.index(t)} * width;
-      EXPECT_EQ(global_sectors(addresses, kAllLanes, width).units, row.sectors[w]) << row.name << ", " << width << " B";
+      EXPECT_EQ(global_sectors(addresses, kAllLanes, width).units, row.sectors[w])
+          << row.name << ", " << width << " B";
     }
   }
 }

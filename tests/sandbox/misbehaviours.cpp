@@ -87,9 +87,11 @@ void allocate_in_many_processes() {
   sleep_for_ever();
 }
 void fork_without_end() {
-  // The bomb is far larger than any limit, and still too small to take the machine down where a sandbox fails.
+  // The bomb is far larger than any limit, and still too small to take the machine down where a sandbox
+  // fails.
   constexpr int kMostProcesses = 400;
-  void* memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   auto& processes = *new (memory) std::atomic<int>(1);
   while (processes < kMostProcesses) {

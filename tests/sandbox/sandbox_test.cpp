@@ -209,7 +209,8 @@ TEST_F(Sandbox, StopsAForkBomb) {
   }
   // The shell's bomb (of 512 at most) ends by itself at the first fork that fails, so either end is right.
   const End::Kind end =
-      run(shell("bomb() { [ $1 -gt 0 ] && bomb $(($1 - 1)) | bomb $(($1 - 1)) & }; bomb 8; sleep 0.5")).end.kind;
+      run(shell("bomb() { [ $1 -gt 0 ] && bomb $(($1 - 1)) | bomb $(($1 - 1)) & }; bomb 8; sleep 0.5"))
+          .end.kind;
   EXPECT_TRUE(end == Kind::process_limit || end == Kind::exited);
 }
 

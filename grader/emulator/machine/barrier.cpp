@@ -11,7 +11,8 @@
 namespace lockstep::emulator {
 namespace {
 
-/// Two places are the same barrier when they come from the same lines: the compiler may have copied the instruction.
+/// Two places are the same barrier when they come from the same lines: the compiler may have copied the
+/// instruction.
 bool same_site(const Program& program, std::uint32_t a, std::uint32_t b) {
   const auto& places = program.places;
   return a == b || (places[a].line == places[b].line && places[a].stack == places[b].stack);
@@ -53,11 +54,11 @@ void check_sites(const ThreadBlock& block, const std::vector<Warp*>& arriving) {
       const std::uint32_t place = next_place(split);
       if (same_site(program, place, first)) continue;
       const SourceLine& other = program.places[first].line;
-      Finding finding = make_finding(*warp, place, static_cast<unsigned>(std::countr_zero(split.lanes)),
-                                     Finding::Kind::bad_sync,
-                                     fmt::format("threads of the block wait at different barriers: some here, others "
-                                                 "at line {}",
-                                                 other.line));
+      Finding finding = make_finding(
+          *warp, place, static_cast<unsigned>(std::countr_zero(split.lanes)), Finding::Kind::bad_sync,
+          fmt::format("threads of the block wait at different barriers: some here, others "
+                      "at line {}",
+                      other.line));
       finding.other_line = other;
       block.grid->findings.add(std::move(finding));
       return;

@@ -5,8 +5,8 @@
 
 namespace lockstep::emulator {
 
-/// Opens every barrier whose threads have all arrived. `resting` are the warps that wait at one (unfinished warps not
-/// among them still run). Returns whether any opened.
+/// Opens every barrier whose threads have all arrived. `resting` are the warps that wait at one (unfinished
+/// warps not among them still run). Returns whether any opened.
 bool open_barriers(ThreadBlock& block, const std::vector<Warp*>& resting, std::size_t unfinished);
 
 /// Reports that the block's warps wait for each other without end, and fails the launch.

@@ -58,7 +58,8 @@ T parameter(const Warp& warp, unsigned lane, std::uint32_t offset) {
 /// Formats as C does, taking promoted, naturally aligned arguments from a buffer in device memory.
 class Formatter {
  public:
-  Formatter(const Warp& warp, unsigned lane, std::uint64_t arguments) : warp_(warp), lane_(lane), next_(arguments) {}
+  Formatter(const Warp& warp, unsigned lane, std::uint64_t arguments)
+      : warp_(warp), lane_(lane), next_(arguments) {}
 
   std::string format(std::string_view text) {
     std::string output;
@@ -114,37 +115,58 @@ class Formatter {
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     const int length = std::snprintf(buffer, sizeof buffer, specification.c_str(), value);
 #pragma GCC diagnostic pop
-    if (length > 0) output.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
+    if (length > 0)
+      output.append(buffer, std::min<std::size_t>(static_cast<std::size_t>(length), sizeof buffer - 1));
   }
 
   void append(std::string& output, std::string specification, std::string_view length, char conversion) {
     switch (conversion) {
-      case '%': output.push_back('%'); break;
-      case 'd': case 'i':
+      case '%':
+        output.push_back('%');
+        break;
+      case 'd':
+      case 'i':
         if (length.find_first_of("ljzt") != std::string_view::npos) {
           print(output, specification + "lld", static_cast<long long>(take<std::int64_t>().value_or(0)));
         } else {
           print(output, specification + "d", take<std::int32_t>().value_or(0));
         }
         break;
-      case 'u': case 'x': case 'X': case 'o':
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
         if (length.find_first_of("ljzt") != std::string_view::npos) {
-          print(output, specification + "ll" + conversion, static_cast<unsigned long long>(take<std::uint64_t>().value_or(0)));
+          print(output, specification + "ll" + conversion,
+                static_cast<unsigned long long>(take<std::uint64_t>().value_or(0)));
         } else {
           print(output, specification + conversion, take<std::uint32_t>().value_or(0));
         }
         break;
-      case 'c': print(output, specification + "c", static_cast<int>(take<std::int32_t>().value_or(0) & 0xFF)); break;
-      case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+      case 'c':
+        print(output, specification + "c", static_cast<int>(take<std::int32_t>().value_or(0) & 0xFF));
+        break;
+      case 'e':
+      case 'E':
+      case 'f':
+      case 'F':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
         print(output, specification + conversion, take<double>().value_or(0));
         break;
-      case 'p': print(output, specification + "p", reinterpret_cast<void*>(take<std::uint64_t>().value_or(0))); break;
+      case 'p':
+        print(output, specification + "p", reinterpret_cast<void*>(take<std::uint64_t>().value_or(0)));
+        break;
       case 's': {
         const std::optional<std::string> text = read_string(warp_, lane_, take<std::uint64_t>().value_or(0));
         print(output, specification + "s", text ? text->c_str() : "(bad pointer)");
         break;
       }
-      default: output += specification + std::string(length) + conversion; break;
+      default:
+        output += specification + std::string(length) + conversion;
+        break;
     }
   }
 
@@ -155,7 +177,8 @@ class Formatter {
 
 unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
-/// vprintf(format, arguments): the number of arguments is its result, as C's count of characters is not known.
+/// vprintf(format, arguments): the number of arguments is its result, as C's count of characters is not
+/// known.
 void print_lanes(Warp& warp, const CallSite& site, Mask lanes) {
   if (site.argument_offsets.size() != 2) return;
   for (Mask left = lanes; left != 0; left &= left - 1) {
@@ -167,7 +190,8 @@ void print_lanes(Warp& warp, const CallSite& site, Mask lanes) {
     if (warp.block->output.size() + line.size() <= kMostOutputBytes) warp.block->output += line;
     for (const std::uint32_t offset : site.result_offsets) {
       const std::uint64_t at = std::uint64_t{lane} * warp.local_bytes + warp.local_base + offset;
-      const std::int32_t result = text ? static_cast<std::int32_t>(std::count(text->begin(), text->end(), '%')) : -1;
+      const std::int32_t result =
+          text ? static_cast<std::int32_t>(std::count(text->begin(), text->end(), '%')) : -1;
       if (warp.local_base + std::uint64_t{offset} + sizeof result <= warp.local_bytes) {
         std::memcpy(warp.local.data() + at, &result, sizeof result);
       }
@@ -183,12 +207,14 @@ void assertion_failed(Warp& warp, const CallSite& site, std::uint32_t place, Mas
     const auto address = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[k]);
     return read_string(warp, lane, address).value_or("?");
   };
-  const std::uint32_t line = site.argument_offsets.size() > 2
-                                 ? parameter<std::uint32_t>(warp, lane, warp.local_base + site.argument_offsets[2])
-                                 : 0;
-  warp.block->output += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(1),
-                                    line, text(3), warp.block->index[0], warp.block->index[1], warp.block->index[2],
-                                    warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane], text(0));
+  const std::uint32_t line =
+      site.argument_offsets.size() > 2
+          ? parameter<std::uint32_t>(warp, lane, warp.local_base + site.argument_offsets[2])
+          : 0;
+  warp.block->output +=
+      fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(1), line,
+                  text(3), warp.block->index[0], warp.block->index[1], warp.block->index[2],
+                  warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane], text(0));
   Finding finding = make_finding(warp, place, lane, Finding::Kind::assertion,
                                  fmt::format("the assertion `{}` failed", text(0)));
   finding.count = static_cast<std::uint64_t>(std::popcount(lanes));
@@ -201,9 +227,14 @@ void assertion_failed(Warp& warp, const CallSite& site, std::uint32_t place, Mas
 
 void run_builtin(Warp& warp, const CallSite& site, std::uint32_t place, Mask lanes) {
   switch (site.builtin) {
-    case CallSite::Builtin::vprintf: print_lanes(warp, site, lanes); break;
-    case CallSite::Builtin::assertfail: assertion_failed(warp, site, place, lanes); break;
-    case CallSite::Builtin::none: break;
+    case CallSite::Builtin::vprintf:
+      print_lanes(warp, site, lanes);
+      break;
+    case CallSite::Builtin::assertfail:
+      assertion_failed(warp, site, place, lanes);
+      break;
+    case CallSite::Builtin::none:
+      break;
   }
 }
 

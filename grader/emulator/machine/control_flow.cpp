@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
 
-/// Blocks in postorder of a depth-first walk from the entry; no recursion, since graphs may come from hostile code.
+/// Blocks in postorder of a depth-first walk from the entry; no recursion, since graphs may come from hostile
+/// code.
 std::vector<std::uint32_t> postorder(const Successors& successors) {
   struct Visit {
     std::uint32_t block;
@@ -139,18 +140,22 @@ std::vector<std::uint32_t> block_order(const Successors& successors) {
     }
     return false;
   };
-  // Kahn's algorithm over the forward edges. Among the ready blocks take one of the innermost open loop; among those
-  // the earliest in reverse postorder.
+  // Kahn's algorithm over the forward edges. Among the ready blocks take one of the innermost open loop;
+  // among those the earliest in reverse postorder.
   std::vector<std::uint32_t> waiting(n, 0);
   std::vector<std::uint32_t> order(n, kNone);
-  const auto forward = [&](std::uint32_t from, std::uint32_t to) { return graph.position[from] < graph.position[to]; };
+  const auto forward = [&](std::uint32_t from, std::uint32_t to) {
+    return graph.position[from] < graph.position[to];
+  };
   for (const std::uint32_t block : graph.reverse_order) {
-    for (const std::uint32_t successor : successors[block]) waiting[successor] += forward(block, successor) ? 1 : 0;
+    for (const std::uint32_t successor : successors[block])
+      waiting[successor] += forward(block, successor) ? 1 : 0;
   }
   std::vector<std::uint32_t> ready{0};
   std::vector<std::uint32_t> remaining(n, 0);  // blocks of each loop still to place, by header
   for (const std::uint32_t block : graph.reverse_order) {
-    for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop]) ++remaining[loop];
+    for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop])
+      ++remaining[loop];
   }
   std::vector<std::uint32_t> open;  // headers of loops begun and not finished, outermost first
   std::uint32_t placed = 0;
@@ -166,7 +171,8 @@ std::vector<std::uint32_t> block_order(const Successors& successors) {
     const std::uint32_t block = *best;
     ready.erase(best);
     order[block] = placed++;
-    for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop]) --remaining[loop];
+    for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop])
+      --remaining[loop];
     if (loops.innermost[block] == block) open.push_back(block);
     for (const std::uint32_t successor : successors[block]) {
       if (forward(block, successor) && --waiting[successor] == 0) ready.push_back(successor);

@@ -1,9 +1,10 @@
 // Order in which a diverged warp runs its blocks, so that its lanes meet again as early as they can.
 //
-// PTX marks no reconvergence. The machine always continues the lanes whose block comes first in an order in which
-// (a) every block comes after its predecessors, back edges aside, and (b) the blocks of a loop stand together, before
-// what follows the loop. Lanes that are ahead then wait where the others will arrive: at or before the immediate
-// post-dominator. Source: G. Diamos et al., "SIMD re-convergence at thread frontiers", MICRO 2011.
+// PTX marks no reconvergence. The machine always continues the lanes whose block comes first in an order in
+// which (a) every block comes after its predecessors, back edges aside, and (b) the blocks of a loop stand
+// together, before what follows the loop. Lanes that are ahead then wait where the others will arrive: at or
+// before the immediate post-dominator. Source: G. Diamos et al., "SIMD re-convergence at thread frontiers",
+// MICRO 2011.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Counters of one worker, by block of instructions and by memory instruction; summed by line when a launch ends.
+// Counters of one worker, by block of instructions and by memory instruction; summed by line when a launch
+// ends.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,15 @@ struct BlockCounter {
 
 struct TrafficCounter {
   enum class Kind : std::uint8_t {
-    none, global_load, global_store, global_atomic, shared_load, shared_store, shared_atomic, local_load, local_store,
+    none,
+    global_load,
+    global_store,
+    global_atomic,
+    shared_load,
+    shared_store,
+    shared_atomic,
+    local_load,
+    local_store,
   };
   static constexpr std::size_t kKinds = 9;
 };

@@ -51,7 +51,8 @@ class SharedLayout {
     const auto found = offsets_.find(key);
     if (found != offsets_.end()) return found->second;
     if (variable.bytes > kWindowBytes / 2) {
-      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("shared variable {} is too large", variable.name));
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        fmt::format("shared variable {} is too large", variable.name));
     }
     bytes_ = align(bytes_, variable.alignment);
     offsets_[key] = bytes_;
@@ -85,9 +86,11 @@ KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
     offset = (offset + unit - 1) / unit * unit;
     constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit from 12.1 on
     if (parameter.bytes > kMostParameterBytes || offset + parameter.bytes > kMostParameterBytes) {
-      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{} has too many parameters", source.name));
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        fmt::format("{} has too many parameters", source.name));
     }
-    info.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(parameter.bytes)});
+    info.parameters.push_back(
+        {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(parameter.bytes)});
     offset += parameter.bytes;
   }
   info.parameter_bytes = static_cast<std::uint32_t>(offset);
@@ -96,7 +99,8 @@ KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
     return std::uint64_t{std::max(dims[0], 1U)} * std::max(dims[1], 1U) * std::max(dims[2], 1U);
   };
   for (const auto& dims : {source.max_threads, source.required_threads}) {
-    if (dims[0] != 0) info.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(info.max_threads, product(dims)));
+    if (dims[0] != 0)
+      info.max_threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(info.max_threads, product(dims)));
   }
   for (const auto& [name, function] : kernel.functions) {
     info.registers = std::max(info.registers, function->live_registers);
@@ -144,7 +148,8 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
     decode_function(context, *pending[next], function);
     if (std::exchange(context.calls_indirectly, false)) {
       for (const std::string& callable : address_taken(program.source)) {
-        if (Function* callee = context.function(callable)) kernel->by_index[program.function_indices.at(callable)] = callee;
+        if (Function* callee = context.function(callable))
+          kernel->by_index[program.function_indices.at(callable)] = callee;
       }
     }
   }
@@ -153,7 +158,8 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->info = make_info(*source, *kernel);
   kernel->info.static_shared_bytes = shared.bytes();
   constexpr std::uint32_t kLeastAlignment = 16;
-  kernel->dynamic_shared_offset = align(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment));
+  kernel->dynamic_shared_offset =
+      align(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment));
   for (const auto& [function_name, function] : kernel->functions) {
     for (Function::Constant& constant : function->constants) {
       if (constant.dynamic_shared) constant.value += kernel->dynamic_shared_offset;

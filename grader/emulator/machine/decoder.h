@@ -9,7 +9,8 @@
 namespace lockstep::emulator {
 
 /// Decodes the kernel `name` of `program`. Throws DeviceError: unknown_symbol when there is no such kernel,
-/// unsupported with the instruction's spelling and source line, invalid_image for code that contradicts itself.
+/// unsupported with the instruction's spelling and source line, invalid_image for code that contradicts
+/// itself.
 std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name);
 
 /// Whether a file is part of the toolkit rather than of the program.

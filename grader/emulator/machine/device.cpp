@@ -98,8 +98,8 @@ Device::ModuleId Device::State::add(ptx::Module source) {
   const ptx::Module& module = loaded->program.source;
   for (const ptx::Function& function : module.functions) {
     if (function.external) continue;
-    loaded->program.function_indices.try_emplace(function.name,
-                                                 static_cast<std::uint32_t>(loaded->program.function_indices.size()));
+    loaded->program.function_indices.try_emplace(
+        function.name, static_cast<std::uint32_t>(loaded->program.function_indices.size()));
   }
   try {
     place_variables(*loaded);
@@ -120,16 +120,18 @@ void Device::State::place_variables(Loaded& loaded) {
     if (!in_memory(variable) || variable.external) continue;
     if (variable.space == ptx::Space::constant && variable.bytes > options.properties.constant_bytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
-                        fmt::format("the constant {} has {} bytes; the device has {}", variable.name, variable.bytes,
-                                    options.properties.constant_bytes));
+                        fmt::format("the constant {} has {} bytes; the device has {}", variable.name,
+                                    variable.bytes, options.properties.constant_bytes));
     }
     const DeviceAddress address = memory.allocate(variable.bytes, variable.name);
     loaded.memory.push_back(address);
     loaded.program.symbols[variable.name] = {address, variable.bytes};
     if (variable.initial.size() > variable.bytes) {
-      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{} has too many initial values", variable.name));
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        fmt::format("{} has too many initial values", variable.name));
     }
-    if (!variable.initial.empty()) std::memcpy(memory.host(address), variable.initial.data(), variable.initial.size());
+    if (!variable.initial.empty())
+      std::memcpy(memory.host(address), variable.initial.data(), variable.initial.size());
     memory.mark_written(address, variable.bytes, true);
   }
   // Addresses that initialisers hold, now that every symbol has one.
@@ -137,21 +139,24 @@ void Device::State::place_variables(Loaded& loaded) {
     if (!in_memory(variable) || variable.external) continue;
     for (const ptx::Relocation& relocation : variable.relocations) {
       std::uint64_t value = 0;
-      if (const auto symbol = loaded.program.symbols.find(relocation.symbol); symbol != loaded.program.symbols.end()) {
+      if (const auto symbol = loaded.program.symbols.find(relocation.symbol);
+          symbol != loaded.program.symbols.end()) {
         value = symbol->second.address;
       } else if (const auto code = loaded.program.function_indices.find(relocation.symbol);
                  code != loaded.program.function_indices.end()) {
         value = kFunctionBegin + code->second;
       } else {
         throw DeviceError(DeviceError::Code::invalid_image,
-                          fmt::format("{} holds the address of {}, which the module does not define", variable.name,
-                                      relocation.symbol));
+                          fmt::format("{} holds the address of {}, which the module does not define",
+                                      variable.name, relocation.symbol));
       }
       value += static_cast<std::uint64_t>(relocation.addend);
       if (relocation.offset + sizeof value > variable.bytes) {
-        throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{} has an address past its end", variable.name));
+        throw DeviceError(DeviceError::Code::invalid_image,
+                          fmt::format("{} has an address past its end", variable.name));
       }
-      std::memcpy(memory.host(loaded.program.symbols.at(variable.name).address + relocation.offset), &value, sizeof value);
+      std::memcpy(memory.host(loaded.program.symbols.at(variable.name).address + relocation.offset), &value,
+                  sizeof value);
     }
   }
 }
@@ -176,14 +181,19 @@ void Device::State::collect(Loaded& loaded) {
       line.lanes += counter.lanes * share.instructions;
       pending.warp_instructions += counter.executions * share.instructions;
     }
-    if (counter.divergent != 0) line_of(block.function, block.shares.back().place).divergent_branches += counter.divergent;
+    if (counter.divergent != 0)
+      line_of(block.function, block.shares.back().place).divergent_branches += counter.divergent;
   }
   for (std::size_t t = 0; t < loaded.counters.traffic.size(); ++t) {
-    static constexpr Traffic LineCounters::*kMembers[TrafficCounter::kKinds] = {
-        nullptr,
-        &LineCounters::global_load, &LineCounters::global_store, &LineCounters::global_atomic,
-        &LineCounters::shared_load, &LineCounters::shared_store, &LineCounters::shared_atomic,
-        &LineCounters::local_load, &LineCounters::local_store};
+    static constexpr Traffic LineCounters::*kMembers[TrafficCounter::kKinds] = {nullptr,
+                                                                                &LineCounters::global_load,
+                                                                                &LineCounters::global_store,
+                                                                                &LineCounters::global_atomic,
+                                                                                &LineCounters::shared_load,
+                                                                                &LineCounters::shared_store,
+                                                                                &LineCounters::shared_atomic,
+                                                                                &LineCounters::local_load,
+                                                                                &LineCounters::local_store};
     for (std::size_t kind = 1; kind < TrafficCounter::kKinds; ++kind) {
       const Traffic& traffic = loaded.counters.traffic[t].by_kind[kind];
       if (traffic.requests == 0) continue;
@@ -197,20 +207,23 @@ void Device::State::collect(Loaded& loaded) {
 void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
   const auto refuse = [&](DeviceError::Code code, const std::string& why) { throw DeviceError(code, why); };
   using enum DeviceError::Code;
-  if (c.grid.count() == 0 || c.block.count() == 0) refuse(invalid_configuration, "a grid or block of no threads");
+  if (c.grid.count() == 0 || c.block.count() == 0)
+    refuse(invalid_configuration, "a grid or block of no threads");
   if (c.block.x > kMostBlockX || c.block.y > kMostBlockY || c.block.z > kMostBlockZ ||
       c.block.count() > static_cast<unsigned>(options.properties.threads_per_block)) {
     refuse(invalid_configuration,
-           fmt::format("a block of {} × {} × {} = {} threads; a block has at most {}", c.block.x, c.block.y, c.block.z,
-                       c.block.count(), options.properties.threads_per_block));
+           fmt::format("a block of {} × {} × {} = {} threads; a block has at most {}", c.block.x, c.block.y,
+                       c.block.z, c.block.count(), options.properties.threads_per_block));
   }
   if (c.block.count() > kernel.info.max_threads) {
-    refuse(invalid_configuration, fmt::format("a block of {} threads, where the kernel was compiled for at most {}",
-                                              c.block.count(), kernel.info.max_threads));
+    refuse(invalid_configuration,
+           fmt::format("a block of {} threads, where the kernel was compiled for at most {}", c.block.count(),
+                       kernel.info.max_threads));
   }
   if (c.grid.x > kMostGridX || c.grid.y > kMostGridYZ || c.grid.z > kMostGridYZ) {
-    refuse(invalid_configuration, fmt::format("a grid of {} × {} × {} blocks; at most {} × {} × {} are possible",
-                                              c.grid.x, c.grid.y, c.grid.z, kMostGridX, kMostGridYZ, kMostGridYZ));
+    refuse(invalid_configuration,
+           fmt::format("a grid of {} × {} × {} blocks; at most {} × {} × {} are possible", c.grid.x, c.grid.y,
+                       c.grid.z, kMostGridX, kMostGridYZ, kMostGridYZ));
   }
   if (kernel.required_threads[0] != 0) {
     const auto& r = kernel.required_threads;
@@ -296,13 +309,15 @@ Device::ModuleId Device::load(std::span<const std::byte> fat_binary) {
   const auto mine = static_cast<std::uint32_t>(10 * properties().compute_major + properties().compute_minor);
   const ptx::PtxImage* best = nullptr;
   for (const ptx::PtxImage& image : images) {
-    if (image.architecture <= mine && (best == nullptr || image.architecture > best->architecture)) best = &image;
+    if (image.architecture <= mine && (best == nullptr || image.architecture > best->architecture))
+      best = &image;
   }
   if (best == nullptr) {
-    throw DeviceError(DeviceError::Code::no_ptx,
-                      fmt::format("the program carries PTX only for architectures newer than compute_{}; build it with "
-                                  "-gencode arch=compute_{},code=compute_{}",
-                                  mine, mine, mine));
+    throw DeviceError(
+        DeviceError::Code::no_ptx,
+        fmt::format("the program carries PTX only for architectures newer than compute_{}; build it with "
+                    "-gencode arch=compute_{},code=compute_{}",
+                    mine, mine, mine));
   }
   return load_ptx(best->text);
 }
@@ -342,7 +357,8 @@ SymbolInfo Device::symbol(ModuleId module, std::string_view mangled_name) const 
   const auto& symbols = state_->module(module).program.symbols;
   const auto found = symbols.find(mangled_name);
   if (found == symbols.end()) {
-    throw DeviceError(DeviceError::Code::unknown_symbol, fmt::format("the module has no variable {}", mangled_name));
+    throw DeviceError(DeviceError::Code::unknown_symbol,
+                      fmt::format("the module has no variable {}", mangled_name));
   }
   return found->second;
 }
@@ -379,8 +395,8 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
     const std::size_t capacity = resident_blocks(grid);
     if (grid.block_count > capacity) {
       throw DeviceError(DeviceError::Code::out_of_resources,
-                        fmt::format("a cooperative launch of {} blocks; {} fit on the device at once", grid.block_count,
-                                    capacity));
+                        fmt::format("a cooperative launch of {} blocks; {} fit on the device at once",
+                                    grid.block_count, capacity));
     }
   }
   // Launches are told apart by time, so the clock moves on; its stamps hold 24 bits.
@@ -413,7 +429,9 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   return result;
 }
 
-void Device::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) { state_->deadline = deadline; }
+void Device::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {
+  state_->deadline = deadline;
+}
 
 Observations Device::take_observations() {
   for (const auto& [id, loaded] : state_->modules) state_->collect(*loaded);

@@ -93,7 +93,8 @@ class FunctionDecoder {
   }
 
  private:
-  // --- blocks -------------------------------------------------------------------------------------------------
+  // --- blocks
+  // -------------------------------------------------------------------------------------------------
 
   static bool ends_block(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
@@ -104,13 +105,15 @@ class FunctionDecoder {
   static BasicBlock::Gate gate_of(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
     const auto has = [&](std::string_view word) {
-      return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) != instruction.modifiers.end();
+      return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) !=
+             instruction.modifiers.end();
     };
     if (opcode == "bar" || opcode == "barrier") {
       if (has("cluster")) return BasicBlock::Gate::none;
       return has("warp") ? BasicBlock::Gate::meet : BasicBlock::Gate::barrier;
     }
-    if ((opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" || opcode == "elect") &&
+    if ((opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" ||
+         opcode == "elect") &&
         has("sync")) {
       return BasicBlock::Gate::meet;
     }
@@ -198,13 +201,15 @@ class FunctionDecoder {
       block.end = BasicBlock::End::call;
       successors = {b + 1};
     } else {
-      block.end = ending.opcode == "trap" || ending.opcode == "brkpt" ? BasicBlock::End::trap : BasicBlock::End::leave;
+      block.end = ending.opcode == "trap" || ending.opcode == "brkpt" ? BasicBlock::End::trap
+                                                                      : BasicBlock::End::leave;
       block.leaves_kernel = ending.opcode == "exit" || source_.entry;
       if (guarded) successors = {b + 1};
     }
   }
 
-  // --- memory and registers -----------------------------------------------------------------------------------
+  // --- memory and registers
+  // -----------------------------------------------------------------------------------
 
   void lay_out_local_memory() {
     std::uint32_t bytes = 0;
@@ -221,7 +226,8 @@ class FunctionDecoder {
       return Function::LocalRange{offset, static_cast<std::uint32_t>(variable.bytes)};
     };
     if (!source_.entry) {
-      for (const ptx::Variable& parameter : source_.parameters) function_.parameters.push_back(place(parameter));
+      for (const ptx::Variable& parameter : source_.parameters)
+        function_.parameters.push_back(place(parameter));
       for (const ptx::Variable& result : source_.returns) function_.results.push_back(place(result));
     }
     for (const ptx::Variable& variable : source_.variables) {
@@ -255,7 +261,8 @@ class FunctionDecoder {
     return slot;
   }
 
-  // --- operands -----------------------------------------------------------------------------------------------
+  // --- operands
+  // -----------------------------------------------------------------------------------------------
 
   Type register_type(const Operand& operand) const { return source_.registers.at(operand.index).type; }
 
@@ -303,7 +310,8 @@ class FunctionDecoder {
         context_.dynamic_shared_alignment = std::max(context_.dynamic_shared_alignment, variable->alignment);
         return constant(static_cast<std::uint64_t>(operand.offset), wide, true);
       }
-      return constant(context_.shared_offset(*variable, key) + static_cast<std::uint64_t>(operand.offset), wide);
+      return constant(context_.shared_offset(*variable, key) + static_cast<std::uint64_t>(operand.offset),
+                      wide);
     }
     const auto symbol = context_.program.symbols.find(operand.name);
     if (symbol != context_.program.symbols.end()) {
@@ -335,7 +343,8 @@ class FunctionDecoder {
   Slot source_row(const Operand& operand, Type type) {
     const bool wide = is_wide(type);
     switch (operand.kind) {
-      case Kind::reg: return register_row(operand, wide);
+      case Kind::reg:
+        return register_row(operand, wide);
       case Kind::immediate: {
         std::uint64_t bits = operand.bits;
         if (type == Type::f32 && operand.immediate_type == Operand::ImmediateType::f64) {
@@ -361,7 +370,8 @@ class FunctionDecoder {
         if (local == local_offsets_.end() || !wide) throw Contradiction{"unknown symbol " + operand.name};
         return frame_address(local->second + operand.offset);
       }
-      default: throw Contradiction{"an operand of an unexpected form"};
+      default:
+        throw Contradiction{"an operand of an unexpected form"};
     }
   }
 
@@ -374,7 +384,8 @@ class FunctionDecoder {
     return address.destination;
   }
 
-  // --- instructions -------------------------------------------------------------------------------------------
+  // --- instructions
+  // -------------------------------------------------------------------------------------------
 
   Handler need(Handler handler) const {
     if (handler == nullptr) throw NotSupported{};
@@ -455,7 +466,8 @@ class FunctionDecoder {
     for (std::uint32_t i = first; i < first + count; ++i) {
       guarded_decode(source_.instructions[i], [&] { decode_instruction(); });
       lines.shares.push_back({place_, 1});
-      if (i == first) block.gate_offset = static_cast<std::uint32_t>(function_.instructions.size()) - block.first - 1;
+      if (i == first)
+        block.gate_offset = static_cast<std::uint32_t>(function_.instructions.size()) - block.first - 1;
     }
     if (block.end != BasicBlock::End::fall_through && first + count < source_.instructions.size()) {
       const ptx::Instruction& ending = source_.instructions[first + count];
@@ -512,7 +524,8 @@ class FunctionDecoder {
     };
     if (operand(next).kind == Kind::list) site.result_offsets = offsets_of(operand(next++));
     const Operand& target = operand(next++);
-    if (next < operand_count() && operand(next).kind == Kind::list) site.argument_offsets = offsets_of(operand(next++));
+    if (next < operand_count() && operand(next).kind == Kind::list)
+      site.argument_offsets = offsets_of(operand(next++));
     if (target.kind == Kind::symbol && target.name == "vprintf") {
       site.builtin = CallSite::Builtin::vprintf;
     } else if (target.kind == Kind::symbol && target.name == "__assertfail") {
@@ -589,11 +602,13 @@ class FunctionDecoder {
   SourceLine last_line_;
 };
 
-// --- arithmetic -------------------------------------------------------------------------------------------------
+// --- arithmetic
+// -------------------------------------------------------------------------------------------------
 
 Rounding FunctionDecoder::take_rounding(Modifiers& modifiers) {
   return modifiers
-      .take_one<Rounding>({{"rn", Rounding::nearest}, {"rz", Rounding::zero}, {"rm", Rounding::down}, {"rp", Rounding::up}})
+      .take_one<Rounding>(
+          {{"rn", Rounding::nearest}, {"rz", Rounding::zero}, {"rm", Rounding::down}, {"rp", Rounding::up}})
       .value_or(Rounding::nearest);
 }
 
@@ -615,7 +630,8 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
       modifiers.take("lo");
     }
   }
-  if (operation == Operation::find_leading && modifiers.take("shiftamt")) operation = Operation::find_leading_shift;
+  if (operation == Operation::find_leading && modifiers.take("shiftamt"))
+    operation = Operation::find_leading_shift;
   if (type == Type::pred) {
     static const std::map<Operation, Operation> kLogic = {{Operation::bit_and, Operation::and_predicate},
                                                           {Operation::bit_or, Operation::or_predicate},
@@ -655,17 +671,37 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
       throw NotSupported{};
     }
   }
-  static const std::map<Operation, std::size_t> kOperands = {
-      {Operation::lookup_3, 5}, {Operation::bit_insert, 5}, {Operation::bit_extract, 4},
-      {Operation::fused_multiply_add, 4}, {Operation::absolute_difference, 4}, {Operation::dot_product_4, 4},
-      {Operation::dot_product_2_low, 4}, {Operation::dot_product_2_high, 4}, {Operation::funnel_left_wrap, 4},
-      {Operation::funnel_left_clamp, 4}, {Operation::funnel_right_wrap, 4}, {Operation::funnel_right_clamp, 4},
-      {Operation::permute, 4}, {Operation::permute_mode, 4}, {Operation::absolute, 2}, {Operation::negate, 2},
-      {Operation::bit_not, 2}, {Operation::logical_not, 2}, {Operation::find_leading, 2},
-      {Operation::find_leading_shift, 2}, {Operation::leading_zeros, 2}, {Operation::population, 2},
-      {Operation::bit_reverse, 2}, {Operation::reciprocal, 2}, {Operation::square_root, 2},
-      {Operation::reciprocal_square_root, 2}, {Operation::sine, 2}, {Operation::cosine, 2},
-      {Operation::logarithm_2, 2}, {Operation::exponential_2, 2}, {Operation::hyperbolic_tangent, 2}};
+  static const std::map<Operation, std::size_t> kOperands = {{Operation::lookup_3, 5},
+                                                             {Operation::bit_insert, 5},
+                                                             {Operation::bit_extract, 4},
+                                                             {Operation::fused_multiply_add, 4},
+                                                             {Operation::absolute_difference, 4},
+                                                             {Operation::dot_product_4, 4},
+                                                             {Operation::dot_product_2_low, 4},
+                                                             {Operation::dot_product_2_high, 4},
+                                                             {Operation::funnel_left_wrap, 4},
+                                                             {Operation::funnel_left_clamp, 4},
+                                                             {Operation::funnel_right_wrap, 4},
+                                                             {Operation::funnel_right_clamp, 4},
+                                                             {Operation::permute, 4},
+                                                             {Operation::permute_mode, 4},
+                                                             {Operation::absolute, 2},
+                                                             {Operation::negate, 2},
+                                                             {Operation::bit_not, 2},
+                                                             {Operation::logical_not, 2},
+                                                             {Operation::find_leading, 2},
+                                                             {Operation::find_leading_shift, 2},
+                                                             {Operation::leading_zeros, 2},
+                                                             {Operation::population, 2},
+                                                             {Operation::bit_reverse, 2},
+                                                             {Operation::reciprocal, 2},
+                                                             {Operation::square_root, 2},
+                                                             {Operation::reciprocal_square_root, 2},
+                                                             {Operation::sine, 2},
+                                                             {Operation::cosine, 2},
+                                                             {Operation::logarithm_2, 2},
+                                                             {Operation::exponential_2, 2},
+                                                             {Operation::hyperbolic_tangent, 2}};
   const auto expected = kOperands.find(operation);
   if (operand_count() != (expected == kOperands.end() ? 3 : expected->second)) {
     throw Contradiction{"a wrong number of operands"};
@@ -696,7 +732,8 @@ void FunctionDecoder::decode_multiply(bool add, Modifiers& modifiers) {
   }
   Instruction instruction = begin_instruction();
   instruction.execute = table_.arithmetic(operation, type, variant);
-  // The wide forms take operands of half the result's width; 16-bit operands give 32 bits, which share their rows.
+  // The wide forms take operands of half the result's width; 16-bit operands give 32 bits, which share their
+  // rows.
   const bool result_wide = wide ? ptx::bytes_of(type) == 4 : is_wide(type);
   instruction.destination = written_row(operand(0), result_wide);
   instruction.a = source_row(operand(1), type);
@@ -715,9 +752,10 @@ void FunctionDecoder::decode_carry(Modifiers& modifiers) {
   const bool high = modifiers.take("hi");
   modifiers.take("lo");
   const Type type = need_type(modifiers);
-  const Operation operation = multiply ? (high ? Operation::multiply_add_high_carry : Operation::multiply_add_low_carry)
-                              : opcode == "add" || opcode == "addc" ? Operation::add_carry
-                                                                    : Operation::subtract_carry;
+  const Operation operation =
+      multiply ? (high ? Operation::multiply_add_high_carry : Operation::multiply_add_low_carry)
+      : opcode == "add" || opcode == "addc" ? Operation::add_carry
+                                            : Operation::subtract_carry;
   Instruction instruction = begin_instruction();
   instruction.execute = table_.arithmetic(operation, type, variant);
   instruction.destination = written_row(operand(0), is_wide(type));
@@ -727,21 +765,36 @@ void FunctionDecoder::decode_carry(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- comparisons and selections -----------------------------------------------------------------------------------
+// --- comparisons and selections
+// -----------------------------------------------------------------------------------
 
 void FunctionDecoder::decode_compare(Modifiers& modifiers, bool to_value) {
   using enum Comparison;
-  const std::optional<Comparison> comparison = modifiers.take_one<Comparison>(
-      {{"eq", equal}, {"ne", not_equal}, {"lt", less}, {"le", less_equal}, {"gt", greater}, {"ge", greater_equal},
-       {"lo", less}, {"ls", less_equal}, {"hi", greater}, {"hs", greater_equal}, {"equ", equal_unordered},
-       {"neu", not_equal_unordered}, {"ltu", less_unordered}, {"leu", less_equal_unordered},
-       {"gtu", greater_unordered}, {"geu", greater_equal_unordered}, {"num", both_numbers}, {"nan", any_nan}});
+  const std::optional<Comparison> comparison =
+      modifiers.take_one<Comparison>({{"eq", equal},
+                                      {"ne", not_equal},
+                                      {"lt", less},
+                                      {"le", less_equal},
+                                      {"gt", greater},
+                                      {"ge", greater_equal},
+                                      {"lo", less},
+                                      {"ls", less_equal},
+                                      {"hi", greater},
+                                      {"hs", greater_equal},
+                                      {"equ", equal_unordered},
+                                      {"neu", not_equal_unordered},
+                                      {"ltu", less_unordered},
+                                      {"leu", less_equal_unordered},
+                                      {"gtu", greater_unordered},
+                                      {"geu", greater_equal_unordered},
+                                      {"num", both_numbers},
+                                      {"nan", any_nan}});
   if (!comparison) throw NotSupported{};
-  const Combination combination =
-      modifiers
-          .take_one<Combination>(
-              {{"and", Combination::conjunction}, {"or", Combination::disjunction}, {"xor", Combination::exclusive}})
-          .value_or(Combination::none);
+  const Combination combination = modifiers
+                                      .take_one<Combination>({{"and", Combination::conjunction},
+                                                              {"or", Combination::disjunction},
+                                                              {"xor", Combination::exclusive}})
+                                      .value_or(Combination::none);
   Variant variant;
   variant.comparison = *comparison;
   modifiers.take("ftz");
@@ -792,7 +845,8 @@ void FunctionDecoder::decode_select(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- moves and conversions ----------------------------------------------------------------------------------------
+// --- moves and conversions
+// ----------------------------------------------------------------------------------------
 
 void FunctionDecoder::decode_move(Modifiers& modifiers) {
   const Type type = need_type(modifiers);
@@ -884,13 +938,19 @@ void FunctionDecoder::decode_address_conversion(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- memory -------------------------------------------------------------------------------------------------------
+// --- memory
+// -------------------------------------------------------------------------------------------------------
 
 std::optional<Space> FunctionDecoder::take_space(Modifiers& modifiers) {
   // `shared::cta` and `shared::cluster` are one word each in PTX; without clusters they are the block's own.
-  return modifiers.take_one<Space>({{"global", Space::global}, {"shared", Space::shared}, {"shared::cta", Space::shared},
-                                    {"local", Space::local}, {"const", Space::constant}, {"param", Space::param},
-                                    {"param::entry", Space::param}, {"param::func", Space::param}});
+  return modifiers.take_one<Space>({{"global", Space::global},
+                                    {"shared", Space::shared},
+                                    {"shared::cta", Space::shared},
+                                    {"local", Space::local},
+                                    {"const", Space::constant},
+                                    {"param", Space::param},
+                                    {"param::entry", Space::param},
+                                    {"param::func", Space::param}});
 }
 
 void FunctionDecoder::decode_address(const Operand& address, Space space, Instruction& instruction) {
@@ -925,7 +985,8 @@ void FunctionDecoder::count_traffic(Instruction& instruction) {
   context_.program.traffic_functions.push_back(source_.name);
 }
 
-/// Takes the modifiers that say how an access is ordered, and the hints about caches, which change nothing here.
+/// Takes the modifiers that say how an access is ordered, and the hints about caches, which change nothing
+/// here.
 std::uint16_t FunctionDecoder::ordering(Modifiers& modifiers) {
   std::uint16_t detail = 0;
   if (modifiers.take("volatile")) detail |= access::kSynchronising | access::kVolatile;
@@ -935,8 +996,9 @@ std::uint16_t FunctionDecoder::ordering(Modifiers& modifiers) {
   if (modifiers.take("acq_rel")) detail |= access::kSynchronising | access::kAcquire | access::kRelease;
   modifiers.take("weak");
   for (const char* scope : {"cta", "cluster", "gpu", "sys"}) modifiers.take(scope);
-  for (const char* hint : {"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
-                           "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"}) {
+  for (const char* hint :
+       {"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
+        "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"}) {
     modifiers.take(hint);
   }
   if ((detail & access::kSynchronising) != 0) context_.kernel.orders_blocks = true;
@@ -967,8 +1029,10 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   const Type row_type = wide ? Type::b64 : Type::b32;
   for (unsigned k = 0; k < count; ++k) {
     const Operand& value = count > 1 ? values.elements[k] : values;
-    const bool float_immediate = value.kind == Kind::immediate && value.immediate_type != Operand::ImmediateType::integer;
-    instruction.vector[k] = is_store ? source_row(value, float_immediate ? type : row_type) : destination(value, wide);
+    const bool float_immediate =
+        value.kind == Kind::immediate && value.immediate_type != Operand::ImmediateType::integer;
+    instruction.vector[k] =
+        is_store ? source_row(value, float_immediate ? type : row_type) : destination(value, wide);
   }
 
   const bool kernel_parameter = space == Space::param && source_.entry && address.kind == Kind::address &&
@@ -976,7 +1040,8 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
                                 this->kernel_parameter(address.elements[0].name).has_value();
   if (kernel_parameter && !is_store) {
     const Operand& base = address.elements[0];
-    instruction.offset = static_cast<std::int64_t>(*this->kernel_parameter(base.name)) + base.offset + address.offset;
+    instruction.offset =
+        static_cast<std::int64_t>(*this->kernel_parameter(base.name)) + base.offset + address.offset;
     std::uint64_t end = 0;
     for (const ptx::Variable& parameter : source_.parameters) {
       const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
@@ -990,7 +1055,8 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   }
   decode_address(address, space, instruction);
   // Call-scoped parameters, and those of a device function, live in the frame's local memory.
-  const bool frame_parameter = space == Space::param && !(source_.entry && address.elements[0].kind == Kind::reg);
+  const bool frame_parameter =
+      space == Space::param && !(source_.entry && address.elements[0].kind == Kind::reg);
   if (frame_parameter) space = Space::local;
   instruction.counter = kNoCounter;
   if (space != Space::constant && space != Space::param && !frame_parameter) count_traffic(instruction);
@@ -1007,9 +1073,17 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
   instruction.detail = ordering(modifiers);
   const Space space = take_space(modifiers).value_or(Space::generic);
   modifiers.take("noftz");
-  const std::optional<AtomicOperation> operation = modifiers.take_one<AtomicOperation>(
-      {{"add", add}, {"min", minimum}, {"max", maximum}, {"and", bit_and}, {"or", bit_or}, {"xor", bit_xor},
-       {"exch", exchange}, {"cas", compare_exchange}, {"inc", increment}, {"dec", decrement}});
+  const std::optional<AtomicOperation> operation =
+      modifiers.take_one<AtomicOperation>({{"add", add},
+                                           {"min", minimum},
+                                           {"max", maximum},
+                                           {"and", bit_and},
+                                           {"or", bit_or},
+                                           {"xor", bit_xor},
+                                           {"exch", exchange},
+                                           {"cas", compare_exchange},
+                                           {"inc", increment},
+                                           {"dec", decrement}});
   const Type type = need_type(modifiers);
   if (!operation) throw NotSupported{};
   std::size_t next = 0;
@@ -1061,7 +1135,8 @@ void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- between lanes ------------------------------------------------------------------------------------------------
+// --- between lanes
+// ------------------------------------------------------------------------------------------------
 
 void FunctionDecoder::decode_shuffle(Modifiers& modifiers) {
   using enum WarpOperation;
@@ -1094,7 +1169,8 @@ void FunctionDecoder::decode_vote(Modifiers& modifiers) {
   const Type type = need_type(modifiers);
   if (!operation) throw NotSupported{};
   Instruction instruction = begin_instruction();
-  instruction.destination = *operation == vote_ballot ? written_row(operand(0), false) : predicate(operand(0));
+  instruction.destination =
+      *operation == vote_ballot ? written_row(operand(0), false) : predicate(operand(0));
   instruction.a = predicate(operand(1));
   if (operand(1).negated) instruction.reads_flags = 1;
   instruction.vector[1] = source_row(operand(2), Type::u32);
@@ -1123,9 +1199,12 @@ void FunctionDecoder::decode_match(Modifiers& modifiers) {
 void FunctionDecoder::decode_reduce(Modifiers& modifiers) {
   using enum WarpOperation;
   if (!modifiers.take("sync")) throw NotSupported{};
-  const std::optional<WarpOperation> operation =
-      modifiers.take_one<WarpOperation>({{"add", reduce_add}, {"min", reduce_minimum}, {"max", reduce_maximum},
-                                         {"and", reduce_and}, {"or", reduce_or}, {"xor", reduce_xor}});
+  const std::optional<WarpOperation> operation = modifiers.take_one<WarpOperation>({{"add", reduce_add},
+                                                                                    {"min", reduce_minimum},
+                                                                                    {"max", reduce_maximum},
+                                                                                    {"and", reduce_and},
+                                                                                    {"or", reduce_or},
+                                                                                    {"xor", reduce_xor}});
   const Type type = need_type(modifiers);
   if (!operation || is_wide(type) || type == Type::f32) throw NotSupported{};
   Instruction instruction = begin_instruction();
@@ -1136,8 +1215,8 @@ void FunctionDecoder::decode_reduce(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-/// bar and barrier: row a is the barrier's number, row b how many threads it waits for (none: all of the block). The
-/// scheduler does the waiting, so the instruction itself does nothing.
+/// bar and barrier: row a is the barrier's number, row b how many threads it waits for (none: all of the
+/// block). The scheduler does the waiting, so the instruction itself does nothing.
 void FunctionDecoder::decode_barrier(Modifiers& modifiers) {
   Instruction instruction = begin_instruction();
   if (modifiers.take("warp")) {
@@ -1158,18 +1237,48 @@ void FunctionDecoder::decode_barrier(Modifiers& modifiers) {
 void FunctionDecoder::decode_instruction() {
   using enum Operation;
   static const std::unordered_map<std::string_view, Operation> kArithmetic = {
-      {"add", add}, {"sub", subtract}, {"div", divide}, {"rem", remainder}, {"abs", absolute}, {"neg", negate},
-      {"min", minimum}, {"max", maximum}, {"sad", absolute_difference}, {"and", bit_and}, {"or", bit_or},
-      {"xor", bit_xor}, {"not", bit_not}, {"cnot", logical_not}, {"shl", shift_left}, {"shr", shift_right},
-      {"lop3", lookup_3}, {"bfe", bit_extract}, {"bfi", bit_insert}, {"bmsk", bit_mask}, {"bfind", find_leading},
-      {"clz", leading_zeros}, {"popc", population}, {"brev", bit_reverse}, {"szext", sign_extend},
-      {"dp4a", dot_product_4}, {"dp2a", dot_product_2_low}, {"fma", fused_multiply_add}, {"rcp", reciprocal},
-      {"sqrt", square_root}, {"rsqrt", reciprocal_square_root}, {"sin", sine}, {"cos", cosine}, {"lg2", logarithm_2},
-      {"ex2", exponential_2}, {"tanh", hyperbolic_tangent}, {"copysign", copy_sign}};
+      {"add", add},
+      {"sub", subtract},
+      {"div", divide},
+      {"rem", remainder},
+      {"abs", absolute},
+      {"neg", negate},
+      {"min", minimum},
+      {"max", maximum},
+      {"sad", absolute_difference},
+      {"and", bit_and},
+      {"or", bit_or},
+      {"xor", bit_xor},
+      {"not", bit_not},
+      {"cnot", logical_not},
+      {"shl", shift_left},
+      {"shr", shift_right},
+      {"lop3", lookup_3},
+      {"bfe", bit_extract},
+      {"bfi", bit_insert},
+      {"bmsk", bit_mask},
+      {"bfind", find_leading},
+      {"clz", leading_zeros},
+      {"popc", population},
+      {"brev", bit_reverse},
+      {"szext", sign_extend},
+      {"dp4a", dot_product_4},
+      {"dp2a", dot_product_2_low},
+      {"fma", fused_multiply_add},
+      {"rcp", reciprocal},
+      {"sqrt", square_root},
+      {"rsqrt", reciprocal_square_root},
+      {"sin", sine},
+      {"cos", cosine},
+      {"lg2", logarithm_2},
+      {"ex2", exponential_2},
+      {"tanh", hyperbolic_tangent},
+      {"copysign", copy_sign}};
   const std::string& opcode = current_->opcode;
   Modifiers modifiers(*current_);
   const auto has = [&](std::string_view word) {
-    return std::find(current_->modifiers.begin(), current_->modifiers.end(), word) != current_->modifiers.end();
+    return std::find(current_->modifiers.begin(), current_->modifiers.end(), word) !=
+           current_->modifiers.end();
   };
 
   if (opcode == "ld" || opcode == "ldu") return decode_load_store(modifiers, false);
@@ -1193,7 +1302,8 @@ void FunctionDecoder::decode_instruction() {
     if (opcode == "mad24") instruction.c = source_row(operand(3), type);
     return finish(modifiers, instruction);
   }
-  if (opcode == "addc" || opcode == "subc" || opcode == "madc" || ((opcode == "add" || opcode == "sub") && has("cc"))) {
+  if (opcode == "addc" || opcode == "subc" || opcode == "madc" ||
+      ((opcode == "add" || opcode == "sub") && has("cc"))) {
     return decode_carry(modifiers);
   }
   if (opcode == "shf") {

@@ -17,7 +17,7 @@ struct DecodingContext {
   /// A device function by name, decoded sooner or later; null when it has no body.
   std::function<Function*(const std::string& name)> function = {};
   bool calls_indirectly = false;
-  std::uint32_t narrowest_shared = 4;          ///< bytes
+  std::uint32_t narrowest_shared = 16;         ///< bytes
   std::uint32_t dynamic_shared_alignment = 1;  ///< bytes
 };
 

@@ -1,8 +1,8 @@
 // The functions that execute instructions, found by operation and type.
 //
-// handlers/*.cpp are compiled once for each instruction-set level of x86-64; handlers() gives the table of the best
-// one that this processor has. A null handler means that the combination is not supported: the decoder says so by
-// name and line.
+// handlers/*.cpp are compiled once for each instruction-set level of x86-64; handlers() gives the table of
+// the best one that this processor has. A null handler means that the combination is not supported: the
+// decoder says so by name and line.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,95 @@ namespace lockstep::emulator {
 
 enum class Operation : std::uint8_t {
   // one, two or three operands of one type
-  move, add, subtract, multiply_low, multiply_high, multiply_wide, multiply_add_low, multiply_add_high,
-  multiply_add_wide, multiply_24, multiply_add_24, divide, remainder, absolute, negate, minimum, maximum,
-  absolute_difference, bit_and, bit_or, bit_xor, bit_not, logical_not, shift_left, shift_right, lookup_3,
-  funnel_left_wrap, funnel_left_clamp, funnel_right_wrap, funnel_right_clamp, permute, permute_mode, bit_extract,
-  bit_insert, bit_mask, find_leading, find_leading_shift, leading_zeros, population, bit_reverse, sign_extend,
-  dot_product_4, dot_product_2_low, dot_product_2_high,
+  move,
+  add,
+  subtract,
+  multiply_low,
+  multiply_high,
+  multiply_wide,
+  multiply_add_low,
+  multiply_add_high,
+  multiply_add_wide,
+  multiply_24,
+  multiply_add_24,
+  divide,
+  remainder,
+  absolute,
+  negate,
+  minimum,
+  maximum,
+  absolute_difference,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  logical_not,
+  shift_left,
+  shift_right,
+  lookup_3,
+  funnel_left_wrap,
+  funnel_left_clamp,
+  funnel_right_wrap,
+  funnel_right_clamp,
+  permute,
+  permute_mode,
+  bit_extract,
+  bit_insert,
+  bit_mask,
+  find_leading,
+  find_leading_shift,
+  leading_zeros,
+  population,
+  bit_reverse,
+  sign_extend,
+  dot_product_4,
+  dot_product_2_low,
+  dot_product_2_high,
   // with the carry flag
-  add_carry, subtract_carry, multiply_add_low_carry, multiply_add_high_carry,
+  add_carry,
+  subtract_carry,
+  multiply_add_low_carry,
+  multiply_add_high_carry,
   // floating point only
-  fused_multiply_add, reciprocal, square_root, reciprocal_square_root, sine, cosine, logarithm_2, exponential_2,
-  hyperbolic_tangent, copy_sign,
+  fused_multiply_add,
+  reciprocal,
+  square_root,
+  reciprocal_square_root,
+  sine,
+  cosine,
+  logarithm_2,
+  exponential_2,
+  hyperbolic_tangent,
+  copy_sign,
   // with predicates
-  compare, compare_to_value, select, select_by_sign, test_property, move_predicate, and_predicate, or_predicate,
-  xor_predicate, not_predicate,
+  compare,
+  compare_to_value,
+  select,
+  select_by_sign,
+  test_property,
+  move_predicate,
+  and_predicate,
+  or_predicate,
+  xor_predicate,
+  not_predicate,
 };
 
 /// Comparison of setp and set; `detail` bits 0–4. The u… forms are true when an operand is NaN.
 enum class Comparison : std::uint8_t {
-  equal, not_equal, less, less_equal, greater, greater_equal,
-  equal_unordered, not_equal_unordered, less_unordered, less_equal_unordered, greater_unordered,
-  greater_equal_unordered, both_numbers, any_nan,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal_unordered,
+  not_equal_unordered,
+  less_unordered,
+  less_equal_unordered,
+  greater_unordered,
+  greater_equal_unordered,
+  both_numbers,
+  any_nan,
 };
 
 /// How setp's result is combined with a predicate; `detail` bits 5–6.
@@ -47,29 +115,55 @@ enum class Rounding : std::uint8_t { nearest, zero, down, up };
 struct Variant {
   ptx::Type source = ptx::Type::none;  ///< conversions, mixed dot products, set
   Rounding rounding = Rounding::nearest;
-  bool integral = false;    ///< conversions to an integral value: .rni, .rzi, .rmi, .rpi
-  bool flush = false;       ///< .ftz: subnormal inputs and results become zero
-  bool saturate = false;    ///< .sat: floating point to [0, 1], integers to their range
+  bool integral = false;       ///< conversions to an integral value: .rni, .rzi, .rmi, .rpi
+  bool flush = false;          ///< .ftz: subnormal inputs and results become zero
+  bool saturate = false;       ///< .sat: floating point to [0, 1], integers to their range
   bool propagate_nan = false;  ///< min.NaN, max.NaN
   bool carry_in = false, carry_out = false;
   Comparison comparison = Comparison::equal;
 };
 
 enum class WarpOperation : std::uint8_t {
-  shuffle_up, shuffle_down, shuffle_butterfly, shuffle_index, vote_all, vote_any, vote_uniform, vote_ballot,
-  match_any, match_all, reduce_add, reduce_minimum, reduce_maximum, reduce_and, reduce_or, reduce_xor,
-  synchronise, active_mask, elect,
+  shuffle_up,
+  shuffle_down,
+  shuffle_butterfly,
+  shuffle_index,
+  vote_all,
+  vote_any,
+  vote_uniform,
+  vote_ballot,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_minimum,
+  reduce_maximum,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
+  synchronise,
+  active_mask,
+  elect,
 };
 
 enum class AtomicOperation : std::uint8_t {
-  add, minimum, maximum, bit_and, bit_or, bit_xor, exchange, compare_exchange, increment, decrement,
+  add,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  exchange,
+  compare_exchange,
+  increment,
+  decrement,
 };
 
 /// Instruction::detail of memory accesses.
 namespace access {
-inline constexpr std::uint16_t kCountMask = 7;            ///< rows of a vector access: 1, 2, 4
-inline constexpr std::uint16_t kAddress64 = 1 << 3;       ///< the address row is 64 bits wide
-inline constexpr std::uint16_t kSynchronising = 1 << 4;   ///< volatile, relaxed, acquire, release: no data race by itself
+inline constexpr std::uint16_t kCountMask = 7;       ///< rows of a vector access: 1, 2, 4
+inline constexpr std::uint16_t kAddress64 = 1 << 3;  ///< the address row is 64 bits wide
+inline constexpr std::uint16_t kSynchronising =
+    1 << 4;  ///< volatile, relaxed, acquire, release: no data race by itself
 inline constexpr std::uint16_t kAcquire = 1 << 5;
 inline constexpr std::uint16_t kRelease = 1 << 6;
 inline constexpr std::uint16_t kVolatile = 1 << 7;
@@ -90,12 +184,12 @@ struct HandlerTable {
   /// Broadcasts a kernel parameter; Instruction::offset is its place in the block.
   Handler (*load_parameter)(ptx::Type type, bool wide);
   Handler (*special)(std::string_view name, bool wide);
-  Handler pack, unpack;         ///< mov between one wide row and several narrow ones
+  Handler pack, unpack;  ///< mov between one wide row and several narrow ones
   Handler fence;
-  Handler none;                 ///< does nothing
-  Handler frame_address;        ///< local address of Instruction::offset in the current frame; wide row
-  Handler space_test;           ///< isspacep; detail is a ptx::Space
-  Handler copy_async;           ///< cp.async, done at once
+  Handler none;           ///< does nothing
+  Handler frame_address;  ///< local address of Instruction::offset in the current frame; wide row
+  Handler space_test;     ///< isspacep; detail is a ptx::Space
+  Handler copy_async;     ///< cp.async, done at once
 };
 
 const HandlerTable& handlers();

@@ -1,9 +1,10 @@
-// Global memory of the emulated device: one reserved range of host memory with three shadows.
+// Global memory of the emulated device: one reserved range of host memory with two shadows.
 //
-// A device address maps to host memory by one addition. Every 4-byte word has a byte that says which of its bytes
-// were written, and two stamps that say which block last wrote and read it, and when; the checks for reads of
-// uninitialised memory and for races between blocks are made of these. Pages cost nothing until they are touched.
-// Addresses are not handed out again before the whole range is used, so that use after free is seen.
+// A device address maps to host memory by one addition. Every 4-byte word has a byte that says which of its
+// bytes were written, and two stamps that say which block last wrote and read it, and when; the checks for
+// reads of uninitialised memory and for races between blocks are made of these. Pages cost nothing until they
+// are touched. Addresses are not handed out again before the whole range is used, so that use after free is
+// seen.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace lockstep::emulator {
 
-/// Who last touched a word, where in the program and when: time in the top 24 bits, then 16 bits of place, then 24
-/// bits of block index. 0: nobody. Later stamps compare greater.
+/// Who last touched a word, where in the program and when: time in the top 24 bits, then 16 bits of place,
+/// then 24 bits of block index. 0: nobody. Later stamps compare greater.
 using Stamp = std::uint64_t;
 
 inline constexpr unsigned kStampTimeShift = 40;
@@ -30,11 +31,17 @@ inline constexpr std::uint32_t kManyBlocks = kStampBlockMask;
 
 constexpr Stamp make_stamp(std::uint64_t time, std::uint32_t place, std::uint32_t block) {
   return (time < kLatestStampTime ? time : kLatestStampTime) << kStampTimeShift |
-         std::uint64_t{place < kStampPlaces ? place : kStampPlaces - 1} << kStampPlaceShift | (block & kStampBlockMask);
+         std::uint64_t{place < kStampPlaces ? place : kStampPlaces - 1} << kStampPlaceShift |
+         (block & kStampBlockMask);
 }
 constexpr std::uint64_t time_of(Stamp stamp) { return stamp >> kStampTimeShift; }
 constexpr std::uint32_t place_of(Stamp stamp) { return (stamp >> kStampPlaceShift) & (kStampPlaces - 1); }
 constexpr std::uint32_t block_of(Stamp stamp) { return stamp & kStampBlockMask; }
+
+/// The stamps of one word, side by side, because checks look at both.
+struct WordStamps {
+  Stamp writer = 0, reader = 0;
+};
 
 class GlobalMemory {
  public:
@@ -68,8 +75,7 @@ class GlobalMemory {
 
   std::byte* host(DeviceAddress address) const { return data_ + (address - kGlobalBegin); }
   std::uint8_t* written(DeviceAddress address) const { return written_ + ((address - kGlobalBegin) >> 2); }
-  Stamp* writers(DeviceAddress address) const { return writers_ + ((address - kGlobalBegin) >> 2); }
-  Stamp* readers(DeviceAddress address) const { return readers_ + ((address - kGlobalBegin) >> 2); }
+  WordStamps* stamps(DeviceAddress address) const { return stamps_ + ((address - kGlobalBegin) >> 2); }
 
  private:
   void release_pages(const Allocation& allocation);
@@ -81,8 +87,7 @@ class GlobalMemory {
   std::map<DeviceAddress, Allocation> freed_;  ///< the last few, for messages
   std::byte* data_ = nullptr;
   std::uint8_t* written_ = nullptr;
-  Stamp* writers_ = nullptr;
-  Stamp* readers_ = nullptr;
+  WordStamps* stamps_ = nullptr;
 };
 
 }  // namespace lockstep::emulator

@@ -1,8 +1,9 @@
 // A kernel decoded for execution: handlers instead of words, rows of lanes instead of registers.
 //
-// Every PTX register becomes a row of 32 lanes in a frame: 128 bytes for up to 32 bits a lane, 256 bytes for 64.
-// Immediates are rows too, filled once, so that an operand is always one offset. Predicates are 32-bit masks.
-// Control flow is taken out of the instructions into the blocks, whose `order` drives reconvergence (control_flow.h).
+// Every PTX register becomes a row of 32 lanes in a frame: 128 bytes for up to 32 bits a lane, 256 bytes
+// for 64. Immediates are rows too, filled once, so that an operand is always one offset. Predicates are
+// 32-bit masks. Control flow is taken out of the instructions into the blocks, whose `order` drives
+// reconvergence (control_flow.h).
 #pragma once
 
 #include <array>
@@ -36,15 +37,16 @@ struct Instruction {
   Handler execute = nullptr;
   Slot destination = kNoSlot;
   Slot a = kNoSlot, b = kNoSlot, c = kNoSlot;
-  Slot guard = kNoSlot;          ///< predicate that lanes must hold to execute
+  Slot guard = kNoSlot;  ///< predicate that lanes must hold to execute
   bool guard_negated = false;
-  std::uint8_t width = 0;        ///< bytes a lane accesses (memory)
-  std::uint16_t detail = 0;      ///< what the handler wants to know besides: an operation, a lookup table, flags
-  std::uint32_t id = 0;          ///< index into Program::places
-  std::uint32_t counter = 0;     ///< index into Counters::traffic (memory)
-  std::uint32_t reads_flags = 0; ///< bit k: operand k (a, b, c, …) is a negated predicate
-  std::int64_t offset = 0;       ///< of an address, in bytes
-  std::array<Slot, 4> vector{kNoSlot, kNoSlot, kNoSlot, kNoSlot};  ///< rows of a vector access, or more operands
+  std::uint8_t width = 0;     ///< bytes a lane accesses (memory)
+  std::uint16_t detail = 0;   ///< what the handler wants to know besides: an operation, a lookup table, flags
+  std::uint32_t id = 0;       ///< index into Program::places
+  std::uint32_t counter = 0;  ///< index into Counters::traffic (memory)
+  std::uint32_t reads_flags = 0;  ///< bit k: operand k (a, b, c, …) is a negated predicate
+  std::int64_t offset = 0;        ///< of an address, in bytes
+  std::array<Slot, 4> vector{kNoSlot, kNoSlot, kNoSlot,
+                             kNoSlot};  ///< rows of a vector access, or more operands
 };
 
 struct BasicBlock {
@@ -60,10 +62,10 @@ struct BasicBlock {
   std::uint32_t order = 0;             ///< blocks of lower order run first when lanes have diverged
   std::uint32_t counter = 0;           ///< index into Counters::blocks
   Gate gate = Gate::none;
-  std::uint32_t gate_offset = 0;       ///< of the gated instruction in the block
+  std::uint32_t gate_offset = 0;  ///< of the gated instruction in the block
   End end = End::fall_through;
-  bool leaves_kernel = false;          ///< End::leave: exit, not ret
-  Slot condition = kNoSlot;            ///< predicate of a conditional end
+  bool leaves_kernel = false;  ///< End::leave: exit, not ret
+  Slot condition = kNoSlot;    ///< predicate of a conditional end
   bool condition_negated = false;
   std::uint32_t target = 0, next = 0;  ///< block indices
   std::uint32_t end_id = 0;            ///< place of the ending instruction
@@ -71,13 +73,13 @@ struct BasicBlock {
   Slot selector = kNoSlot;
   std::vector<std::uint32_t> targets;
   // call
-  std::uint32_t call = 0;              ///< index into Function::calls
+  std::uint32_t call = 0;  ///< index into Function::calls
 };
 
 struct CallSite {
   Function* callee = nullptr;  ///< null for a built-in or an indirect call
   enum class Builtin : std::uint8_t { none, vprintf, assertfail } builtin = Builtin::none;
-  Slot target = kNoSlot;       ///< row that holds a function's address, of an indirect call
+  Slot target = kNoSlot;                        ///< row that holds a function's address, of an indirect call
   std::vector<std::uint32_t> argument_offsets;  ///< in the caller's local memory, in order
   std::vector<std::uint32_t> result_offsets;
 };
@@ -87,10 +89,10 @@ struct Function {
   bool entry = false;
   std::vector<Instruction> instructions;
   std::vector<BasicBlock> blocks;
-  std::uint32_t frame_bytes = 0;       ///< rows, constants included
+  std::uint32_t frame_bytes = 0;  ///< rows, constants included
   std::uint32_t predicates = 0;
-  std::uint32_t local_bytes = 0;       ///< of one thread: .local variables and call-scoped parameters
-  std::uint32_t live_registers = 0;    ///< widest live set in 32-bit registers
+  std::uint32_t local_bytes = 0;     ///< of one thread: .local variables and call-scoped parameters
+  std::uint32_t live_registers = 0;  ///< widest live set in 32-bit registers
   struct Constant {
     Slot row = 0;
     bool wide = false;
@@ -125,23 +127,25 @@ struct BlockLines {
 /// What is known of one module, and what its kernels have in common.
 struct Program {
   ptx::Module source;
-  std::map<std::string, std::uint32_t, std::less<>> function_indices;  ///< a function's address is kFunctionBegin + index
+  std::map<std::string, std::uint32_t, std::less<>>
+      function_indices;  ///< a function's address is kFunctionBegin + index
   std::vector<Place> places;
-  std::vector<BlockLines> block_lines;         ///< by BasicBlock::counter
-  std::vector<std::uint32_t> traffic_places;   ///< by Instruction::counter
-  std::vector<std::string> traffic_functions;  ///< likewise: the function's mangled name
+  std::vector<BlockLines> block_lines;                     ///< by BasicBlock::counter
+  std::vector<std::uint32_t> traffic_places;               ///< by Instruction::counter
+  std::vector<std::string> traffic_functions;              ///< likewise: the function's mangled name
   std::map<std::string, SymbolInfo, std::less<>> symbols;  ///< module-scope .global and .const variables
 };
 
-/// A kernel with the functions that it can reach. Each kernel has its own copies of device functions, because where
-/// shared variables lie depends on the kernel.
+/// A kernel with the functions that it can reach. Each kernel has its own copies of device functions, because
+/// where shared variables lie depends on the kernel.
 struct Kernel {
   Program* program = nullptr;
   Function* function = nullptr;
   KernelInfo info;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
-  std::vector<Function*> by_index;   ///< for indirect calls, by Program::function_indices; null when not callable
-  bool orders_blocks = false;        ///< some instruction is a fence, an atomic, or volatile
+  std::vector<Function*>
+      by_index;                ///< for indirect calls, by Program::function_indices; null when not callable
+  bool orders_blocks = false;  ///< some instruction is a fence, an atomic, or volatile
   std::uint32_t shared_granule = 4;  ///< bytes: narrowest shared access, for the race check's words
   std::uint32_t dynamic_shared_offset = 0;
   std::array<std::uint32_t, 3> required_threads{};

@@ -17,9 +17,9 @@ constexpr std::size_t kMostRegisters = std::size_t{1} << 16;
 
 /// Instructions whose first operand is read, not written.
 bool writes_nothing(std::string_view opcode) {
-  static const std::set<std::string_view> kReaders = {"st",   "red",     "bar",      "barrier",   "brx",     "bra",
-                                                      "call", "ret",     "exit",     "trap",      "membar",  "fence",
-                                                      "cp",   "prefetch", "prefetchu", "nanosleep", "pmevent", "brkpt"};
+  static const std::set<std::string_view> kReaders = {
+      "st",   "red",    "bar",   "barrier", "brx",      "bra",       "call",      "ret",     "exit",
+      "trap", "membar", "fence", "cp",      "prefetch", "prefetchu", "nanosleep", "pmevent", "brkpt"};
   return kReaders.contains(opcode);
 }
 
@@ -82,7 +82,8 @@ struct Interval {
 };
 
 /// Instructions of block b, its ending one included.
-std::pair<std::uint32_t, std::uint32_t> range_of(const std::vector<BasicBlock>& blocks, std::size_t b, std::size_t n) {
+std::pair<std::uint32_t, std::uint32_t> range_of(const std::vector<BasicBlock>& blocks, std::size_t b,
+                                                 std::size_t n) {
   return {blocks[b].first, b + 1 < blocks.size() ? blocks[b + 1].first : static_cast<std::uint32_t>(n)};
 }
 
@@ -91,7 +92,8 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
   const std::size_t registers = function.registers.size(), n = function.instructions.size();
   std::vector<Interval> intervals(registers);
   for (std::uint32_t r = 0; r < registers; ++r) intervals[r].index = r;
-  // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand that ends there.
+  // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand that ends
+  // there.
   for (std::size_t i = 0; i < n; ++i) {
     for_accesses(
         function.instructions[i], [&](std::uint32_t r) { intervals[r].cover(2 * i); },
@@ -118,7 +120,8 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t b = blocks.size(); b-- > 0;) {
-      for (const std::uint32_t successor : successors[b]) changed |= live_in[b].add(live_in[successor], written[b]);
+      for (const std::uint32_t successor : successors[b])
+        changed |= live_in[b].add(live_in[successor], written[b]);
     }
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -126,9 +129,7 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
     live_in[b].for_each([&](std::uint32_t r) { intervals[r].cover(2 * std::uint64_t{first}); });
     for (const std::uint32_t successor : successors[b]) {
       // Alive at the end of the block: until after its last instruction.
-      live_in[successor].for_each([&](std::uint32_t r) {
-        intervals[r].cover(2 * std::uint64_t{last});
-      });
+      live_in[successor].for_each([&](std::uint32_t r) { intervals[r].cover(2 * std::uint64_t{last}); });
     }
   }
   return intervals;
@@ -145,7 +146,8 @@ Allocation allocate_registers(const ptx::Function& function, const Successors& s
   }
   std::vector<Interval> intervals = live_intervals(function, successors, blocks);
   std::erase_if(intervals, [](const Interval& interval) { return !interval.used(); });
-  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  std::sort(intervals.begin(), intervals.end(),
+            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
 
   enum Pool : std::uint8_t { kNarrow, kWide, kPredicate };
   const auto pool_of = [&](std::uint32_t r) {

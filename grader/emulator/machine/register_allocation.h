@@ -1,4 +1,5 @@
-// Gives PTX's unlimited registers places in a small frame, so that a warp's working set stays in the L1 cache.
+// Gives PTX's unlimited registers places in a small frame, so that a warp's working set stays in the L1
+// cache.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,16 @@
 namespace lockstep::emulator {
 
 struct Allocation {
-  std::vector<Slot> slots;         ///< by register: byte offset of its row, or index of its predicate; kNoSlot if unused
+  std::vector<Slot>
+      slots;  ///< by register: byte offset of its row, or index of its predicate; kNoSlot if unused
   std::uint32_t row_bytes = 0;
   std::uint32_t predicates = 0;
-  std::uint32_t widest = 0;        ///< most 32-bit registers alive at once
+  std::uint32_t widest = 0;  ///< most 32-bit registers alive at once
 };
 
-/// Linear scan over live intervals. `blocks` hold source instruction indices still. A register that a guard may leave
-/// as it was counts as read there. Source: Poletto and Sarkar, "Linear scan register allocation", TOPLAS 1999.
+/// Linear scan over live intervals. `blocks` hold source instruction indices still. A register that a guard
+/// may leave as it was counts as read there. Source: Poletto and Sarkar, "Linear scan register allocation",
+/// TOPLAS 1999.
 Allocation allocate_registers(const ptx::Function& function, const Successors& successors,
                               const std::vector<BasicBlock>& blocks);
 

@@ -13,8 +13,8 @@
 namespace lockstep::emulator {
 namespace {
 
-/// Passes over a block's warps in which nothing but loops happened, after which the worker looks at other blocks: the
-/// block may wait for one that has not begun.
+/// Passes over a block's warps in which nothing but loops happened, after which the worker looks at other
+/// blocks: the block may wait for one that has not begun.
 constexpr std::uint32_t kIdlePasses = 2;
 /// Logical times are 32 bits; a block's memory is cleared before they run out.
 constexpr Time kLatestTime = 0x8000'0000;
@@ -79,11 +79,13 @@ class WorkerLoop {
       if (++passes_ % kPassesPerLook == 0) check_deadline(block);
       switch (run_pass(block)) {
         case BlockState::finished:
-          if (!block.output.empty()) worker_.output.emplace_back(block.linear, std::exchange(block.output, {}));
+          if (!block.output.empty())
+            worker_.output.emplace_back(block.linear, std::exchange(block.output, {}));
           worker_.spare.push_back(std::move(worker_.resident[next]));
           worker_.resident.erase(worker_.resident.begin() + static_cast<std::ptrdiff_t>(next));
           break;
-        case BlockState::running: break;
+        case BlockState::running:
+          break;
         case BlockState::idle:
           check_deadline(block);
           if (worker_.resident.size() < most_resident_) begin_next();
@@ -120,9 +122,17 @@ class WorkerLoop {
     for (Warp& warp : block.warps) {
       if (warp.splits.empty()) continue;
       switch (run_warp(warp)) {
-        case Rest::finished: finished_one = true; break;
-        case Rest::at_barrier: resting_.push_back(&warp); ++unfinished; break;
-        case Rest::yielded: yielded = true; ++unfinished; break;
+        case Rest::finished:
+          finished_one = true;
+          break;
+        case Rest::at_barrier:
+          resting_.push_back(&warp);
+          ++unfinished;
+          break;
+        case Rest::yielded:
+          yielded = true;
+          ++unfinished;
+          break;
       }
       if (grid_.stop.load(std::memory_order_relaxed)) return BlockState::finished;
     }
@@ -144,9 +154,9 @@ class WorkerLoop {
     for (const Warp& warp : block.warps) {
       if (warp.splits.empty()) continue;
       const Split& split = warp.splits[warp.current < warp.splits.size() ? warp.current : 0];
-      grid_.findings.add(make_finding(warp, next_place(split), static_cast<unsigned>(std::countr_zero(split.lanes)),
-                                      Finding::Kind::time_limit,
-                                      "the kernel was stopped at the time limit; this is where the warp was"));
+      grid_.findings.add(make_finding(
+          warp, next_place(split), static_cast<unsigned>(std::countr_zero(split.lanes)),
+          Finding::Kind::time_limit, "the kernel was stopped at the time limit; this is where the warp was"));
       break;
     }
     grid_.fail(LaunchResult::Status::launch_timeout);
@@ -186,7 +196,8 @@ std::size_t resident_blocks(const Grid& grid) {
   const auto threads = static_cast<std::size_t>(grid.threads.count() + kLanes - 1) / kLanes * kLanes;
   std::size_t per_multiprocessor = static_cast<std::size_t>(card.threads_per_multiprocessor) / threads;
   if (grid.shared_bytes > 0) {
-    per_multiprocessor = std::min(per_multiprocessor, card.shared_bytes_per_multiprocessor / grid.shared_bytes);
+    per_multiprocessor =
+        std::min(per_multiprocessor, card.shared_bytes_per_multiprocessor / grid.shared_bytes);
   }
   constexpr std::size_t kMostPerMultiprocessor = 32;
   per_multiprocessor = std::clamp<std::size_t>(per_multiprocessor, 1, kMostPerMultiprocessor);

@@ -18,12 +18,22 @@ unsigned pack(const T* values, Mask active, unsigned shift, T* packed) {
   return n;
 }
 
+/// Whether the values are certainly all different: in rising order, or apart modulo 64.
+template <class T>
+bool surely_distinct(const T* values, unsigned n) {
+  bool rising = true;
+  std::uint64_t seen = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    rising &= i == 0 || values[i] > values[i - 1];
+    seen |= std::uint64_t{1} << (values[i] % 64);
+  }
+  return rising || static_cast<unsigned>(std::popcount(seen)) == n;
+}
+
 /// Removes repeated values, keeping order; returns how many are left.
 template <class T>
 unsigned remove_repeats(T* values, unsigned n) {
-  bool increasing = true;
-  for (unsigned i = 1; i < n; ++i) increasing &= values[i] > values[i - 1];
-  if (increasing) return n;
+  if (surely_distinct(values, n)) return n;
   unsigned kept = 0;
   for (unsigned i = 0; i < n; ++i) {
     unsigned seen = 0;
@@ -34,40 +44,27 @@ unsigned remove_repeats(T* values, unsigned n) {
   return kept;
 }
 
-/// Most distinct words in one bank. `words` is used as scratch.
-unsigned fullest_bank(std::uint32_t* words, unsigned n) {
-  std::uint32_t seen = 0;
-  bool conflict = false;
-  for (unsigned i = 0; i < n; ++i) {
-    const std::uint32_t bit = 1U << (words[i] % kBanks);
-    conflict |= (seen & bit) != 0;
-    seen |= bit;
-  }
-  if (!conflict) return n == 0 ? 0 : 1;
-  n = remove_repeats(words, n);
-  std::array<std::uint8_t, kBanks> in_bank{};
+/// Most values in one class modulo `classes`, a power of two up to 32.
+unsigned fullest_class(const std::uint32_t* values, unsigned n, unsigned classes) {
+  std::array<std::uint8_t, kBanks> in_class{};
   unsigned most = 0;
-  for (unsigned i = 0; i < n; ++i) most = std::max<unsigned>(most, ++in_bank[words[i] % kBanks]);
+  for (unsigned i = 0; i < n; ++i) most = std::max<unsigned>(most, ++in_class[values[i] & (classes - 1)]);
   return most;
 }
 
 /// Wavefronts of the lanes that are served together.
 Units group_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width) {
   if (active == 0) return {};
+  // Lanes that touch the same slot of 4, 8 or 16 bytes share it, and a slot's words fill neighbouring banks alike.
+  const unsigned bytes = std::max(width, 4U);
   std::array<std::uint32_t, kLanes> slots;
-  unsigned n = pack(offsets, active, width >= 4 ? static_cast<unsigned>(std::countr_zero(width)) : 2U, slots.data());
-  if (width <= 4) {
-    const unsigned most = fullest_bank(slots.data(), n);
-    if (most == 1) return {1, 1};
-    return {most, 1};
-  }
-  // Lanes that touch the same 8- or 16-byte slot share it; the slots' words fill neighbouring banks alike.
+  unsigned n = pack(offsets, active, static_cast<unsigned>(std::countr_zero(bytes)), slots.data());
+  const unsigned classes = kBanks * 4 / bytes;
+  std::uint32_t seen = 0;
+  for (unsigned i = 0; i < n; ++i) seen |= 1U << (slots[i] & (classes - 1));
+  if (static_cast<unsigned>(std::popcount(seen)) == n) return {1, 1};
   n = remove_repeats(slots.data(), n);
-  const unsigned words = width / 4;
-  std::array<std::uint8_t, kBanks> in_bank{};
-  unsigned most = 0;
-  for (unsigned i = 0; i < n; ++i) most = std::max<unsigned>(most, ++in_bank[slots[i] * words % kBanks]);
-  return {most, (n * words + kBanks - 1) / kBanks};
+  return {fullest_class(slots.data(), n, classes), (n + classes - 1) / classes};
 }
 
 }  // namespace
@@ -103,7 +100,8 @@ Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsign
   }
   std::array<std::uint8_t, kBanks> in_bank{};
   unsigned most = 0;
-  for (unsigned i = 0; i < n; ++i) most = std::max<unsigned>(most, ++in_bank[words[i] * (width / 4) % kBanks]);
+  for (unsigned i = 0; i < n; ++i)
+    most = std::max<unsigned>(most, ++in_bank[words[i] * (width / 4) % kBanks]);
   return {most, (n * (width / 4) + kBanks - 1) / kBanks};
 }
 

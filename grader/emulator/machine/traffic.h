@@ -1,10 +1,10 @@
 // How many sectors and wavefronts one warp-wide access takes.
 //
-// A request to global memory moves the distinct 32-byte sectors that its lanes touch. Shared memory has 32 banks of
-// 4 bytes; an access takes as many wavefronts as the fullest bank has distinct words, lanes of 16-byte accesses being
-// served half a warp at a time. An atomic on shared memory cannot merge lanes that share a word, unless all do: then
-// the compiler lets one lane add for the warp. Reproduces the counters of an H200 as Nsight Compute reads them
-// (tests/machine/traffic_test.cpp holds the measured table).
+// A request to global memory moves the distinct 32-byte sectors that its lanes touch. Shared memory has 32
+// banks of 4 bytes; an access takes as many wavefronts as the fullest bank has distinct words, lanes of
+// 16-byte accesses being served half a warp at a time. An atomic on shared memory cannot merge lanes that
+// share a word, unless all do: then the compiler lets one lane add for the warp. Reproduces the counters of
+// an H200 as Nsight Compute reads them (tests/machine/traffic_test.cpp holds the measured table).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Units {
   std::uint32_t ideal = 0;  ///< fewest that as many distinct bytes could take
 };
 
-/// Sectors of an access of `width` bytes at addresses[lane] for the lanes of `active`. Widths 1 to 16; an access that
-/// is not aligned to its width may touch two sectors.
+/// Sectors of an access of `width` bytes at addresses[lane] for the lanes of `active`. Widths 1 to 16; an
+/// access that is not aligned to its width may touch two sectors.
 Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
 
 /// Wavefronts of a load or store of `width` bytes at byte offsets offsets[lane] in shared memory.

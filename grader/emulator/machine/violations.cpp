@@ -19,9 +19,12 @@ constexpr std::size_t kMostTraces = 256;
 
 const char* verb(AccessKind kind) {
   switch (kind) {
-    case AccessKind::load: return "read";
-    case AccessKind::store: return "write";
-    case AccessKind::atomic: return "atomic operation";
+    case AccessKind::load:
+      return "read";
+    case AccessKind::store:
+      return "write";
+    case AccessKind::atomic:
+      return "atomic operation";
   }
   return "access";
 }
@@ -43,13 +46,14 @@ std::string thread_name(const Warp& warp, std::uint32_t thread) {
 
 std::string line_name(const SourceLine& line) {
   const std::size_t slash = line.file.rfind('/');
-  return line.line == 0 ? "an unknown line"
-                        : fmt::format("{}:{}", slash == std::string::npos ? line.file : line.file.substr(slash + 1),
-                                      line.line);
+  return line.line == 0
+             ? "an unknown line"
+             : fmt::format("{}:{}", slash == std::string::npos ? line.file : line.file.substr(slash + 1),
+                           line.line);
 }
 
-/// Whether what the other block did at `stamp` happened before what this block does now: it released something
-/// later, and this block has acquired something since.
+/// Whether what the other block did at `stamp` happened before what this block does now: it released
+/// something later, and this block has acquired something since.
 bool ordered_between_blocks(const Warp& warp, Stamp stamp) {
   const Grid& grid = *warp.block->grid;
   const std::uint64_t time = time_of(stamp);
@@ -73,19 +77,32 @@ bool stores_same_bytes(const std::byte* memory, unsigned width, unsigned lane, c
 
 const char* name_of(Finding::Kind kind) {
   switch (kind) {
-    case Finding::Kind::out_of_bounds: return "out-of-bounds";
-    case Finding::Kind::misaligned: return "misaligned";
-    case Finding::Kind::uninitialised_read: return "uninitialised-read";
-    case Finding::Kind::race: return "race";
-    case Finding::Kind::bad_sync: return "bad-sync";
-    case Finding::Kind::deadlock: return "deadlock";
-    case Finding::Kind::time_limit: return "time-limit";
-    case Finding::Kind::trap: return "trap";
-    case Finding::Kind::assertion: return "assertion";
-    case Finding::Kind::unsupported: return "unsupported";
-    case Finding::Kind::stack_overflow: return "stack-overflow";
-    case Finding::Kind::bad_launch: return "bad-launch";
-    case Finding::Kind::bad_image: return "bad-image";
+    case Finding::Kind::out_of_bounds:
+      return "out-of-bounds";
+    case Finding::Kind::misaligned:
+      return "misaligned";
+    case Finding::Kind::uninitialised_read:
+      return "uninitialised-read";
+    case Finding::Kind::race:
+      return "race";
+    case Finding::Kind::bad_sync:
+      return "bad-sync";
+    case Finding::Kind::deadlock:
+      return "deadlock";
+    case Finding::Kind::time_limit:
+      return "time-limit";
+    case Finding::Kind::trap:
+      return "trap";
+    case Finding::Kind::assertion:
+      return "assertion";
+    case Finding::Kind::unsupported:
+      return "unsupported";
+    case Finding::Kind::stack_overflow:
+      return "stack-overflow";
+    case Finding::Kind::bad_launch:
+      return "bad-launch";
+    case Finding::Kind::bad_image:
+      return "bad-image";
   }
   return "unknown";
 }
@@ -116,7 +133,8 @@ std::vector<Finding> FindingLog::take() {
   return std::exchange(findings_, {});
 }
 
-Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind, std::string message) {
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
+                     std::string message) {
   Finding finding;
   finding.kind = kind;
   finding.message = std::move(message);
@@ -129,32 +147,32 @@ Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Findi
   return finding;
 }
 
-bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
-                   AccessKind kind) {
+bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                   unsigned width, AccessKind kind) {
   const GlobalMemory& memory = *warp.block->grid->memory;
+  GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(kind)];
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses[lane];
-    const GlobalMemory::Allocation& recent = warp.worker->recent;
     if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
     const GlobalMemory::Allocation* allocation = memory.find(address);
     if (allocation == nullptr || allocation->end() - address < width) {
-      Finding finding = make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds,
-                                     fmt::format("{} of {} bytes {}", verb(kind), width,
-                                                 memory.describe_miss(address, width)));
+      Finding finding = make_finding(
+          warp, i.id, lane, Finding::Kind::out_of_bounds,
+          fmt::format("{} of {} bytes {}", verb(kind), width, memory.describe_miss(address, width)));
       finding.address = address;
       warp.block->grid->findings.add(std::move(finding));
       warp.block->grid->fail(LaunchResult::Status::illegal_address);
       warp.stop = true;
       return false;
     }
-    warp.worker->recent = *allocation;
+    recent = *allocation;
   }
   return true;
 }
 
-void report_misaligned(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
-                       AccessKind kind) {
+void report_misaligned(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                       unsigned width, AccessKind kind) {
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if ((addresses[lane] & (width - 1)) == 0) continue;
@@ -169,17 +187,18 @@ void report_misaligned(Warp& warp, const Instruction& i, Mask active, const std:
   warp.stop = true;
 }
 
-void report_outside_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets, unsigned width,
-                           std::uint64_t limit, const char* window, AccessKind kind) {
+void report_outside_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
+                           unsigned width, std::uint64_t limit, const char* window, AccessKind kind) {
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if (offsets[lane] <= limit && limit - offsets[lane] >= width) continue;
     const auto offset = static_cast<std::int64_t>(offsets[lane]);
     // Shared addresses have 32 bits: a negative index appears as one just below 2^32.
-    const std::int64_t shown = offset > 0x7FFF'FFFF && offset <= 0xFFFF'FFFF ? offset - 0x1'0000'0000 : offset;
-    Finding finding = make_finding(
-        warp, i.id, lane, Finding::Kind::out_of_bounds,
-        fmt::format("{} of {} bytes at offset {} of {}, which has {} bytes", verb(kind), width, shown, window, limit));
+    const std::int64_t shown =
+        offset > 0x7FFF'FFFF && offset <= 0xFFFF'FFFF ? offset - 0x1'0000'0000 : offset;
+    Finding finding = make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds,
+                                   fmt::format("{} of {} bytes at offset {} of {}, which has {} bytes",
+                                               verb(kind), width, shown, window, limit));
     finding.address = offsets[lane];
     warp.block->grid->findings.add(std::move(finding));
     break;
@@ -188,20 +207,21 @@ void report_outside_window(Warp& warp, const Instruction& i, Mask active, const 
   warp.stop = true;
 }
 
-void report_uninitialised_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                                 unsigned width) {
+void report_uninitialised_global(Warp& warp, const Instruction& i, Mask active,
+                                 const std::uint64_t* addresses, unsigned width) {
   const GlobalMemory& memory = *warp.block->grid->memory;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     for (std::uint64_t byte = addresses[lane]; byte < addresses[lane] + width; ++byte) {
       if ((*memory.written(byte) >> (byte & 3) & 1) != 0) continue;
       const GlobalMemory::Allocation* allocation = memory.find(byte);
-      const std::string label = allocation == nullptr || allocation->label.empty() ? "global memory"
-                                                                                   : "'" + allocation->label + "'";
-      Finding finding = make_finding(
-          warp, i.id, lane, Finding::Kind::uninitialised_read,
-          fmt::format("read of byte {} of {}, which nothing has written",
-                      allocation == nullptr ? byte : byte - allocation->begin, label));
+      const std::string label = allocation == nullptr || allocation->label.empty()
+                                    ? "global memory"
+                                    : "'" + allocation->label + "'";
+      Finding finding =
+          make_finding(warp, i.id, lane, Finding::Kind::uninitialised_read,
+                       fmt::format("read of byte {} of {}, which nothing has written",
+                                   allocation == nullptr ? byte : byte - allocation->begin, label));
       finding.address = byte;
       warp.block->grid->findings.add(std::move(finding));
       return;
@@ -221,9 +241,9 @@ void report_uninitialised_shared(Warp& warp, const Instruction& i, Mask active, 
   warp.block->grid->findings.add(std::move(finding));
 }
 
-void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t word_address, Stamp other,
-                             bool other_read, AccessKind kind, const ValueOf* value, std::uint64_t lane_address,
-                             unsigned width) {
+void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t word_address,
+                             Stamp other, bool other_read, AccessKind kind, const ValueOf* value,
+                             std::uint64_t lane_address, unsigned width) {
   if (ordered_between_blocks(warp, other)) return;
   const GlobalMemory& memory = *warp.block->grid->memory;
   if (!other_read && stores_same_bytes(memory.host(lane_address), width, lane, value)) return;
@@ -238,16 +258,17 @@ void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   const SourceLine other_line = place_of_id(warp, place_of(other)).line;
   Finding finding = make_finding(
       warp, i.id, lane, Finding::Kind::race,
-      fmt::format("{} of {}, which {} {} at {} in the same launch, with no fence and atomic operation or volatile "
-                  "access between the two blocks",
-                  verb(kind), where, who, other_read ? "read" : "wrote", line_name(other_line)));
+      fmt::format(
+          "{} of {}, which {} {} at {} in the same launch, with no fence and atomic operation or volatile "
+          "access between the two blocks",
+          verb(kind), where, who, other_read ? "read" : "wrote", line_name(other_line)));
   finding.other_line = other_line;
   finding.address = word_address;
   warp.block->grid->findings.add(std::move(finding));
 }
 
-void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word, std::uint32_t offset,
-                             unsigned width, AccessKind kind, const ValueOf* value) {
+void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,
+                             std::uint32_t offset, unsigned width, AccessKind kind, const ValueOf* value) {
   ThreadBlock& block = *warp.block;
   SharedShadow& shadow = block.shadow;
   const std::uint32_t thread = warp.index * kLanes + lane;
@@ -256,10 +277,11 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   };
   const auto report = [&](std::uint32_t place, const std::string& who, const char* what, bool same_warp) {
     const SourceLine other_line = place_of_id(warp, place).line;
-    Finding finding = make_finding(
-        warp, i.id, lane, Finding::Kind::race,
-        fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between", verb(kind), offset, who,
-                    what, line_name(other_line), same_warp ? "__syncwarp()" : "__syncthreads()"));
+    Finding finding =
+        make_finding(warp, i.id, lane, Finding::Kind::race,
+                     fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between",
+                                 verb(kind), offset, who, what, line_name(other_line),
+                                 same_warp ? "__syncwarp()" : "__syncthreads()"));
     finding.other_line = other_line;
     finding.address = offset;
     block.grid->findings.add(std::move(finding));
@@ -307,12 +329,14 @@ void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mas
   const unsigned lane = first_lane(undefined);
   warp.block->grid->findings.add(make_finding(
       warp, i.id, lane, Finding::Kind::bad_sync,
-      fmt::format("lane {} reads a register of a lane that takes no part in the shuffle (lanes that do: {:#010x})",
-                  lane, active)));
+      fmt::format(
+          "lane {} reads a register of a lane that takes no part in the shuffle (lanes that do: {:#010x})",
+          lane, active)));
 }
 
-void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
-                  const char* space, AccessKind kind, std::uint32_t units, std::uint32_t ideal) {
+void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                  unsigned width, const char* space, AccessKind kind, std::uint32_t units,
+                  std::uint32_t ideal) {
   Grid& grid = *warp.block->grid;
   if (i.id >= grid.traced_places.size() || !grid.traced_places[i.id]) return;
   AccessTrace trace;
@@ -323,7 +347,8 @@ void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint
   trace.block = warp.block->index;
   trace.warp = warp.index;
   trace.active = active;
-  for (unsigned lane = 0; lane < kLanes; ++lane) trace.addresses[lane] = (active >> lane & 1) != 0 ? addresses[lane] : 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    trace.addresses[lane] = (active >> lane & 1) != 0 ? addresses[lane] : 0;
   trace.units = units;
   trace.ideal_units = ideal;
   const std::lock_guard lock(grid.trace_mutex);

@@ -15,8 +15,9 @@ class ValueOf {
  public:
   template <class F>
   ValueOf(const F& function)  // NOLINT: implicit by design
-      : context_(&function),
-        call_([](const void* context, unsigned lane, std::byte* to) { (*static_cast<const F*>(context))(lane, to); }) {}
+      : context_(&function), call_([](const void* context, unsigned lane, std::byte* to) {
+          (*static_cast<const F*>(context))(lane, to);
+        }) {}
   void operator()(unsigned lane, std::byte* to) const { call_(context_, lane, to); }
 
  private:
@@ -24,18 +25,20 @@ class ValueOf {
   void (*call_)(const void*, unsigned, std::byte*);
 };
 
-/// Finds the allocations that the lanes access and remembers the last; false, with a finding and the launch failed,
-/// when a lane is in none.
+/// Finds the allocations that the lanes access and remembers the last; false, with a finding and the launch
+/// failed, when a lane is in none.
 bool locate_global(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
                    unsigned width, AccessKind kind);
 
 /// Reports a misaligned access of the first such lane and fails the launch.
-void report_misaligned(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
-                       unsigned width, AccessKind kind);
+void report_misaligned(Warp& warp, const Instruction& instruction, Mask active,
+                       const std::uint64_t* addresses, unsigned width, AccessKind kind);
 
-/// Reports the first lane whose `width` bytes at a window's offset do not end by `limit`, and fails the launch.
-void report_outside_window(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* offsets,
-                           unsigned width, std::uint64_t limit, const char* window, AccessKind kind);
+/// Reports the first lane whose `width` bytes at a window's offset do not end by `limit`, and fails the
+/// launch.
+void report_outside_window(Warp& warp, const Instruction& instruction, Mask active,
+                           const std::uint64_t* offsets, unsigned width, std::uint64_t limit,
+                           const char* window, AccessKind kind);
 
 /// Reports lanes that read words which nothing wrote.
 void report_uninitialised_global(Warp& warp, const Instruction& instruction, Mask active,
@@ -43,18 +46,20 @@ void report_uninitialised_global(Warp& warp, const Instruction& instruction, Mas
 void report_uninitialised_shared(Warp& warp, const Instruction& instruction, Mask active,
                                  const std::uint32_t* offsets, unsigned width);
 
-/// A word of global memory that another block touched in this launch: a race unless the two are ordered or write the
-/// same value. `other` is the other's stamp; `other_read`: it read the word.
-void examine_global_conflict(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t word_address,
-                             Stamp other, bool other_read, AccessKind kind, const ValueOf* value,
-                             std::uint64_t lane_address, unsigned width);
+/// A word of global memory that another block touched in this launch: a race unless the two are ordered or
+/// write the same value. `other` is the other's stamp; `other_read`: it read the word.
+void examine_global_conflict(Warp& warp, const Instruction& instruction, unsigned lane,
+                             std::uint64_t word_address, Stamp other, bool other_read, AccessKind kind,
+                             const ValueOf* value, std::uint64_t lane_address, unsigned width);
 
-/// A word of shared memory that another thread touched since the last barrier: likewise. `offset` is the lane's.
+/// A word of shared memory that another thread touched since the last barrier: likewise. `offset` is the
+/// lane's.
 void examine_shared_conflict(Warp& warp, const Instruction& instruction, unsigned lane, std::uint32_t word,
                              std::uint32_t offset, unsigned width, AccessKind kind, const ValueOf* value);
 
 /// Keeps the access for drawing when its line was asked for.
 void trace_access(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
-                  unsigned width, const char* space, AccessKind kind, std::uint32_t units, std::uint32_t ideal);
+                  unsigned width, const char* space, AccessKind kind, std::uint32_t units,
+                  std::uint32_t ideal);
 
 }  // namespace lockstep::emulator

@@ -1,8 +1,9 @@
 // State of a grid while it runs: grid, thread block, warp, split.
 //
-// A warp is one or more splits: sets of lanes at the same place. Usually there is one. A branch that lanes take both
-// ways makes two; splits that reach the same block with the same callers become one again. Nothing here blocks a host
-// thread: a warp that waits is simply not run, so a worker can hold as many blocks as hardware would keep resident.
+// A warp is one or more splits: sets of lanes at the same place. Usually there is one. A branch that lanes
+// take both ways makes two; splits that reach the same block with the same callers become one again. Nothing
+// here blocks a host thread: a warp that waits is simply not run, so a worker can hold as many blocks as
+// hardware would keep resident.
 #pragma once
 
 #include <array>
@@ -28,10 +29,10 @@ using Time = std::uint32_t;
 
 struct Frame {
   const Function* function = nullptr;
-  std::uint32_t block = 0;      ///< that runs next
-  std::uint32_t rows = 0;       ///< byte offset of the frame in Warp::rows
-  std::uint32_t predicates = 0; ///< index of the frame's first predicate
-  std::uint32_t local = 0;      ///< byte offset of the frame in the thread's local memory
+  std::uint32_t block = 0;       ///< that runs next
+  std::uint32_t rows = 0;        ///< byte offset of the frame in Warp::rows
+  std::uint32_t predicates = 0;  ///< index of the frame's first predicate
+  std::uint32_t local = 0;       ///< byte offset of the frame in the thread's local memory
   bool operator==(const Frame&) const = default;
 };
 
@@ -54,35 +55,36 @@ struct Worker;
 
 struct Warp {
   // What handlers read, valid while a split runs.
-  std::byte* rows = nullptr;       ///< current frame
-  Mask* predicates = nullptr;      ///< current frame
-  std::uint32_t local_base = 0;    ///< current frame in the thread's local memory
+  std::byte* rows = nullptr;     ///< current frame
+  Mask* predicates = nullptr;    ///< current frame
+  std::uint32_t local_base = 0;  ///< current frame in the thread's local memory
   ThreadBlock* block = nullptr;
   Worker* worker = nullptr;
-  bool stop = false;               ///< a handler asks the warp to stop: the launch has failed
+  bool stop = false;  ///< a handler asks the warp to stop: the launch has failed
 
-  std::uint32_t index = 0;         ///< in its block
-  Mask live = 0;                   ///< threads that exist and have not exited
-  Mask carry = 0;                  ///< condition code CC.CF
+  std::uint32_t index = 0;  ///< in its block
+  Mask threads = 0;         ///< lanes that are threads: all but in a block's last warp
+  Mask live = 0;            ///< threads that have not exited
+  Mask carry = 0;           ///< condition code CC.CF
   std::array<std::uint32_t, kLanes> thread_x{}, thread_y{}, thread_z{};
-  Time ordered = 0;                ///< accesses of any warp up to this time happened before what this warp does now
-  Time synced = 0;                 ///< likewise for the warp's own lanes
-  std::uint64_t latest_poll = 0;   ///< digest of the latest synchronising load: who, where, what it found
+  Time ordered = 0;  ///< accesses of any warp up to this time happened before what this warp does now
+  Time synced = 0;   ///< likewise for the warp's own lanes
+  std::uint64_t latest_poll = 0;  ///< digest of the latest synchronising load: who, where, what it found
   std::vector<Split> splits;
   std::size_t current = 0;
 
   std::vector<std::byte> row_storage;
   std::vector<Mask> predicate_storage;
-  std::vector<std::byte> local;         ///< [lane][byte]: kLanes × local_bytes
-  std::uint32_t local_bytes = 0;        ///< of one thread
+  std::vector<std::byte> local;   ///< [lane][byte]: kLanes × local_bytes
+  std::uint32_t local_bytes = 0;  ///< of one thread
 };
 
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.
 struct SharedShadow {
   std::vector<Time> write_time, read_time;
-  std::vector<std::uint32_t> writer;        ///< thread (10 bits), atomic (1 bit)
+  std::vector<std::uint32_t> writer;  ///< thread (10 bits), atomic (1 bit)
   std::vector<std::uint32_t> write_place, read_place;
-  std::vector<std::uint32_t> read_warps;    ///< mask over the block's warps
+  std::vector<std::uint32_t> read_warps;  ///< mask over the block's warps
 };
 
 inline constexpr std::uint32_t kAtomicWriter = 1U << 10;
@@ -93,15 +95,15 @@ struct ThreadBlock {
   Grid* grid = nullptr;
   std::array<std::uint32_t, 3> index{};
   std::uint32_t linear = 0;
-  Time begin = 1;                  ///< accesses before this time belong to an earlier block in the same memory
+  Time begin = 1;  ///< accesses before this time belong to an earlier block in the same memory
   Time now = 1;
   std::vector<Warp> warps;
   std::uint32_t warp_count = 0;
-  std::uint32_t idle_passes = 0;   ///< over all warps without one finishing or a barrier opening
+  std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
   std::vector<std::byte> shared;
   SharedShadow shadow;
-  std::vector<Time> seen;          ///< [warp][other]: until when other's accesses are ordered before warp's
-  std::string output;              ///< of printf
+  std::vector<Time> seen;  ///< [warp][other]: until when other's accesses are ordered before warp's
+  std::string output;      ///< of printf
 };
 
 /// Findings of a launch, equal ones merged.
@@ -131,8 +133,8 @@ struct Grid {
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;
   bool checks = true;
-  bool many_blocks = false;        ///< more than one: races between blocks are possible
-  std::uint64_t launch_time = 0;   ///< stamps before it are of earlier launches
+  bool many_blocks = false;                     ///< more than one: races between blocks are possible
+  std::uint64_t launch_time = 0;                ///< stamps before it are of earlier launches
   std::atomic<std::uint64_t>* clock = nullptr;  ///< logical time of the device, one more at every fence
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
   std::atomic<std::uint64_t> next_block{0};
@@ -158,9 +160,10 @@ struct Grid {
 struct Worker {
   Grid* grid = nullptr;
   Counters counters;
-  GlobalMemory::Allocation recent;  ///< allocation of the latest global access, to save the search
+  /// Allocations of the latest global load, store and atomic, to save the search.
+  std::array<GlobalMemory::Allocation, 3> recent;
   std::vector<std::unique_ptr<ThreadBlock>> resident;
-  std::vector<std::unique_ptr<ThreadBlock>> spare;  ///< to use again: their constants are in place
+  std::vector<std::unique_ptr<ThreadBlock>> spare;            ///< to use again: their constants are in place
   std::vector<std::pair<std::uint64_t, std::string>> output;  ///< of finished blocks, by linear index
 };
 
@@ -171,6 +174,7 @@ inline T* row(const Warp& warp, Slot slot) {
 }
 
 /// A finding at an instruction for one lane of a warp, with kernel, line, block and thread filled in.
-Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind, std::string message);
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
+                     std::string message);
 
 }  // namespace lockstep::emulator

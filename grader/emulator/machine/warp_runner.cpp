@@ -12,8 +12,8 @@
 namespace lockstep::emulator {
 namespace {
 
-/// Backward branches (and calls) that a warp may take before another warp runs: a spinning warp must let the one that
-/// it waits for go on, a computing warp should keep its registers in the cache.
+/// Backward branches (and calls) that a warp may take before another warp runs: a spinning warp must let the
+/// one that it waits for go on, a computing warp should keep its registers in the cache.
 constexpr std::uint32_t kBackEdgesPerTurn = 4096;
 /// Backward branches that one split may take while other lanes of its warp wait.
 constexpr std::uint32_t kBackEdgesPerSplit = 32;
@@ -28,8 +28,8 @@ void require_local(Warp& warp, std::uint32_t bytes) {
   const std::uint32_t grown = std::max(bytes, 2 * warp.local_bytes);
   std::vector<std::byte> local(std::size_t{grown} * kLanes);
   for (unsigned lane = 0; lane < kLanes && warp.local_bytes != 0; ++lane) {
-    std::memcpy(local.data() + std::size_t{lane} * grown, warp.local.data() + std::size_t{lane} * warp.local_bytes,
-                warp.local_bytes);
+    std::memcpy(local.data() + std::size_t{lane} * grown,
+                warp.local.data() + std::size_t{lane} * warp.local_bytes, warp.local_bytes);
   }
   warp.local = std::move(local);
   warp.local_bytes = grown;
@@ -44,7 +44,8 @@ void fill_constants(Warp& warp, const Frame& frame, Mask lanes) {
       if (constant.wide) {
         reinterpret_cast<std::uint64_t*>(rows + constant.row)[lane] = constant.value;
       } else {
-        reinterpret_cast<std::uint32_t*>(rows + constant.row)[lane] = static_cast<std::uint32_t>(constant.value);
+        reinterpret_cast<std::uint32_t*>(rows + constant.row)[lane] =
+            static_cast<std::uint32_t>(constant.value);
       }
     }
   }
@@ -81,9 +82,9 @@ class WarpRunner {
     while (!warp_.stop) {
       if (warp_.splits.empty()) return Rest::finished;
       if (!choose()) {
-        const bool all_at_barrier = std::all_of(warp_.splits.begin(), warp_.splits.end(), [](const Split& split) {
-          return split.state == Split::State::at_barrier;
-        });
+        const bool all_at_barrier =
+            std::all_of(warp_.splits.begin(), warp_.splits.end(),
+                        [](const Split& split) { return split.state == Split::State::at_barrier; });
         if (all_at_barrier) return Rest::at_barrier;
         resolve_stall();
         continue;
@@ -143,7 +144,8 @@ class WarpRunner {
     return a.frame.function->blocks[a.frame.block].order < b.frame.function->blocks[b.frame.block].order;
   }
 
-  /// Runs the current split until it ends, waits, or has to be chosen again; false when the warp's turn is over.
+  /// Runs the current split until it ends, waits, or has to be chosen again; false when the warp's turn is
+  /// over.
   bool run_split() {
     enter_frame(warp_, current().frame);
     for (;;) {
@@ -197,8 +199,12 @@ class WarpRunner {
   bool end_block(const Function& function, const BasicBlock& block, BlockCounter& counter) {
     Split& split = current();
     switch (block.end) {
-      case BasicBlock::End::fall_through: split.frame.block = block.next; return true;
-      case BasicBlock::End::branch: split.frame.block = block.target; return true;
+      case BasicBlock::End::fall_through:
+        split.frame.block = block.next;
+        return true;
+      case BasicBlock::End::branch:
+        split.frame.block = block.target;
+        return true;
       case BasicBlock::End::conditional: {
         const Mask taken = condition_of(warp_, block, split.lanes);
         if (taken == split.lanes) {
@@ -214,13 +220,17 @@ class WarpRunner {
         }
         return true;
       }
-      case BasicBlock::End::indirect: return branch_indirectly(block, counter);
-      case BasicBlock::End::call: return call(function, block);
-      case BasicBlock::End::leave: return leave(block);
+      case BasicBlock::End::indirect:
+        return branch_indirectly(block, counter);
+      case BasicBlock::End::call:
+        return call(function, block);
+      case BasicBlock::End::leave:
+        return leave(block);
       case BasicBlock::End::trap: {
         const Mask taken = condition_of(warp_, block, split.lanes);
         if (taken != 0) {
-          add_finding(warp_, block.end_id, taken, Finding::Kind::trap, "the kernel executed a trap instruction");
+          add_finding(warp_, block.end_id, taken, Finding::Kind::trap,
+                      "the kernel executed a trap instruction");
           fail_launch(warp_, LaunchResult::Status::launch_failure);
           return false;
         }
@@ -290,9 +300,10 @@ class WarpRunner {
       if (callee == nullptr || callee->parameters.size() != site.argument_offsets.size() ||
           callee->results.size() != site.result_offsets.size() || same != split.lanes) {
         add_finding(warp_, block.end_id, same, Finding::Kind::unsupported,
-                    same != split.lanes ? "lanes of a warp call different functions through a pointer, which the "
-                                          "emulated device does not support yet"
-                                        : "a call through a pointer that is no function of this kind");
+                    same != split.lanes
+                        ? "lanes of a warp call different functions through a pointer, which the "
+                          "emulated device does not support yet"
+                        : "a call through a pointer that is no function of this kind");
         fail_launch(warp_, LaunchResult::Status::illegal_instruction);
         return false;
       }
@@ -324,8 +335,8 @@ class WarpRunner {
     require_local(warp_, frame.local + callee.local_bytes);
     fill_constants(warp_, frame, split.lanes);
     for (std::size_t k = 0; k < site.argument_offsets.size() && k < callee.parameters.size(); ++k) {
-      copy_local(split.lanes, split.frame.local + site.argument_offsets[k], frame.local + callee.parameters[k].offset,
-                 callee.parameters[k].bytes);
+      copy_local(split.lanes, split.frame.local + site.argument_offsets[k],
+                 frame.local + callee.parameters[k].offset, callee.parameters[k].bytes);
     }
     split.callers.push_back(split.frame);
     split.frame = frame;
@@ -333,7 +344,8 @@ class WarpRunner {
   }
 
   void copy_local(Mask lanes, std::uint32_t from, std::uint32_t to, std::uint32_t bytes) {
-    if (std::uint64_t{from} + bytes > warp_.local_bytes || std::uint64_t{to} + bytes > warp_.local_bytes) return;
+    if (std::uint64_t{from} + bytes > warp_.local_bytes || std::uint64_t{to} + bytes > warp_.local_bytes)
+      return;
     for (Mask left = lanes; left != 0; left &= left - 1) {
       std::byte* base = warp_.local.data() + std::size_t{first_lane(left)} * warp_.local_bytes;
       std::memmove(base + to, base + from, bytes);
@@ -385,7 +397,8 @@ class WarpRunner {
     }
   }
 
-  // --- gates ----------------------------------------------------------------------------------------------------
+  // --- gates
+  // ----------------------------------------------------------------------------------------------------
 
   bool pass_gate(Split& split, const Function& function, const BasicBlock& block) {
     const Instruction& first = function.instructions[gate_instruction(function, block)];
@@ -411,7 +424,9 @@ class WarpRunner {
   }
 
   /// The instruction that a gate guards: the last of its kind, after the ones that make its operands.
-  static std::uint32_t gate_instruction(const Function&, const BasicBlock& block) { return block.first + block.gate_offset; }
+  static std::uint32_t gate_instruction(const Function&, const BasicBlock& block) {
+    return block.first + block.gate_offset;
+  }
 
   bool meet(Split& split, const Instruction& instruction, Mask active) {
     const auto* masks = row<std::uint32_t>(warp_, instruction.vector[1]);
@@ -458,8 +473,8 @@ class WarpRunner {
         enter_frame(warp_, split.frame);
         const Mask members = row<std::uint32_t>(warp_, instruction.vector[1])[first_lane(split.lanes)];
         add_finding(warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
-                    fmt::format("lanes {:#010x} wait for lanes {:#010x} of their mask, which are elsewhere", split.lanes,
-                                members & warp_.live & ~split.lanes));
+                    fmt::format("lanes {:#010x} wait for lanes {:#010x} of their mask, which are elsewhere",
+                                split.lanes, members & warp_.live & ~split.lanes));
       }
       split.state = Split::State::ready;
       split.admitted = true;
@@ -488,27 +503,26 @@ void begin_warp(Warp& warp) {
     warp.row_storage.resize(std::max<std::size_t>(function.frame_bytes, 64));
     warp.predicate_storage.resize(std::max<std::size_t>(function.predicates, 1));
     fill_constants(warp, frame, kAllLanes);
+    // A warp's place in its block is the same for every block of the grid.
+    const Dim3& shape = grid.threads;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint32_t thread = warp.index * kLanes + lane;
+      if (thread < shape.count()) warp.threads |= 1U << lane;
+      warp.thread_x[lane] = thread % shape.x;
+      warp.thread_y[lane] = thread / shape.x % shape.y;
+      warp.thread_z[lane] = thread / (shape.x * shape.y);
+    }
   }
   require_local(warp, function.local_bytes);
-  const Dim3& shape = grid.threads;
-  const std::uint64_t threads = shape.count();
-  warp.live = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint32_t thread = warp.index * kLanes + lane;
-    if (thread < threads) warp.live |= 1U << lane;
-    warp.thread_x[lane] = thread % shape.x;
-    warp.thread_y[lane] = thread / shape.x % shape.y;
-    warp.thread_z[lane] = thread / (shape.x * shape.y);
-  }
+  warp.live = warp.threads;
   warp.carry = 0;
   warp.latest_poll = 0;
   warp.stop = false;
   warp.ordered = warp.synced = warp.block->begin - 1;
-  warp.splits.clear();
-  Split split;
-  split.lanes = warp.live;
-  split.frame = frame;
-  warp.splits.push_back(std::move(split));
+  warp.splits.resize(1);
+  warp.splits[0] = {};
+  warp.splits[0].lanes = warp.live;
+  warp.splits[0].frame = frame;
 }
 
 Rest run_warp(Warp& warp) { return WarpRunner(warp).run(); }

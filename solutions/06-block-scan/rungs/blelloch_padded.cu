@@ -1,6 +1,6 @@
 // Scan within a block after Blelloch, free of bank conflicts. Lecture: 06-block-scan.
 // With a free word after every 32 the pairs of every level lie in different banks.
-// Bound: twenty barriers a segment, and ever fewer threads at work between them.
+// Bound: 21 barriers a segment, and ever fewer threads at work between them.
 #include "block_scan.h"
 #include "lockstep/check_cuda.h"
 

@@ -45,7 +45,9 @@ struct SharedHost {
 struct LocalHost {
   std::byte* base;
   std::size_t lane_bytes;
-  std::byte* operator()(std::uint64_t offset, unsigned lane) const { return base + lane * lane_bytes + offset; }
+  std::byte* operator()(std::uint64_t offset, unsigned lane) const {
+    return base + lane * lane_bytes + offset;
+  }
 };
 
 /// Moves the data of a load. T is an element in memory, R a row's word.
@@ -65,7 +67,8 @@ inline void load_lanes(Warp& warp, const Instruction& i, Mask active, const Addr
 }
 
 template <class T, class R, unsigned count, class Host>
-inline void store_lanes(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses, Host host) {
+inline void store_lanes(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses,
+                        Host host) {
   const R* rows[count];
   for (unsigned k = 0; k < count; ++k) rows[k] = row<R>(warp, i.vector[k]);
   for (Mask left = active; left != 0; left &= left - 1) {
@@ -80,13 +83,14 @@ inline void store_lanes(Warp& warp, const Instruction& i, Mask active, const Add
 inline bool unit_stride(Mask active, const Addresses& addresses, unsigned width) {
   if (active != kAllLanes) return false;
   std::uint64_t difference = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) difference |= addresses.of[lane] ^ (addresses.of[0] + lane * width);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    difference |= addresses.of[lane] ^ (addresses.of[0] + lane * width);
   return difference == 0;
 }
 
 template <class T, class R, unsigned count, bool is_store, class Host>
-inline void move_data(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses, bool contiguous,
-                      Host host) {
+inline void move_data(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses,
+                      bool contiguous, Host host) {
   if constexpr (count == 1 && !std::is_same_v<Host, LocalHost>) {
     if (contiguous && i.vector[0] != kNoSlot) {
       auto* memory = reinterpret_cast<T*>(host(addresses.of[0], 0));
@@ -122,7 +126,8 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
   } else {
     if (!check_global_load(warp, i, active, addresses.of, kWidth, contiguous)) return;
   }
-  move_data<T, R, count, is_store>(warp, i, active, addresses, contiguous, GlobalHost{warp.block->grid->memory});
+  move_data<T, R, count, is_store>(warp, i, active, addresses, contiguous,
+                                   GlobalHost{warp.block->grid->memory});
 }
 
 template <class T, class R, unsigned count, bool is_store>
@@ -131,7 +136,8 @@ void access_shared(Warp& warp, const Instruction& i, Mask active, const Addresse
   const bool contiguous = unit_stride(active, addresses, kWidth);
   const SharedHost host{warp.block->shared.data()};
   alignas(64) std::uint32_t offsets[kLanes];
-  for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(addresses.of[lane]);
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    offsets[lane] = static_cast<std::uint32_t>(addresses.of[lane]);
   if constexpr (is_store) {
     const auto value_bytes = [&](unsigned lane, std::byte* to) {
       T elements[count];
@@ -149,14 +155,16 @@ template <class T, class R, unsigned count, bool is_store>
 void access_local(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
   if (!check_local(warp, i, active, addresses.of, kWidth, is_store)) return;
-  move_data<T, R, count, is_store>(warp, i, active, addresses, false, LocalHost{warp.local.data(), warp.local_bytes});
+  move_data<T, R, count, is_store>(warp, i, active, addresses, false,
+                                   LocalHost{warp.local.data(), warp.local_bytes});
 }
 
 template <class T, class R, unsigned count>
 void load_parameter_window(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
   if (!check_parameters(warp, i, active, addresses.of, kWidth)) return;
-  move_data<T, R, count, false>(warp, i, active, addresses, false, SharedHost{warp.block->grid->parameters.data()});
+  move_data<T, R, count, false>(warp, i, active, addresses, false,
+                                SharedHost{warp.block->grid->parameters.data()});
 }
 
 /// Sends each lane to the space that its generic address lies in.
@@ -166,9 +174,10 @@ void access_generic(Warp& warp, const Instruction& i, Mask active, Addresses& ad
   while (left != 0 && !warp.stop) {
     const std::uint64_t window = addresses.of[std::countr_zero(left)] / kWindowBytes;
     const bool global = window * kWindowBytes >= kGlobalBegin;
-    const Mask same = left & mask_of_lanes([&](unsigned l) {
-      return global ? addresses.of[l] >= kGlobalBegin : addresses.of[l] / kWindowBytes == window;
-    });
+    const Mask same =
+        left & mask_of_lanes([&](unsigned l) {
+          return global ? addresses.of[l] >= kGlobalBegin : addresses.of[l] / kWindowBytes == window;
+        });
     left &= ~same;
     Addresses inside = addresses;
     if (!global) {
@@ -192,37 +201,56 @@ void access_memory(Warp& warp, const Instruction& i, Mask active) {
   compute_addresses(warp, i, addresses);
   switch (space) {
     case Space::global:
-    case Space::constant: access_global<T, R, count, is_store>(warp, i, active, addresses); break;
-    case Space::shared: access_shared<T, R, count, is_store>(warp, i, active, addresses); break;
-    case Space::local: access_local<T, R, count, is_store>(warp, i, active, addresses); break;
+    case Space::constant:
+      access_global<T, R, count, is_store>(warp, i, active, addresses);
+      break;
+    case Space::shared:
+      access_shared<T, R, count, is_store>(warp, i, active, addresses);
+      break;
+    case Space::local:
+      access_local<T, R, count, is_store>(warp, i, active, addresses);
+      break;
     case Space::param:
       if constexpr (!is_store) load_parameter_window<T, R, count>(warp, i, active, addresses);
       break;
-    case Space::generic: access_generic<T, R, count, is_store>(warp, i, active, addresses); break;
+    case Space::generic:
+      access_generic<T, R, count, is_store>(warp, i, active, addresses);
+      break;
   }
 }
 
 template <class T, class R, bool is_store, Space space>
 void access_rows(Warp& warp, const Instruction& i, Mask active) {
   switch (i.detail & access::kCountMask) {
-    case 1: access_memory<T, R, 1, is_store, space>(warp, i, active); break;
-    case 2: access_memory<T, R, 2, is_store, space>(warp, i, active); break;
+    case 1:
+      access_memory<T, R, 1, is_store, space>(warp, i, active);
+      break;
+    case 2:
+      access_memory<T, R, 2, is_store, space>(warp, i, active);
+      break;
     case 4:
       if constexpr (sizeof(T) <= 4) access_memory<T, R, 4, is_store, space>(warp, i, active);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
 template <class T, class R, bool is_store>
 Handler in_space(Space space) {
   switch (space) {
-    case Space::generic: return access_rows<T, R, is_store, Space::generic>;
-    case Space::global: return access_rows<T, R, is_store, Space::global>;
-    case Space::shared: return access_rows<T, R, is_store, Space::shared>;
-    case Space::local: return access_rows<T, R, is_store, Space::local>;
-    case Space::constant: return is_store ? nullptr : access_rows<T, R, is_store, Space::constant>;
-    case Space::param: return is_store ? nullptr : access_rows<T, R, is_store, Space::param>;
+    case Space::generic:
+      return access_rows<T, R, is_store, Space::generic>;
+    case Space::global:
+      return access_rows<T, R, is_store, Space::global>;
+    case Space::shared:
+      return access_rows<T, R, is_store, Space::shared>;
+    case Space::local:
+      return access_rows<T, R, is_store, Space::local>;
+    case Space::constant:
+      return is_store ? nullptr : access_rows<T, R, is_store, Space::constant>;
+    case Space::param:
+      return is_store ? nullptr : access_rows<T, R, is_store, Space::param>;
   }
   return nullptr;
 }
@@ -233,23 +261,42 @@ Handler access_handler(Space space, ptx::Type type, bool wide) {
   using ptx::Type;
   switch (type) {
     case Type::s8:
-      if (!is_store) return wide ? in_space<std::int8_t, std::uint64_t, is_store>(space) : in_space<std::int8_t, std::uint32_t, is_store>(space);
+      if (!is_store)
+        return wide ? in_space<std::int8_t, std::uint64_t, is_store>(space)
+                    : in_space<std::int8_t, std::uint32_t, is_store>(space);
       [[fallthrough]];
-    case Type::b8: case Type::u8:
-      return wide ? in_space<std::uint8_t, std::uint64_t, is_store>(space) : in_space<std::uint8_t, std::uint32_t, is_store>(space);
+    case Type::b8:
+    case Type::u8:
+      return wide ? in_space<std::uint8_t, std::uint64_t, is_store>(space)
+                  : in_space<std::uint8_t, std::uint32_t, is_store>(space);
     case Type::s16:
-      if (!is_store) return wide ? in_space<std::int16_t, std::uint64_t, is_store>(space) : in_space<std::int16_t, std::uint32_t, is_store>(space);
+      if (!is_store)
+        return wide ? in_space<std::int16_t, std::uint64_t, is_store>(space)
+                    : in_space<std::int16_t, std::uint32_t, is_store>(space);
       [[fallthrough]];
-    case Type::b16: case Type::u16: case Type::f16: case Type::bf16:
-      return wide ? in_space<std::uint16_t, std::uint64_t, is_store>(space) : in_space<std::uint16_t, std::uint32_t, is_store>(space);
+    case Type::b16:
+    case Type::u16:
+    case Type::f16:
+    case Type::bf16:
+      return wide ? in_space<std::uint16_t, std::uint64_t, is_store>(space)
+                  : in_space<std::uint16_t, std::uint32_t, is_store>(space);
     case Type::s32:
       if (!is_store && wide) return in_space<std::int32_t, std::uint64_t, is_store>(space);
       [[fallthrough]];
-    case Type::b32: case Type::u32: case Type::f32: case Type::f16x2: case Type::bf16x2:
-      return wide ? in_space<std::uint32_t, std::uint64_t, is_store>(space) : in_space<std::uint32_t, std::uint32_t, is_store>(space);
-    case Type::b64: case Type::u64: case Type::s64: case Type::f64:
+    case Type::b32:
+    case Type::u32:
+    case Type::f32:
+    case Type::f16x2:
+    case Type::bf16x2:
+      return wide ? in_space<std::uint32_t, std::uint64_t, is_store>(space)
+                  : in_space<std::uint32_t, std::uint32_t, is_store>(space);
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
       return wide ? in_space<std::uint64_t, std::uint64_t, is_store>(space) : nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -267,24 +314,46 @@ void load_parameter(Warp& warp, const Instruction& i, Mask active) {
 
 }  // namespace
 
-Handler load_handler(Space space, ptx::Type type, bool wide) { return access_handler<false>(space, type, wide); }
-Handler store_handler(Space space, ptx::Type type, bool wide) { return access_handler<true>(space, type, wide); }
+Handler load_handler(Space space, ptx::Type type, bool wide) {
+  return access_handler<false>(space, type, wide);
+}
+Handler store_handler(Space space, ptx::Type type, bool wide) {
+  return access_handler<true>(space, type, wide);
+}
 
 Handler parameter_handler(ptx::Type type, bool wide) {
   using ptx::Type;
   switch (type) {
-    case Type::s8: return wide ? load_parameter<std::int8_t, std::uint64_t> : load_parameter<std::int8_t, std::uint32_t>;
-    case Type::b8: case Type::u8:
+    case Type::s8:
+      return wide ? load_parameter<std::int8_t, std::uint64_t> : load_parameter<std::int8_t, std::uint32_t>;
+    case Type::b8:
+    case Type::u8:
       return wide ? load_parameter<std::uint8_t, std::uint64_t> : load_parameter<std::uint8_t, std::uint32_t>;
-    case Type::s16: return wide ? load_parameter<std::int16_t, std::uint64_t> : load_parameter<std::int16_t, std::uint32_t>;
-    case Type::b16: case Type::u16: case Type::f16: case Type::bf16:
-      return wide ? load_parameter<std::uint16_t, std::uint64_t> : load_parameter<std::uint16_t, std::uint32_t>;
-    case Type::s32: return wide ? load_parameter<std::int32_t, std::uint64_t> : load_parameter<std::uint32_t, std::uint32_t>;
-    case Type::b32: case Type::u32: case Type::f32: case Type::f16x2: case Type::bf16x2:
-      return wide ? load_parameter<std::uint32_t, std::uint64_t> : load_parameter<std::uint32_t, std::uint32_t>;
-    case Type::b64: case Type::u64: case Type::s64: case Type::f64:
+    case Type::s16:
+      return wide ? load_parameter<std::int16_t, std::uint64_t> : load_parameter<std::int16_t, std::uint32_t>;
+    case Type::b16:
+    case Type::u16:
+    case Type::f16:
+    case Type::bf16:
+      return wide ? load_parameter<std::uint16_t, std::uint64_t>
+                  : load_parameter<std::uint16_t, std::uint32_t>;
+    case Type::s32:
+      return wide ? load_parameter<std::int32_t, std::uint64_t>
+                  : load_parameter<std::uint32_t, std::uint32_t>;
+    case Type::b32:
+    case Type::u32:
+    case Type::f32:
+    case Type::f16x2:
+    case Type::bf16x2:
+      return wide ? load_parameter<std::uint32_t, std::uint64_t>
+                  : load_parameter<std::uint32_t, std::uint32_t>;
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
       return wide ? load_parameter<std::uint64_t, std::uint64_t> : nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -294,17 +363,21 @@ void space_test_handler(Warp& warp, const Instruction& i, Mask active) {
   const Mask result = mask_of_lanes([=](unsigned l) {
     const std::uint64_t window = address[l] / kWindowBytes * kWindowBytes;
     switch (space) {
-      case Space::shared: return window == kSharedWindow;
-      case Space::local: return window == kLocalWindow;
-      case Space::param: return window == kParameterWindow;
-      default: return address[l] >= kGlobalBegin && address[l] < kGlobalEnd;
+      case Space::shared:
+        return window == kSharedWindow;
+      case Space::local:
+        return window == kLocalWindow;
+      case Space::param:
+        return window == kParameterWindow;
+      default:
+        return address[l] >= kGlobalBegin && address[l] < kGlobalEnd;
     }
   });
   set_predicate(warp, i.destination, result, active);
 }
 
-// cp.async copies at once; waiting for it is then always satisfied. Row c, where present, is the number of bytes that
-// are copied, the rest being zero.
+// cp.async copies at once; waiting for it is then always satisfied. Row c, where present, is the number of
+// bytes that are copied, the rest being zero.
 void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
   Addresses to, from;
   compute_addresses(warp, i, to);
@@ -328,7 +401,8 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
   alignas(64) std::uint32_t offsets[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(to.of[lane]);
   const auto value_bytes = [&](unsigned lane, std::byte* value) { std::memcpy(value, data[lane], width); };
-  if (!check_shared_store(warp, i, active, offsets, width, unit_stride(active, to, width), value_bytes)) return;
+  if (!check_shared_store(warp, i, active, offsets, width, unit_stride(active, to, width), value_bytes))
+    return;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     std::memcpy(warp.block->shared.data() + offsets[lane], data[lane], width);

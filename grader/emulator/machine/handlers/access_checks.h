@@ -1,9 +1,9 @@
-// Checks and counters of every access, fast where nothing is wrong: bounds, alignment, sectors and wavefronts,
-// uninitialised reads, races. What looks suspicious goes to ../violations.cpp.
+// Checks and counters of every access, fast where nothing is wrong: bounds, alignment, sectors and
+// wavefronts, uninitialised reads, races. What looks suspicious goes to ../violations.cpp.
 //
-// `contiguous` means that all 32 lanes are active and lane l accesses addresses[0] + l × width; then shadows are runs
-// of memory and the loops become vector code. Word-sized shadows cannot tell the bytes of a word apart, so accesses
-// narrower than 4 bytes take no part in the check for races between blocks.
+// `contiguous` means that all 32 lanes are active and lane l accesses addresses[0] + l × width; then shadows
+// are runs of memory and the loops become vector code. Word-sized shadows cannot tell the bytes of a word
+// apart, so accesses narrower than 4 bytes take no part in the check for races between blocks.
 #pragma once
 
 #include <bit>
@@ -16,8 +16,8 @@
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
-inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind kind, Mask active, unsigned width,
-                          Units units) {
+inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind kind, Mask active,
+                          unsigned width, Units units) {
   if (i.counter == kNoCounter) return;
   Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
   ++traffic.requests;
@@ -26,13 +26,48 @@ inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind
   traffic.bytes += static_cast<std::uint64_t>(std::popcount(active)) * width;
 }
 
-/// Calls f(lane, word address) for every word that the active lanes touch.
+/// The lanes of an access as runs of neighbours: lane l + 1 of a run accesses the bytes after lane l's.
+/// Checks walk the runs, because the shadows of a run are contiguous too.
+struct Runs {
+  Mask starts = 0;     ///< first lanes
+  Mask continues = 0;  ///< lanes whose bytes follow those of the lane before
+};
+
+inline Runs find_runs(Mask active, const std::uint64_t* addresses, unsigned width, bool contiguous) {
+  if (contiguous) return {1, kAllLanes - 1};
+  std::uint64_t before[kLanes];
+  before[0] = 0;
+  for (unsigned lane = 1; lane < kLanes; ++lane) before[lane] = addresses[lane - 1] + width;
+  const Mask follows = mask_of_lanes([&](unsigned l) { return addresses[l] == before[l]; });
+  const Mask continues = active & active << 1 & follows;
+  return {active & ~continues, continues};
+}
+
+/// Calls f(first lane, number of lanes) for every run.
 template <class F>
-inline void for_words(Mask active, const std::uint64_t* addresses, unsigned width, F f) {
-  for (Mask left = active; left != 0; left &= left - 1) {
+inline void for_runs(Runs runs, F f) {
+  for (Mask left = runs.starts; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    for (std::uint64_t word = addresses[lane]; word < addresses[lane] + width; word += 4) f(lane, word);
+    const unsigned lanes =
+        lane == kLanes - 1 ? 1 : 1 + static_cast<unsigned>(std::countr_one(runs.continues >> (lane + 1)));
+    f(lane, lanes);
   }
+}
+
+/// Sectors of an aligned access. Addresses that do not decrease from lane to lane need no search for repeats.
+inline Units count_sectors(Mask active, const std::uint64_t* addresses, unsigned width) {
+  if (active == kAllLanes) {
+    std::uint64_t before[kLanes];
+    before[0] = addresses[0];
+    for (unsigned lane = 1; lane < kLanes; ++lane) before[lane] = addresses[lane - 1];
+    const Mask falls = mask_of_lanes([&](unsigned l) { return addresses[l] < before[l]; });
+    if (falls == 0) {
+      const Mask changes = mask_of_lanes([&](unsigned l) { return addresses[l] >> 5 != before[l] >> 5; });
+      const auto sectors = static_cast<std::uint32_t>(1 + std::popcount(changes));
+      return {sectors, sectors < width ? sectors : width};
+    }
+  }
+  return global_sectors(addresses, active, width);
 }
 
 /// Bounds and alignment of a global access; false when the launch has failed.
@@ -54,19 +89,19 @@ inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, co
     report_misaligned(warp, i, active, addresses, width, kind);
     return false;
   }
-  const GlobalMemory::Allocation& recent = warp.worker->recent;
+  const GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(kind)];
   if (low >= recent.begin && high < recent.end() && recent.end() - high >= width) return true;
   return locate_global(warp, i, active, addresses, width, kind);
 }
 
-inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses, unsigned width,
-                         bool contiguous, AccessKind kind) {
+inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                         unsigned width, bool contiguous, AccessKind kind) {
   Units units;
   if (contiguous) {
     const auto sectors = static_cast<std::uint32_t>(((addresses[0] & 31) + kLanes * width + 31) / 32);
     units = {sectors, width};
   } else {
-    units = global_sectors(addresses, active, width);
+    units = count_sectors(active, addresses, width);
   }
   const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::global_load
                        : kind == AccessKind::store ? TrafficCounter::Kind::global_store
@@ -77,17 +112,17 @@ inline void count_global(Warp& warp, const Instruction& i, Mask active, const st
   }
 }
 
-inline void check_global_written(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                                 unsigned width, bool contiguous) {
+inline void check_global_written(Warp& warp, const Instruction& i, Mask active,
+                                 const std::uint64_t* addresses, unsigned width, Runs runs) {
   const GlobalMemory& memory = *warp.block->grid->memory;
   bool all = true;
-  if (contiguous && width >= 4) {
-    const std::uint8_t* written = memory.written(addresses[0]);
-    std::uint8_t both = 0xF;
-    for (unsigned k = 0; k < 8 * width; ++k) both &= written[k];
-    all = both == 0xF;
-  } else if (width >= 4) {
-    for_words(active, addresses, width, [&](unsigned, std::uint64_t word) { all &= *memory.written(word) == 0xF; });
+  if (width >= 4) {
+    for_runs(runs, [&](unsigned lane, unsigned lanes) {
+      const std::uint8_t* written = memory.written(addresses[lane]);
+      std::uint8_t both = 0xF;
+      for (unsigned k = 0; k < lanes * width / 4; ++k) both &= written[k];
+      all &= both == 0xF;
+    });
   } else {
     for (Mask left = active; left != 0; left &= left - 1) {
       const std::uint64_t address = addresses[std::countr_zero(left)];
@@ -99,12 +134,12 @@ inline void check_global_written(Warp& warp, const Instruction& i, Mask active, 
 }
 
 inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* addresses, unsigned width,
-                                bool contiguous) {
+                                Runs runs) {
   const GlobalMemory& memory = *warp.block->grid->memory;
-  if (contiguous && width >= 4) {
-    std::memset(memory.written(addresses[0]), 0xF, std::size_t{8} * width);
-  } else if (width >= 4) {
-    for_words(active, addresses, width, [&](unsigned, std::uint64_t word) { *memory.written(word) = 0xF; });
+  if (width >= 4) {
+    for_runs(runs, [&](unsigned lane, unsigned lanes) {
+      std::memset(memory.written(addresses[lane]), 0xF, std::size_t{lanes} * width / 4);
+    });
   } else {
     for (Mask left = active; left != 0; left &= left - 1) {
       const std::uint64_t address = addresses[std::countr_zero(left)];
@@ -114,12 +149,24 @@ inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* ad
   }
 }
 
+/// Lanes that touch many places meet a cache miss in each, in the data and in both shadows: asks for all of them at
+/// once, before the checks wait for the first.
+inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addresses, Runs runs) {
+  constexpr int kFewRuns = 4;
+  if (std::popcount(runs.starts) <= kFewRuns) return;
+  for (Mask left = runs.starts; left != 0; left &= left - 1) {
+    const std::uint64_t address = addresses[std::countr_zero(left)];
+    __builtin_prefetch(memory.stamps(address), 1);
+    __builtin_prefetch(memory.written(address), 1);
+    __builtin_prefetch(memory.host(address), 1);
+  }
+}
+
 /// Stamps the words with this block and looks whether another block touched them in this launch.
 template <AccessKind kind>
-inline void check_global_race(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                              unsigned width, bool contiguous, const ValueOf* value) {
+inline void check_global_race(Warp& warp, const Instruction& i, const std::uint64_t* addresses,
+                              unsigned width, Runs runs, const ValueOf* value) {
   const Grid& grid = *warp.block->grid;
-  const GlobalMemory& memory = *grid.memory;
   const std::uint64_t now = grid.clock->load(std::memory_order_relaxed);
   const Stamp mine = make_stamp(now, i.id, warp.block->linear);
   const Stamp many = make_stamp(now, i.id, kManyBlocks);
@@ -127,41 +174,28 @@ inline void check_global_race(Warp& warp, const Instruction& i, Mask active, con
   const Stamp me = block_of(mine);
   const auto foreign = [=](Stamp stamp) { return stamp >= floor && (stamp & kStampBlockMask) != me; };
 
-  bool suspicious = false;
-  if (contiguous) {
-    Stamp* writers = memory.writers(addresses[0]);
-    Stamp* readers = memory.readers(addresses[0]);
-    const unsigned words = 8 * width;
-    std::uint64_t any = 0;
-    for (unsigned k = 0; k < words; ++k) any |= foreign(writers[k]) ? 1U : 0U;
-    if constexpr (kind == AccessKind::store) {
-      for (unsigned k = 0; k < words; ++k) any |= foreign(readers[k]) ? 1U : 0U;
+  for_runs(runs, [&](unsigned lane, unsigned lanes) {
+    WordStamps* stamps = grid.memory->stamps(addresses[lane]);
+    const unsigned words = lanes * width / 4;
+    std::uint64_t conflicts = 0;
+    for (unsigned k = 0; k < words; ++k) {
+      conflicts |= foreign(stamps[k].writer) ? 1U : 0U;
+      if constexpr (kind == AccessKind::store) conflicts |= foreign(stamps[k].reader) ? 1U : 0U;
     }
-    suspicious = any != 0;
-    if (!suspicious) {
-      for (unsigned k = 0; k < words; ++k) {
-        if constexpr (kind == AccessKind::store) {
-          writers[k] = mine;
-        } else {
-          readers[k] = foreign(readers[k]) ? many : mine;
-        }
+    for (unsigned k = 0; conflicts != 0 && k < words; ++k) {
+      const unsigned at = lane + 4 * k / width;
+      const std::uint64_t word = addresses[lane] + 4 * k;
+      if (foreign(stamps[k].writer)) {
+        examine_global_conflict(warp, i, at, word, stamps[k].writer, false, kind, value, addresses[at],
+                                width);
       }
-      return;
-    }
-  }
-  for_words(active, addresses, width, [&](unsigned lane, std::uint64_t word) {
-    Stamp& writer = *memory.writers(word);
-    Stamp& reader = *memory.readers(word);
-    if (foreign(writer)) {
-      examine_global_conflict(warp, i, lane, word, writer, false, kind, value, addresses[lane], width);
-    }
-    if constexpr (kind == AccessKind::store) {
-      if (foreign(reader)) {
-        examine_global_conflict(warp, i, lane, word, reader, true, kind, value, addresses[lane], width);
+      if (kind == AccessKind::store && foreign(stamps[k].reader)) {
+        examine_global_conflict(warp, i, at, word, stamps[k].reader, true, kind, value, addresses[at], width);
       }
-      writer = mine;
-    } else if constexpr (kind == AccessKind::load) {
-      reader = foreign(reader) ? many : mine;
+    }
+    for (unsigned k = 0; k < words; ++k) {
+      if constexpr (kind == AccessKind::store) stamps[k].writer = mine;
+      if constexpr (kind == AccessKind::load) stamps[k].reader = foreign(stamps[k].reader) ? many : mine;
     }
   });
 }
@@ -170,8 +204,8 @@ inline void check_global_race(Warp& warp, const Instruction& i, Mask active, con
 inline void acquire(Warp& warp) {
   const Grid& grid = *warp.block->grid;
   if (grid.acquired == nullptr) return;
-  grid.acquired[warp.block->linear].store(static_cast<std::uint32_t>(grid.clock->load(std::memory_order_relaxed)),
-                                          std::memory_order_relaxed);
+  grid.acquired[warp.block->linear].store(
+      static_cast<std::uint32_t>(grid.clock->load(std::memory_order_relaxed)), std::memory_order_relaxed);
 }
 inline void release(Warp& warp) {
   const Grid& grid = *warp.block->grid;
@@ -180,13 +214,15 @@ inline void release(Warp& warp) {
   grid.released[warp.block->linear].store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
 }
 
-/// Whether a synchronising load finds what the warp's latest one found, at the same place: how often a warp polls
-/// depends on the machine's timing, so such a load is not counted.
+/// Whether a synchronising load finds what the warp's latest one found, at the same place: how often a warp
+/// polls depends on the machine's timing, so such a load is not counted.
 inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                         unsigned width) {
   constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15;
   std::uint64_t digest = i.id + kMultiplier;
-  const auto mix = [&](std::uint64_t value) { digest = (digest ^ value) * kMultiplier, digest ^= digest >> 29; };
+  const auto mix = [&](std::uint64_t value) {
+    digest = (digest ^ value) * kMultiplier, digest ^= digest >> 29;
+  };
   for (Mask left = active; left != 0; left &= left - 1) {
     const std::uint64_t address = addresses[std::countr_zero(left)];
     std::uint64_t found[2] = {};
@@ -207,11 +243,13 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
   }
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
-    check_global_written(warp, i, active, addresses, width, contiguous);
+    const Runs runs = find_runs(active, addresses, width, contiguous);
+    prefetch_lanes(*grid.memory, addresses, runs);
+    check_global_written(warp, i, active, addresses, width, runs);
     if (synchronising) {
       acquire(warp);
     } else if (grid.many_blocks && width >= 4) {
-      check_global_race<AccessKind::load>(warp, i, active, addresses, width, contiguous, nullptr);
+      check_global_race<AccessKind::load>(warp, i, addresses, width, runs, nullptr);
     }
   }
   return true;
@@ -223,10 +261,12 @@ inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, co
   count_global(warp, i, active, addresses, width, contiguous, AccessKind::store);
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
-    mark_global_written(warp, active, addresses, width, contiguous);
+    const Runs runs = find_runs(active, addresses, width, contiguous);
+    prefetch_lanes(*grid.memory, addresses, runs);
+    mark_global_written(warp, active, addresses, width, runs);
     if ((i.detail & access::kRelease) != 0) release(warp);
     if (grid.many_blocks && width >= 4 && (i.detail & access::kSynchronising) == 0) {
-      check_global_race<AccessKind::store>(warp, i, active, addresses, width, contiguous, &value);
+      check_global_race<AccessKind::store>(warp, i, addresses, width, runs, &value);
     }
   }
   return true;
@@ -240,18 +280,19 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
   if (grid.checks) {
     if ((i.detail & access::kRelease) != 0) release(warp);
     acquire(warp);
-    check_global_written(warp, i, active, addresses, width, false);
-    mark_global_written(warp, active, addresses, width, false);
+    const Runs runs = find_runs(active, addresses, width, false);
+    check_global_written(warp, i, active, addresses, width, runs);
+    mark_global_written(warp, active, addresses, width, runs);
     if (grid.many_blocks && width >= 4) {
-      check_global_race<AccessKind::atomic>(warp, i, active, addresses, width, false, nullptr);
+      check_global_race<AccessKind::atomic>(warp, i, addresses, width, runs, nullptr);
     }
   }
   return true;
 }
 
 /// Bounds and alignment within a window that begins at 0.
-inline bool check_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets, unsigned width,
-                         std::uint64_t limit, const char* window, AccessKind kind) {
+inline bool check_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
+                         unsigned width, std::uint64_t limit, const char* window, AccessKind kind) {
   std::uint64_t high = 0, bits = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     const std::uint64_t offset = (active >> lane & 1) != 0 ? offsets[lane] : 0;
@@ -271,23 +312,25 @@ inline bool check_window(Warp& warp, const Instruction& i, Mask active, const st
 
 inline bool check_parameters(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
                              unsigned width) {
-  return check_window(warp, i, active, offsets, width, warp.block->grid->parameters.size(), "the kernel's parameters",
-                      AccessKind::load);
+  return check_window(warp, i, active, offsets, width, warp.block->grid->parameters.size(),
+                      "the kernel's parameters", AccessKind::load);
 }
 
-inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets, unsigned width,
-                        bool is_store) {
+inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
+                        unsigned width, bool is_store) {
   const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
-  if (!check_window(warp, i, active, offsets, width, warp.local_bytes, "the thread's local memory", kind)) return false;
+  if (!check_window(warp, i, active, offsets, width, warp.local_bytes, "the thread's local memory", kind))
+    return false;
   // Hardware interleaves local memory by thread, so that lanes at one offset touch neighbouring words.
-  const auto units = static_cast<std::uint32_t>((static_cast<unsigned>(std::popcount(active)) * width + 31) / 32);
-  count_traffic(warp, i, is_store ? TrafficCounter::Kind::local_store : TrafficCounter::Kind::local_load, active, width,
-                {units, units});
+  const auto units =
+      static_cast<std::uint32_t>((static_cast<unsigned>(std::popcount(active)) * width + 31) / 32);
+  count_traffic(warp, i, is_store ? TrafficCounter::Kind::local_store : TrafficCounter::Kind::local_load,
+                active, width, {units, units});
   return true;
 }
 
-inline void count_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets, unsigned width,
-                         bool contiguous, AccessKind kind) {
+inline void count_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                         unsigned width, bool contiguous, AccessKind kind) {
   Units units;
   if (contiguous) {
     const std::uint32_t wavefronts = width <= 4 ? 1 : width / 4;
@@ -314,13 +357,14 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
   ThreadBlock& block = *warp.block;
   SharedShadow& shadow = block.shadow;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
+  const auto shift = static_cast<unsigned>(std::countr_zero(granule));
   const Time ordered = warp.ordered, begin = block.begin, now = block.now;
   const std::uint32_t first_thread = warp.index * kLanes;
   const std::uint32_t me = 1U << warp.index;
 
   if constexpr (kind != AccessKind::atomic) {
     if (contiguous && width == granule) {
-      const std::uint32_t first = offsets[0] / granule;
+      const std::uint32_t first = offsets[0] >> shift;
       Time* write_time = shadow.write_time.data() + first;
       Time* read_time = shadow.read_time.data() + first;
       std::uint32_t* writer = shadow.writer.data() + first;
@@ -328,7 +372,8 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
       std::uint32_t suspicious = 0;
       if constexpr (kind == AccessKind::load) {
         for (unsigned l = 0; l < kLanes; ++l) {
-          suspicious |= write_time[l] < begin || (write_time[l] > ordered && writer[l] != first_thread + l) ? 1U : 0U;
+          suspicious |=
+              write_time[l] < begin || (write_time[l] > ordered && writer[l] != first_thread + l) ? 1U : 0U;
         }
       } else {
         for (unsigned l = 0; l < kLanes; ++l) {
@@ -359,12 +404,12 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
     }
   }
 
-  const std::uint32_t words = width <= granule ? 1 : width / granule;
+  const std::uint32_t words = width <= granule ? 1 : width >> shift;
   Mask unwritten = 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const std::uint32_t thread = first_thread + lane;
-    const std::uint32_t first = offsets[lane] / granule;
+    const std::uint32_t first = offsets[lane] >> shift;
     for (std::uint32_t word = first; word < first + words; ++word) {
       const Time written = shadow.write_time[word];
       if (kind != AccessKind::store && written < begin) {
@@ -390,8 +435,8 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
 }
 
 template <AccessKind kind>
-inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets, unsigned width,
-                         bool contiguous, const ValueOf* value) {
+inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                         unsigned width, bool contiguous, const ValueOf* value) {
   const std::uint32_t limit = warp.block->grid->shared_bytes;
   std::uint32_t high = offsets[0] + 31 * width, bits = offsets[0];
   if (!contiguous) {

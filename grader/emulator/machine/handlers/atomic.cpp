@@ -1,7 +1,8 @@
 // Atomic operations. PTX ISA 9.7.13.
 //
-// Lanes act one after another in lane order. On global memory other workers act at the same time, so each lane's
-// operation is an atomic of the processor; shared memory belongs to the one thread that runs the block.
+// Lanes act one after another in lane order. On global memory other workers act at the same time, so each
+// lane's operation is an atomic of the processor; shared memory belongs to the one thread that runs the
+// block.
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -24,27 +25,39 @@ T combine(T old, T value, T replacement) {
       } else {
         return old + value;
       }
-    case AtomicOperation::minimum: return value < old ? value : old;
-    case AtomicOperation::maximum: return value > old ? value : old;
-    case AtomicOperation::exchange: return value;
-    case AtomicOperation::compare_exchange: return old == value ? replacement : old;
-    default: break;
+    case AtomicOperation::minimum:
+      return value < old ? value : old;
+    case AtomicOperation::maximum:
+      return value > old ? value : old;
+    case AtomicOperation::exchange:
+      return value;
+    case AtomicOperation::compare_exchange:
+      return old == value ? replacement : old;
+    default:
+      break;
   }
   if constexpr (std::is_integral_v<T>) {
     switch (operation) {
-      case AtomicOperation::bit_and: return old & value;
-      case AtomicOperation::bit_or: return old | value;
-      case AtomicOperation::bit_xor: return old ^ value;
-      case AtomicOperation::increment: return old >= value ? T{0} : static_cast<T>(old + 1);
-      case AtomicOperation::decrement: return old == 0 || old > value ? value : static_cast<T>(old - 1);
-      default: break;
+      case AtomicOperation::bit_and:
+        return old & value;
+      case AtomicOperation::bit_or:
+        return old | value;
+      case AtomicOperation::bit_xor:
+        return old ^ value;
+      case AtomicOperation::increment:
+        return old >= value ? T{0} : static_cast<T>(old + 1);
+      case AtomicOperation::decrement:
+        return old == 0 || old > value ? value : static_cast<T>(old - 1);
+      default:
+        break;
     }
   }
   return old;
 }
 
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
 
 template <AtomicOperation operation, class T>
 T apply_atomically(void* address, T value, T replacement) {
@@ -76,8 +89,10 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const T value = lane_value<T>(values, lane);
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);
-    const T old = shared ? apply_plainly<operation>(warp.block->shared.data() + addresses[lane], value, replacement)
-                         : apply_atomically<operation>(warp.block->grid->memory->host(addresses[lane]), value, replacement);
+    const T old =
+        shared ? apply_plainly<operation>(warp.block->shared.data() + addresses[lane], value, replacement)
+               : apply_atomically<operation>(warp.block->grid->memory->host(addresses[lane]), value,
+                                             replacement);
     if (result != nullptr) result[lane] = stored<T>(old);
   }
 }
@@ -112,8 +127,8 @@ void update(Warp& warp, const Instruction& i, Mask active) {
     update_global<operation, T>(warp, i, active, addresses);
   } else {
     const Mask in_shared = active & mask_of_lanes([&](unsigned l) {
-      return addresses[l] / kWindowBytes == kSharedWindow / kWindowBytes;
-    });
+                             return addresses[l] / kWindowBytes == kSharedWindow / kWindowBytes;
+                           });
     if (in_shared != active) update_global<operation, T>(warp, i, active & ~in_shared, addresses);
     if (in_shared != 0 && !warp.stop) {
       for (std::uint64_t& address : addresses) address %= kWindowBytes;
@@ -125,10 +140,14 @@ void update(Warp& warp, const Instruction& i, Mask active) {
 template <AtomicOperation operation, class T>
 Handler in_space(Space space) {
   switch (space) {
-    case Space::generic: return update<operation, T, Space::generic>;
-    case Space::global: return update<operation, T, Space::global>;
-    case Space::shared: return update<operation, T, Space::shared>;
-    default: return nullptr;
+    case Space::generic:
+      return update<operation, T, Space::generic>;
+    case Space::global:
+      return update<operation, T, Space::global>;
+    case Space::shared:
+      return update<operation, T, Space::shared>;
+    default:
+      return nullptr;
   }
 }
 
@@ -141,42 +160,67 @@ Handler atomic_handler(Space space, AtomicOperation operation, ptx::Type type) {
   switch (operation) {
     case add:
       switch (type) {
-        case Type::u32: case Type::s32: return in_space<add, std::uint32_t>(space);
-        case Type::u64: case Type::s64: return in_space<add, std::uint64_t>(space);
-        case Type::f32: return in_space<add, float>(space);
-        case Type::f64: return in_space<add, double>(space);
-        default: return nullptr;
+        case Type::u32:
+        case Type::s32:
+          return in_space<add, std::uint32_t>(space);
+        case Type::u64:
+        case Type::s64:
+          return in_space<add, std::uint64_t>(space);
+        case Type::f32:
+          return in_space<add, float>(space);
+        case Type::f64:
+          return in_space<add, double>(space);
+        default:
+          return nullptr;
       }
     case minimum:
       switch (type) {
-        case Type::u32: return in_space<minimum, std::uint32_t>(space);
-        case Type::s32: return in_space<minimum, std::int32_t>(space);
-        case Type::u64: return in_space<minimum, std::uint64_t>(space);
-        case Type::s64: return in_space<minimum, std::int64_t>(space);
-        default: return nullptr;
+        case Type::u32:
+          return in_space<minimum, std::uint32_t>(space);
+        case Type::s32:
+          return in_space<minimum, std::int32_t>(space);
+        case Type::u64:
+          return in_space<minimum, std::uint64_t>(space);
+        case Type::s64:
+          return in_space<minimum, std::int64_t>(space);
+        default:
+          return nullptr;
       }
     case maximum:
       switch (type) {
-        case Type::u32: return in_space<maximum, std::uint32_t>(space);
-        case Type::s32: return in_space<maximum, std::int32_t>(space);
-        case Type::u64: return in_space<maximum, std::uint64_t>(space);
-        case Type::s64: return in_space<maximum, std::int64_t>(space);
-        default: return nullptr;
+        case Type::u32:
+          return in_space<maximum, std::uint32_t>(space);
+        case Type::s32:
+          return in_space<maximum, std::int32_t>(space);
+        case Type::u64:
+          return in_space<maximum, std::uint64_t>(space);
+        case Type::s64:
+          return in_space<maximum, std::int64_t>(space);
+        default:
+          return nullptr;
       }
-    case bit_and: return wide ? in_space<bit_and, std::uint64_t>(space) : in_space<bit_and, std::uint32_t>(space);
-    case bit_or: return wide ? in_space<bit_or, std::uint64_t>(space) : in_space<bit_or, std::uint32_t>(space);
-    case bit_xor: return wide ? in_space<bit_xor, std::uint64_t>(space) : in_space<bit_xor, std::uint32_t>(space);
-    case exchange: return wide ? in_space<exchange, std::uint64_t>(space) : in_space<exchange, std::uint32_t>(space);
+    case bit_and:
+      return wide ? in_space<bit_and, std::uint64_t>(space) : in_space<bit_and, std::uint32_t>(space);
+    case bit_or:
+      return wide ? in_space<bit_or, std::uint64_t>(space) : in_space<bit_or, std::uint32_t>(space);
+    case bit_xor:
+      return wide ? in_space<bit_xor, std::uint64_t>(space) : in_space<bit_xor, std::uint32_t>(space);
+    case exchange:
+      return wide ? in_space<exchange, std::uint64_t>(space) : in_space<exchange, std::uint32_t>(space);
     case compare_exchange:
       if (type == Type::b16) return in_space<compare_exchange, std::uint16_t>(space);
-      return wide ? in_space<compare_exchange, std::uint64_t>(space) : in_space<compare_exchange, std::uint32_t>(space);
-    case increment: return type == Type::u32 ? in_space<increment, std::uint32_t>(space) : nullptr;
-    case decrement: return type == Type::u32 ? in_space<decrement, std::uint32_t>(space) : nullptr;
+      return wide ? in_space<compare_exchange, std::uint64_t>(space)
+                  : in_space<compare_exchange, std::uint32_t>(space);
+    case increment:
+      return type == Type::u32 ? in_space<increment, std::uint32_t>(space) : nullptr;
+    case decrement:
+      return type == Type::u32 ? in_space<decrement, std::uint32_t>(space) : nullptr;
   }
   return nullptr;
 }
 
-// membar and fence: what the block wrote before is visible to whoever sees what it writes next, and the other way.
+// membar and fence: what the block wrote before is visible to whoever sees what it writes next, and the other
+// way.
 void fence_handler(Warp& warp, const Instruction&, Mask) {
   release(warp);
   acquire(warp);

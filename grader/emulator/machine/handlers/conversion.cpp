@@ -16,10 +16,14 @@ namespace {
 template <class T>
 T to_integral(T value, Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return std::nearbyint(value);
-    case Rounding::zero: return std::trunc(value);
-    case Rounding::down: return std::floor(value);
-    case Rounding::up: return std::ceil(value);
+    case Rounding::nearest:
+      return std::nearbyint(value);
+    case Rounding::zero:
+      return std::trunc(value);
+    case Rounding::down:
+      return std::floor(value);
+    case Rounding::up:
+      return std::ceil(value);
   }
   return value;
 }
@@ -44,10 +48,14 @@ void float_to_integer(Warp& warp, const Instruction& i, Mask active) {
 template <class To, class From>
 Handler float_to_integer_handler(Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return float_to_integer<To, From, Rounding::nearest>;
-    case Rounding::zero: return float_to_integer<To, From, Rounding::zero>;
-    case Rounding::down: return float_to_integer<To, From, Rounding::down>;
-    case Rounding::up: return float_to_integer<To, From, Rounding::up>;
+    case Rounding::nearest:
+      return float_to_integer<To, From, Rounding::nearest>;
+    case Rounding::zero:
+      return float_to_integer<To, From, Rounding::zero>;
+    case Rounding::down:
+      return float_to_integer<To, From, Rounding::down>;
+    case Rounding::up:
+      return float_to_integer<To, From, Rounding::up>;
   }
   return nullptr;
 }
@@ -69,10 +77,14 @@ void cast_rounded(Warp& warp, const Instruction& i, Mask active) {
 template <class To, class From>
 Handler cast_handler(Rounding rounding) {
   switch (rounding) {
-    case Rounding::nearest: return cast_lanes<To, From>;
-    case Rounding::zero: return cast_rounded<To, From, FE_TOWARDZERO>;
-    case Rounding::down: return cast_rounded<To, From, FE_DOWNWARD>;
-    case Rounding::up: return cast_rounded<To, From, FE_UPWARD>;
+    case Rounding::nearest:
+      return cast_lanes<To, From>;
+    case Rounding::zero:
+      return cast_rounded<To, From, FE_TOWARDZERO>;
+    case Rounding::down:
+      return cast_rounded<To, From, FE_DOWNWARD>;
+    case Rounding::up:
+      return cast_rounded<To, From, FE_UPWARD>;
   }
   return nullptr;
 }
@@ -104,33 +116,54 @@ template <class T>
 Handler round_handler(const Variant& variant) {
   if (!variant.integral) return variant.saturate ? saturate_lanes<T> : cast_lanes<T, T>;
   switch (variant.rounding) {
-    case Rounding::nearest: return round_lanes<T, Rounding::nearest>;
-    case Rounding::zero: return round_lanes<T, Rounding::zero>;
-    case Rounding::down: return round_lanes<T, Rounding::down>;
-    case Rounding::up: return round_lanes<T, Rounding::up>;
+    case Rounding::nearest:
+      return round_lanes<T, Rounding::nearest>;
+    case Rounding::zero:
+      return round_lanes<T, Rounding::zero>;
+    case Rounding::down:
+      return round_lanes<T, Rounding::down>;
+    case Rounding::up:
+      return round_lanes<T, Rounding::up>;
   }
   return nullptr;
 }
 
 template <class T>
-struct Tag { using type = T; };
+struct Tag {
+  using type = T;
+};
 
 /// Calls f with the tag of an arithmetic type; null for types that it does not know.
 template <class F>
 Handler with_type(ptx::Type type, F f) {
   using ptx::Type;
   switch (type) {
-    case Type::u8: case Type::b8: return f(Tag<std::uint8_t>{});
-    case Type::s8: return f(Tag<std::int8_t>{});
-    case Type::u16: case Type::b16: return f(Tag<std::uint16_t>{});
-    case Type::s16: return f(Tag<std::int16_t>{});
-    case Type::u32: case Type::b32: return f(Tag<std::uint32_t>{});
-    case Type::s32: return f(Tag<std::int32_t>{});
-    case Type::u64: case Type::b64: return f(Tag<std::uint64_t>{});
-    case Type::s64: return f(Tag<std::int64_t>{});
-    case Type::f32: return f(Tag<float>{});
-    case Type::f64: return f(Tag<double>{});
-    default: return nullptr;
+    case Type::u8:
+    case Type::b8:
+      return f(Tag<std::uint8_t>{});
+    case Type::s8:
+      return f(Tag<std::int8_t>{});
+    case Type::u16:
+    case Type::b16:
+      return f(Tag<std::uint16_t>{});
+    case Type::s16:
+      return f(Tag<std::int16_t>{});
+    case Type::u32:
+    case Type::b32:
+      return f(Tag<std::uint32_t>{});
+    case Type::s32:
+      return f(Tag<std::int32_t>{});
+    case Type::u64:
+    case Type::b64:
+      return f(Tag<std::uint64_t>{});
+    case Type::s64:
+      return f(Tag<std::int64_t>{});
+    case Type::f32:
+      return f(Tag<float>{});
+    case Type::f64:
+      return f(Tag<double>{});
+    default:
+      return nullptr;
   }
 }
 
@@ -188,13 +221,15 @@ void unpack_handler(Warp& warp, const Instruction& i, Mask active) {
   const unsigned parts = i.detail;
   std::uint64_t values[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    values[lane] = bits * parts > 32 ? row<std::uint64_t>(warp, i.a)[lane] : row<std::uint32_t>(warp, i.a)[lane];
+    values[lane] =
+        bits * parts > 32 ? row<std::uint64_t>(warp, i.a)[lane] : row<std::uint32_t>(warp, i.a)[lane];
   }
   const auto kept = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
   for (unsigned part = 0; part < parts; ++part) {
     if (i.vector[part] == kNoSlot) continue;
-    for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.vector[part]), active,
-                             [&](unsigned l) { return static_cast<std::uint32_t>(values[l] >> (bits * part)) & kept; });
+    for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.vector[part]), active, [&](unsigned l) {
+      return static_cast<std::uint32_t>(values[l] >> (bits * part)) & kept;
+    });
   }
 }
 

@@ -1,9 +1,9 @@
 // Floating-point instructions. PTX ISA 9.7.3.
 //
-// Add, subtract, multiply, fma, divide and square root are IEEE operations of the processor, so they agree with
-// hardware bit for bit; results that are NaN become PTX's canonical NaN. The approximate functions are computed in
-// double precision and rounded once, which lies within the bounds that PTX states. Directed rounding and .ftz set the
-// processor's control register around the loop.
+// Add, subtract, multiply, fma, divide and square root are IEEE operations of the processor, so they agree
+// with hardware bit for bit; results that are NaN become PTX's canonical NaN. The approximate functions are
+// computed in double precision and rounded once, which lies within the bounds that PTX states. Directed
+// rounding and .ftz set the processor's control register around the loop.
 #include <xmmintrin.h>
 
 #include <bit>
@@ -25,42 +25,125 @@ T canonical(T value) {
   }
 }
 
-struct Move { template <class T> static T apply(T a) { return a; } };
-struct Add { template <class T> static T apply(T a, T b) { return canonical(a + b); } };
-struct Subtract { template <class T> static T apply(T a, T b) { return canonical(a - b); } };
-struct Multiply { template <class T> static T apply(T a, T b) { return canonical(a * b); } };
-struct Divide { template <class T> static T apply(T a, T b) { return canonical(a / b); } };
-struct FusedMultiplyAdd { template <class T> static T apply(T a, T b, T c) { return canonical(std::fma(a, b, c)); } };
-struct Absolute { template <class T> static T apply(T a) { return std::fabs(a); } };
-struct Negate { template <class T> static T apply(T a) { return -a; } };
+struct Move {
+  template <class T>
+  static T apply(T a) {
+    return a;
+  }
+};
+struct Add {
+  template <class T>
+  static T apply(T a, T b) {
+    return canonical(a + b);
+  }
+};
+struct Subtract {
+  template <class T>
+  static T apply(T a, T b) {
+    return canonical(a - b);
+  }
+};
+struct Multiply {
+  template <class T>
+  static T apply(T a, T b) {
+    return canonical(a * b);
+  }
+};
+struct Divide {
+  template <class T>
+  static T apply(T a, T b) {
+    return canonical(a / b);
+  }
+};
+struct FusedMultiplyAdd {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return canonical(std::fma(a, b, c));
+  }
+};
+struct Absolute {
+  template <class T>
+  static T apply(T a) {
+    return std::fabs(a);
+  }
+};
+struct Negate {
+  template <class T>
+  static T apply(T a) {
+    return -a;
+  }
+};
 /// The number when one operand is NaN; −0 is less than +0.
 template <bool least, bool propagate>
 struct Extreme {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     const bool a_nan = a != a, b_nan = b != b;
     if (a_nan || b_nan) return canonical(propagate || (a_nan && b_nan) ? a + b : a_nan ? b : a);
     if (a == b) return std::signbit(a) == least ? a : b;
     return (a < b) == least ? a : b;
   }
 };
-struct CopySign { template <class T> static T apply(T a, T b) { return std::copysign(b, a); } };
-struct SquareRoot { template <class T> static T apply(T a) { return canonical(std::sqrt(a)); } };
-struct Reciprocal { template <class T> static T apply(T a) { return canonical(T{1} / a); } };
+struct CopySign {
+  template <class T>
+  static T apply(T a, T b) {
+    return std::copysign(b, a);
+  }
+};
+struct SquareRoot {
+  template <class T>
+  static T apply(T a) {
+    return canonical(std::sqrt(a));
+  }
+};
+struct Reciprocal {
+  template <class T>
+  static T apply(T a) {
+    return canonical(T{1} / a);
+  }
+};
 struct ReciprocalSquareRoot {
-  template <class T> static T apply(T a) {
+  template <class T>
+  static T apply(T a) {
     return canonical(static_cast<T>(1.0 / std::sqrt(static_cast<double>(a))));
   }
 };
-struct Sine { template <class T> static T apply(T a) { return canonical(static_cast<T>(std::sin(static_cast<double>(a)))); } };
-struct Cosine { template <class T> static T apply(T a) { return canonical(static_cast<T>(std::cos(static_cast<double>(a)))); } };
-struct Logarithm2 { template <class T> static T apply(T a) { return canonical(static_cast<T>(std::log2(static_cast<double>(a)))); } };
-struct Exponential2 { template <class T> static T apply(T a) { return canonical(static_cast<T>(std::exp2(static_cast<double>(a)))); } };
-struct HyperbolicTangent { template <class T> static T apply(T a) { return canonical(static_cast<T>(std::tanh(static_cast<double>(a)))); } };
+struct Sine {
+  template <class T>
+  static T apply(T a) {
+    return canonical(static_cast<T>(std::sin(static_cast<double>(a))));
+  }
+};
+struct Cosine {
+  template <class T>
+  static T apply(T a) {
+    return canonical(static_cast<T>(std::cos(static_cast<double>(a))));
+  }
+};
+struct Logarithm2 {
+  template <class T>
+  static T apply(T a) {
+    return canonical(static_cast<T>(std::log2(static_cast<double>(a))));
+  }
+};
+struct Exponential2 {
+  template <class T>
+  static T apply(T a) {
+    return canonical(static_cast<T>(std::exp2(static_cast<double>(a))));
+  }
+};
+struct HyperbolicTangent {
+  template <class T>
+  static T apply(T a) {
+    return canonical(static_cast<T>(std::tanh(static_cast<double>(a))));
+  }
+};
 
 /// F, then clamped to [0, 1] with NaN as 0.
 template <class F>
 struct Saturated {
-  template <class T, class... Ts> static T apply(T a, Ts... others) {
+  template <class T, class... Ts>
+  static T apply(T a, Ts... others) {
     const T value = F::template apply<T>(a, others...);
     return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
   }
@@ -75,21 +158,25 @@ template <class T, class F>
 [[gnu::noinline]] void binary(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
   const T* b = row<T>(warp, i.b);
-  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) { return F::template apply<T>(a[l], b[l]); });
+  for_lanes<T>(row<T>(warp, i.destination), active,
+               [=](unsigned l) { return F::template apply<T>(a[l], b[l]); });
 }
 template <class T, class F>
 [[gnu::noinline]] void ternary(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
   const T* b = row<T>(warp, i.b);
   const T* c = row<T>(warp, i.c);
-  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) { return F::template apply<T>(a[l], b[l], c[l]); });
+  for_lanes<T>(row<T>(warp, i.destination), active,
+               [=](unsigned l) { return F::template apply<T>(a[l], b[l], c[l]); });
 }
 
-/// Rounds and flushes as asked while it lives. The loops are functions of their own, so nothing moves past it.
+/// Rounds and flushes as asked while it lives. The loops are functions of their own, so nothing moves past
+/// it.
 class ControlRegister {
  public:
   ControlRegister(Rounding rounding, bool flush) : saved_(_mm_getcsr()) {
-    static constexpr unsigned kRounding[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN, _MM_ROUND_UP};
+    static constexpr unsigned kRounding[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
+                                             _MM_ROUND_UP};
     constexpr unsigned kFlushResults = 0x8000, kFlushOperands = 0x0040;
     _mm_setcsr((saved_ & ~_MM_ROUND_MASK) | kRounding[static_cast<unsigned>(rounding)] |
                (flush ? kFlushResults | kFlushOperands : 0));
@@ -111,10 +198,17 @@ void controlled(Warp& warp, const Instruction& i, Mask active) {
 template <Handler handler>
 Handler with_control(const Variant& variant) {
   switch (variant.rounding) {
-    case Rounding::zero: return variant.flush ? controlled<handler, Rounding::zero, true> : controlled<handler, Rounding::zero, false>;
-    case Rounding::down: return variant.flush ? controlled<handler, Rounding::down, true> : controlled<handler, Rounding::down, false>;
-    case Rounding::up: return variant.flush ? controlled<handler, Rounding::up, true> : controlled<handler, Rounding::up, false>;
-    case Rounding::nearest: return variant.flush ? controlled<handler, Rounding::nearest, true> : handler;
+    case Rounding::zero:
+      return variant.flush ? controlled<handler, Rounding::zero, true>
+                           : controlled<handler, Rounding::zero, false>;
+    case Rounding::down:
+      return variant.flush ? controlled<handler, Rounding::down, true>
+                           : controlled<handler, Rounding::down, false>;
+    case Rounding::up:
+      return variant.flush ? controlled<handler, Rounding::up, true>
+                           : controlled<handler, Rounding::up, false>;
+    case Rounding::nearest:
+      return variant.flush ? controlled<handler, Rounding::nearest, true> : handler;
   }
   return nullptr;
 }
@@ -135,32 +229,53 @@ Handler choose_ternary(const Variant& v) {
 template <class T>
 Handler floating_of(Operation operation, const Variant& v) {
   switch (operation) {
-    case Operation::move: return unary<T, Move>;
-    case Operation::add: return choose_binary<T, Add>(v);
-    case Operation::subtract: return choose_binary<T, Subtract>(v);
-    case Operation::multiply_low: return choose_binary<T, Multiply>(v);
-    case Operation::divide: return choose_binary<T, Divide>(v);
-    case Operation::fused_multiply_add: return choose_ternary<T, FusedMultiplyAdd>(v);
-    case Operation::absolute: return choose_unary<T, Absolute>(v);
-    case Operation::negate: return choose_unary<T, Negate>(v);
+    case Operation::move:
+      return unary<T, Move>;
+    case Operation::add:
+      return choose_binary<T, Add>(v);
+    case Operation::subtract:
+      return choose_binary<T, Subtract>(v);
+    case Operation::multiply_low:
+      return choose_binary<T, Multiply>(v);
+    case Operation::divide:
+      return choose_binary<T, Divide>(v);
+    case Operation::fused_multiply_add:
+      return choose_ternary<T, FusedMultiplyAdd>(v);
+    case Operation::absolute:
+      return choose_unary<T, Absolute>(v);
+    case Operation::negate:
+      return choose_unary<T, Negate>(v);
     case Operation::minimum:
-      return v.propagate_nan ? choose_binary<T, Extreme<true, true>>(v) : choose_binary<T, Extreme<true, false>>(v);
+      return v.propagate_nan ? choose_binary<T, Extreme<true, true>>(v)
+                             : choose_binary<T, Extreme<true, false>>(v);
     case Operation::maximum:
-      return v.propagate_nan ? choose_binary<T, Extreme<false, true>>(v) : choose_binary<T, Extreme<false, false>>(v);
-    case Operation::copy_sign: return binary<T, CopySign>;
-    case Operation::square_root: return choose_unary<T, SquareRoot>(v);
-    case Operation::reciprocal: return choose_unary<T, Reciprocal>(v);
-    case Operation::reciprocal_square_root: return choose_unary<T, ReciprocalSquareRoot>(v);
-    default: break;
+      return v.propagate_nan ? choose_binary<T, Extreme<false, true>>(v)
+                             : choose_binary<T, Extreme<false, false>>(v);
+    case Operation::copy_sign:
+      return binary<T, CopySign>;
+    case Operation::square_root:
+      return choose_unary<T, SquareRoot>(v);
+    case Operation::reciprocal:
+      return choose_unary<T, Reciprocal>(v);
+    case Operation::reciprocal_square_root:
+      return choose_unary<T, ReciprocalSquareRoot>(v);
+    default:
+      break;
   }
   if constexpr (sizeof(T) == 4) {
     switch (operation) {
-      case Operation::sine: return choose_unary<T, Sine>(v);
-      case Operation::cosine: return choose_unary<T, Cosine>(v);
-      case Operation::logarithm_2: return choose_unary<T, Logarithm2>(v);
-      case Operation::exponential_2: return choose_unary<T, Exponential2>(v);
-      case Operation::hyperbolic_tangent: return choose_unary<T, HyperbolicTangent>(v);
-      default: break;
+      case Operation::sine:
+        return choose_unary<T, Sine>(v);
+      case Operation::cosine:
+        return choose_unary<T, Cosine>(v);
+      case Operation::logarithm_2:
+        return choose_unary<T, Logarithm2>(v);
+      case Operation::exponential_2:
+        return choose_unary<T, Exponential2>(v);
+      case Operation::hyperbolic_tangent:
+        return choose_unary<T, HyperbolicTangent>(v);
+      default:
+        break;
     }
   }
   return nullptr;

@@ -19,17 +19,29 @@ __extension__ using UnsignedWide = unsigned __int128;
 template <class T>
 struct Wider;
 template <>
-struct Wider<std::int16_t> { using type = std::int32_t; };
+struct Wider<std::int16_t> {
+  using type = std::int32_t;
+};
 template <>
-struct Wider<std::uint16_t> { using type = std::uint32_t; };
+struct Wider<std::uint16_t> {
+  using type = std::uint32_t;
+};
 template <>
-struct Wider<std::int32_t> { using type = std::int64_t; };
+struct Wider<std::int32_t> {
+  using type = std::int64_t;
+};
 template <>
-struct Wider<std::uint32_t> { using type = std::uint64_t; };
+struct Wider<std::uint32_t> {
+  using type = std::uint64_t;
+};
 template <>
-struct Wider<std::int64_t> { using type = Wide; };
+struct Wider<std::int64_t> {
+  using type = Wide;
+};
 template <>
-struct Wider<std::uint64_t> { using type = UnsignedWide; };
+struct Wider<std::uint64_t> {
+  using type = UnsignedWide;
+};
 template <class T>
 using WiderOf = typename Wider<T>::type;
 
@@ -38,9 +50,13 @@ constexpr unsigned kBits = 8 * sizeof(T);
 
 // Arithmetic wraps: it is done on the unsigned type, where C++ defines that.
 template <class T>
-T wrap_add(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b)); }
+T wrap_add(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
+}
 template <class T>
-T wrap_subtract(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b)); }
+T wrap_subtract(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
+}
 template <class T>
 T wrap_multiply(T a, T b) {
   // 16-bit operands would be promoted to a signed int and could overflow it.
@@ -58,34 +74,87 @@ T saturate_to(WiderOf<T> value) {
   return static_cast<T>(value);
 }
 
-struct Move { template <class T> static T apply(T a) { return a; } };
-struct Add { template <class T> static T apply(T a, T b) { return wrap_add(a, b); } };
+struct Move {
+  template <class T>
+  static T apply(T a) {
+    return a;
+  }
+};
+struct Add {
+  template <class T>
+  static T apply(T a, T b) {
+    return wrap_add(a, b);
+  }
+};
 struct AddSaturating {
-  template <class T> static T apply(T a, T b) { return saturate_to<T>(WiderOf<T>{a} + WiderOf<T>{b}); }
+  template <class T>
+  static T apply(T a, T b) {
+    return saturate_to<T>(WiderOf<T>{a} + WiderOf<T>{b});
+  }
 };
-struct Subtract { template <class T> static T apply(T a, T b) { return wrap_subtract(a, b); } };
+struct Subtract {
+  template <class T>
+  static T apply(T a, T b) {
+    return wrap_subtract(a, b);
+  }
+};
 struct SubtractSaturating {
-  template <class T> static T apply(T a, T b) { return saturate_to<T>(WiderOf<T>{a} - WiderOf<T>{b}); }
+  template <class T>
+  static T apply(T a, T b) {
+    return saturate_to<T>(WiderOf<T>{a} - WiderOf<T>{b});
+  }
 };
-struct MultiplyLow { template <class T> static T apply(T a, T b) { return wrap_multiply(a, b); } };
-struct MultiplyHigh { template <class T> static T apply(T a, T b) { return high_product(a, b); } };
-struct MultiplyAddLow { template <class T> static T apply(T a, T b, T c) { return wrap_add(wrap_multiply(a, b), c); } };
-struct MultiplyAddHigh { template <class T> static T apply(T a, T b, T c) { return wrap_add(high_product(a, b), c); } };
+struct MultiplyLow {
+  template <class T>
+  static T apply(T a, T b) {
+    return wrap_multiply(a, b);
+  }
+};
+struct MultiplyHigh {
+  template <class T>
+  static T apply(T a, T b) {
+    return high_product(a, b);
+  }
+};
+struct MultiplyAddLow {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return wrap_add(wrap_multiply(a, b), c);
+  }
+};
+struct MultiplyAddHigh {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return wrap_add(high_product(a, b), c);
+  }
+};
 struct MultiplyAddHighSaturating {
-  template <class T> static T apply(T a, T b, T c) { return saturate_to<T>(WiderOf<T>{high_product(a, b)} + c); }
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return saturate_to<T>(WiderOf<T>{high_product(a, b)} + c);
+  }
 };
 template <class T>
 T low_24(T a) {
   const auto shifted = static_cast<std::uint32_t>(a) << 8;
   return static_cast<T>(static_cast<T>(shifted) >> 8);
 }
-struct Multiply24 { template <class T> static T apply(T a, T b) { return wrap_multiply(low_24(a), low_24(b)); } };
+struct Multiply24 {
+  template <class T>
+  static T apply(T a, T b) {
+    return wrap_multiply(low_24(a), low_24(b));
+  }
+};
 struct MultiplyAdd24 {
-  template <class T> static T apply(T a, T b, T c) { return wrap_add(wrap_multiply(low_24(a), low_24(b)), c); }
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return wrap_add(wrap_multiply(low_24(a), low_24(b)), c);
+  }
 };
 // Division by zero is unspecified in PTX; hardware gives all ones, and the dividend as remainder.
 struct Divide {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     if (b == 0) return static_cast<T>(-1);
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return wrap_subtract(T{0}, a);
@@ -94,7 +163,8 @@ struct Divide {
   }
 };
 struct Remainder {
-  template <class T> static T apply(T a, T b) {
+  template <class T>
+  static T apply(T a, T b) {
     if (b == 0) return a;
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return 0;
@@ -102,22 +172,69 @@ struct Remainder {
     return static_cast<T>(a % b);
   }
 };
-struct Absolute { template <class T> static T apply(T a) { return a < 0 ? wrap_subtract(T{0}, a) : a; } };
-struct Negate { template <class T> static T apply(T a) { return wrap_subtract(T{0}, a); } };
-struct Minimum { template <class T> static T apply(T a, T b) { return a < b ? a : b; } };
-struct Maximum { template <class T> static T apply(T a, T b) { return a > b ? a : b; } };
+struct Absolute {
+  template <class T>
+  static T apply(T a) {
+    return a < 0 ? wrap_subtract(T{0}, a) : a;
+  }
+};
+struct Negate {
+  template <class T>
+  static T apply(T a) {
+    return wrap_subtract(T{0}, a);
+  }
+};
+struct Minimum {
+  template <class T>
+  static T apply(T a, T b) {
+    return a < b ? a : b;
+  }
+};
+struct Maximum {
+  template <class T>
+  static T apply(T a, T b) {
+    return a > b ? a : b;
+  }
+};
 struct AbsoluteDifference {
-  template <class T> static T apply(T a, T b, T c) {
+  template <class T>
+  static T apply(T a, T b, T c) {
     return wrap_add(c, a < b ? wrap_subtract(b, a) : wrap_subtract(a, b));
   }
 };
-struct And { template <class T> static T apply(T a, T b) { return static_cast<T>(a & b); } };
-struct Or { template <class T> static T apply(T a, T b) { return static_cast<T>(a | b); } };
-struct Xor { template <class T> static T apply(T a, T b) { return static_cast<T>(a ^ b); } };
-struct Not { template <class T> static T apply(T a) { return static_cast<T>(~a); } };
-struct LogicalNot { template <class T> static T apply(T a) { return a == 0 ? T{1} : T{0}; } };
+struct And {
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  template <class T>
+  static T apply(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+struct Not {
+  template <class T>
+  static T apply(T a) {
+    return static_cast<T>(~a);
+  }
+};
+struct LogicalNot {
+  template <class T>
+  static T apply(T a) {
+    return a == 0 ? T{1} : T{0};
+  }
+};
 struct BitReverse {
-  template <class T> static T apply(T a) {
+  template <class T>
+  static T apply(T a) {
     T reversed = 0;
     for (unsigned bit = 0; bit < kBits<T>; ++bit) reversed = static_cast<T>(reversed << 1 | (a >> bit & 1));
     return reversed;
@@ -125,7 +242,9 @@ struct BitReverse {
 };
 
 template <class T>
-T shift_left(T a, std::uint32_t by) { return by >= kBits<T> ? T{0} : static_cast<T>(static_cast<Unsigned<T>>(a) << by); }
+T shift_left(T a, std::uint32_t by) {
+  return by >= kBits<T> ? T{0} : static_cast<T>(static_cast<Unsigned<T>>(a) << by);
+}
 template <class T>
 T shift_right(T a, std::uint32_t by) {
   if (by >= kBits<T>) return std::is_signed_v<T> && a < 0 ? static_cast<T>(-1) : T{0};
@@ -135,7 +254,8 @@ T shift_right(T a, std::uint32_t by) {
 template <class T, class F>
 void unary(Warp& warp, const Instruction& i, Mask active) {
   const auto* a = row<Stored<T>>(warp, i.a);
-  for_lanes<T>(row<Stored<T>>(warp, i.destination), active, [=](unsigned l) { return F::apply(lane_value<T>(a, l)); });
+  for_lanes<T>(row<Stored<T>>(warp, i.destination), active,
+               [=](unsigned l) { return F::apply(lane_value<T>(a, l)); });
 }
 template <class T, class F>
 void binary(Warp& warp, const Instruction& i, Mask active) {
@@ -230,9 +350,9 @@ void permute(Warp& warp, const Instruction& i, Mask active) {
 
 // detail: 0 f4e, 1 b4e, 2 rc8, 3 ecl, 4 ecr, 5 rc16. PTX ISA, table of prmt's modes.
 void permute_mode(Warp& warp, const Instruction& i, Mask active) {
-  static constexpr std::uint16_t kSelectors[6][4] = {{0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
-                                                     {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
-                                                     {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+  static constexpr std::uint16_t kSelectors[6][4] = {
+      {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123}, {0x0000, 0x1111, 0x2222, 0x3333},
+      {0x3210, 0x3211, 0x3222, 0x3333}, {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
   const auto* a = row<std::uint32_t>(warp, i.a);
   const auto* b = row<std::uint32_t>(warp, i.b);
   const auto* c = row<std::uint32_t>(warp, i.c);
@@ -260,10 +380,12 @@ void bit_extract(Warp& warp, const Instruction& i, Mask active) {
     const unsigned sign_bit = position + length - 1 < kBits<T> - 1 ? position + length - 1 : kBits<T> - 1;
     const bool sign = std::is_signed_v<T> && (static_cast<Unsigned<T>>(value) >> sign_bit & 1) != 0;
     const auto field = shift_right<Unsigned<T>>(static_cast<Unsigned<T>>(value), position);
-    const auto kept = length >= kBits<T> ? ~Unsigned<T>{0} : static_cast<Unsigned<T>>((Unsigned<T>{1} << length) - 1);
+    const auto kept =
+        length >= kBits<T> ? ~Unsigned<T>{0} : static_cast<Unsigned<T>>((Unsigned<T>{1} << length) - 1);
     // Bits beyond the end of the value are copies of the sign.
     const unsigned available = position >= kBits<T> ? 0 : kBits<T> - position;
-    const auto real = available >= kBits<T> ? ~Unsigned<T>{0} : static_cast<Unsigned<T>>((Unsigned<T>{1} << available) - 1);
+    const auto real =
+        available >= kBits<T> ? ~Unsigned<T>{0} : static_cast<Unsigned<T>>((Unsigned<T>{1} << available) - 1);
     const Unsigned<T> inside = field & kept & real;
     return static_cast<T>(sign ? inside | ~(kept & real) : inside);
   });
@@ -353,15 +475,22 @@ void dot_product_2(Warp& warp, const Instruction& i, Mask active) {
 }
 template <template <class, class> class Pick, class Result>
 Result by_signs(bool a_signed, bool b_signed) {
-  if (a_signed) return b_signed ? Pick<std::int8_t, std::int8_t>::value : Pick<std::int8_t, std::uint8_t>::value;
+  if (a_signed)
+    return b_signed ? Pick<std::int8_t, std::int8_t>::value : Pick<std::int8_t, std::uint8_t>::value;
   return b_signed ? Pick<std::uint8_t, std::int8_t>::value : Pick<std::uint8_t, std::uint8_t>::value;
 }
 template <class A, class B>
-struct Dot4 { static constexpr Handler value = dot_product_4<A, B>; };
+struct Dot4 {
+  static constexpr Handler value = dot_product_4<A, B>;
+};
 template <class A, class B>
-struct Dot2Low { static constexpr Handler value = dot_product_2<A, B, false>; };
+struct Dot2Low {
+  static constexpr Handler value = dot_product_2<A, B, false>;
+};
 template <class A, class B>
-struct Dot2High { static constexpr Handler value = dot_product_2<A, B, true>; };
+struct Dot2High {
+  static constexpr Handler value = dot_product_2<A, B, true>;
+};
 
 /// Sum with the carry flag. Subtraction adds the complement; its flag means "borrow".
 template <class T, bool subtract, bool multiply, bool high, bool carry_in, bool carry_out>
@@ -402,7 +531,8 @@ Handler integer_of(Operation operation, const Variant& variant) {
   constexpr bool kWord = sizeof(T) == 4;
   constexpr bool kSigned = std::is_signed_v<T>;
   switch (operation) {
-    case Operation::move: return unary<T, Move>;
+    case Operation::move:
+      return unary<T, Move>;
     case Operation::add:
       if constexpr (kWord && kSigned) {
         if (variant.saturate) return binary<T, AddSaturating>;
@@ -413,12 +543,15 @@ Handler integer_of(Operation operation, const Variant& variant) {
         if (variant.saturate) return binary<T, SubtractSaturating>;
       }
       return binary<T, Subtract>;
-    case Operation::multiply_low: return binary<T, MultiplyLow>;
-    case Operation::multiply_high: return binary<T, MultiplyHigh>;
+    case Operation::multiply_low:
+      return binary<T, MultiplyLow>;
+    case Operation::multiply_high:
+      return binary<T, MultiplyHigh>;
     case Operation::multiply_wide:
       if constexpr (sizeof(T) <= 4) return multiply_wide<T>;
       return nullptr;
-    case Operation::multiply_add_low: return ternary<T, MultiplyAddLow>;
+    case Operation::multiply_add_low:
+      return ternary<T, MultiplyAddLow>;
     case Operation::multiply_add_high:
       if constexpr (kWord && kSigned) {
         if (variant.saturate) return ternary<T, MultiplyAddHighSaturating>;
@@ -433,20 +566,34 @@ Handler integer_of(Operation operation, const Variant& variant) {
     case Operation::multiply_add_24:
       if constexpr (kWord) return ternary<T, MultiplyAdd24>;
       return nullptr;
-    case Operation::divide: return binary<T, Divide>;
-    case Operation::remainder: return binary<T, Remainder>;
-    case Operation::absolute: return unary<T, Absolute>;
-    case Operation::negate: return unary<T, Negate>;
-    case Operation::minimum: return binary<T, Minimum>;
-    case Operation::maximum: return binary<T, Maximum>;
-    case Operation::absolute_difference: return ternary<T, AbsoluteDifference>;
-    case Operation::bit_and: return binary<T, And>;
-    case Operation::bit_or: return binary<T, Or>;
-    case Operation::bit_xor: return binary<T, Xor>;
-    case Operation::bit_not: return unary<T, Not>;
-    case Operation::logical_not: return unary<T, LogicalNot>;
-    case Operation::shift_left: return shift_by<T, shift_left<T>>;
-    case Operation::shift_right: return shift_by<T, shift_right<T>>;
+    case Operation::divide:
+      return binary<T, Divide>;
+    case Operation::remainder:
+      return binary<T, Remainder>;
+    case Operation::absolute:
+      return unary<T, Absolute>;
+    case Operation::negate:
+      return unary<T, Negate>;
+    case Operation::minimum:
+      return binary<T, Minimum>;
+    case Operation::maximum:
+      return binary<T, Maximum>;
+    case Operation::absolute_difference:
+      return ternary<T, AbsoluteDifference>;
+    case Operation::bit_and:
+      return binary<T, And>;
+    case Operation::bit_or:
+      return binary<T, Or>;
+    case Operation::bit_xor:
+      return binary<T, Xor>;
+    case Operation::bit_not:
+      return unary<T, Not>;
+    case Operation::logical_not:
+      return unary<T, LogicalNot>;
+    case Operation::shift_left:
+      return shift_by<T, shift_left<T>>;
+    case Operation::shift_right:
+      return shift_by<T, shift_right<T>>;
     case Operation::bit_extract:
       if constexpr (sizeof(T) >= 4) return bit_extract<T>;
       return nullptr;
@@ -471,7 +618,7 @@ Handler integer_of(Operation operation, const Variant& variant) {
     case Operation::sign_extend:
       if constexpr (kWord) return variant.saturate ? sign_extend<T, true> : sign_extend<T, false>;
       return nullptr;
-    case Operation::add_carry: 
+    case Operation::add_carry:
       if constexpr (sizeof(T) >= 4) return carry_handler<Unsigned<T>, false, false, false>(variant);
       return nullptr;
     case Operation::subtract_carry:
@@ -483,25 +630,38 @@ Handler integer_of(Operation operation, const Variant& variant) {
     case Operation::multiply_add_high_carry:
       if constexpr (sizeof(T) >= 4 && !kSigned) return carry_handler<T, false, true, true>(variant);
       return nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
 Handler word_only(Operation operation, bool a_signed, const Variant& variant) {
   const bool b_signed = variant.source == ptx::Type::s32;
   switch (operation) {
-    case Operation::lookup_3: return lookup_3;
-    case Operation::funnel_left_wrap: return funnel_shift<true, false>;
-    case Operation::funnel_left_clamp: return funnel_shift<true, true>;
-    case Operation::funnel_right_wrap: return funnel_shift<false, false>;
-    case Operation::funnel_right_clamp: return funnel_shift<false, true>;
-    case Operation::permute: return permute;
-    case Operation::permute_mode: return permute_mode;
-    case Operation::bit_mask: return variant.saturate ? bit_mask<true> : bit_mask<false>;
-    case Operation::dot_product_4: return by_signs<Dot4, Handler>(a_signed, b_signed);
-    case Operation::dot_product_2_low: return by_signs<Dot2Low, Handler>(a_signed, b_signed);
-    case Operation::dot_product_2_high: return by_signs<Dot2High, Handler>(a_signed, b_signed);
-    default: return nullptr;
+    case Operation::lookup_3:
+      return lookup_3;
+    case Operation::funnel_left_wrap:
+      return funnel_shift<true, false>;
+    case Operation::funnel_left_clamp:
+      return funnel_shift<true, true>;
+    case Operation::funnel_right_wrap:
+      return funnel_shift<false, false>;
+    case Operation::funnel_right_clamp:
+      return funnel_shift<false, true>;
+    case Operation::permute:
+      return permute;
+    case Operation::permute_mode:
+      return permute_mode;
+    case Operation::bit_mask:
+      return variant.saturate ? bit_mask<true> : bit_mask<false>;
+    case Operation::dot_product_4:
+      return by_signs<Dot4, Handler>(a_signed, b_signed);
+    case Operation::dot_product_2_low:
+      return by_signs<Dot2Low, Handler>(a_signed, b_signed);
+    case Operation::dot_product_2_high:
+      return by_signs<Dot2High, Handler>(a_signed, b_signed);
+    default:
+      return nullptr;
   }
 }
 
@@ -513,13 +673,23 @@ Handler integer_handler(Operation operation, ptx::Type type, const Variant& vari
     if (const Handler found = word_only(operation, type == Type::s32, variant)) return found;
   }
   switch (type) {
-    case Type::b16: case Type::u16: return integer_of<std::uint16_t>(operation, variant);
-    case Type::s16: return integer_of<std::int16_t>(operation, variant);
-    case Type::b32: case Type::u32: return integer_of<std::uint32_t>(operation, variant);
-    case Type::s32: return integer_of<std::int32_t>(operation, variant);
-    case Type::b64: case Type::u64: return integer_of<std::uint64_t>(operation, variant);
-    case Type::s64: return integer_of<std::int64_t>(operation, variant);
-    default: return nullptr;
+    case Type::b16:
+    case Type::u16:
+      return integer_of<std::uint16_t>(operation, variant);
+    case Type::s16:
+      return integer_of<std::int16_t>(operation, variant);
+    case Type::b32:
+    case Type::u32:
+      return integer_of<std::uint32_t>(operation, variant);
+    case Type::s32:
+      return integer_of<std::int32_t>(operation, variant);
+    case Type::b64:
+    case Type::u64:
+      return integer_of<std::uint64_t>(operation, variant);
+    case Type::s64:
+      return integer_of<std::int64_t>(operation, variant);
+    default:
+      return nullptr;
   }
 }
 

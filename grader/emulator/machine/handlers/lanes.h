@@ -1,7 +1,8 @@
 // Loops over the lanes of a warp, written so that the compiler makes vector code of them.
 //
-// Rows of up to 32 bits a lane are stored as 32-bit words, wider ones as 64-bit words; a narrower value sits in the
-// low bits. Included by the files of this folder only, inside the namespace of one instruction-set level.
+// Rows of up to 32 bits a lane are stored as 32-bit words, wider ones as 64-bit words; a narrower value sits
+// in the low bits. Included by the files of this folder only, inside the namespace of one instruction-set
+// level.
 #pragma once
 
 #include <emmintrin.h>
@@ -50,8 +51,10 @@ template <class F>
   alignas(32) std::uint8_t flags[kLanes];
 #pragma GCC ivdep
   for (unsigned lane = 0; lane < kLanes; ++lane) flags[lane] = f(lane) ? 0xFF : 0;
-  const auto low = static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags))));
-  const auto high = static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags + 16))));
+  const auto low =
+      static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags))));
+  const auto high =
+      static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags + 16))));
   return low | high << 16;
 }
 

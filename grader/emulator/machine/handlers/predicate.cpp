@@ -13,20 +13,34 @@ template <Comparison comparison, class T>
 bool holds(T a, T b) {
   const bool unordered = a != a || b != b;  // false for integers
   switch (comparison) {
-    case Comparison::equal: return a == b;
-    case Comparison::not_equal: return a < b || a > b;
-    case Comparison::less: return a < b;
-    case Comparison::less_equal: return a <= b;
-    case Comparison::greater: return a > b;
-    case Comparison::greater_equal: return a >= b;
-    case Comparison::equal_unordered: return unordered || a == b;
-    case Comparison::not_equal_unordered: return a != b;
-    case Comparison::less_unordered: return !(a >= b);
-    case Comparison::less_equal_unordered: return !(a > b);
-    case Comparison::greater_unordered: return !(a <= b);
-    case Comparison::greater_equal_unordered: return !(a < b);
-    case Comparison::both_numbers: return !unordered;
-    case Comparison::any_nan: return unordered;
+    case Comparison::equal:
+      return a == b;
+    case Comparison::not_equal:
+      return a < b || a > b;
+    case Comparison::less:
+      return a < b;
+    case Comparison::less_equal:
+      return a <= b;
+    case Comparison::greater:
+      return a > b;
+    case Comparison::greater_equal:
+      return a >= b;
+    case Comparison::equal_unordered:
+      return unordered || a == b;
+    case Comparison::not_equal_unordered:
+      return a != b;
+    case Comparison::less_unordered:
+      return !(a >= b);
+    case Comparison::less_equal_unordered:
+      return !(a > b);
+    case Comparison::greater_unordered:
+      return !(a <= b);
+    case Comparison::greater_equal_unordered:
+      return !(a < b);
+    case Comparison::both_numbers:
+      return !unordered;
+    case Comparison::any_nan:
+      return unordered;
   }
   return false;
 }
@@ -35,20 +49,26 @@ template <class T, Comparison comparison>
 Mask compared(const Warp& warp, const Instruction& i) {
   const auto* a = row<Stored<T>>(warp, i.a);
   const auto* b = row<Stored<T>>(warp, i.b);
-  return mask_of_lanes([=](unsigned l) { return holds<comparison>(lane_value<T>(a, l), lane_value<T>(b, l)); });
+  return mask_of_lanes(
+      [=](unsigned l) { return holds<comparison>(lane_value<T>(a, l), lane_value<T>(b, l)); });
 }
 
 Mask combined(Combination combination, Mask result, Mask with) {
   switch (combination) {
-    case Combination::none: return result;
-    case Combination::conjunction: return result & with;
-    case Combination::disjunction: return result | with;
-    case Combination::exclusive: return result ^ with;
+    case Combination::none:
+      return result;
+    case Combination::conjunction:
+      return result & with;
+    case Combination::disjunction:
+      return result | with;
+    case Combination::exclusive:
+      return result ^ with;
   }
   return result;
 }
 
-/// The predicate operand that setp and set combine with: vector[1], negated when bit 3 of reads_flags says so.
+/// The predicate operand that setp and set combine with: vector[1], negated when bit 3 of reads_flags says
+/// so.
 Mask other_predicate(const Warp& warp, const Instruction& i) {
   const Mask value = warp.predicates[i.vector[1]];
   return (i.reads_flags & 8) != 0 ? ~value : value;
@@ -59,7 +79,8 @@ void set_predicates(Warp& warp, const Instruction& i, Mask active) {
   const Mask result = compared<T, comparison>(warp, i);
   const auto combination = static_cast<Combination>(i.detail);
   const Mask with = combination == Combination::none ? 0 : other_predicate(warp, i);
-  if (i.destination != kNoSlot) set_predicate(warp, i.destination, combined(combination, result, with), active);
+  if (i.destination != kNoSlot)
+    set_predicate(warp, i.destination, combined(combination, result, with), active);
   if (i.vector[0] != kNoSlot) set_predicate(warp, i.vector[0], combined(combination, ~result, with), active);
 }
 
@@ -86,7 +107,8 @@ Handler comparing(Comparison comparison) {
     LOCKSTEP_COMPARISON(less_equal);
     LOCKSTEP_COMPARISON(greater);
     LOCKSTEP_COMPARISON(greater_equal);
-    default: break;
+    default:
+      break;
   }
   if constexpr (std::is_floating_point_v<T>) {
     switch (comparison) {
@@ -98,7 +120,8 @@ Handler comparing(Comparison comparison) {
       LOCKSTEP_COMPARISON(greater_equal_unordered);
       LOCKSTEP_COMPARISON(both_numbers);
       LOCKSTEP_COMPARISON(any_nan);
-      default: break;
+      default:
+        break;
     }
   }
 #undef LOCKSTEP_COMPARISON
@@ -110,7 +133,8 @@ void select(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
   const T* b = row<T>(warp, i.b);
   const Mask chosen = (i.reads_flags & 4) != 0 ? ~warp.predicates[i.c] : warp.predicates[i.c];
-  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) { return (chosen >> l & 1) != 0 ? a[l] : b[l]; });
+  for_lanes<T>(row<T>(warp, i.destination), active,
+               [=](unsigned l) { return (chosen >> l & 1) != 0 ? a[l] : b[l]; });
 }
 
 template <class T, class S>
@@ -128,12 +152,18 @@ void test_property(Warp& warp, const Instruction& i, Mask active) {
   const unsigned property = i.detail;
   const Mask result = mask_of_lanes([=](unsigned l) {
     switch (property) {
-      case 0: return std::isfinite(a[l]);
-      case 1: return std::isinf(a[l]);
-      case 2: return !std::isnan(a[l]);
-      case 3: return std::isnan(a[l]);
-      case 4: return std::isnormal(a[l]);
-      default: return std::fpclassify(a[l]) == FP_SUBNORMAL;
+      case 0:
+        return std::isfinite(a[l]);
+      case 1:
+        return std::isinf(a[l]);
+      case 2:
+        return !std::isnan(a[l]);
+      case 3:
+        return std::isnan(a[l]);
+      case 4:
+        return std::isnormal(a[l]);
+      default:
+        return std::fpclassify(a[l]) == FP_SUBNORMAL;
     }
   });
   set_predicate(warp, i.destination, result, active);
@@ -157,15 +187,27 @@ Handler comparing_type(ptx::Type type, Comparison comparison) {
   using ptx::Type;
   // Bit types compare for equality only, as unsigned integers.
   switch (type) {
-    case Type::b16: case Type::u16: return comparing<std::uint16_t, values>(comparison);
-    case Type::s16: return comparing<std::int16_t, values>(comparison);
-    case Type::b32: case Type::u32: return comparing<std::uint32_t, values>(comparison);
-    case Type::s32: return comparing<std::int32_t, values>(comparison);
-    case Type::b64: case Type::u64: return comparing<std::uint64_t, values>(comparison);
-    case Type::s64: return comparing<std::int64_t, values>(comparison);
-    case Type::f32: return comparing<float, values>(comparison);
-    case Type::f64: return comparing<double, values>(comparison);
-    default: return nullptr;
+    case Type::b16:
+    case Type::u16:
+      return comparing<std::uint16_t, values>(comparison);
+    case Type::s16:
+      return comparing<std::int16_t, values>(comparison);
+    case Type::b32:
+    case Type::u32:
+      return comparing<std::uint32_t, values>(comparison);
+    case Type::s32:
+      return comparing<std::int32_t, values>(comparison);
+    case Type::b64:
+    case Type::u64:
+      return comparing<std::uint64_t, values>(comparison);
+    case Type::s64:
+      return comparing<std::int64_t, values>(comparison);
+    case Type::f32:
+      return comparing<float, values>(comparison);
+    case Type::f64:
+      return comparing<double, values>(comparison);
+    default:
+      return nullptr;
   }
 }
 
@@ -174,23 +216,34 @@ Handler comparing_type(ptx::Type type, Comparison comparison) {
 Handler predicate_handler(Operation operation, ptx::Type type, const Variant& variant) {
   const unsigned bytes = ptx::bytes_of(type);
   switch (operation) {
-    case Operation::compare: return comparing_type<false>(type, variant.comparison);
-    case Operation::compare_to_value: return comparing_type<true>(variant.source, variant.comparison);
+    case Operation::compare:
+      return comparing_type<false>(type, variant.comparison);
+    case Operation::compare_to_value:
+      return comparing_type<true>(variant.source, variant.comparison);
     case Operation::select:
       return bytes == 8 ? select<std::uint64_t> : bytes == 4 || bytes == 2 ? select<std::uint32_t> : nullptr;
     case Operation::select_by_sign:
       if (variant.source == ptx::Type::f32) {
         return bytes == 8 ? select_by_sign<std::uint64_t, float> : select_by_sign<std::uint32_t, float>;
       }
-      return bytes == 8 ? select_by_sign<std::uint64_t, std::int32_t> : select_by_sign<std::uint32_t, std::int32_t>;
+      return bytes == 8 ? select_by_sign<std::uint64_t, std::int32_t>
+                        : select_by_sign<std::uint32_t, std::int32_t>;
     case Operation::test_property:
-      return type == ptx::Type::f32 ? test_property<float> : type == ptx::Type::f64 ? test_property<double> : nullptr;
-    case Operation::move_predicate: return predicate_logic<Logic::move>;
-    case Operation::and_predicate: return predicate_logic<Logic::conjunction>;
-    case Operation::or_predicate: return predicate_logic<Logic::disjunction>;
-    case Operation::xor_predicate: return predicate_logic<Logic::exclusive>;
-    case Operation::not_predicate: return predicate_logic<Logic::negation>;
-    default: return nullptr;
+      return type == ptx::Type::f32   ? test_property<float>
+             : type == ptx::Type::f64 ? test_property<double>
+                                      : nullptr;
+    case Operation::move_predicate:
+      return predicate_logic<Logic::move>;
+    case Operation::and_predicate:
+      return predicate_logic<Logic::conjunction>;
+    case Operation::or_predicate:
+      return predicate_logic<Logic::disjunction>;
+    case Operation::xor_predicate:
+      return predicate_logic<Logic::exclusive>;
+    case Operation::not_predicate:
+      return predicate_logic<Logic::negation>;
+    default:
+      return nullptr;
   }
 }
 

@@ -16,8 +16,9 @@ using Read = std::uint64_t (*)(const Warp& warp, unsigned lane);
 const Grid& grid_of(const Warp& warp) { return *warp.block->grid; }
 
 std::uint64_t nanoseconds() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
 }
 
 /// Blocks are spread over the multiprocessors in turn, as hardware does when they are free.
@@ -28,7 +29,8 @@ std::uint64_t multiprocessor(const Warp& warp) {
 template <Read read, bool wide>
 void read_register(Warp& warp, const Instruction& i, Mask active) {
   using T = std::conditional_t<wide, std::uint64_t, std::uint32_t>;
-  for_lanes<T>(row<T>(warp, i.destination), active, [&](unsigned l) { return static_cast<T>(read(warp, l)); });
+  for_lanes<T>(row<T>(warp, i.destination), active,
+               [&](unsigned l) { return static_cast<T>(read(warp, l)); });
 }
 
 struct Special {
@@ -36,7 +38,9 @@ struct Special {
   Handler narrow, wide;
 };
 template <Read read>
-constexpr Special special(std::string_view name) { return {name, read_register<read, false>, read_register<read, true>}; }
+constexpr Special special(std::string_view name) {
+  return {name, read_register<read, false>, read_register<read, true>};
+}
 
 constexpr Special kSpecials[] = {
     special<[](const Warp& w, unsigned l) { return std::uint64_t{w.thread_x[l]}; }>("tid.x"),
@@ -55,21 +59,27 @@ constexpr Special kSpecials[] = {
     special<[](const Warp& w, unsigned) { return std::uint64_t{w.index}; }>("warpid"),
     special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->warp_count}; }>("nwarpid"),
     special<[](const Warp& w, unsigned) { return multiprocessor(w); }>("smid"),
-    special<[](const Warp& w, unsigned) { return static_cast<std::uint64_t>(grid_of(w).properties->multiprocessors); }>("nsmid"),
+    special<[](const Warp& w, unsigned) {
+      return static_cast<std::uint64_t>(grid_of(w).properties->multiprocessors);
+    }>("nsmid"),
     special<[](const Warp&, unsigned) { return std::uint64_t{1}; }>("gridid"),
     special<[](const Warp&, unsigned l) { return std::uint64_t{1U << l}; }>("lanemask_eq"),
     special<[](const Warp&, unsigned l) { return std::uint64_t{(1U << l) - 1}; }>("lanemask_lt"),
     special<[](const Warp&, unsigned l) { return std::uint64_t{((1U << l) - 1) | 1U << l}; }>("lanemask_le"),
-    special<[](const Warp&, unsigned l) { return std::uint64_t{kAllLanes & ~(((1U << l) - 1) | 1U << l)}; }>("lanemask_gt"),
-    special<[](const Warp&, unsigned l) { return std::uint64_t{kAllLanes & ~((1U << l) - 1)}; }>("lanemask_ge"),
+    special<[](const Warp&, unsigned l) { return std::uint64_t{kAllLanes & ~(((1U << l) - 1) | 1U << l)}; }>(
+        "lanemask_gt"),
+    special<[](const Warp&, unsigned l) { return std::uint64_t{kAllLanes & ~((1U << l) - 1)}; }>(
+        "lanemask_ge"),
     special<[](const Warp&, unsigned) { return nanoseconds(); }>("clock"),
     special<[](const Warp&, unsigned) { return nanoseconds() / 0x1'0000'0000; }>("clock_hi"),
     special<[](const Warp&, unsigned) { return nanoseconds(); }>("clock64"),
     special<[](const Warp&, unsigned) { return nanoseconds(); }>("globaltimer"),
     special<[](const Warp&, unsigned) { return nanoseconds() & 0xFFFF'FFFF; }>("globaltimer_lo"),
     special<[](const Warp&, unsigned) { return nanoseconds() / 0x1'0000'0000; }>("globaltimer_hi"),
-    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).dynamic_shared_bytes}; }>("dynamic_smem_size"),
-    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).shared_bytes}; }>("total_smem_size"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).dynamic_shared_bytes}; }>(
+        "dynamic_smem_size"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).shared_bytes}; }>(
+        "total_smem_size"),
     // Without clusters every block is a cluster of its own.
     special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[0]}; }>("clusterid.x"),
     special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[1]}; }>("clusterid.y"),

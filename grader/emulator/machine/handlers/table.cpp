@@ -18,15 +18,28 @@ void none(Warp&, const Instruction&, Mask) {}
 
 void frame_address(Warp& warp, const Instruction& i, Mask active) {
   const std::uint64_t address = warp.local_base + static_cast<std::uint64_t>(i.offset);
-  for_lanes<std::uint64_t>(row<std::uint64_t>(warp, i.destination), active, [=](unsigned) { return address; });
+  for_lanes<std::uint64_t>(row<std::uint64_t>(warp, i.destination), active,
+                           [=](unsigned) { return address; });
 }
 
 }  // namespace
 
 extern const HandlerTable table;
-const HandlerTable table = {LOCKSTEP_TEXT(LOCKSTEP_LEVEL), arithmetic,       conversion_handler, load_handler,
-                            store_handler,                 atomic_handler,   warp_handler,       parameter_handler,
-                            special_handler,               pack_handler,     unpack_handler,     fence_handler,
-                            none,                          frame_address,    space_test_handler, copy_async_handler};
+const HandlerTable table = {LOCKSTEP_TEXT(LOCKSTEP_LEVEL),
+                            arithmetic,
+                            conversion_handler,
+                            load_handler,
+                            store_handler,
+                            atomic_handler,
+                            warp_handler,
+                            parameter_handler,
+                            special_handler,
+                            pack_handler,
+                            unpack_handler,
+                            fence_handler,
+                            none,
+                            frame_address,
+                            space_test_handler,
+                            copy_async_handler};
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

@@ -1,0 +1,11 @@
+// expect: memory-limit
+// says: device memory
+// Allocates device memory and does not notice when there is none left.
+#include "transpose.h"
+
+void transpose(const float*, float*, int, int, cudaStream_t) {
+  while (true) {
+    void* memory = nullptr;
+    cudaMalloc(&memory, std::size_t{64} << 20);
+  }
+}

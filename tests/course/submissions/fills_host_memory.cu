@@ -1,0 +1,16 @@
+// expect: memory-limit
+// says: more host memory than it may
+// Allocates and uses host memory until somebody stops it.
+#include <cstdlib>
+#include <cstring>
+
+#include "transpose.h"
+
+void transpose(const float*, float*, int, int, cudaStream_t) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  while (true) {
+    void* memory = std::malloc(kBytes);
+    if (memory == nullptr) return;
+    std::memset(memory, 1, kBytes);
+  }
+}

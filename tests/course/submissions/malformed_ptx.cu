@@ -1,0 +1,18 @@
+// expect: compile-error
+// says: malformed_ptx.cu
+// An instruction that does not exist: nvcc passes it on unread, the assembler rejects it.
+#include <cuda_runtime.h>
+
+#include "lockstep/check_cuda.h"
+#include "transpose.h"
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  asm volatile("add.bananas %0, %0, 1;" : "+r"(rows));
+  out[rows] = in[columns];
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  transpose_kernel<<<1, 32, 0, stream>>>(in, out, rows, columns);
+  CHECK_CUDA(cudaGetLastError());
+}

@@ -1,0 +1,15 @@
+// expect: out-of-bounds
+// says: null_pointer.cu:10
+// A kernel that reads through a null pointer.
+#include <cuda_runtime.h>
+
+#include "lockstep/check_cuda.h"
+#include "transpose.h"
+
+__global__ void transpose_kernel(const float* in, float* out) { out[0] = in[threadIdx.x]; }
+
+void transpose(const float*, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  transpose_kernel<<<1, 32, 0, stream>>>(nullptr, out);
+  CHECK_CUDA(cudaGetLastError());
+}

@@ -1,0 +1,5 @@
+// expect: compile-error
+// says: transpose
+// Nobody else can call a function that is static.
+static void transpose(const float*, float*, int, int, struct CUstream_st*) {}
+void (*const unused)(const float*, float*, int, int, struct CUstream_st*) = transpose;

@@ -1,0 +1,18 @@
+// expect: out-of-bounds
+// says: wild_address.cu:11
+// A kernel that writes where no memory is.
+#include <cuda_runtime.h>
+
+#include "lockstep/check_cuda.h"
+#include "transpose.h"
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  (void)in;
+  *reinterpret_cast<float*>(0xdeadbeef0000 + rows * 4) = out == nullptr ? 0 : static_cast<float>(columns);
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  transpose_kernel<<<1, 32, 0, stream>>>(in, out, rows, columns);
+  CHECK_CUDA(cudaGetLastError());
+}

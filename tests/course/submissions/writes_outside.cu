@@ -1,0 +1,14 @@
+// expect: wrong-answer
+// Tries to write to many places. What the sandbox lets it write must be gone afterwards.
+#include <cstdio>
+
+#include "transpose.h"
+
+void transpose(const float*, float*, int, int, cudaStream_t) {
+  for (const char* path : {"/tmp/lockstep-escaped", "/var/tmp/lockstep-escaped", "/dev/shm/lockstep-escaped",
+                           "/root/lockstep-escaped", "/home/lockstep-escaped", "/etc/lockstep-escaped",
+                           "/usr/lib/lockstep-escaped", "/lockstep-escaped", "lockstep-escaped",
+                           "../lockstep-escaped", "../../lockstep-escaped", "../../../lockstep-escaped"}) {
+    if (std::FILE* file = std::fopen(path, "w")) std::fclose(file);
+  }
+}
