@@ -1,3 +1,4 @@
+// Which kind of device a request gets on this machine, and the sentence when it gets none.
 #include "device/device.h"
 #include "device/driver.h"
 #include "device/emulated_device.h"

@@ -31,7 +31,8 @@ ProgramFault fault_of_signal(int signal) {
               "host code read or wrote memory that is not its own; a pointer to device memory cannot be "
               "dereferenced on the host"};
     case SIGABRT:
-      return {Verdict::crashed, message, "a failed assert() or a call of abort() in host code ends so"};
+      return {Verdict::crashed, message,
+              "this is how a failed assert() or a call of abort() in host code ends"};
     case SIGFPE:
       return {Verdict::crashed, message, "host code divided an integer by zero"};
     case SIGXCPU:
@@ -46,9 +47,7 @@ ProgramFault fault_of_signal(int signal) {
 ProgramFault fault_of_end(const sandbox::End& end) {
   switch (end.kind) {
     case EndKind::exited:
-      return {Verdict::crashed,
-              fmt::format("the program exited by itself, with status {}, and your function never returned",
-                          end.status),
+      return {Verdict::crashed, fmt::format("the program exited by itself, with status {}", end.status),
               "does something call exit(), as many macros for checking errors do?"};
     case EndKind::signalled:
       return fault_of_signal(end.status);

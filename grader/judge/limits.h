@@ -17,8 +17,8 @@ inline constexpr std::chrono::milliseconds kJudgementTime{120'000};
 inline constexpr std::chrono::milliseconds kGrace{1'000};
 /// Loading the object: dynamic linking and constructors.
 inline constexpr std::chrono::milliseconds kLoadTime{10'000};
-/// Memory of the process that holds the submission.
-inline constexpr std::size_t kHostMemory = std::size_t{2} << 30;
+/// Memory of the process that holds the submission: little enough to be filled well within a call's time.
+inline constexpr std::size_t kHostMemory = std::size_t{1} << 30;
 /// Device memory that a submission may hold besides the judge's buffers.
 inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
 /// Attempts that a submission may lose before the remaining cases are not run.

@@ -48,9 +48,10 @@ Isolation find_isolation() {
     return {false, "LOCKSTEP_SANDBOX=none turns the sandbox off"};
   }
   try {
-    Command nothing;
-    nothing.arguments = {"/bin/true"};
-    Supervisor probe(nothing, true);
+    // It must still be there when the supervisor takes hold of it, however late that is on a busy machine.
+    Command waiting;
+    waiting.arguments = {"/bin/sleep", "60"};
+    Supervisor probe(waiting, true);
     return {true, ""};
   } catch (const std::system_error& error) {
     return {false, error.what()};

@@ -5,11 +5,10 @@
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
-constexpr int kWideTile = 64;  // elements along a side of a block's tile
-constexpr int kVectors =
-    kWideTile / 4;                    // the same in vectors of four; also threads along a side of the block
-constexpr int kScalarTile = 32;       // for rows that are not aligned to vectors
-constexpr int kScalarThreadRows = 8;  // each thread moves kScalarTile / kScalarThreadRows elements
+constexpr int kWideTile = 64;            // elements along a side of a block's tile
+constexpr int kVectors = kWideTile / 4;  // the same in vectors; also threads along a side of the block
+constexpr int kScalarTile = 32;          // for rows that are not aligned to vectors
+constexpr int kScalarThreadRows = 8;     // each thread moves kScalarTile / kScalarThreadRows elements
 
 __device__ float4 load_vector(const float* from) { return *reinterpret_cast<const float4*>(from); }
 
@@ -69,10 +68,11 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t 
   const int tile = rows_are_aligned ? kWideTile : kScalarTile;
   const dim3 blocks(lockstep::divide_up(columns, tile), lockstep::divide_up(rows, tile));
   if (rows_are_aligned) {
-    transpose_wide_kernel<<<blocks, dim3(kVectors, kVectors), 0, stream>>>(in, out, rows, columns);
+    const dim3 threads(kVectors, kVectors);
+    transpose_wide_kernel<<<blocks, threads, 0, stream>>>(in, out, rows, columns);
   } else {
-    transpose_scalar_kernel<<<blocks, dim3(kScalarTile, kScalarThreadRows), 0, stream>>>(in, out, rows,
-                                                                                         columns);
+    const dim3 threads(kScalarTile, kScalarThreadRows);
+    transpose_scalar_kernel<<<blocks, threads, 0, stream>>>(in, out, rows, columns);
   }
   CHECK_CUDA(cudaGetLastError());
 }

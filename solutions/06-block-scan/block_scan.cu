@@ -15,8 +15,8 @@ constexpr int kMaximumWarps = 1024 / kWarpElements;
 __device__ int warp_inclusive_scan(int value) {
   const int lane = threadIdx.x % kLanes;
   for (int offset = 1; offset < kLanes; offset *= 2) {
-    const int left =
-        __shfl_up_sync(kAllLanes, value, offset);  // all lanes take part, also those that add nothing
+    // All lanes take part, also those that add nothing.
+    const int left = __shfl_up_sync(kAllLanes, value, offset);
     if (lane >= offset) value += left;
   }
   return value;

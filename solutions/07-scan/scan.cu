@@ -40,8 +40,7 @@ __device__ int warp_sum(int value) {
 }
 
 // [warp-look-back]
-/// The sum of everything before `tile`. Lane l looks at the tile l + 1 places back, all of which have
-/// started.
+/// The sum of everything before `tile`. Lane l looks at the tile l + 1 places back; all those have started.
 __device__ int warp_look_back(int tile, const volatile Word* words) {
   int before = 0;
   for (int nearest = tile - 1; nearest >= 0; nearest -= kLanes) {
@@ -77,8 +76,7 @@ __device__ void store_vector(int* to, int first, int n, int4 values) {
   }
 }
 
-// The bound tells the compiler that a thread may have four times the registers that a block of 1024 leaves
-// it.
+// The bound: a thread may have four times the registers that it would have in a block of 1024.
 __global__ void __launch_bounds__(kThreads)
     scan_kernel(const int* in, int* out, int n, Word* started, volatile Word* words) {
   __shared__ int warp_totals[kWarps];
@@ -108,8 +106,8 @@ __global__ void __launch_bounds__(kThreads)
   // [tell-and-look-back]
   if (warp == 0) {
     const int tile_total = warp_sum(lane < kWarps ? warp_totals[lane] : 0);
-    if (lane == 0)
-      words[tile] = pack(tile_total, kTotal);  // before waiting: others need not wait for this tile
+    // Before waiting, so that others need not wait for what this tile waits for.
+    if (lane == 0) words[tile] = pack(tile_total, kTotal);
     const int before = warp_look_back(tile, words);
     if (lane == 0) {
       words[tile] = pack(before + tile_total, kSum);

@@ -12,8 +12,13 @@ TOOL = pathlib.Path(__file__).resolve().parents[2] / "docs/run_profiles"
 SOURCE = "solutions/03-transpose/rungs/naive.cu"
 TRAFFIC = {"requests": 10, "units": 320, "ideal_units": 40, "bytes": 1280}
 ANSWER = {
+    "case": "64 x 64",
+    "calls": 2,
     "lines": [{"line": 2, "warps": 1234, "global": TRAFFIC, "shared": None, "local": None}],
-    "gates": [{"name": "global-sectors", "value": 8.0, "limit": 1.1, "verdict": "inefficient"}],
+    "gates": [
+        {"name": "global-sectors", "value": 8.0, "limit": 1.1, "verdict": "inefficient"},
+        {"name": "host-copies", "value": 0.0, "limit": 0.0, "verdict": "passed"},
+    ],
 }
 
 # In place of the command: notes how it was called, and answers as the profile of a rung that misses a gate.
@@ -80,8 +85,10 @@ class RunProfiles(unittest.TestCase):
             "32.00 <small>(4.00)",
             ">–<",
             'class="number fails">8.00<',
+            "over 2 calls of case 64 x 64.",
         ):
             self.assertIn(words, table)
+        self.assertNotIn("host-copies", table)  # no rung has any
 
     def test_what_is_fresh_is_kept(self):
         lecture = f"<!-- counters copy: {SOURCE} -->\n"

@@ -1,3 +1,4 @@
+// Which device a wish leads to, and the remedy when there is none.
 #include "device/device.h"
 
 #include <gmock/gmock.h>

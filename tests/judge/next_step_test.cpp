@@ -1,3 +1,4 @@
+// What a student is told to do next, for every kind of result.
 #include "judge/next_step.h"
 
 #include <gmock/gmock.h>
@@ -67,6 +68,10 @@ TEST(NextStep, CompilerAndGraderFaults) {
   ExerciseResult broken = result_with(Verdict::compile_error);
   broken.compiler_output = "transpose.cu(3): error";
   EXPECT_THAT(next_step(broken, ""), HasSubstr("first error"));
+  broken.compiler_output = "ptxas transpose.ptx, line 36; error   : Unknown modifier";
+  EXPECT_THAT(next_step(broken, ""), HasSubstr("asm statements"));
+  broken.compiler_output = "transpose.cu(3): warning";  // it was compiled, and lacks the function
+  EXPECT_THAT(next_step(broken, ""), HasSubstr("lockstep reset transpose"));
   broken.compiler_output.clear();
   EXPECT_THAT(next_step(broken, ""), HasSubstr("lockstep reset transpose"));
   EXPECT_THAT(next_step(result_with(Verdict::grader_error), ""), HasSubstr("lockstep doctor"));

@@ -1,3 +1,4 @@
+// Observations of several launches add up line by line, in the order of the sources.
 #include "judge/observation_sum.h"
 
 #include <gtest/gtest.h>

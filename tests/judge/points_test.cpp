@@ -1,3 +1,4 @@
+// Points come from what was measured alone, and correctness comes before all of them.
 #include "judge/points.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// A problem that breaks a rule of the catalogue is refused in words that name the rule.
 #include "course/problem_rules.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Verdicts and their words, which part of a result decides, and the exit status that follows.
 #include "report/result.h"
 
 #include <gtest/gtest.h>

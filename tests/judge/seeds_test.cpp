@@ -1,3 +1,4 @@
+// Secret inputs differ with every call, and a seed gives the same on every machine.
 #include "judge/seeds.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The nearest names to a misspelt one.
 #include "course/similar_words.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// A submission may be named by its file, its folder or a tree of exercises.
 #include <gtest/gtest.h>
 
 #include <fstream>

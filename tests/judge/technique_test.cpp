@@ -1,3 +1,4 @@
+// Technique gates: the worst case and line are named, the limit itself passes, and NaN fails.
 #include "judge/technique.h"
 
 #include <gmock/gmock.h>

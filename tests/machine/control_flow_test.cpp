@@ -1,3 +1,4 @@
+// The order of blocks that decides where diverged lanes meet.
 #include "emulator/machine/control_flow.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Allocations of the emulated device: alignment, distance, limits, and the words for an address that misses.
 #include "emulator/machine/memory.h"
 
 #include <gmock/gmock.h>

@@ -203,7 +203,8 @@ int open_connections() {
 
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
-  std::memcpy(here.sun_path + 1, kListeningName, sizeof kListeningName);
+  const char* name = std::getenv(kListeningVariable);
+  if (name != nullptr) std::strncpy(here.sun_path + 1, name, sizeof here.sun_path - 2);
   const int stream = socket(AF_UNIX, SOCK_STREAM, 0);
   const bool in = connect(stream, reinterpret_cast<const sockaddr*>(&here), sizeof here) == 0;
   close(stream);

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Of an abstract socket that a test listens on.
-inline constexpr char kListeningName[] = "lockstep-test-socket";
+/// Names, in the environment, the abstract socket that a test listens on.
+inline constexpr char kListeningVariable[] = "LOCKSTEP_TEST_SOCKET";
 
 // Well-behaved, for comparison.
 int add(int a, int b);

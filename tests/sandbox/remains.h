@@ -5,20 +5,28 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 
+#include "sandbox/temporary_folder.h"
+
 /// Base class of tests that start processes: fails when this process has children, or the folder for
 /// temporary files has scratch folders, that it did not have before the test. Orphans fall to this process
-/// and count too.
+/// and count too. That folder is the test's own, since tests run side by side.
 class LeavesNothingBehind : public testing::Test {
  protected:
   LeavesNothingBehind() {
+    // A command that runs as another user must reach its scratch folder below.
+    std::filesystem::permissions(temporary_.path(), std::filesystem::perms(0755));
+    setenv("TMPDIR", temporary_.path().c_str(), 1);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     before_ = remains();
   }
+
+  ~LeavesNothingBehind() override { unsetenv("TMPDIR"); }
   void TearDown() override { EXPECT_EQ(remains(), before_); }
 
   /// The living children of this process.
@@ -42,5 +50,6 @@ class LeavesNothingBehind : public testing::Test {
     return found;
   }
 
+  lockstep::sandbox::TemporaryFolder temporary_{std::filesystem::temp_directory_path(), "lockstep-test-"};
   std::set<std::string> before_;
 };

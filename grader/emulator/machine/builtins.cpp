@@ -15,8 +15,8 @@ namespace lockstep::emulator {
 namespace {
 
 constexpr std::size_t kMostStringBytes = 64 * 1024;
-/// CUDA's printf buffer holds 1 MB by default; what does not fit is lost there too.
-constexpr std::size_t kMostOutputBytes = std::size_t{1} << 20;
+/// Of one launch; CUDA's own buffer holds 1 MB, and what does not fit is lost there too.
+constexpr std::size_t kMostOutputBytes = std::size_t{16} << 20;
 
 /// Host memory behind `bytes` bytes at a generic address, as one lane sees it; null when there are none.
 const std::byte* host_bytes(const Warp& warp, unsigned lane, std::uint64_t address, std::size_t bytes) {
@@ -187,7 +187,9 @@ void print_lanes(Warp& warp, const CallSite& site, Mask lanes) {
     const auto arguments = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[1]);
     const std::optional<std::string> text = read_string(warp, lane, format);
     const std::string line = text ? Formatter(warp, lane, arguments).format(*text) : "";
-    if (warp.block->output.size() + line.size() <= kMostOutputBytes) warp.block->output += line;
+    const std::size_t written =
+        warp.block->grid->output_bytes.fetch_add(line.size(), std::memory_order_relaxed);
+    if (written + line.size() <= kMostOutputBytes) warp.block->output += line;
     for (const std::uint32_t offset : site.result_offsets) {
       const std::uint64_t at = std::uint64_t{lane} * warp.local_bytes + warp.local_base + offset;
       const std::int32_t result =

@@ -1,3 +1,4 @@
+// The device as its owner sees it: memory, modules, launches, and what was seen summed by source line.
 #include "emulator/device.h"
 
 #include <fmt/format.h>

@@ -89,6 +89,12 @@ class FunctionDecoder {
     lay_out_local_memory();
     assign_registers();
     for (std::size_t b = 0; b < function_.blocks.size(); ++b) decode_block(static_cast<std::uint32_t>(b));
+    constexpr std::uint32_t kMostFrameBytes = 1U << 20;  // a warp's; real kernels need a few kilobytes
+    if (next_row_ > kMostFrameBytes) {
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        fmt::format("{} needs {} bytes of registers a warp; the emulated device has {}",
+                                    source_.name, next_row_, kMostFrameBytes));
+    }
     function_.frame_bytes = next_row_;
   }
 

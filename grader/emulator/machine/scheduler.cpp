@@ -189,6 +189,16 @@ void add_counters(Counters& total, const Counters& part) {
   }
 }
 
+/// Blocks that a worker can hold in the memory set aside for registers and local memory of all workers.
+std::size_t affordable_blocks(const Grid& grid, unsigned workers) {
+  constexpr std::size_t kBytes = std::size_t{4} << 30;
+  const Function& function = *grid.kernel->function;
+  const std::size_t warps = (grid.threads.count() + kLanes - 1) / kLanes;
+  const std::size_t block =
+      warps * (function.frame_bytes + std::size_t{kLanes} * function.local_bytes) + grid.shared_bytes;
+  return std::max<std::size_t>(kBytes / workers / std::max<std::size_t>(block, 1), 1);
+}
+
 }  // namespace
 
 std::size_t resident_blocks(const Grid& grid) {
@@ -207,7 +217,7 @@ std::size_t resident_blocks(const Grid& grid) {
 std::string run_grid(Grid& grid, unsigned workers, Counters& counters) {
   const std::size_t capacity = resident_blocks(grid);
   const auto used = static_cast<unsigned>(std::min<std::uint64_t>(std::max(workers, 1U), grid.block_count));
-  const std::size_t most_resident = (capacity + used - 1) / used;
+  const std::size_t most_resident = std::min((capacity + used - 1) / used, affordable_blocks(grid, used));
   std::vector<Worker> pool(used);
   for (Worker& worker : pool) {
     worker.grid = &grid;

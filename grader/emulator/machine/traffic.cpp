@@ -55,7 +55,8 @@ unsigned fullest_class(const std::uint32_t* values, unsigned n, unsigned classes
 /// Wavefronts of the lanes that are served together.
 Units group_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width) {
   if (active == 0) return {};
-  // Lanes that touch the same slot of 4, 8 or 16 bytes share it, and a slot's words fill neighbouring banks alike.
+  // Lanes that touch the same slot of 4, 8 or 16 bytes share it, and a slot's words fill neighbouring banks
+  // alike.
   const unsigned bytes = std::max(width, 4U);
   std::array<std::uint32_t, kLanes> slots;
   unsigned n = pack(offsets, active, static_cast<unsigned>(std::countr_zero(bytes)), slots.data());

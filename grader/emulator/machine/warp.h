@@ -143,6 +143,7 @@ struct Grid {
   std::atomic<bool> stop{false};
   std::atomic<LaunchResult::Status> status{LaunchResult::Status::ok};
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
   FindingLog findings;
   std::vector<bool> traced_places;  ///< by place; empty when nothing is traced
   std::mutex trace_mutex;

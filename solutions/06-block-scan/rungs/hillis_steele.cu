@@ -19,8 +19,8 @@ __global__ void block_scan_kernel(const int* in, int* out) {
     __syncthreads();  // one a step will do: the next step writes the buffer that all have finished reading
     from = to;
   }
-  out[position] =
-      i > 0 ? sums[from][i - 1] : 0;  // the inclusive sum of the left neighbour is the exclusive one
+  // The inclusive sum of the left neighbour is the exclusive one.
+  out[position] = i > 0 ? sums[from][i - 1] : 0;
 }
 // [hillis-steele]
 

@@ -55,8 +55,8 @@ void scan_level(const int* in, int* out, int n, int* workspace, cudaStream_t str
   scan_tiles_kernel<<<tiles, kTile, 0, stream>>>(in, out, n, totals);
   CHECK_CUDA(cudaGetLastError());
   if (tiles == 1) return;
-  scan_level(totals, totals, tiles, workspace + tiles,
-             stream);  // in place: a block reads its tile, then writes it
+  // In place: a block reads its tile, then writes it.
+  scan_level(totals, totals, tiles, workspace + tiles, stream);
   add_before_kernel<<<tiles, kTile, 0, stream>>>(out, n, totals);
   CHECK_CUDA(cudaGetLastError());
 }

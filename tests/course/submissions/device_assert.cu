@@ -1,5 +1,6 @@
 // expect: crashed
-// says: rows > columns + 1000000
+// says: the assertion `rows > columns + 1000000` failed
+// says: assert(rows > columns + 1000000);
 // An assertion on the device that does not hold.
 #include <cassert>
 

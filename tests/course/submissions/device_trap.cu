@@ -1,5 +1,6 @@
 // expect: crashed
-// says: trap
+// says: trap instruction
+// says: if (threadIdx.x == 3) __trap();
 // A kernel that gives up.
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // expect: crashed
-// says: stack
+// says: the thread's stack is full
+// says: return level < -1000000
 // Recursion on the device that does not end.
 #include <cuda_runtime.h>
 

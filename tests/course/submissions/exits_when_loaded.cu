@@ -1,5 +1,7 @@
 // expect: crashed
-// says: before your function was called
+// says: your function was never called
+// says: the program exited by itself, with status 0
+// says: constructors of global objects
 // Ends its process from a constructor, before the function can be called.
 #include <cstdlib>
 

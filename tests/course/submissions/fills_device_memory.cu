@@ -1,5 +1,5 @@
-// expect: memory-limit
-// says: device memory
+// expect: crashed
+// says: cudaErrorMemoryAllocation, out of memory
 // Allocates device memory until there is none left, and then reports the error.
 #include "lockstep/check_cuda.h"
 #include "transpose.h"

@@ -1,5 +1,5 @@
-// expect: memory-limit
-// says: device memory
+// expect: time-limit
+// says: no answer within
 // Allocates device memory and does not notice when there is none left.
 #include "transpose.h"
 

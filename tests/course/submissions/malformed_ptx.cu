@@ -1,5 +1,6 @@
 // expect: compile-error
-// says: malformed_ptx.cu
+// says: Unknown modifier '.bananas'
+// says: Look at your asm statements
 // An instruction that does not exist: nvcc passes it on unread, the assembler rejects it.
 #include <cuda_runtime.h>
 

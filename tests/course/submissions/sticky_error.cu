@@ -1,5 +1,6 @@
 // expect: out-of-bounds
-// says: sticky_error.cu:11
+// says: past the end of 'out'
+// says: out[1 << 28] = 1;
 // Spoils the context and does not look at the error, which waits for whoever calls next.
 #include <cuda_runtime.h>
 

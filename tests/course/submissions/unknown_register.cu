@@ -1,5 +1,6 @@
 // expect: compile-error
-// says: unknown_register.cu
+// says: Unknown symbol '%nowhere'
+// says: Look at your asm statements
 // A register that is declared nowhere.
 #include <cuda_runtime.h>
 

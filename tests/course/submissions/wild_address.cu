@@ -1,5 +1,6 @@
 // expect: out-of-bounds
-// says: wild_address.cu:11
+// says: at address 0xdeadbeef0004, which is in no allocation
+// says: transpose.cu:
 // A kernel that writes where no memory is.
 #include <cuda_runtime.h>
 

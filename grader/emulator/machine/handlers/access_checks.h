@@ -149,8 +149,8 @@ inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* ad
   }
 }
 
-/// Lanes that touch many places meet a cache miss in each, in the data and in both shadows: asks for all of them at
-/// once, before the checks wait for the first.
+/// Lanes that touch many places meet a cache miss in each, in the data and in both shadows: asks for all of
+/// them at once, before the checks wait for the first.
 inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addresses, Runs runs) {
   constexpr int kFewRuns = 4;
   if (std::popcount(runs.starts) <= kFewRuns) return;

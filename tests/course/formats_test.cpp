@@ -1,0 +1,166 @@
+// The report's forms and the command line round a real judgement: JSON with the keys and types of the design,
+// JUnit, whole files, one report for one seed, and what --submission accepts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "grading.h"
+
+namespace lockstep::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr const char* kSolutions = LOCKSTEP_SOURCE "/solutions";
+
+const std::vector<std::string> kVerdicts = {
+    "passed",        "wrong-answer", "race",         "out-of-bounds", "uninitialised-read", "bad-sync",
+    "launch-failed", "crashed",      "time-limit",   "memory-limit",  "compile-error",      "inefficient",
+    "too-slow",      "inconclusive", "not-measured", "review",        "grader-error"};
+
+class Formats : public GradingTest {};
+
+std::string submission(const std::string& path) {
+  return " --submission '" + std::string(kSolutions) + path + "'";
+}
+
+void expect_verdict(const json& holder) {
+  ASSERT_TRUE(holder.at("verdict").is_string());
+  EXPECT_THAT(kVerdicts, testing::Contains(holder.at("verdict").get<std::string>()));
+}
+
+/// The keys of the design with their types; others may be there.
+void expect_schema(const json& report) {
+  EXPECT_EQ(report.at("schema"), "lockstep/result/v1");
+  EXPECT_EQ(report.at("device").at("kind"), "emulated");
+  EXPECT_TRUE(report.at("device").at("name").is_string());
+  ASSERT_TRUE(report.at("exercises").is_array());
+  for (const json& exercise : report.at("exercises")) {
+    EXPECT_TRUE(exercise.at("name").is_string());
+    expect_verdict(exercise);
+    EXPECT_TRUE(exercise.at("points").is_number());
+    EXPECT_TRUE(exercise.at("max_points").is_number());
+    for (const json& one : exercise.at("correctness").at("cases")) {
+      EXPECT_TRUE(one.at("name").is_string());
+      expect_verdict(one);
+      EXPECT_TRUE(one.at("message").is_string());
+    }
+    for (const json& gate : exercise.at("technique").at("gates")) {
+      EXPECT_TRUE(gate.at("name").is_string());
+      EXPECT_TRUE(gate.at("value").is_number() || gate.at("verdict") == "not-measured");
+      EXPECT_TRUE(gate.at("limit").is_number());
+      expect_verdict(gate);
+    }
+    const json& speed = exercise.at("speed");
+    EXPECT_EQ(speed.at("verdict"), "not-measured");
+    for (const char* key : {"ratio", "interval", "ceiling_share", "between"})
+      EXPECT_TRUE(speed.at(key).is_null());
+  }
+}
+
+TEST_F(Formats, JsonHasTheDesignsSchema) {
+  const Graded passed = grade("--all" + submission(""));
+  EXPECT_EQ(passed.status, 0) << passed.text;
+  expect_schema(passed.report);
+  ASSERT_EQ(passed.report.at("exercises").size(), exercise_folders().size());
+  for (std::size_t i = 0; i < exercise_folders().size(); ++i) {
+    EXPECT_EQ(passed.report.at("exercises").at(i).at("name"), exercise_folders()[i].topic);
+  }
+  expect_schema(grade("transpose" + submission("/03-transpose/rungs/tiled.cu")).report);
+  expect_schema(grade("transpose" + submission("/03-transpose/wrong/missing_barrier.cu")).report);
+  expect_schema(grade("transpose" + submission("/03-transpose/wrong/compile_error.cu")).report);
+}
+
+TEST_F(Formats, JUnitIsWellFormedWhateverTheVerdict) {
+  for (const char* file : {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
+                           "/03-transpose/wrong/missing_barrier.cu", "/03-transpose/wrong/compile_error.cu",
+                           "/../tests/course/submissions/prints_a_megabyte.cu"}) {
+    const fs::path report = folder_.path() / "report.xml";
+    run("'" LOCKSTEP_EXECUTABLE "' grade transpose --device emulated --format junit --output '" +
+        report.string() + "'" + submission(file));
+    const Ran lint = run("xmllint --noout '" + report.string() + "' 2>&1");
+    EXPECT_EQ(lint.status, 0) << file << '\n' << lint.output;
+  }
+}
+
+TEST_F(Formats, AReportReplacesAnOldOneAsAWhole) {
+  const fs::path report = folder_.path() / "report.json";
+  std::ofstream(report) << std::string(1 << 20, 'x');
+  fs::create_hard_link(report, folder_.path() / "old.json");
+  EXPECT_EQ(grade("transpose" + submission("")).status, 0);
+  // The name now holds another file; whoever reads the old one still reads it whole.
+  EXPECT_EQ(fs::file_size(folder_.path() / "old.json"), std::uintmax_t{1} << 20);
+  EXPECT_LT(fs::file_size(report), std::uintmax_t{1} << 20);
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("report.json", "old.json"));
+  }
+}
+
+TEST_F(Formats, AReportThatCannotBeWrittenIsAFailure) {
+  const Ran ran = run("'" LOCKSTEP_EXECUTABLE
+                      "' grade transpose --device emulated --format json --output "
+                      "/proc/report.json" +
+                      submission("") + " 2>&1");
+  EXPECT_EQ(ran.status, 3) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("/proc/report.json"));
+}
+
+void forget_times(json& value) {
+  if (value.is_object()) {
+    value.erase("seconds");
+    value.erase("compile_seconds");
+  }
+  if (value.is_structured()) {
+    for (json& element : value) forget_times(element);
+  }
+}
+
+TEST_F(Formats, OneSeedGivesOneReport) {
+  for (const char* file : {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
+                           "/03-transpose/wrong/swapped_indices.cu", "/03-transpose/wrong/no_guard.cu"}) {
+    json first = grade("transpose --seed 11" + submission(file)).report;
+    json second = grade("transpose --seed 11" + submission(file)).report;
+    forget_times(first);
+    forget_times(second);
+    EXPECT_EQ(first, second) << json::diff(first, second).dump(2);
+  }
+}
+
+TEST_F(Formats, AnotherSeedGivesOtherInputs) {
+  const std::string arguments = "transpose" + submission("/03-transpose/wrong/swapped_indices.cu");
+  const auto found = [&](const char* seed) {
+    return exercise_of(grade(arguments + seed), "transpose").at("correctness").dump();
+  };
+  EXPECT_NE(found(" --seed 1"), found(" --seed 2"));
+}
+
+TEST_F(Formats, SubmissionIsAFileAFolderOrATree) {
+  for (const char* path : {"/03-transpose/transpose.cu", "/03-transpose", "/03-transpose/", ""}) {
+    const Graded result = grade("transpose" + submission(path));
+    EXPECT_EQ(result.status, 0) << path << '\n' << result.text;
+    EXPECT_EQ(fs::weakly_canonical(exercise_of(result, "transpose").at("submission").get<std::string>()),
+              fs::weakly_canonical(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu"));
+  }
+}
+
+TEST_F(Formats, AnUnknownExerciseIsWrongUse) {
+  const Graded result = grade("blok-scan");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.text, HasSubstr("did you mean block-scan"));
+  EXPECT_TRUE(result.report.is_discarded());
+}
+
+TEST_F(Formats, WithoutAGpuThatIsAskedForStatusIsThree) {
+  if (fs::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA driver";
+  const Ran ran = run("'" LOCKSTEP_EXECUTABLE "' grade transpose --device gpu" + submission("") + " 2>&1");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, testing::StartsWith("lockstep: "));
+  EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+}
+
+}  // namespace
+}  // namespace lockstep::test

@@ -1,0 +1,65 @@
+// Which rungs fail which technique gate, and at which of their lines: the reason why each rung exists.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "grading.h"
+
+namespace lockstep::test {
+
+struct RungAtGate {
+  const char* exercise;
+  const char* rung;       ///< below solutions/
+  const char* gate;       ///< the one gate that it fails; empty when it fails none
+  const char* line = "";  ///< that the report quotes
+};
+
+std::ostream& operator<<(std::ostream& stream, const RungAtGate& one) { return stream << one.rung; }
+
+namespace {
+
+constexpr RungAtGate kRungs[] = {
+    {"transpose", "03-transpose/rungs/naive.cu", "global-sectors",
+     "out[column * rows + row] = in[row * columns + column];"},
+    {"transpose", "03-transpose/rungs/tiled.cu", "shared-wavefronts",
+     "out[(first_column + y) * rows + first_row + x] = tile[x][y];"},
+    {"transpose", "03-transpose/rungs/padded.cu", ""},
+    {"block-scan", "06-block-scan/rungs/hillis_steele.cu", ""},
+    {"block-scan", "06-block-scan/rungs/blelloch.cu", "shared-wavefronts", "tree[right] += tree[left];"},
+    {"block-scan", "06-block-scan/rungs/blelloch_padded.cu", ""},
+    {"scan", "07-scan/rungs/three_pass.cu", "bytes-per-element",
+     "if (position < n) out[position] += before[blockIdx.x];"},
+    {"scan", "07-scan/rungs/reduce_then_scan.cu", ""},
+    {"scan", "07-scan/rungs/look_back.cu", ""},
+};
+
+class GatesOfRungs : public GradingTest, public testing::WithParamInterface<RungAtGate> {};
+
+TEST_P(GatesOfRungs, FailsExactlyThis) {
+  const RungAtGate& one = GetParam();
+  const Graded result =
+      grade(std::string(one.exercise) + " --submission '" LOCKSTEP_SOURCE "/solutions/" + one.rung + "'");
+  const std::string gate = one.gate;
+  EXPECT_EQ(result.status, gate.empty() ? 0 : 1) << result.text;
+  EXPECT_EQ(verdict_of(result, one.exercise), gate.empty() ? "passed" : "inefficient") << result.text;
+  const auto& gates = exercise_of(result, one.exercise).at("technique").at("gates");
+  EXPECT_GE(gates.size(), 2U);
+  for (const auto& measured : gates) {
+    if (measured.at("name") != gate) {
+      EXPECT_EQ(measured.at("verdict"), "passed") << result.text;
+      continue;
+    }
+    EXPECT_EQ(measured.at("verdict"), "inefficient");
+    EXPECT_GT(measured.at("value"), measured.at("limit"));
+    ASSERT_EQ(measured.at("worst").size(), 1U);
+    EXPECT_THAT(measured.at("worst").at(0).at("text"), testing::HasSubstr(one.line));
+    EXPECT_THAT(result.text, testing::HasSubstr(std::string("| ") + one.line));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Course, GatesOfRungs, testing::ValuesIn(kRungs),
+                         [](const auto& one) { return name_for_test(one.param.rung); });
+
+}  // namespace
+}  // namespace lockstep::test

@@ -1,0 +1,116 @@
+#include "grading.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace lockstep::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A program that hangs shall end as a failed test, with nothing of it left.
+constexpr const char* kTimeLimit = "timeout --kill-after=10 120 ";
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::error_code missing;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(folder, missing)) entries.push_back(entry.path());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+}  // namespace
+
+const nlohmann::json& exercise_of(const Graded& graded, const std::string& name) {
+  for (const auto& exercise : graded.report.at("exercises")) {
+    if (exercise.at("name") == name) return exercise;
+  }
+  throw std::out_of_range("the report has no exercise " + name);
+}
+
+std::string verdict_of(const Graded& graded, const std::string& name) {
+  return exercise_of(graded, name).at("verdict");
+}
+
+std::string unwrapped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n';
+    if (!space || (!result.empty() && result.back() != ' ')) result += space ? ' ' : c;
+  }
+  return result;
+}
+
+TemporaryFolder* GradingTest::scratch_ = nullptr;
+
+void GradingTest::SetUpTestSuite() {
+  scratch_ = new TemporaryFolder;
+  setenv("TMPDIR", scratch_->path().c_str(), 1);
+}
+
+void GradingTest::TearDownTestSuite() {
+  unsetenv("TMPDIR");
+  delete scratch_;
+  scratch_ = nullptr;
+}
+
+void GradingTest::TearDown() {
+  LeavesNothingBehind::TearDown();
+  for (const fs::path& entry : sorted_entries(scratch_->path())) {
+    EXPECT_EQ(entry, folder_.path()) << "a temporary file was left";
+  }
+}
+
+Graded GradingTest::grade(const std::string& arguments) {
+  const fs::path file = folder_.path() / "report.json";
+  const Ran ran = run(std::string(kTimeLimit) + "'" LOCKSTEP_EXECUTABLE "' grade --device emulated " +
+                      "--format json --output '" + file.string() + "' " + arguments + " 2>&1");
+  return {ran.status, ran.output, nlohmann::json::parse(contents(file), nullptr, false)};
+}
+
+std::vector<ExerciseFolder> exercise_folders() {
+  const fs::path root = LOCKSTEP_SOURCE;
+  std::vector<ExerciseFolder> exercises;
+  for (const fs::path& folder : sorted_entries(root / "exercises")) {
+    if (!fs::exists(folder / "problem.cpp")) continue;
+    const std::string name = folder.filename();
+    const std::string topic = name.substr(name.find('-') + 1);
+    std::string file = topic + ".cu";
+    std::replace(file.begin(), file.end(), '-', '_');
+    exercises.push_back({topic, file, folder / file, root / "solutions" / name});
+  }
+  return exercises;
+}
+
+std::vector<fs::path> cuda_files(const fs::path& folder) {
+  std::vector<fs::path> files = sorted_entries(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.extension() != ".cu"; });
+  return files;
+}
+
+std::vector<std::string> headings(const fs::path& file, const std::string& key) {
+  std::ifstream stream(file);
+  const std::string start = "// " + key + ": ";
+  std::vector<std::string> found;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(start)) found.push_back(line.substr(start.size()));
+  }
+  return found;
+}
+
+std::string name_for_test(std::string path) {
+  std::replace_if(
+      path.begin(), path.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return path;
+}
+
+}  // namespace lockstep::test

@@ -1,0 +1,108 @@
+// Every exercise of the course, and every file below solutions/: starters fail with guidance, references
+// pass, rungs are correct, mistakes get the verdict on their first line. Found in the folder tree, as the
+// catalogue is: a new exercise or file needs no change here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+
+#include "grading.h"
+
+namespace lockstep::test {
+
+namespace fs = std::filesystem;
+
+struct CourseFile {
+  std::string topic;
+  fs::path path;
+};
+
+std::ostream& operator<<(std::ostream& stream, const CourseFile& file) { return stream << file.path; }
+
+namespace {
+
+std::vector<CourseFile> files_of(fs::path (*of)(const ExerciseFolder&)) {
+  std::vector<CourseFile> files;
+  for (const ExerciseFolder& exercise : exercise_folders()) files.push_back({exercise.topic, of(exercise)});
+  return files;
+}
+
+std::vector<CourseFile> files_below_solutions(const char* kind) {
+  std::vector<CourseFile> files;
+  for (const ExerciseFolder& exercise : exercise_folders()) {
+    for (const fs::path& path : cuda_files(exercise.solution / kind)) files.push_back({exercise.topic, path});
+  }
+  return files;
+}
+
+std::string test_name(const testing::TestParamInfo<CourseFile>& info) {
+  return name_for_test(info.param.topic + "_" + info.param.path.stem().string());
+}
+
+class EveryFile : public GradingTest, public testing::WithParamInterface<CourseFile> {
+ protected:
+  const std::string& topic() const { return GetParam().topic; }
+  const fs::path& path() const { return GetParam().path; }
+  Graded graded() { return grade(topic() + " --submission '" + path().string() + "'"); }
+};
+
+class Starter : public EveryFile {};
+class Reference : public EveryFile {};
+class Rung : public EveryFile {};
+class Mistake : public EveryFile {};
+
+TEST_P(Starter, FailsWithGuidance) {
+  std::ifstream file(path());
+  const std::string source{std::istreambuf_iterator<char>(file), {}};
+  if (source.find("// TODO:") == std::string::npos)
+    GTEST_SKIP() << path() << " has been solved in this clone";
+  // A copy, so that it does not count as the student's progress.
+  fs::copy_file(path(), folder_.path() / path().filename());
+  const Graded result = grade(topic() + " --submission '" + folder_.path().string() + "'");
+  EXPECT_EQ(result.status, 1) << result.text;
+  const auto& exercise = exercise_of(result, topic());
+  EXPECT_NE(exercise.at("verdict"), "passed");
+  EXPECT_NE(exercise.at("verdict"), "grader-error") << result.text;
+  EXPECT_NE(exercise.at("verdict"), "compile-error") << result.text;
+  EXPECT_NE(exercise.at("next_step"), "");
+  EXPECT_THAT(result.text, testing::HasSubstr("\n  Next: "));
+}
+
+TEST_P(Reference, Passes) {
+  const Graded result = graded();
+  EXPECT_EQ(result.status, 0) << result.text;
+  const auto& exercise = exercise_of(result, topic());
+  EXPECT_EQ(exercise.at("verdict"), "passed") << result.text;
+  EXPECT_EQ(exercise.at("points"), exercise.at("max_points"));
+}
+
+TEST_P(Rung, IsCorrect) {
+  const Graded result = graded();
+  const auto& cases = exercise_of(result, topic()).at("correctness").at("cases");
+  EXPECT_GE(cases.size(), 12U);
+  for (const auto& one : cases)
+    EXPECT_EQ(one.at("verdict"), "passed") << one.at("name") << '\n' << result.text;
+  EXPECT_LE(result.status, 1);
+}
+
+TEST_P(Mistake, GetsItsVerdict) {
+  const Graded result = graded();
+  EXPECT_EQ(result.status, 1) << result.text;
+  EXPECT_THAT(headings(path(), "expect"), testing::ElementsAre(verdict_of(result, topic()))) << result.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Course, Starter,
+                         testing::ValuesIn(files_of([](const ExerciseFolder& e) { return e.starter; })),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Course, Reference, testing::ValuesIn(files_of([](const ExerciseFolder& e) {
+                           return e.solution / e.file;
+                         })),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Course, Rung, testing::ValuesIn(files_below_solutions("rungs")), test_name);
+INSTANTIATE_TEST_SUITE_P(Course, Mistake, testing::ValuesIn(files_below_solutions("wrong")), test_name);
+
+}  // namespace
+}  // namespace lockstep::test
