@@ -120,12 +120,11 @@ TEST_F(MemoryCheckTest, ConfigurationsThatHardwareRefusesAreRefused) {
 
 TEST_F(MemoryCheckTest, PrintfFormatsAsHardwareDoes) {
   // vprintf's buffer: an int, a double and a string pointer, each at its natural alignment.
-  const std::string
-      declarations =
-          ".extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);\n"
-          ".global .align 1 .b8 text[16] = {37, 53, 100, 32, 37, 46, 50, 102, 32, 37, 115, 37, 37, 10, 0, "
-          "0};\n"  // "%5d %.2f %s%%\n"
-          ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";
+  const std::string declarations =
+      ".extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);\n"
+      ".global .align 1 .b8 text[16] = {37, 53, 100, 32, 37, 46, 50, 102, 32, 37, 115, 37, 37, 10, 0, "
+      "0};\n"  // "%5d %.2f %s%%\n"
+      ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";
   const std::string body =
       ".local .align 8 .b8 buffer[24];\nmov.u64 %d2, buffer;\ncvta.local.u64 %d3, %d2;\nst.local.u32 [%d2], "
       "42;\n"

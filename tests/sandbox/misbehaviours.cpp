@@ -26,6 +26,9 @@
 
 namespace {
 
+// In seconds; longer than any limit that a test sets, so that what a broken sandbox lets go ends by itself.
+constexpr unsigned kLongestLife = 60;
+
 void take_memory(std::size_t bytes) {
   mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 }
@@ -69,6 +72,7 @@ void spin() {
   for (volatile unsigned i = 0;;) i = i + 1;
 }
 void sleep_for_ever() {
+  alarm(kLongestLife);
   for (;;) pause();
 }
 void allocate_without_end() { touch_memory_without_end(); }
@@ -94,9 +98,11 @@ void fork_without_end() {
       mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   auto& processes = *new (memory) std::atomic<int>(1);
-  while (processes < kMostProcesses) {
-    ++processes;
-    if (fork() < 0) {
+  alarm(kLongestLife);
+  while (processes.fetch_add(1) < kMostProcesses) {
+    const pid_t child = fork();
+    if (child == 0) alarm(kLongestLife);  // not inherited
+    if (child < 0) {
       --processes;
       usleep(100);
     }
