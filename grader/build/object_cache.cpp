@@ -86,8 +86,8 @@ std::string ContentHash::digest() {
   return text;
 }
 
-ObjectCache::ObjectCache(fs::path folder, std::uintmax_t limit_bytes)
-    : folder_(fs::absolute(std::move(folder))), limit_bytes_(limit_bytes) {
+ObjectCache::ObjectCache(const fs::path& folder, std::uintmax_t limit_bytes)
+    : folder_(fs::absolute(folder)), limit_bytes_(limit_bytes) {
   fs::create_directories(folder_);
 }
 

@@ -35,7 +35,8 @@ class ObjectCache {
 
   /// Beyond `limit_bytes` the entries that were used longest ago go. Makes the folder; throws
   /// std::filesystem::filesystem_error.
-  explicit ObjectCache(std::filesystem::path folder, std::uintmax_t limit_bytes = std::uintmax_t{1} << 30);
+  explicit ObjectCache(const std::filesystem::path& folder,
+                       std::uintmax_t limit_bytes = std::uintmax_t{1} << 30);
 
   std::optional<Entry> find(const std::string& key) const;
   /// Takes copies. When another process stores the same key at the same time, both get the one that came

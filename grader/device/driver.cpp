@@ -31,7 +31,7 @@ DriverState state_of_loaded(void* library) {
 DriverState probe_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {.fault = "there is no NVIDIA driver (libcuda.so.1 cannot be loaded)"};
-  const DriverState state = state_of_loaded(library);
+  DriverState state = state_of_loaded(library);
   dlclose(library);
   return state;
 }

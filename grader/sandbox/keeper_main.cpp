@@ -24,6 +24,7 @@ namespace {
 using lockstep::sandbox::KeeperReport;
 
 constexpr int kUsageError = 125;
+constexpr int kNiceness = 10;
 
 bool report(int descriptor, const KeeperReport& message) {
   return write(descriptor, &message, sizeof message) == static_cast<ssize_t>(sizeof message);
@@ -92,6 +93,8 @@ void limit_processes(rlim_t processes) {
 [[noreturn]] void become_command(int error_pipe, char** arguments) {
   namespace sandbox = lockstep::sandbox;
   set_limits(arguments);
+  // Whoever watches the command must get the processor when the command fills it.
+  setpriority(PRIO_PROCESS, 0, kNiceness);
   if (change_user(std::strtoul(arguments[sandbox::kUser], nullptr, 10)) &&
       chdir(arguments[sandbox::kWorkingDirectory]) == 0) {
     limit_processes(std::strtoul(arguments[sandbox::kProcesses], nullptr, 10));

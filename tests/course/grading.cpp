@@ -50,22 +50,9 @@ std::string unwrapped(const std::string& text) {
   return result;
 }
 
-TemporaryFolder* GradingTest::scratch_ = nullptr;
-
-void GradingTest::SetUpTestSuite() {
-  scratch_ = new TemporaryFolder;
-  setenv("TMPDIR", scratch_->path().c_str(), 1);
-}
-
-void GradingTest::TearDownTestSuite() {
-  unsetenv("TMPDIR");
-  delete scratch_;
-  scratch_ = nullptr;
-}
-
 void GradingTest::TearDown() {
   LeavesNothingBehind::TearDown();
-  for (const fs::path& entry : sorted_entries(scratch_->path())) {
+  for (const fs::path& entry : sorted_entries(fs::temp_directory_path())) {
     EXPECT_EQ(entry, folder_.path()) << "a temporary file was left";
   }
 }

@@ -26,21 +26,15 @@ std::string verdict_of(const Graded& graded, const std::string& name);
 /// `text` with every run of spaces and newlines as one space: where lines are broken does not matter then.
 std::string unwrapped(const std::string& text);
 
-/// Base class of tests that grade: fails when a process or a temporary file is left. Temporary files go to a
-/// folder of the test's own, as other tests run at the same time.
+/// Base class of tests that grade: fails when a process or a temporary file is left.
 class GradingTest : public LeavesNothingBehind {
  protected:
-  static void SetUpTestSuite();
-  static void TearDownTestSuite();
   void TearDown() override;
 
   /// Runs `lockstep grade` on the emulated device; `arguments` as in a shell.
   Graded grade(const std::string& arguments);
 
   TemporaryFolder folder_;
-
- private:
-  static TemporaryFolder* scratch_;
 };
 
 /// An exercise of the course: a folder NN-topic with a problem.cpp.

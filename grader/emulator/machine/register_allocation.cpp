@@ -125,11 +125,12 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
     }
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const auto [first, last] = range_of(blocks, b, n);
-    live_in[b].for_each([&](std::uint32_t r) { intervals[r].cover(2 * std::uint64_t{first}); });
+    // Named apart, because clang 14 cannot capture a structured binding.
+    const std::uint64_t first = range_of(blocks, b, n).first, last = range_of(blocks, b, n).second;
+    live_in[b].for_each([&](std::uint32_t r) { intervals[r].cover(2 * first); });
     for (const std::uint32_t successor : successors[b]) {
       // Alive at the end of the block: until after its last instruction.
-      live_in[successor].for_each([&](std::uint32_t r) { intervals[r].cover(2 * std::uint64_t{last}); });
+      live_in[successor].for_each([&](std::uint32_t r) { intervals[r].cover(2 * last); });
     }
   }
   return intervals;
