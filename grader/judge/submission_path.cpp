@@ -24,8 +24,8 @@ std::filesystem::path resolve_submission(const course::Exercise& exercise,
   std::error_code missing;
   if (!std::filesystem::is_directory(path, missing)) return path;
   const std::filesystem::path file = exercise.starter.filename();
-  const std::filesystem::path directly = path / file;
-  const std::filesystem::path below = path / exercise.folder_name / file;
+  std::filesystem::path directly = path / file;
+  std::filesystem::path below = path / exercise.folder_name / file;
   if (std::filesystem::exists(directly, missing)) return directly;
   return std::filesystem::exists(below, missing) || is_tree(path) ? below : directly;
 }
