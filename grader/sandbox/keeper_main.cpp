@@ -25,6 +25,7 @@ using lockstep::sandbox::KeeperReport;
 
 constexpr int kUsageError = 125;
 constexpr int kNiceness = 10;
+constexpr unsigned kLongestWait = 60;  // in seconds
 
 bool report(int descriptor, const KeeperReport& message) {
   return write(descriptor, &message, sizeof message) == static_cast<ssize_t>(sizeof message);
@@ -145,6 +146,11 @@ int main(int count, char** arguments) {
     if (ended != command) continue;
     const auto peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
     if (!report(reports, {KeeperReport::Kind::finished, status, peak})) return kUsageError;
-    if (getpid() == 1) return 0;  // the kernel ends what is left; without namespaces the supervisor does
+    if (getpid() == 1) {
+      // The supervisor may not have taken hold of this process yet, when the command was quick. It ends the
+      // whole namespace as soon as it has read the report.
+      sleep(kLongestWait);
+      return 0;
+    }
   }
 }

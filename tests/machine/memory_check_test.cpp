@@ -24,6 +24,19 @@ TEST_F(MemoryCheckTest, OneElementPastTheEndIsFound) {
   EXPECT_EQ(seen.findings[0].thread[0], 31U);
 }
 
+TEST_F(MemoryCheckTest, TheFirstBlockThatFaultsIsReportedWhateverTheWorkersTiming) {
+  // Blocks from 5 on write far out of bounds; the later ones have less to do before.
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(64, 1), "a");
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    run("mov.u32 %r2, %ctaid.x;\nmov.u32 %r3, 64;\nsub.u32 %r3, %r3, %r2;\nmul.lo.u32 %r3, %r3, 50;\n"
+        "SPIN: sub.u32 %r3, %r3, 1;\nsetp.gt.s32 %p1, %r3, 0;\n@%p1 bra SPIN;\nsetp.lt.u32 %p2, %r2, 5;\n"
+        "@%p2 ret;\nst.global.u32 [%d0+4096], %r2;",
+        a, 0, 0, {64, 1, 1}, {32, 1, 1});
+    ASSERT_THAT(findings(), ElementsAre("out-of-bounds 10"));
+    ASSERT_EQ(seen.findings[0].block[0], 5U) << "repeat " << repeat;
+  }
+}
+
 TEST_F(MemoryCheckTest, BeforeTheStartIsFound) {
   const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 1), "out");
   EXPECT_EQ(run("st.global.u32 [%d0+-4], %r1;", a, 0, 0, {}, {1, 1, 1}).status, Status::illegal_address);

@@ -220,9 +220,7 @@ void assertion_failed(Warp& warp, const CallSite& site, std::uint32_t place, Mas
   Finding finding = make_finding(warp, place, lane, Finding::Kind::assertion,
                                  fmt::format("the assertion `{}` failed", text(0)));
   finding.count = static_cast<std::uint64_t>(std::popcount(lanes));
-  warp.block->grid->findings.add(std::move(finding));
-  warp.block->grid->fail(LaunchResult::Status::assertion);
-  warp.stop = true;
+  fault(warp, LaunchResult::Status::assertion, std::move(finding));
 }
 
 }  // namespace

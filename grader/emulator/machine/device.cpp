@@ -425,6 +425,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   ++pending.launches;
   pending.blocks += grid.block_count;
   std::vector<Finding> findings = grid.findings.take();
+  if (grid.fault) findings.push_back(std::move(*grid.fault));
   std::move(findings.begin(), findings.end(), std::back_inserter(pending.findings));
   std::move(grid.traces.begin(), grid.traces.end(), std::back_inserter(pending.traces));
   return result;

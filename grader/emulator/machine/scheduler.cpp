@@ -19,8 +19,10 @@ constexpr std::uint32_t kIdlePasses = 2;
 /// Logical times are 32 bits; a block's memory is cleared before they run out.
 constexpr Time kLatestTime = 0x8000'0000;
 
-void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t linear) {
+void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
+  const std::uint64_t linear = (grid.block_start + sequence * grid.block_stride) % grid.block_count;
   block.grid = &grid;
+  block.sequence = sequence;
   block.linear = static_cast<std::uint32_t>(linear);
   block.index = {static_cast<std::uint32_t>(linear % grid.blocks.x),
                  static_cast<std::uint32_t>(linear / grid.blocks.x % grid.blocks.y),
@@ -100,7 +102,7 @@ class WorkerLoop {
 
   bool begin_next() {
     const std::uint64_t taken = grid_.next_block.fetch_add(1, std::memory_order_relaxed);
-    if (taken >= grid_.block_count) return false;
+    if (taken >= grid_.block_count || grid_.ended(taken)) return false;
     std::unique_ptr<ThreadBlock> block;
     if (worker_.spare.empty()) {
       block = std::make_unique<ThreadBlock>();
@@ -108,7 +110,7 @@ class WorkerLoop {
       block = std::move(worker_.spare.back());
       worker_.spare.pop_back();
     }
-    begin_block(*block, grid_, (grid_.block_start + taken * grid_.block_stride) % grid_.block_count);
+    begin_block(*block, grid_, taken);
     for (Warp& warp : block->warps) warp.worker = &worker_;
     worker_.resident.push_back(std::move(block));
     return true;
@@ -134,7 +136,7 @@ class WorkerLoop {
           ++unfinished;
           break;
       }
-      if (grid_.stop.load(std::memory_order_relaxed)) return BlockState::finished;
+      if (grid_.ended(block.sequence)) return BlockState::finished;
     }
     if (unfinished == 0) return BlockState::finished;
     const bool opened = !resting_.empty() && open_barriers(block, resting_, unfinished);
@@ -146,7 +148,9 @@ class WorkerLoop {
       block.idle_passes = 0;
       return BlockState::running;
     }
-    return ++block.idle_passes < kIdlePasses ? BlockState::running : BlockState::idle;
+    if (++block.idle_passes < kIdlePasses) return BlockState::running;
+    // A block that waits, in a launch that has failed, may wait for the block that faulted.
+    return grid_.faulted == Grid::kNoFault ? BlockState::idle : BlockState::finished;
   }
 
   void check_deadline(ThreadBlock& block) {

@@ -147,6 +147,11 @@ Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Findi
   return finding;
 }
 
+void fault(Warp& warp, LaunchResult::Status why, Finding finding) {
+  warp.block->grid->fail_at(warp.block->sequence, why, std::move(finding));
+  warp.stop = true;
+}
+
 bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                    unsigned width, AccessKind kind) {
   const GlobalMemory& memory = *warp.block->grid->memory;
@@ -161,9 +166,7 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
           warp, i.id, lane, Finding::Kind::out_of_bounds,
           fmt::format("{} of {} bytes {}", verb(kind), width, memory.describe_miss(address, width)));
       finding.address = address;
-      warp.block->grid->findings.add(std::move(finding));
-      warp.block->grid->fail(LaunchResult::Status::illegal_address);
-      warp.stop = true;
+      fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
       return false;
     }
     recent = *allocation;
@@ -180,11 +183,8 @@ void report_misaligned(Warp& warp, const Instruction& i, Mask active, const std:
                                    fmt::format("{} of {} bytes at address {:#x}, which is no multiple of {}",
                                                verb(kind), width, addresses[lane], width));
     finding.address = addresses[lane];
-    warp.block->grid->findings.add(std::move(finding));
-    break;
+    return fault(warp, LaunchResult::Status::misaligned_address, std::move(finding));
   }
-  warp.block->grid->fail(LaunchResult::Status::misaligned_address);
-  warp.stop = true;
 }
 
 void report_outside_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
@@ -200,11 +200,8 @@ void report_outside_window(Warp& warp, const Instruction& i, Mask active, const 
                                    fmt::format("{} of {} bytes at offset {} of {}, which has {} bytes",
                                                verb(kind), width, shown, window, limit));
     finding.address = offsets[lane];
-    warp.block->grid->findings.add(std::move(finding));
-    break;
+    return fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
   }
-  warp.block->grid->fail(LaunchResult::Status::illegal_address);
-  warp.stop = true;
 }
 
 void report_uninitialised_global(Warp& warp, const Instruction& i, Mask active,

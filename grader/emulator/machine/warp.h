@@ -95,7 +95,8 @@ struct ThreadBlock {
   Grid* grid = nullptr;
   std::array<std::uint32_t, 3> index{};
   std::uint32_t linear = 0;
-  Time begin = 1;  ///< accesses before this time belong to an earlier block in the same memory
+  std::uint64_t sequence = 0;  ///< in the order in which the launch begins its blocks
+  Time begin = 1;              ///< accesses before this time belong to an earlier block in the same memory
   Time now = 1;
   std::vector<Warp> warps;
   std::uint32_t warp_count = 0;
@@ -149,11 +150,31 @@ struct Grid {
   std::mutex trace_mutex;
   std::vector<AccessTrace> traces;
 
-  /// Ends the launch: the first caller's status counts.
+  // A fault ends the launch. Several blocks may fault before all have stopped: the one that began first
+  // counts, and those before it are run to their end, so that the outcome does not depend on the workers'
+  // timing.
+  static constexpr std::uint64_t kNoFault = ~std::uint64_t{0};
+  std::atomic<std::uint64_t> faulted{kNoFault};  ///< sequence of the block that counts
+  std::mutex fault_mutex;
+  std::optional<Finding> fault;
+
+  /// Ends the launch at once, wherever its blocks are: the first caller's status counts.
   void fail(LaunchResult::Status why) {
     auto expected = LaunchResult::Status::ok;
     status.compare_exchange_strong(expected, why);
     stop.store(true, std::memory_order_relaxed);
+  }
+  /// Ends the launch with a fault of one block.
+  void fail_at(std::uint64_t sequence, LaunchResult::Status why, Finding finding) {
+    const std::lock_guard lock(fault_mutex);
+    if (sequence >= faulted.load(std::memory_order_relaxed)) return;
+    faulted.store(sequence, std::memory_order_relaxed);
+    fault = std::move(finding);
+    status = why;
+  }
+  /// Whether a block has nothing more to do in a launch that has failed.
+  bool ended(std::uint64_t sequence) const {
+    return stop.load(std::memory_order_relaxed) || sequence >= faulted.load(std::memory_order_relaxed);
   }
 };
 
@@ -177,5 +198,8 @@ inline T* row(const Warp& warp, Slot slot) {
 /// A finding at an instruction for one lane of a warp, with kernel, line, block and thread filled in.
 Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
                      std::string message);
+
+/// Ends the warp's block, and with it the launch, with a finding.
+void fault(Warp& warp, LaunchResult::Status why, Finding finding);
 
 }  // namespace lockstep::emulator

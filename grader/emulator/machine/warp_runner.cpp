@@ -62,9 +62,9 @@ void add_finding(Warp& warp, std::uint32_t place, Mask lanes, Finding::Kind kind
   warp.block->grid->findings.add(make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
 }
 
-void fail_launch(Warp& warp, LaunchResult::Status status) {
-  warp.block->grid->fail(status);
-  warp.stop = true;
+void fault_at(Warp& warp, std::uint32_t place, Mask lanes, LaunchResult::Status status, Finding::Kind kind,
+              std::string message) {
+  fault(warp, status, make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
 }
 
 Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
@@ -178,7 +178,7 @@ class WarpRunner {
       const bool backwards = after.frame.function != &function ||
                              after.frame.function->blocks[after.frame.block].order <= from_order;
       if (backwards) {
-        if (grid_.stop.load(std::memory_order_relaxed)) {
+        if (grid_.ended(warp_.block->sequence)) {
           warp_.stop = true;
           return true;
         }
@@ -229,9 +229,8 @@ class WarpRunner {
       case BasicBlock::End::trap: {
         const Mask taken = condition_of(warp_, block, split.lanes);
         if (taken != 0) {
-          add_finding(warp_, block.end_id, taken, Finding::Kind::trap,
-                      "the kernel executed a trap instruction");
-          fail_launch(warp_, LaunchResult::Status::launch_failure);
+          fault_at(warp_, block.end_id, taken, LaunchResult::Status::launch_failure, Finding::Kind::trap,
+                   "the kernel executed a trap instruction");
           return false;
         }
         split.frame.block = block.next;
@@ -261,8 +260,8 @@ class WarpRunner {
         same |= selector[lane] == index ? 1U << lane : 0;
       }
       if (index >= block.targets.size()) {
-        add_finding(warp_, block.end_id, same, Finding::Kind::trap, "a jump table is left at its end");
-        fail_launch(warp_, LaunchResult::Status::launch_failure);
+        fault_at(warp_, block.end_id, same, LaunchResult::Status::launch_failure, Finding::Kind::trap,
+                 "a jump table is left at its end");
         return false;
       }
       left &= ~same;
@@ -299,12 +298,11 @@ class WarpRunner {
       callee = address >= kFunctionBegin && index < functions.size() ? functions[index] : nullptr;
       if (callee == nullptr || callee->parameters.size() != site.argument_offsets.size() ||
           callee->results.size() != site.result_offsets.size() || same != split.lanes) {
-        add_finding(warp_, block.end_id, same, Finding::Kind::unsupported,
-                    same != split.lanes
-                        ? "lanes of a warp call different functions through a pointer, which the "
-                          "emulated device does not support yet"
-                        : "a call through a pointer that is no function of this kind");
-        fail_launch(warp_, LaunchResult::Status::illegal_instruction);
+        fault_at(
+            warp_, block.end_id, same, LaunchResult::Status::illegal_instruction, Finding::Kind::unsupported,
+            same != split.lanes ? "lanes of a warp call different functions through a pointer, which the "
+                                  "emulated device does not support yet"
+                                : "a call through a pointer that is no function of this kind");
         return false;
       }
     }
@@ -321,9 +319,9 @@ class WarpRunner {
     frame.predicates = split.frame.predicates + function.predicates;
     frame.local = split.frame.local + function.local_bytes;
     if (split.callers.size() >= kMostCallers || frame.local + callee.local_bytes > kMostLocalBytes) {
-      add_finding(warp_, block.end_id, split.lanes, Finding::Kind::stack_overflow,
-                  fmt::format("{} calls deep, the thread's stack is full", split.callers.size()));
-      fail_launch(warp_, LaunchResult::Status::illegal_address);
+      fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
+               Finding::Kind::stack_overflow,
+               fmt::format("{} calls deep, the thread's stack is full", split.callers.size()));
       return;
     }
     if (warp_.row_storage.size() < frame.rows + callee.frame_bytes) {
