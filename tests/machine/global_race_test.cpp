@@ -1,5 +1,10 @@
 // Races between blocks through global memory, and the ways to order them.
+#include <bit>
+#include <random>
+#include <sstream>
+
 #include "device_fixture.h"
+#include "emulator/machine/stamps.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -92,6 +97,133 @@ TEST_F(GlobalRaceTest, LaunchesAreOrdered) {
 TEST_F(GlobalRaceTest, NarrowStoresToNeighbouringBytesAreNoRace) {
   run_blocks("cvt.u64.u32 %d5, %r2;\nadd.u64 %d5, %d5, %d0;\nst.global.u8 [%d5], %r2;");
   EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(GlobalRaceTest, ABlockDoesNotRaceWithItselfAcrossItsFences) {
+  run_blocks(
+      "ld.global.u32 %r4, [%d3];\nmembar.gl;\nst.volatile.global.u32 [%d1], 1;\nld.global.u32 %r4, [%d3];\n"
+      "st.global.u32 [%d3], %r2;\nmembar.gl;\nst.volatile.global.u32 [%d1], 1;\nst.global.u32 [%d3], %r4;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+/// Accesses of whole lines of memory, of parts of lines and of scattered words, drawn at random for each of
+/// four blocks, against the rule itself: two blocks, one word, one of them stores.
+class RandomAccesses : public DeviceTest {
+ protected:
+  RandomAccesses() : DeviceTest(one_worker()) {}
+
+  /// Two workers may touch a word in the same instant and miss each other.
+  static DeviceOptions one_worker() {
+    DeviceOptions options;
+    options.workers = 1;
+    return options;
+  }
+
+  static constexpr unsigned kWords = 512, kBlocks = 4, kLanes = 32;
+
+  struct Access {
+    unsigned block = 0, first_word = 0, stride = 0, words = 0;
+    bool is_store = false;
+  };
+
+  Access draw() {
+    const auto below = [this](unsigned n) { return static_cast<unsigned>(random_() % n); };
+    Access access;
+    access.block = below(kBlocks);
+    access.words = below(4) == 0 ? 4 : 1;
+    access.stride = access.words * (1 + (below(3) == 0 ? below(3) : 0));
+    const unsigned last = kWords - access.stride * (kLanes - 1) - access.words;
+    const unsigned unit = below(2) == 0 ? 32 : access.words;
+    access.first_word = below(last / unit + 1) * unit;
+    access.is_store = below(3) == 0;
+    return access;
+  }
+
+  static std::string text_of(const Access& access, std::size_t number) {
+    std::ostringstream text;
+    text << "setp.ne.u32 %p1, %r2, " << access.block << ";\n@%p1 bra SKIP" << number << ";\n"
+         << "mad.lo.u32 %r3, %r1, " << 4 * access.stride << ", " << 4 * access.first_word << ";\n"
+         << "cvt.u64.u32 %d3, %r3;\nadd.u64 %d3, %d3, %d0;\n";
+    const char* const vector = access.words == 4 ? ".v4" : "";
+    const char* const loaded = access.words == 4 ? "{%r4, %r5, %r6, %r7}" : "%r4";
+    const char* const stored = access.words == 4 ? "{%r8, %r8, %r8, %r8}" : "%r8";
+    // A value that no other store has, so that none of them is harmless.
+    if (access.is_store) {
+      text << "mov.u32 %r8, " << ++values_ << ";\nst.global" << vector << ".u32 [%d3], " << stored << ";\n";
+    } else {
+      text << "ld.global" << vector << ".u32 " << loaded << ", [%d3];\n";
+    }
+    text << "SKIP" << number << ":\n";
+    return text.str();
+  }
+
+  static bool races(const std::vector<Access>& accesses) {
+    std::vector<std::uint32_t> readers(kWords), writers(kWords);
+    for (const Access& access : accesses) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned k = 0; k < access.words; ++k) {
+          const unsigned word = access.first_word + lane * access.stride + k;
+          (access.is_store ? writers : readers)[word] |= 1U << access.block;
+        }
+      }
+    }
+    for (unsigned word = 0; word < kWords; ++word) {
+      const std::uint32_t any = readers[word] | writers[word];
+      if (writers[word] != 0 && std::popcount(any) > 1) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::mt19937 random_{20261121};
+  static inline std::uint32_t values_ = 0;
+};
+
+TEST_F(RandomAccesses, RaceJustWhereTwoBlocksMeet) {
+  constexpr int kLaunches = 600;
+  const DeviceAddress words = upload(std::vector<std::uint32_t>(kWords, 0));
+  int racy = 0;
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    std::vector<Access> accesses(2 + static_cast<std::size_t>(launch) % 7);
+    std::string body = "mov.u32 %r2, %ctaid.x;\n";
+    for (std::size_t k = 0; k < accesses.size(); ++k) {
+      accesses[k] = draw();
+      body += text_of(accesses[k], k);
+    }
+    EXPECT_EQ(run(body, words, 0, 0, {kBlocks, 1, 1}, {kLanes, 1, 1}).status, LaunchResult::Status::ok);
+    EXPECT_EQ(!seen.findings.empty(), races(accesses)) << body;
+    racy += races(accesses) ? 1 : 0;
+  }
+  EXPECT_GT(racy, kLaunches / 4);
+  EXPECT_LT(racy, kLaunches * 3 / 4);
+}
+
+TEST(StampBook, FindsWhatAStampStandsFor) {
+  StampBook book(100, 3);
+  EXPECT_EQ(book.begin_turn(7, 1), 100);
+  const Stamp second = book.begin_turn(9, 2);
+  EXPECT_EQ(second, 106);
+  const auto own = book.find(second + 2);
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->block, 9);
+  EXPECT_EQ(own->time, 2);
+  EXPECT_EQ(own->instruction, 2);
+  const auto shared = book.find(second + 3 + 1);
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->block, kManyBlocks);
+  EXPECT_EQ(shared->instruction, 1);
+  EXPECT_FALSE(book.find(99));
+  EXPECT_FALSE(book.find(book.end()));
+}
+
+TEST(StampBook, StandsForNothingWhenUsedUp) {
+  StampBook book(kSplitLine - 20, 3);
+  const Stamp first = book.begin_turn(1, 1), last = book.begin_turn(2, 1);
+  EXPECT_LT(first + 6, last + 1);
+  const Stamp nothing = book.begin_turn(3, 1);
+  EXPECT_EQ(book.begin_turn(4, 1), nothing);
+  EXPECT_FALSE(book.find(nothing));
+  EXPECT_LE(nothing + 6, kSplitLine);
 }
 
 }  // namespace

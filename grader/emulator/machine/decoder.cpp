@@ -126,6 +126,7 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->program = &program;
   kernel->required_threads = source->required_threads;
   kernel->by_index.resize(program.function_indices.size());
+  kernel->first_counter = static_cast<std::uint32_t>(program.traffic_places.size());
 
   SharedLayout shared;
   std::vector<const ptx::Function*> pending{source};
@@ -154,6 +155,8 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
     }
   }
   kernel->function = kernel->functions[source->name].get();
+  kernel->memory_instructions =
+      static_cast<std::uint32_t>(program.traffic_places.size()) - kernel->first_counter;
   kernel->shared_granule = context.narrowest_shared;
   kernel->info = make_info(*source, *kernel);
   kernel->info.static_shared_bytes = shared.bytes();

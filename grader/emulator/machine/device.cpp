@@ -86,7 +86,7 @@ struct Device::State {
   std::unordered_map<KernelId, KernelEntry> kernels;
   ModuleId next_module = 1;
   KernelId next_kernel = 1;
-  std::atomic<std::uint64_t> clock{1};
+  Stamp next_stamp = 1;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::optional<TraceRequest> trace;
   Observations pending;  ///< findings, traces and totals; lines are made of the modules' counters when taken
@@ -400,14 +400,13 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
                                     grid.block_count, capacity));
     }
   }
-  // Launches are told apart by time, so the clock moves on; its stamps hold 24 bits.
-  constexpr std::uint64_t kLastStart = kLatestStampTime / 2;
-  if (state_->clock.load() >= kLastStart) {
+  // Launches are told apart by their stamps; when half are used up, they start again.
+  constexpr Stamp kLastStart = kSplitLine / 2;
+  if (state_->next_stamp >= kLastStart) {
     state_->memory.clear_stamps();
-    state_->clock = 1;
+    state_->next_stamp = 1;
   }
-  grid.launch_time = ++state_->clock;
-  grid.clock = &state_->clock;
+  grid.stamps.emplace(state_->next_stamp, std::max(kernel.memory_instructions, 1U));
   constexpr std::uint64_t kMostTrackedBlocks = std::uint64_t{1} << 24;
   if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMostTrackedBlocks) {
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
@@ -419,6 +418,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   LaunchResult result;
   result.output = run_grid(grid, state_->workers, loaded.counters);
   result.status = grid.status;
+  state_->next_stamp = grid.stamps->end();
 
   Observations& pending = state_->pending;
   pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

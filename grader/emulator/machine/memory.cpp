@@ -21,6 +21,8 @@ constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kGap = 4096;
 constexpr std::size_t kFreedRemembered = 64;
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
+constexpr std::uint64_t kLineStampBytes = kReservedBytes / GlobalMemory::kLineBytes * 2 * sizeof(Stamp);
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -33,8 +35,8 @@ T* reserve(std::uint64_t bytes) {
   if (start == MAP_FAILED) {
     throw std::system_error(errno, std::generic_category(), "mmap of the emulated device's address space");
   }
-  // A kernel touches five bytes of shadow for each byte of data: with small pages, faults would cost more
-  // than it does.
+  // Kernels touch up to twice as much of the shadows as of the data: with small pages, faults would cost more
+  // than the checks.
   madvise(start, bytes, MADV_HUGEPAGE);
   return static_cast<T*>(start);
 }
@@ -60,12 +62,14 @@ GlobalMemory::GlobalMemory(std::size_t capacity)
     : capacity_(capacity),
       data_(reserve<std::byte>(kReservedBytes)),
       written_(reserve<std::uint8_t>(kReservedBytes / 4)),
-      stamps_(reserve<WordStamps>(kReservedBytes / 4 * sizeof(WordStamps))) {}
+      stamps_(reserve<Stamp>(kStampBytes)),
+      line_stamps_(reserve<Stamp>(kLineStampBytes)) {}
 
 GlobalMemory::~GlobalMemory() {
   munmap(data_, kReservedBytes);
   munmap(written_, kReservedBytes / 4);
-  munmap(stamps_, kReservedBytes / 4 * sizeof(WordStamps));
+  munmap(stamps_, kStampBytes);
+  munmap(line_stamps_, kLineStampBytes);
 }
 
 DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label) {
@@ -115,14 +119,17 @@ void GlobalMemory::release_pages(const Allocation& allocation) {
   const std::uint64_t words = (allocation.bytes + 3) / 4;
   zero(host(allocation.begin), allocation.bytes);
   zero(written(allocation.begin), words);
-  zero(stamps(allocation.begin), words * sizeof(WordStamps));
+  clear_stamps(allocation);
 }
 
 void GlobalMemory::clear_stamps() {
-  for (const auto& [begin, allocation] : live_) {
-    const std::uint64_t words = (allocation.bytes + 3) / 4;
-    zero(stamps(begin), words * sizeof(WordStamps));
-  }
+  for (const auto& [begin, allocation] : live_) clear_stamps(allocation);
+}
+
+void GlobalMemory::clear_stamps(const Allocation& allocation) {
+  const std::uint64_t lines = (allocation.bytes + kLineBytes - 1) / kLineBytes;
+  zero(stamps(allocation.begin), lines * kLineWords * 2 * sizeof(Stamp));
+  zero(line_stamps(allocation.begin), lines * 2 * sizeof(Stamp));
 }
 
 const GlobalMemory::Allocation* GlobalMemory::find(DeviceAddress address) const {

@@ -1,10 +1,9 @@
-// Global memory of the emulated device: one reserved range of host memory with two shadows.
+// Global memory of the emulated device: one reserved range of host memory with shadows.
 //
 // A device address maps to host memory by one addition. Every 4-byte word has a byte that says which of its
-// bytes were written, and two stamps that say which block last wrote and read it, and when; the checks for
-// reads of uninitialised memory and for races between blocks are made of these. Pages cost nothing until they
-// are touched. Addresses are not handed out again before the whole range is used, so that use after free is
-// seen.
+// bytes were written, and two stamps that say who last wrote and read it; the checks for reads of
+// uninitialised memory and for races between blocks are made of these. Pages cost nothing until they are
+// touched. Addresses are not handed out again before the whole range is used, so that use after free is seen.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +13,16 @@
 #include <string>
 
 #include "emulator/device.h"
+#include "emulator/machine/stamps.h"
 
 namespace lockstep::emulator {
 
-/// Who last touched a word, where in the program and when: time in the top 24 bits, then 16 bits of place,
-/// then 24 bits of block index. 0: nobody. Later stamps compare greater.
-using Stamp = std::uint64_t;
-
-inline constexpr unsigned kStampTimeShift = 40;
-inline constexpr unsigned kStampPlaceShift = 24;
-inline constexpr std::uint32_t kStampPlaces = 1U << 16;
-inline constexpr std::uint32_t kStampBlockMask = 0xFF'FFFF;
-inline constexpr std::uint64_t kLatestStampTime = (std::uint64_t{1} << 24) - 1;
-/// Block index of a Stamp that stands for several readers.
-inline constexpr std::uint32_t kManyBlocks = kStampBlockMask;
-
-constexpr Stamp make_stamp(std::uint64_t time, std::uint32_t place, std::uint32_t block) {
-  return (time < kLatestStampTime ? time : kLatestStampTime) << kStampTimeShift |
-         std::uint64_t{place < kStampPlaces ? place : kStampPlaces - 1} << kStampPlaceShift |
-         (block & kStampBlockMask);
-}
-constexpr std::uint64_t time_of(Stamp stamp) { return stamp >> kStampTimeShift; }
-constexpr std::uint32_t place_of(Stamp stamp) { return (stamp >> kStampPlaceShift) & (kStampPlaces - 1); }
-constexpr std::uint32_t block_of(Stamp stamp) { return stamp & kStampBlockMask; }
-
-/// The stamps of one word, side by side, because checks look at both.
-struct WordStamps {
-  Stamp writer = 0, reader = 0;
-};
-
 class GlobalMemory {
  public:
+  /// What a warp's access of 4 bytes a lane covers. No two allocations share one.
+  static constexpr std::uint64_t kLineBytes = 128;
+  static constexpr unsigned kLineWords = kLineBytes / 4;
+
   struct Allocation {
     DeviceAddress begin = 0;
     std::uint64_t bytes = 0;
@@ -69,16 +47,24 @@ class GlobalMemory {
   /// Throws DeviceError::invalid_address unless [address, address + bytes) lies in one allocation.
   void require(DeviceAddress address, std::uint64_t bytes) const;
   void mark_written(DeviceAddress address, std::uint64_t bytes, bool written);
-  /// Forgets all stamps, for when the clock that they hold starts again.
+  /// Forgets all stamps, for when they have been used up.
   void clear_stamps();
   std::size_t free_bytes() const { return capacity_ - used_; }
 
   std::byte* host(DeviceAddress address) const { return data_ + (address - kGlobalBegin); }
   std::uint8_t* written(DeviceAddress address) const { return written_ + ((address - kGlobalBegin) >> 2); }
-  WordStamps* stamps(DeviceAddress address) const { return stamps_ + ((address - kGlobalBegin) >> 2); }
+  /// The stamps of a word and of those after it: each its writer's, then its reader's. Of words of a line
+  /// that is not split, they say nothing.
+  Stamp* stamps(DeviceAddress address) const { return stamps_ + 2 * ((address - kGlobalBegin) >> 2); }
+  /// The same of the line that holds `address`, and of its first word.
+  Stamp* line_stamps(DeviceAddress address) const {
+    return line_stamps_ + 2 * ((address - kGlobalBegin) / kLineBytes);
+  }
+  Stamp* line_words(DeviceAddress address) const { return stamps(address & ~(kLineBytes - 1)); }
 
  private:
   void release_pages(const Allocation& allocation);
+  void clear_stamps(const Allocation& allocation);
 
   std::size_t capacity_;
   std::size_t used_ = 0;
@@ -87,7 +73,8 @@ class GlobalMemory {
   std::map<DeviceAddress, Allocation> freed_;  ///< the last few, for messages
   std::byte* data_ = nullptr;
   std::uint8_t* written_ = nullptr;
-  WordStamps* stamps_ = nullptr;
+  Stamp* stamps_ = nullptr;
+  Stamp* line_stamps_ = nullptr;
 };
 
 }  // namespace lockstep::emulator

@@ -144,8 +144,9 @@ struct Kernel {
   KernelInfo info;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
   std::vector<Function*>
-      by_index;                ///< for indirect calls, by Program::function_indices; null when not callable
-  bool orders_blocks = false;  ///< some instruction is a fence, an atomic, or volatile
+      by_index;  ///< for indirect calls, by Program::function_indices; null when not callable
+  std::uint32_t first_counter = 0, memory_instructions = 0;  ///< range of Instruction::counter
+  bool orders_blocks = false;        ///< some instruction is a fence, an atomic, or volatile
   std::uint32_t shared_granule = 4;  ///< bytes: narrowest shared access, for the race check's words
   std::uint32_t dynamic_shared_offset = 0;
   std::array<std::uint32_t, 3> required_threads{};

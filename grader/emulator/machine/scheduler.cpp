@@ -40,6 +40,8 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   block.begin = ++block.now;
   block.shared.resize(grid.shared_bytes);
   block.seen.clear();
+  block.turn_time = 0;
+  block.had_turns = false;
   block.idle_passes = 0;
   block.warp_count = static_cast<std::uint32_t>((grid.threads.count() + kLanes - 1) / kLanes);
   block.warps.resize(block.warp_count);

@@ -52,17 +52,14 @@ std::string line_name(const SourceLine& line) {
                            line.line);
 }
 
-/// Whether what the other block did at `stamp` happened before what this block does now: it released
-/// something later, and this block has acquired something since.
-bool ordered_between_blocks(const Warp& warp, Stamp stamp) {
+/// Whether what the other block did happened before what this block does now: it released something later,
+/// and this block has acquired something since.
+bool ordered_between_blocks(const Warp& warp, const Touch& other) {
   const Grid& grid = *warp.block->grid;
-  const std::uint64_t time = time_of(stamp);
-  if (time >= kLatestStampTime) return true;  // the clock has run out: nothing is known
-  if (grid.acquired == nullptr) return false;
-  if (grid.acquired[warp.block->linear].load(std::memory_order_relaxed) <= time) return false;
-  const std::uint32_t other = block_of(stamp);
-  if (other == kManyBlocks || grid.block_count > kStampBlockMask) return true;
-  return grid.released[other].load(std::memory_order_relaxed) > time;
+  if (grid.acquired == nullptr) return grid.kernel->orders_blocks;  // too many blocks to know
+  if (grid.acquired[warp.block->linear].load(std::memory_order_relaxed) <= other.time) return false;
+  if (other.block == kManyBlocks) return true;
+  return grid.released[other.block].load(std::memory_order_relaxed) > other.time;
 }
 
 /// Whether the lane would store what memory holds already.
@@ -241,8 +238,10 @@ void report_uninitialised_shared(Warp& warp, const Instruction& i, Mask active, 
 void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t word_address,
                              Stamp other, bool other_read, AccessKind kind, const ValueOf* value,
                              std::uint64_t lane_address, unsigned width) {
-  if (ordered_between_blocks(warp, other)) return;
-  const GlobalMemory& memory = *warp.block->grid->memory;
+  const Grid& grid = *warp.block->grid;
+  const std::optional<Touch> touch = grid.stamps->find(other);
+  if (!touch || touch->block == warp.block->linear || ordered_between_blocks(warp, *touch)) return;
+  const GlobalMemory& memory = *grid.memory;
   if (!other_read && stores_same_bytes(memory.host(lane_address), width, lane, value)) return;
   const GlobalMemory::Allocation* allocation = memory.find(word_address);
   const std::string where =
@@ -251,8 +250,10 @@ void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, st
           : fmt::format("byte {} of {}", word_address - allocation->begin,
                         allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
   const std::string who =
-      block_of(other) == kManyBlocks ? "other blocks" : fmt::format("block {}", block_of(other));
-  const SourceLine other_line = place_of_id(warp, place_of(other)).line;
+      touch->block == kManyBlocks ? "other blocks" : fmt::format("block {}", touch->block);
+  const Program& program = *grid.kernel->program;
+  const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
+  const SourceLine other_line = place_of_id(warp, other_place).line;
   Finding finding = make_finding(
       warp, i.id, lane, Finding::Kind::race,
       fmt::format(
@@ -262,6 +263,17 @@ void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   finding.other_line = other_line;
   finding.address = word_address;
   warp.block->grid->findings.add(std::move(finding));
+}
+
+void begin_turn(ThreadBlock& block, std::uint32_t now) {
+  block.had_turns = block.turn_time != 0;
+  block.turn_time = now;
+  block.turn = block.grid->stamps->begin_turn(block.linear, now);
+}
+
+bool is_own(const ThreadBlock& block, Stamp stamp) {
+  const std::optional<Touch> touch = block.grid->stamps->find(stamp);
+  return touch && touch->block == block.linear;
 }
 
 void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,

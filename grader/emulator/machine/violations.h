@@ -47,10 +47,17 @@ void report_uninitialised_shared(Warp& warp, const Instruction& instruction, Mas
                                  const std::uint32_t* offsets, unsigned width);
 
 /// A word of global memory that another block touched in this launch: a race unless the two are ordered or
-/// write the same value. `other` is the other's stamp; `other_read`: it read the word.
+/// write the same value. `other` is the other's stamp, though it may be of the same block, of an earlier
+/// turn; `other_read`: it read the word.
 void examine_global_conflict(Warp& warp, const Instruction& instruction, unsigned lane,
                              std::uint64_t word_address, Stamp other, bool other_read, AccessKind kind,
                              const ValueOf* value, std::uint64_t lane_address, unsigned width);
+
+/// Gives the block stamps of its own when the clock has ticked.
+void begin_turn(ThreadBlock& block, std::uint32_t now);
+
+/// Whether a stamp of this launch is one that the block gave.
+bool is_own(const ThreadBlock& block, Stamp stamp);
 
 /// A word of shared memory that another thread touched since the last barrier: likewise. `offset` is the
 /// lane's.

@@ -100,6 +100,9 @@ struct ThreadBlock {
   Time now = 1;
   std::vector<Warp> warps;
   std::uint32_t warp_count = 0;
+  Stamp turn = 0;                 ///< first of those that this block gives to global memory now
+  std::uint32_t turn_time = 0;    ///< of the grid's clock when the turn began; 0 when none has
+  bool had_turns = false;         ///< besides this one: stamps outside of it may be this block's
   std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
   std::vector<std::byte> shared;
   SharedShadow shadow;
@@ -134,9 +137,9 @@ struct Grid {
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;
   bool checks = true;
-  bool many_blocks = false;                     ///< more than one: races between blocks are possible
-  std::uint64_t launch_time = 0;                ///< stamps before it are of earlier launches
-  std::atomic<std::uint64_t>* clock = nullptr;  ///< logical time of the device, one more at every fence
+  bool many_blocks = false;  ///< more than one: races between blocks are possible
+  std::optional<StampBook> stamps;
+  std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
   std::atomic<std::uint64_t> next_block{0};
   std::uint64_t block_count = 0;

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <utility>
 
+#include "emulator/machine/handlers/global_races.h"
 #include "emulator/machine/handlers/lanes.h"
+#include "emulator/machine/handlers/runs.h"
 #include "emulator/machine/traffic.h"
 #include "emulator/machine/violations.h"
 
@@ -24,34 +26,6 @@ inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind
   traffic.units += units.units;
   traffic.ideal_units += units.ideal;
   traffic.bytes += static_cast<std::uint64_t>(std::popcount(active)) * width;
-}
-
-/// The lanes of an access as runs of neighbours: lane l + 1 of a run accesses the bytes after lane l's.
-/// Checks walk the runs, because the shadows of a run are contiguous too.
-struct Runs {
-  Mask starts = 0;     ///< first lanes
-  Mask continues = 0;  ///< lanes whose bytes follow those of the lane before
-};
-
-inline Runs find_runs(Mask active, const std::uint64_t* addresses, unsigned width, bool contiguous) {
-  if (contiguous) return {1, kAllLanes - 1};
-  std::uint64_t before[kLanes];
-  before[0] = 0;
-  for (unsigned lane = 1; lane < kLanes; ++lane) before[lane] = addresses[lane - 1] + width;
-  const Mask follows = mask_of_lanes([&](unsigned l) { return addresses[l] == before[l]; });
-  const Mask continues = active & active << 1 & follows;
-  return {active & ~continues, continues};
-}
-
-/// Calls f(first lane, number of lanes) for every run.
-template <class F>
-inline void for_runs(Runs runs, F f) {
-  for (Mask left = runs.starts; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const unsigned lanes =
-        lane == kLanes - 1 ? 1 : 1 + static_cast<unsigned>(std::countr_one(runs.continues >> (lane + 1)));
-    f(lane, lanes);
-  }
 }
 
 /// Sectors of an aligned access. Addresses that do not decrease from lane to lane need no search for repeats.
@@ -149,7 +123,7 @@ inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* ad
   }
 }
 
-/// Lanes that touch many places meet a cache miss in each, in the data and in both shadows: asks for all of
+/// Lanes that touch many places meet a cache miss in each, in the data and in its shadows: asks for all of
 /// them at once, before the checks wait for the first.
 inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addresses, Runs runs) {
   constexpr int kFewRuns = 4;
@@ -162,56 +136,18 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
   }
 }
 
-/// Stamps the words with this block and looks whether another block touched them in this launch.
-template <AccessKind kind>
-inline void check_global_race(Warp& warp, const Instruction& i, const std::uint64_t* addresses,
-                              unsigned width, Runs runs, const ValueOf* value) {
-  const Grid& grid = *warp.block->grid;
-  const std::uint64_t now = grid.clock->load(std::memory_order_relaxed);
-  const Stamp mine = make_stamp(now, i.id, warp.block->linear);
-  const Stamp many = make_stamp(now, i.id, kManyBlocks);
-  const Stamp floor = grid.launch_time << kStampTimeShift;
-  const Stamp me = block_of(mine);
-  const auto foreign = [=](Stamp stamp) { return stamp >= floor && (stamp & kStampBlockMask) != me; };
-
-  for_runs(runs, [&](unsigned lane, unsigned lanes) {
-    WordStamps* stamps = grid.memory->stamps(addresses[lane]);
-    const unsigned words = lanes * width / 4;
-    std::uint64_t conflicts = 0;
-    for (unsigned k = 0; k < words; ++k) {
-      conflicts |= foreign(stamps[k].writer) ? 1U : 0U;
-      if constexpr (kind == AccessKind::store) conflicts |= foreign(stamps[k].reader) ? 1U : 0U;
-    }
-    for (unsigned k = 0; conflicts != 0 && k < words; ++k) {
-      const unsigned at = lane + 4 * k / width;
-      const std::uint64_t word = addresses[lane] + 4 * k;
-      if (foreign(stamps[k].writer)) {
-        examine_global_conflict(warp, i, at, word, stamps[k].writer, false, kind, value, addresses[at],
-                                width);
-      }
-      if (kind == AccessKind::store && foreign(stamps[k].reader)) {
-        examine_global_conflict(warp, i, at, word, stamps[k].reader, true, kind, value, addresses[at], width);
-      }
-    }
-    for (unsigned k = 0; k < words; ++k) {
-      if constexpr (kind == AccessKind::store) stamps[k].writer = mine;
-      if constexpr (kind == AccessKind::load) stamps[k].reader = foreign(stamps[k].reader) ? many : mine;
-    }
-  });
-}
-
 /// An access that orders memory between blocks: what other blocks released is seen from now on.
 inline void acquire(Warp& warp) {
   const Grid& grid = *warp.block->grid;
   if (grid.acquired == nullptr) return;
-  grid.acquired[warp.block->linear].store(
-      static_cast<std::uint32_t>(grid.clock->load(std::memory_order_relaxed)), std::memory_order_relaxed);
+  grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
+                                          std::memory_order_relaxed);
 }
 inline void release(Warp& warp) {
-  const Grid& grid = *warp.block->grid;
+  Grid& grid = *warp.block->grid;
   if (grid.released == nullptr) return;
-  const std::uint64_t now = grid.clock->fetch_add(1, std::memory_order_relaxed) + 1;
-  grid.released[warp.block->linear].store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
+  const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
+  grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
 }
 
 /// Whether a synchronising load finds what the warp's latest one found, at the same place: how often a warp
@@ -249,7 +185,7 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
     if (synchronising) {
       acquire(warp);
     } else if (grid.many_blocks && width >= 4) {
-      check_global_race<AccessKind::load>(warp, i, addresses, width, runs, nullptr);
+      GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
     }
   }
   return true;
@@ -266,7 +202,7 @@ inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, co
     mark_global_written(warp, active, addresses, width, runs);
     if ((i.detail & access::kRelease) != 0) release(warp);
     if (grid.many_blocks && width >= 4 && (i.detail & access::kSynchronising) == 0) {
-      check_global_race<AccessKind::store>(warp, i, addresses, width, runs, &value);
+      GlobalRaceCheck<AccessKind::store>(warp, i, addresses, width, &value).check(runs);
     }
   }
   return true;
@@ -284,7 +220,7 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
     check_global_written(warp, i, active, addresses, width, runs);
     mark_global_written(warp, active, addresses, width, runs);
     if (grid.many_blocks && width >= 4) {
-      check_global_race<AccessKind::atomic>(warp, i, addresses, width, runs, nullptr);
+      GlobalRaceCheck<AccessKind::atomic>(warp, i, addresses, width, nullptr).check(runs);
     }
   }
   return true;

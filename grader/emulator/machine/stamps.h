@@ -1,0 +1,61 @@
+// Who touched a word of global memory, where in the program and when, in 4 bytes: a number that a launch
+// looks up.
+//
+// A launch gives numbers out by turns. A turn is what one block does until the clock that orders blocks ticks
+// again; it has a number for every memory instruction of the kernel, and as many for accesses that it shares
+// with other blocks. Whether a stamp is of another block is then a question of two comparisons.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace lockstep::emulator {
+
+/// 0: nobody. Stamps of later launches are larger.
+using Stamp = std::uint32_t;
+
+/// Added to the stamp of a line of memory whose words have been touched one by one. Stamps are smaller.
+inline constexpr Stamp kSplitLine = Stamp{1} << 31;
+
+/// Block index of a touch that stands for several readers.
+inline constexpr std::uint32_t kManyBlocks = 0xFFFF'FFFF;
+
+struct Touch {
+  std::uint32_t block = 0;
+  std::uint32_t time = 0;         ///< of the launch's clock when the turn began
+  std::uint32_t instruction = 0;  ///< which of the kernel's memory instructions
+};
+
+/// The stamps of one launch. Safe to use from several threads.
+class StampBook {
+ public:
+  /// Stamps from `first` on, for a kernel of `instructions` memory instructions.
+  StampBook(Stamp first, std::uint32_t instructions)
+      : first_(first), next_(first), instructions_(instructions) {}
+
+  Stamp first() const { return first_; }
+  std::uint32_t instructions() const { return instructions_; }
+  /// The first stamp of a later launch.
+  Stamp end() const { return next_; }
+
+  /// The first stamp of a new turn: `instructions` of the block's own follow, then as many for several
+  /// blocks. When all are used up, stamps that stand for nothing; blocks then no longer tell each other
+  /// apart.
+  Stamp begin_turn(std::uint32_t block, std::uint32_t time);
+  /// What a stamp of this launch stands for.
+  std::optional<Touch> find(Stamp stamp) const;
+
+ private:
+  struct Turn {
+    std::uint32_t block = 0, time = 0;
+  };
+
+  Stamp first_, next_;
+  std::uint32_t instructions_;
+  mutable std::mutex mutex_;
+  std::vector<Turn> turns_;
+};
+
+}  // namespace lockstep::emulator
