@@ -85,7 +85,11 @@ std::vector<std::string> similar_names(std::string_view name) {
 const std::filesystem::path& course_root() {
   static const std::filesystem::path root = [] {
     const char* chosen = std::getenv("LOCKSTEP_ROOT");
-    return std::filesystem::path(chosen != nullptr && *chosen != '\0' ? chosen : LOCKSTEP_COURSE_ROOT);
+    if (chosen != nullptr && *chosen != '\0') return std::filesystem::path(chosen);
+    // In a package the course lies beside the folder of programs.
+    const auto package = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+    if (std::filesystem::is_directory(package / "exercises")) return package;
+    return std::filesystem::path(LOCKSTEP_COURSE_ROOT);
   }();
   return root;
 }

@@ -139,6 +139,9 @@ std::vector<std::string> bubblewrap_arguments(const Command& command, Mode mode,
     add_parents(arguments, mount.inside);
     arguments.insert(arguments.end(), {mount.writable ? "--bind" : "--ro-bind", mount.host, mount.inside});
   }
+  for (const fs::path& node : command.device_nodes) {
+    arguments.insert(arguments.end(), {"--dev-bind", node, node});
+  }
   // The root and /dev are unbounded memory file systems that their user may write. /proc: when the judge is
   // root, so is the command outside its namespace, and /proc/sys checks only that: core_pattern would be the
   // way out.
@@ -164,6 +167,9 @@ LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::
     if (!command.environment.contains("TMPDIR")) plan.environment.push_back("TMPDIR=" + scratch.string());
   } else {
     plan.arguments = bubblewrap_arguments(command, mode, keeper);
+    // A package brings bubblewrap's own libraries; bubblewrap clears the variable for what it starts.
+    plan.environment.push_back("LD_LIBRARY_PATH=" +
+                               (own_folder().parent_path() / "lib/third-party").string());
   }
   const bool in_scratch = mode == Mode::limits_only && command.working_directory == "/tmp";
   const auto of_keeper =

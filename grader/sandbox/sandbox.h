@@ -39,7 +39,8 @@ struct Command {
   std::vector<std::string> arguments;              ///< program first, as a path that the command sees
   std::map<std::string, std::string> environment;  ///< all of it: nothing is inherited
   std::vector<Mount> mounts;  ///< besides the system's programs, libraries and headers, read-only
-  std::vector<std::pair<int, int>> descriptors;  ///< (ours, theirs): passed on; all others are closed
+  std::vector<std::filesystem::path> device_nodes;  ///< of the host's /dev that it may use
+  std::vector<std::pair<int, int>> descriptors;     ///< (ours, theirs): passed on; all others are closed
   std::filesystem::path working_directory = "/tmp";
   Limits limits;
 };
