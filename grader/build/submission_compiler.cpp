@@ -32,15 +32,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kObjectBytesLimit = std::size_t{64} << 20;
 
-std::vector<std::string> architecture_flags() {
-  // PTX for the one virtual architecture. Native code for a GPU that is present is one more -gencode here.
-  return {"-gencode", fmt::format("arch=compute_{0},code=compute_{0}", kVirtualArchitecture)};
+// PTX of the one virtual architecture for the emulated device, and native code for the GPU that is present:
+// of the same PTX, where the GPU can run it, so that what was checked is what runs.
+std::vector<std::string> architecture_flags(std::optional<int> native) {
+  std::vector<std::string> flags{"-gencode",
+                                 fmt::format("arch=compute_{0},code=compute_{0}", kVirtualArchitecture)};
+  if (native) {
+    flags.insert(flags.end(), {"-gencode", fmt::format("arch=compute_{},code=sm_{}",
+                                                       std::min(*native, kVirtualArchitecture), *native)});
+  }
+  return flags;
 }
 
-std::vector<std::string> compiler_flags() {
+std::vector<std::string> compiler_flags(std::optional<int> native) {
   std::vector<std::string> flags{"-x",         "cu",    "-std=c++20", "-O3", "-lineinfo",
                                  "-Xcompiler", "-fPIC", "-t",         "2",   "-c"};
-  const auto architecture = architecture_flags();
+  const auto architecture = architecture_flags(native);
   flags.insert(flags.end(), architecture.begin(), architecture.end());
   return flags;
 }
@@ -85,7 +92,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 }
 
 std::string key_of(const course::Exercise& exercise, const std::string& source, const std::string& name,
-                   const fs::path& common, const Toolkit& toolkit) {
+                   const fs::path& common, const Toolkit& toolkit, std::optional<int> native) {
   ContentHash hash;
   hash.add(source);
   hash.add(name);
@@ -97,7 +104,7 @@ std::string key_of(const course::Exercise& exercise, const std::string& source, 
   }
   hash.add(toolkit.version);
   hash.add(host_compiler_stamp());
-  hash.add(fmt::format("{}", fmt::join(compiler_flags(), " ")));
+  hash.add(fmt::format("{}", fmt::join(compiler_flags(native), " ")));
   hash.add(fmt::format("{}", fmt::join(kLinkerFlags, " ")));
   return hash.digest();
 }
@@ -143,12 +150,13 @@ std::string shell_line(const std::vector<std::string>& words) {
 }
 
 sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, const fs::path& common_folder,
-                                  const std::string& name, const sandbox::Limits& limits) {
+                                  const std::string& name, std::optional<int> native,
+                                  const sandbox::Limits& limits) {
   const sandbox::Mount common{common_folder, "/common", false};
   const fs::path object = sandbox::seen_path(stage.object);
 
   std::vector<std::string> compile{toolkit.nvcc};
-  for (const std::string& flag : compiler_flags()) compile.push_back(flag);
+  for (const std::string& flag : compiler_flags(native)) compile.push_back(flag);
   compile.insert(compile.end(), {"-I", sandbox::seen_path(stage.header), "-I", sandbox::seen_path(common),
                                  "-o", object / "submission.o", name});
   std::vector<std::string> link{"g++"};
@@ -230,7 +238,7 @@ sandbox::Limits compilation_limits() {
 }
 
 CompiledSubmission compile_submission(const course::Exercise& exercise, const fs::path& source,
-                                      const sandbox::Limits& limits) {
+                                      std::optional<int> native, const sandbox::Limits& limits) {
   const auto start = Clock::now();
   CompiledSubmission result;
   const auto finish = [&](Status status) {
@@ -247,7 +255,7 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   const Toolkit& toolkit = find_toolkit();
   const std::string name = name_for_compiler(exercise, source);
   const fs::path common = course::course_root() / "common";
-  const std::string key = key_of(exercise, std::get<std::string>(text), name, common, toolkit);
+  const std::string key = key_of(exercise, std::get<std::string>(text), name, common, toolkit, native);
   const ObjectCache cache(cache_folder());
   if (auto entry = cache.find(key)) {
     result.object = entry->object;
@@ -257,7 +265,7 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   }
 
   const Stage stage(cache.folder(), exercise, name, std::get<std::string>(text));
-  sandbox::Process process(compiler_command(toolkit, stage, common, name, limits));
+  sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
   result.diagnostics = said_once(without_folders(process.output(), stage));

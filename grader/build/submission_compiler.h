@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,11 @@ struct CompiledSubmission {
 sandbox::Limits compilation_limits();
 
 /// Compiles `source` for `exercise`. The compiler sees the source under its own base name, the exercise's
-/// header, the folder common/ and the toolkit, nothing else of the course. Throws std::runtime_error when the
+/// header, the folder common/ and the toolkit, nothing else of the course. `native`: compute capability that
+/// the object is to carry native code for, 90 for 9.0, besides its PTX. Throws std::runtime_error when the
 /// machine lacks a usable toolkit.
 CompiledSubmission compile_submission(const course::Exercise& exercise, const std::filesystem::path& source,
+                                      std::optional<int> native = std::nullopt,
                                       const sandbox::Limits& limits = compilation_limits());
 
 /// Functions that a compiled object defines and whose unqualified name is `name`, demangled, such as

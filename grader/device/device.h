@@ -4,13 +4,18 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "emulator/observations.h"
 #include "report/result.h"
+#include "sandbox/file_descriptor.h"
 
 namespace lockstep::device {
 
@@ -25,6 +30,23 @@ enum class Kind { automatic, gpu, emulated };
 /// The byte that fills a poisoned buffer. Four of them make -842150451 as an int and -4.3e8 as a float:
 /// values that no case expects and that a student recognises at once.
 inline constexpr std::byte kPoisonByte{0xCD};
+
+/// What a runner needs of the machine to use the device, besides its programs and libraries.
+struct RunnerNeeds {
+  int descriptor = -1;  ///< that the runner inherits, or -1; close_runner_descriptor when it has
+  std::string
+      cudart_directory;  ///< folder with the libcudart that the runner is to load; empty: the toolkit's
+  std::vector<std::filesystem::path> device_nodes, folders;  ///< that the runner may use and read
+  std::map<std::string, std::string> environment;
+};
+
+/// A buffer that the runner must map before its next call, or, without a descriptor, unmap.
+struct BufferUpdate {
+  std::uint64_t address = 0;  ///< as allocate() returned it; the runner knows the buffer by it
+  std::size_t mapped_bytes = 0;
+  std::size_t offset = 0;  ///< of the buffer in the mapped memory
+  sandbox::FileDescriptor descriptor;
+};
 
 /// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
 class Session {
@@ -50,11 +72,10 @@ class Session {
   /// Bytes of the judge's buffers that host code copied out since the last call.
   virtual std::uint64_t take_host_reads() = 0;
 
-  /// The descriptor that the runner inherits, or -1; close_runner_descriptor when it has.
-  virtual int runner_descriptor() const = 0;
+  virtual RunnerNeeds runner_needs() const = 0;
   virtual void close_runner_descriptor() = 0;
-  /// Folder with the libcudart that the runner is to load.
-  virtual std::string cudart_directory() const = 0;
+  /// What has changed since the last call; nothing where the runner shares no memory with the judge.
+  virtual std::vector<BufferUpdate> take_buffer_updates() = 0;
 };
 
 class Device {
@@ -63,6 +84,8 @@ class Device {
   virtual report::DeviceDescription description() const = 0;
   virtual bool counts_traffic() const = 0;
   virtual bool measures_speed() const = 0;
+  /// Compute capability that submissions need native code for, 90 for 9.0; nothing where PTX is what runs.
+  virtual std::optional<int> compute_capability() const = 0;
   virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
 };
 

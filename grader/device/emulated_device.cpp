@@ -32,9 +32,11 @@ class EmulatedSession final : public Session {
   void trace_line(const std::string& file, unsigned line) override { process_.trace_line(file, line); }
   std::uint64_t take_host_reads() override { return process_.take_client_statistics().control_bytes_read; }
 
-  int runner_descriptor() const override { return process_.client_descriptor(); }
+  RunnerNeeds runner_needs() const override {
+    return {.descriptor = process_.client_descriptor(), .cudart_directory = cudart_directory_};
+  }
   void close_runner_descriptor() override { process_.close_client_descriptor(); }
-  std::string cudart_directory() const override { return cudart_directory_; }
+  std::vector<BufferUpdate> take_buffer_updates() override { return {}; }
 
  private:
   emulator::DeviceProcess process_;

@@ -12,6 +12,7 @@ class EmulatedDevice final : public Device {
   report::DeviceDescription description() const override;
   bool counts_traffic() const override { return true; }
   bool measures_speed() const override { return false; }
+  std::optional<int> compute_capability() const override { return std::nullopt; }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
 };
 

@@ -1,27 +1,30 @@
 // Which kind of device a request gets on this machine, and the sentence when it gets none.
 #include "device/device.h"
-#include "device/driver.h"
 #include "device/emulated_device.h"
+#include "device/gpu_device.h"
 
 namespace lockstep::device {
 namespace {
 
-constexpr const char* kRemedy =
-    "; use --device emulated, which grades correctness and technique on any machine";
-
-[[noreturn]] void refuse_gpu() {
-  const DriverState driver = probe_driver();
-  if (driver.devices == 0) {
-    throw DeviceUnavailable("no usable GPU on this machine: " + driver.fault + kRemedy);
+std::unique_ptr<Device> make_gpu() {
+  try {
+    return std::make_unique<GpuDevice>();
+  } catch (const DriverError& error) {
+    throw DeviceUnavailable(std::string("no usable GPU on this machine: ") + error.what() +
+                            "; use --device emulated, which grades correctness and technique on any machine");
   }
-  throw DeviceUnavailable(std::string("grading on a GPU is not part of this version yet") + kRemedy);
 }
 
 }  // namespace
 
 std::unique_ptr<Device> make_device(Kind kind) {
-  if (kind == Kind::gpu) refuse_gpu();
-  return std::make_unique<EmulatedDevice>();
+  if (kind == Kind::emulated) return std::make_unique<EmulatedDevice>();
+  if (kind == Kind::gpu) return make_gpu();
+  try {
+    return make_gpu();
+  } catch (const DeviceUnavailable&) {
+    return std::make_unique<EmulatedDevice>();
+  }
 }
 
 }  // namespace lockstep::device

@@ -1,5 +1,6 @@
 #include "judge/attempt.h"
 
+#include "build/toolkit.h"
 #include "device/installation.h"
 #include "judge/limits.h"
 
@@ -11,8 +12,13 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
   runner::RunnerProcess::Options options;
   options.executable = device::installed_program("lockstep-runner");
   options.object = object;
-  options.cudart_directory = session.cudart_directory();
-  options.device_descriptor = session.runner_descriptor();
+  const device::RunnerNeeds needs = session.runner_needs();
+  options.cudart_directory = needs.cudart_directory.empty() ? build::find_toolkit().library
+                                                            : std::filesystem::path(needs.cudart_directory);
+  options.device_descriptor = needs.descriptor;
+  options.device_nodes = needs.device_nodes;
+  options.folders = needs.folders;
+  options.environment = needs.environment;
   options.limits.memory_bytes = kHostMemory;
   // The judge's own clock ends calls; these limits only bound a program that escapes it.
   options.limits.wall_time = kJudgementTime + kGrace;
@@ -34,12 +40,25 @@ class RunnerAttempt final : public Attempt {
   }
   runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                        std::chrono::milliseconds timeout) override {
+    const runner::Outcome shared = share_buffers(timeout);
+    if (shared.kind != runner::Outcome::Kind::done) return shared;
     return runner_.call(function, words, timeout);
   }
   const std::string& output() const override { return runner_.output(); }
   bool output_truncated() const override { return runner_.output_truncated(); }
 
  private:
+  runner::Outcome share_buffers(std::chrono::milliseconds timeout) {
+    for (const device::BufferUpdate& update : session_->take_buffer_updates()) {
+      runner::Outcome outcome = update.descriptor
+                                    ? runner_.map(update.address, update.mapped_bytes, update.offset,
+                                                  update.descriptor.get(), timeout)
+                                    : runner_.unmap(update.address, timeout);
+      if (outcome.kind != runner::Outcome::Kind::done) return outcome;
+    }
+    return {};
+  }
+
   std::unique_ptr<device::Session> session_;  // outlives the runner that is connected to it
   runner::RunnerProcess runner_;
 };

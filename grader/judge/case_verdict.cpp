@@ -127,6 +127,8 @@ ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds 
       return fault_of_end(outcome.end);
     case OutcomeKind::threw:
       return {Verdict::crashed, fmt::format("an exception left your function: {}", outcome.message), ""};
+    case OutcomeKind::device_error:
+      return {Verdict::launch_failed, fmt::format("the CUDA runtime reports: {}", outcome.message), ""};
     case OutcomeKind::missing_function:
     case OutcomeKind::load_failed:
       return {Verdict::compile_error, outcome.message, ""};

@@ -97,7 +97,8 @@ class Judgement {
       const int total = static_cast<int>(problem_.cases.size());
       options_.progress("compiling " + submission_.filename().string(), 0, total);
     }
-    CompiledSubmission compiled = build::compile_submission(exercise_, submission_);
+    CompiledSubmission compiled =
+        build::compile_submission(exercise_, submission_, device_.compute_capability());
     if (!compiled.from_cache) {
       result_.compile_seconds = std::chrono::duration<double>(compiled.time).count();
     }
@@ -123,7 +124,14 @@ class Judgement {
     series_options.seed = seed;
     series_options.only_measured = options_.only_measured;
     series_options.progress = options_.progress;
-    CaseSeries series = run_cases(problem_, opener(object, seed, source), source, series_options);
+    // The emulated device says of every case what it says everywhere, with its counters and its reasons.
+    const std::unique_ptr<device::Device> counting =
+        device_.counts_traffic() ? nullptr : device::make_device(device::Kind::emulated);
+    CaseSeries series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_),
+                                  source, series_options);
+    if (counting && series.load.kind == OutcomeKind::done && all_passed(series.cases)) {
+      run_on_gpu(series, object, seed, source, series_options);
+    }
     result_.output = std::move(series.output);
     result_.output_truncated = series.output_truncated;
     if (series.load.kind != OutcomeKind::done) {
@@ -135,8 +143,26 @@ class Judgement {
     keep_profile(std::move(series.measured));
   }
 
-  OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source) {
-    return [this, open = attempts_at(object, device_, seed), file = source.file_name()] {
+  static bool all_passed(const std::vector<report::CaseResult>& cases) {
+    return std::all_of(cases.begin(), cases.end(),
+                       [](const auto& one) { return one.verdict == Verdict::passed; });
+  }
+
+  /// The same cases, with other inputs, on the device itself; only what it does not pass changes `series`.
+  void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
+                  const SourceText& source, SeriesOptions series_options) {
+    series_options.seed = mixed(seed, "gpu");
+    CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
+    series.load = on_gpu.load;
+    for (report::CaseResult& one : on_gpu.cases) {
+      if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
+    }
+    series.cases = std::move(on_gpu.cases);
+  }
+
+  OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source,
+                     device::Device& device) {
+    return [this, open = attempts_at(object, device, seed), file = source.file_name()] {
       std::unique_ptr<Attempt> attempt = open();
       if (options_.trace_line) attempt->session().trace_line(file, *options_.trace_line);
       return attempt;
@@ -156,9 +182,7 @@ class Judgement {
 
   /// Technique, verdict and points. Technique counts only once every case has passed.
   void judge_parts(const CaseSeries& series, const SourceText& source) {
-    const bool correct = std::all_of(result_.cases.begin(), result_.cases.end(),
-                                     [](const auto& one) { return one.verdict == Verdict::passed; });
-    result_.gates = correct && device_.counts_traffic()
+    result_.gates = all_passed(result_.cases)
                         ? judge_technique(problem_, series.measured, series.host_reads, source)
                         : technique_not_measured(problem_);
     result_.verdict = overall_verdict(result_);

@@ -3,7 +3,7 @@
 namespace lockstep::runner {
 namespace {
 
-enum class RequestKind : std::uint32_t { load, call };
+enum class RequestKind : std::uint32_t { load, call, map };
 
 std::optional<LoadRequest> decode_load(PacketReader& reader) {
   LoadRequest request;
@@ -23,18 +23,35 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   CallRequest request;
   const auto function = reader.number<std::uint32_t>();
   const auto result = reader.number<course::ValueKind>();
-  const auto count = reader.number<std::uint32_t>();
-  if (!function || !result || !count) return std::nullopt;
+  const auto calls = reader.number<std::uint32_t>();
+  const auto timed = reader.number<bool>();
+  const auto kinds = reader.number<std::uint32_t>();
+  if (!function || !result || !calls || !timed || !kinds) return std::nullopt;
   request.function = *function;
   request.result = *result;
-  for (std::uint32_t i = 0; i < *count; ++i) {
+  request.calls = *calls;
+  request.timed = *timed;
+  for (std::uint32_t i = 0; i < *kinds; ++i) {
     const auto kind = reader.number<course::ValueKind>();
-    const auto word = reader.number<std::uint64_t>();
-    if (!kind || !word) return std::nullopt;
+    if (!kind) return std::nullopt;
     request.kinds.push_back(*kind);
+  }
+  const auto words = reader.number<std::uint32_t>();
+  if (!words) return std::nullopt;
+  for (std::uint32_t i = 0; i < *words; ++i) {
+    const auto word = reader.number<std::uint64_t>();
+    if (!word) return std::nullopt;
     request.words.push_back(*word);
   }
   return request;
+}
+
+std::optional<MapRequest> decode_map(PacketReader& reader) {
+  const auto address = reader.number<std::uint64_t>();
+  const auto bytes = reader.number<std::uint64_t>();
+  const auto offset = reader.number<std::uint64_t>();
+  if (!address || !bytes || !offset) return std::nullopt;
+  return MapRequest{*address, *bytes, *offset};
 }
 
 }  // namespace
@@ -55,11 +72,22 @@ Packet encode(std::uint32_t sequence, const CallRequest& request) {
   writer.number(RequestKind::call);
   writer.number(request.function);
   writer.number(request.result);
+  writer.number(request.calls);
+  writer.number(request.timed);
   writer.number(static_cast<std::uint32_t>(request.kinds.size()));
-  for (std::size_t i = 0; i < request.kinds.size(); ++i) {
-    writer.number(request.kinds[i]);
-    writer.number(request.words[i]);
-  }
+  for (const course::ValueKind kind : request.kinds) writer.number(kind);
+  writer.number(static_cast<std::uint32_t>(request.words.size()));
+  for (const std::uint64_t word : request.words) writer.number(word);
+  return writer.packet();
+}
+
+Packet encode(std::uint32_t sequence, const MapRequest& request) {
+  PacketWriter writer;
+  writer.number(sequence);
+  writer.number(RequestKind::map);
+  writer.number(request.address);
+  writer.number(request.mapped_bytes);
+  writer.number(request.offset);
   return writer.packet();
 }
 
@@ -77,10 +105,11 @@ std::optional<Request> decode_request(std::string_view packet) {
   const auto sequence = reader.number<std::uint32_t>();
   const auto kind = reader.number<RequestKind>();
   if (!sequence || !kind) return std::nullopt;
-  Request request{*sequence, std::nullopt, std::nullopt};
+  Request request{.sequence = *sequence};
   if (*kind == RequestKind::load) request.load = decode_load(reader);
   if (*kind == RequestKind::call) request.call = decode_call(reader);
-  if ((!request.load && !request.call) || !reader.at_end()) return std::nullopt;
+  if (*kind == RequestKind::map) request.map = decode_map(reader);
+  if ((!request.load && !request.call && !request.map) || !reader.at_end()) return std::nullopt;
   return request;
 }
 
@@ -91,7 +120,8 @@ std::optional<Reply> decode_reply(std::string_view packet, std::uint32_t sequenc
   const auto value = reader.number<std::uint64_t>();
   auto text = reader.text();
   if (!answered || !kind || !value || !text || !reader.at_end()) return std::nullopt;
-  if (*answered != sequence || *kind > static_cast<std::uint32_t>(Reply::Kind::threw)) return std::nullopt;
+  if (*answered != sequence || *kind > static_cast<std::uint32_t>(Reply::Kind::device_error))
+    return std::nullopt;
   if (text->size() > kReplyTextBytes) return std::nullopt;
   return Reply{static_cast<Reply::Kind>(*kind), *value, std::move(*text)};
 }

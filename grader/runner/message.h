@@ -5,6 +5,7 @@
 // or that answers another request, counts as the end of the runner.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,7 @@ namespace lockstep::runner {
 /// The runner's ends, as descriptor numbers inside the sandbox.
 inline constexpr int kJudgeDescriptor = 3;
 inline constexpr int kDeviceDescriptor = 4;
+inline constexpr int kClockDescriptor = 5;
 
 inline constexpr std::size_t kMessageBytes = 32 << 10;  ///< at most, either way
 inline constexpr std::size_t kReplyTextBytes = 4 << 10;
@@ -29,18 +31,38 @@ struct LoadRequest {
   std::vector<std::string> linker_names;
 };
 
+/// One call, or several in a row with the device synchronised after the last.
 struct CallRequest {
   std::uint32_t function = 0;  ///< index into LoadRequest::linker_names
   course::ValueKind result = course::ValueKind::none;
+  std::uint32_t calls = 1;
+  bool timed = false;  ///< wait for the judge's sign on ClockWords between request and reply
   std::vector<course::ValueKind> kinds;  ///< one a parameter
-  std::vector<std::uint64_t> words;      ///< likewise
+  std::vector<std::uint64_t> words;      ///< [call][parameter]
+};
+
+/// Device memory to map, whose descriptor comes with the packet; the words of later calls name it by the
+/// judge's address.
+struct MapRequest {
+  std::uint64_t address = 0;
+  std::uint64_t mapped_bytes = 0;  ///< 0: unmap what was mapped under that address
+  std::uint64_t offset = 0;        ///< of the buffer in the mapped memory
+};
+
+/// Memory that judge and runner share during a timed call. The runner sets `armed` when it waits, the judge
+/// then `go`, the runner at last `done`, each to the number of the request. Spinning costs less than a
+/// socket, and always the same.
+struct ClockWords {
+  alignas(64) std::atomic<std::uint32_t> armed;
+  alignas(64) std::atomic<std::uint32_t> go;
+  alignas(64) std::atomic<std::uint32_t> done;
 };
 
 struct Reply {
-  enum class Kind : std::uint32_t { done, missing_function, load_failed, threw };
+  enum class Kind : std::uint32_t { done, missing_function, load_failed, threw, device_error };
   Kind kind = Kind::done;
   std::uint64_t value = 0;  ///< done: what the function returned; missing_function: its index
-  std::string text;         ///< load_failed, threw
+  std::string text;         ///< load_failed, threw, device_error
 };
 
 /// The bytes of one message.
@@ -93,13 +115,15 @@ class PacketReader {
 /// Every request and its reply carry the same number, counted by the judge.
 Packet encode(std::uint32_t sequence, const LoadRequest& request);
 Packet encode(std::uint32_t sequence, const CallRequest& request);
+Packet encode(std::uint32_t sequence, const MapRequest& request);
 Packet encode(std::uint32_t sequence, const Reply& reply);
 
-/// What a packet says; exactly one of `load` and `call` in a request. Nothing when it is malformed.
+/// What a packet says; exactly one of the three in a request. Nothing when it is malformed.
 struct Request {
   std::uint32_t sequence = 0;
   std::optional<LoadRequest> load;
   std::optional<CallRequest> call;
+  std::optional<MapRequest> map;
 };
 std::optional<Request> decode_request(std::string_view packet);
 std::optional<Reply> decode_reply(std::string_view packet, std::uint32_t sequence);

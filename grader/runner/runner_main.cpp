@@ -3,7 +3,9 @@
 // next request.
 #include <dlfcn.h>
 #include <ffi.h>
+#include <immintrin.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,14 +15,43 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "runner/judge_buffers.h"
 #include "runner/message.h"
 
 namespace {
 
 using lockstep::course::ValueKind;
 using namespace lockstep::runner;
+
+/// The CUDA runtime that the object brought with it, found there and not by name from the object: the student
+/// may define its names too. All null when the object uses no runtime.
+struct Runtime {
+  int (*synchronize)() = nullptr;
+  int (*take_last_error)() = nullptr;
+  const char* (*error_text)(int) = nullptr;
+
+  static Runtime of_loaded_object() {
+    std::string path;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* found) {
+          if (std::strstr(info->dlpi_name, "/libcudart.so") == nullptr) return 0;
+          *static_cast<std::string*>(found) = info->dlpi_name;
+          return 1;
+        },
+        &path);
+    void* const handle = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (handle == nullptr) return {};
+    return {reinterpret_cast<int (*)()>(dlsym(handle, "cudaDeviceSynchronize")),
+            reinterpret_cast<int (*)()>(dlsym(handle, "cudaGetLastError")),
+            reinterpret_cast<const char* (*)(int)>(dlsym(handle, "cudaGetErrorString"))};
+  }
+};
 
 class LoadedObject {
  public:
@@ -33,32 +64,27 @@ class LoadedObject {
       if (function == nullptr) return {Reply::Kind::missing_function, functions_.size(), ""};
       functions_.push_back(function);
     }
-    synchronize_ = find_synchronize();
+    runtime_ = Runtime::of_loaded_object();
     return {};
   }
 
-  Reply call(CallRequest request) const;
-
- private:
-  // From the runtime that the object brought with it, and not by name from the object: the student may define
-  // that name too. Null when the object uses no runtime.
-  static int (*find_synchronize())() {
-    std::string runtime;
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* found) {
-          if (std::strstr(info->dlpi_name, "/libcudart.so") == nullptr) return 0;
-          *static_cast<std::string*>(found) = info->dlpi_name;
-          return 1;
-        },
-        &runtime);
-    void* const handle = runtime.empty() ? nullptr : dlopen(runtime.c_str(), RTLD_NOW | RTLD_NOLOAD);
-    if (handle == nullptr) return nullptr;
-    return reinterpret_cast<int (*)()>(dlsym(handle, "cudaDeviceSynchronize"));
+  Reply map(const MapRequest& request, int descriptor) {
+    try {
+      buffers_.update(request, descriptor);
+      return {};
+    } catch (const std::exception& error) {
+      return {Reply::Kind::device_error, 0, error.what()};
+    }
   }
 
+  /// `clock` is null but for timed calls.
+  Reply call(CallRequest request, std::uint32_t sequence, ClockWords* clock) const;
+
+ private:
   void* handle_ = nullptr;
   std::vector<void*> functions_;
-  int (*synchronize_)() = nullptr;
+  Runtime runtime_;
+  JudgeBuffers buffers_;
 };
 
 ffi_type* type_of(ValueKind kind) {
@@ -80,32 +106,82 @@ ffi_type* type_of(ValueKind kind) {
   return nullptr;
 }
 
-Reply LoadedObject::call(CallRequest request) const {
+void wait_for_go(ClockWords& clock, std::uint32_t sequence) {
+  clock.armed.store(sequence, std::memory_order_release);
+  while (clock.go.load(std::memory_order_acquire) != sequence) _mm_pause();
+}
+
+Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords* clock) const {
+  const std::size_t parameters = request.kinds.size();
   std::vector<ffi_type*> types;
+  for (const ValueKind kind : request.kinds) types.push_back(type_of(kind));
   std::vector<void*> values;
-  for (std::size_t i = 0; i < request.kinds.size(); ++i) {
-    types.push_back(type_of(request.kinds[i]));
-    values.push_back(&request.words[i]);
+  for (std::size_t i = 0; i < request.words.size(); ++i) {
+    std::uint64_t& word = request.words[i];
+    if (request.kinds[i % parameters] == ValueKind::pointer) word = buffers_.translated(word);
+    values.push_back(&word);
   }
   ffi_cif interface;
-  if (request.function >= functions_.size() ||
-      ffi_prep_cif(&interface, FFI_DEFAULT_ABI, static_cast<unsigned>(types.size()), type_of(request.result),
+  if (request.function >= functions_.size() || values.size() != request.calls * parameters ||
+      ffi_prep_cif(&interface, FFI_DEFAULT_ABI, static_cast<unsigned>(parameters), type_of(request.result),
                    types.data()) != FFI_OK) {
     std::fprintf(stderr, "lockstep-runner: the judge asked for a call that cannot be made\n");
     std::exit(EXIT_FAILURE);
   }
+  const auto function = reinterpret_cast<void (*)()>(functions_[request.function]);
   ffi_arg result = 0;
+  int error = 0;
+  if (clock != nullptr) wait_for_go(*clock, sequence);
   try {
-    ffi_call(&interface, reinterpret_cast<void (*)()>(functions_[request.function]), &result, values.data());
-    if (synchronize_ != nullptr) synchronize_();
-  } catch (const std::exception& error) {
-    return {Reply::Kind::threw, 0, error.what()};
+    for (std::uint32_t i = 0; i < request.calls; ++i) {
+      ffi_call(&interface, function, &result, values.data() + i * parameters);
+    }
+    if (runtime_.synchronize != nullptr) error = runtime_.synchronize();
+  } catch (const std::exception& exception) {
+    return {Reply::Kind::threw, 0, exception.what()};
   } catch (...) {
     return {Reply::Kind::threw, 0, "an exception that is no std::exception"};
+  }
+  if (clock != nullptr) clock->done.store(sequence, std::memory_order_release);
+  if (buffers_.any_mapped() && runtime_.take_last_error != nullptr && runtime_.error_text != nullptr) {
+    if (error == 0) error = runtime_.take_last_error();
+    if (error != 0) return {Reply::Kind::device_error, 0, runtime_.error_text(error)};
   }
   if (request.result == ValueKind::none) result = 0;
   const bool narrow = request.result == ValueKind::i32 || request.result == ValueKind::f32;
   return {Reply::Kind::done, narrow ? result & 0xFFFF'FFFF : result, ""};
+}
+
+/// A packet and the descriptor that came with it, -1 when none did; nothing when the judge is done.
+struct Received {
+  std::string_view packet;
+  int descriptor = -1;
+};
+std::optional<Received> receive(std::span<char> buffer) {
+  iovec part{buffer.data(), buffer.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t bytes = 0;
+  do {
+    bytes = recvmsg(kJudgeDescriptor, &message, MSG_CMSG_CLOEXEC);
+  } while (bytes < 0 && errno == EINTR);
+  if (bytes <= 0) return std::nullopt;
+  Received received{{buffer.data(), static_cast<std::size_t>(bytes)}};
+  if (const cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(&received.descriptor, CMSG_DATA(header), sizeof received.descriptor);
+  }
+  return received;
+}
+
+/// The clock's memory; null when the judge gave none.
+ClockWords* map_clock() {
+  void* const memory =
+      mmap(nullptr, sizeof(ClockWords), PROT_READ | PROT_WRITE, MAP_SHARED, kClockDescriptor, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<ClockWords*>(memory);
 }
 
 }  // namespace
@@ -114,17 +190,22 @@ int main() {
   // Lines appear as they are printed, also when the next one crashes.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   LoadedObject object;
+  ClockWords* const clock = map_clock();
   std::array<char, kMessageBytes> buffer;
-  for (;;) {
-    const ssize_t bytes = recv(kJudgeDescriptor, buffer.data(), buffer.size(), 0);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0)
-      _exit(EXIT_SUCCESS);  // the judge is done; the submission's destructors are of no interest
-    const auto request = decode_request({buffer.data(), static_cast<std::size_t>(bytes)});
-    if (!request) _exit(EXIT_FAILURE);
-    const Reply reply = request->load ? object.load(*request->load) : object.call(*request->call);
+  // When the judge is done, the submission's destructors are of no interest.
+  while (const auto received = receive(buffer)) {
+    const auto request = decode_request(received->packet);
+    if (!request || (request->call && request->call->timed && clock == nullptr)) _exit(EXIT_FAILURE);
+    Reply reply;
+    if (request->load) reply = object.load(*request->load);
+    if (request->map) reply = object.map(*request->map, received->descriptor);
+    if (request->call) {
+      reply = object.call(*request->call, request->sequence, request->call->timed ? clock : nullptr);
+    }
+    if (received->descriptor >= 0) close(received->descriptor);
     std::fflush(nullptr);
     const Packet packet = encode(request->sequence, reply);
     if (send(kJudgeDescriptor, packet.data(), packet.size(), MSG_NOSIGNAL) < 0) _exit(EXIT_FAILURE);
   }
+  _exit(EXIT_SUCCESS);
 }

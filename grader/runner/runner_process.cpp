@@ -1,12 +1,17 @@
 #include "runner/runner_process.h"
 
 #include <fcntl.h>
+#include <immintrin.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -35,15 +40,45 @@ std::pair<FileDescriptor, FileDescriptor> open_socket_pair() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+/// The words of timed calls, in memory that the runner shares.
+class SharedClock {
+ public:
+  SharedClock() : file_(memfd_create("lockstep-clock", MFD_CLOEXEC)) {
+    if (!file_ || ftruncate(file_.get(), sizeof(ClockWords)) != 0) {
+      throw std::system_error(errno, std::generic_category(), "memfd_create");
+    }
+    void* const memory =
+        mmap(nullptr, sizeof(ClockWords), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    words_ = static_cast<ClockWords*>(memory);
+  }
+  ~SharedClock() { munmap(words_, sizeof(ClockWords)); }
+  SharedClock(const SharedClock&) = delete;
+  SharedClock& operator=(const SharedClock&) = delete;
+
+  int descriptor() const { return file_.get(); }
+  ClockWords& words() const { return *words_; }
+
+ private:
+  FileDescriptor file_;
+  ClockWords* words_ = nullptr;
+};
+
 sandbox::Command runner_command(const RunnerProcess::Options& options, const sandbox::Mount& object,
-                                int judge_end) {
+                                int judge_end, int clock) {
   const sandbox::Mount executable{options.executable, "/lockstep/runner", false};
   const sandbox::Mount cudart{options.cudart_directory, "/lockstep/cudart", false};
   sandbox::Command command;
   command.arguments = {sandbox::seen_path(executable)};
   command.environment = {{"LD_LIBRARY_PATH", sandbox::seen_path(cudart)}, {"LC_ALL", "C.UTF-8"}};
   command.mounts = {executable, cudart, object};
-  command.descriptors = {{judge_end, kJudgeDescriptor}};
+  for (const std::filesystem::path& folder : options.folders) {
+    command.mounts.push_back({folder, folder, false});
+    command.environment["LD_LIBRARY_PATH"].append(":").append(folder);
+  }
+  command.environment.insert(options.environment.begin(), options.environment.end());
+  command.device_nodes = options.device_nodes;
+  command.descriptors = {{judge_end, kJudgeDescriptor}, {clock, kClockDescriptor}};
   if (options.device_descriptor >= 0) {
     command.descriptors.emplace_back(options.device_descriptor, kDeviceDescriptor);
     command.environment["LOCKSTEP_DEVICE_FD"] = std::to_string(kDeviceDescriptor);
@@ -66,18 +101,25 @@ struct RunnerProcess::State {
   State(const Options& options, std::pair<FileDescriptor, FileDescriptor> sockets)
       : object{options.object, "/lockstep/submission.so", false},
         socket(std::move(sockets.first)),
-        process(runner_command(options, object, sockets.second.get())) {}
+        process(runner_command(options, object, sockets.second.get(), clock.descriptor())) {}
 
   /// The reply to a request, or the outcome when there is none that can be used.
-  std::variant<Reply, Outcome> exchange(const Packet& request, milliseconds timeout);
+  std::variant<Reply, Outcome> exchange(const Packet& request, milliseconds timeout, int descriptor = -1);
+  /// Nothing, or the outcome when the request cannot be sent.
+  std::optional<Outcome> say(const Packet& request, int descriptor);
+  std::variant<Reply, Outcome> hear(Clock::time_point deadline);
   std::optional<Packet> receive(Clock::time_point deadline, bool& timed_out);
   /// Ends the process, whatever it does.
   Outcome end_now(Outcome::Kind kind, const std::string& message);
   /// The runner's end of the socket is gone, most likely because the process is.
   Outcome end_of_connection();
+  /// What a reply to anything but a load means.
+  Outcome outcome_of(const std::variant<Reply, Outcome>& answer);
+  CallRequest call_request(const course::Signature& function, std::span<const std::uint64_t> words) const;
 
   const sandbox::Mount object;
   FileDescriptor socket;
+  SharedClock clock;
   sandbox::Process process;
   std::vector<std::string> functions;  ///< linker names, in the order of the load request
   std::uint32_t sequence = 0;
@@ -123,22 +165,83 @@ std::optional<Packet> RunnerProcess::State::receive(Clock::time_point deadline, 
   }
 }
 
-std::variant<Reply, Outcome> RunnerProcess::State::exchange(const Packet& request, milliseconds timeout) {
-  constexpr const char* kNonsense = "the submission wrote on a descriptor that is not its own";
-  if (over) return *over;
-  const auto deadline = Clock::now() + timeout;
+constexpr const char* kNonsense = "the submission wrote on a descriptor that is not its own";
+
+std::optional<Outcome> RunnerProcess::State::say(const Packet& request, int descriptor) {
+  if (over) return over;
   bool timed_out = false;
   // Nothing may be waiting: the runner speaks only when asked.
   if (receive(Clock::now(), timed_out)) return end_now(Outcome::Kind::ended, kNonsense);
-  if (send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-    return end_of_connection();
+  iovec part{const_cast<char*>(request.data()), request.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
   }
+  if (sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return end_of_connection();
+  return std::nullopt;
+}
+
+std::variant<Reply, Outcome> RunnerProcess::State::hear(Clock::time_point deadline) {
+  bool timed_out = false;
   const auto packet = receive(deadline, timed_out);
   if (timed_out) return end_now(Outcome::Kind::time_limit, "");
   if (!packet) return end_of_connection();
   auto reply = decode_reply(*packet, sequence);
   if (!reply) return end_now(Outcome::Kind::ended, kNonsense);
   return *std::move(reply);
+}
+
+std::variant<Reply, Outcome> RunnerProcess::State::exchange(const Packet& request, milliseconds timeout,
+                                                            int descriptor) {
+  const auto deadline = Clock::now() + timeout;
+  if (auto failed = say(request, descriptor)) return *failed;
+  return hear(deadline);
+}
+
+Outcome RunnerProcess::State::outcome_of(const std::variant<Reply, Outcome>& answer) {
+  if (const auto* outcome = std::get_if<Outcome>(&answer)) return *outcome;
+  const auto& reply = std::get<Reply>(answer);
+  switch (reply.kind) {
+    case Reply::Kind::done:
+      return {.kind = Outcome::Kind::done, .message = "", .value = reply.value, .end = {}};
+    case Reply::Kind::threw:
+      return {.kind = Outcome::Kind::threw, .message = printable(reply.text), .value = 0, .end = {}};
+    case Reply::Kind::device_error:
+      return {.kind = Outcome::Kind::device_error, .message = printable(reply.text), .value = 0, .end = {}};
+    case Reply::Kind::load_failed:
+    case Reply::Kind::missing_function:
+      break;
+  }
+  return end_now(Outcome::Kind::ended, "the runner's reply makes no sense");
+}
+
+CallRequest RunnerProcess::State::call_request(const course::Signature& function,
+                                               std::span<const std::uint64_t> words) const {
+  const auto found = std::find(functions.begin(), functions.end(), function.linker_name);
+  const std::size_t parameters = function.parameters.size();
+  const std::size_t calls = parameters == 0 ? 1 : words.size() / parameters;
+  if (found == functions.end() || calls == 0 || words.size() != calls * parameters) {
+    throw std::logic_error("RunnerProcess: " + function.declaration +
+                           " was not loaded, or has other parameters");
+  }
+  CallRequest request;
+  request.function = static_cast<std::uint32_t>(found - functions.begin());
+  request.result = function.result;
+  request.calls = static_cast<std::uint32_t>(calls);
+  for (const course::Parameter& parameter : function.parameters) request.kinds.push_back(parameter.kind);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    request.words.push_back(request.kinds[i % parameters] == course::ValueKind::stream ? 0 : words[i]);
+  }
+  return request;
 }
 
 RunnerProcess::RunnerProcess(const Options& options)
@@ -165,6 +268,7 @@ Outcome RunnerProcess::load(std::span<const course::Signature> functions, millis
               .value = 0,
               .end = {}};
     case Reply::Kind::threw:
+    case Reply::Kind::device_error:
       break;
   }
   return state_->end_now(Outcome::Kind::ended, "the runner's reply makes no sense");
@@ -172,30 +276,48 @@ Outcome RunnerProcess::load(std::span<const course::Signature> functions, millis
 
 Outcome RunnerProcess::call(const course::Signature& function, std::span<const std::uint64_t> words,
                             milliseconds timeout) {
-  const auto found = std::find(state_->functions.begin(), state_->functions.end(), function.linker_name);
-  if (found == state_->functions.end() || words.size() != function.parameters.size()) {
-    throw std::logic_error("RunnerProcess::call: " + function.declaration +
-                           " was not loaded, or has other parameters");
+  const CallRequest request = state_->call_request(function, words);
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout));
+}
+
+RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& function,
+                                                       std::span<const std::uint64_t> words,
+                                                       milliseconds timeout) {
+  CallRequest request = state_->call_request(function, words);
+  request.timed = true;
+  ClockWords& clock = state_->clock.words();
+  const auto deadline = Clock::now() + timeout;
+  if (auto failed = state_->say(encode(++state_->sequence, request), -1)) return {*failed};
+  // A reply, or the end, before its time ends the wait as well.
+  const auto reached = [&](const std::atomic<std::uint32_t>& word) {
+    constexpr int kSpinsPerLook = 1 << 14;
+    for (int spins = 1;; ++spins) {
+      if (word.load(std::memory_order_acquire) == state_->sequence) return true;
+      _mm_pause();
+      if (spins % kSpinsPerLook != 0) continue;
+      pollfd ready{state_->socket.get(), POLLIN, 0};
+      if (poll(&ready, 1, 0) > 0 || Clock::now() >= deadline) return false;
+    }
+  };
+  std::chrono::nanoseconds time{0};
+  if (reached(clock.armed)) {
+    const auto begin = Clock::now();
+    clock.go.store(state_->sequence, std::memory_order_release);
+    reached(clock.done);
+    time = Clock::now() - begin;
   }
-  CallRequest request{static_cast<std::uint32_t>(found - state_->functions.begin()), function.result, {}, {}};
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const course::ValueKind kind = function.parameters[i].kind;
-    request.kinds.push_back(kind);
-    request.words.push_back(kind == course::ValueKind::stream ? 0 : words[i]);
-  }
-  const auto answer = state_->exchange(encode(++state_->sequence, request), timeout);
-  if (const auto* outcome = std::get_if<Outcome>(&answer)) return *outcome;
-  const auto& reply = std::get<Reply>(answer);
-  switch (reply.kind) {
-    case Reply::Kind::done:
-      return {.kind = Outcome::Kind::done, .message = "", .value = reply.value, .end = {}};
-    case Reply::Kind::threw:
-      return {.kind = Outcome::Kind::threw, .message = printable(reply.text), .value = 0, .end = {}};
-    case Reply::Kind::load_failed:
-    case Reply::Kind::missing_function:
-      break;
-  }
-  return state_->end_now(Outcome::Kind::ended, "the runner's reply makes no sense");
+  return {state_->outcome_of(state_->hear(deadline)), time};
+}
+
+Outcome RunnerProcess::map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset,
+                           int descriptor, milliseconds timeout) {
+  const MapRequest request{address, mapped_bytes, offset};
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, descriptor));
+}
+
+Outcome RunnerProcess::unmap(std::uint64_t address, milliseconds timeout) {
+  return state_->outcome_of(
+      state_->exchange(encode(++state_->sequence, MapRequest{.address = address}), timeout));
 }
 
 const std::string& RunnerProcess::output() const { return state_->process.output(); }

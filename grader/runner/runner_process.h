@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "course/signature.h"
 #include "sandbox/sandbox.h"
@@ -21,6 +23,7 @@ struct Outcome {
     missing_function,  ///< no function of the wanted name and types; message tells
     load_failed,       ///< the dynamic linker refused the object; message tells
     threw,             ///< a C++ exception left the function; message is its what()
+    device_error,      ///< the CUDA runtime or the driver reports an error; message is its text
     ended,             ///< the process is gone: `end` tells how (exit, signal, limits)
     time_limit,        ///< no answer in time; the process has been killed
   };
@@ -37,6 +40,8 @@ class RunnerProcess {
     std::filesystem::path object;            ///< the submission's shared object
     std::filesystem::path cudart_directory;  ///< folder with the libcudart that the object is to load
     int device_descriptor = -1;              ///< client's end of a device connection, or -1
+    std::vector<std::filesystem::path> device_nodes, folders;  ///< that it may use and read besides
+    std::map<std::string, std::string> environment;            ///< likewise
     sandbox::Limits limits;
   };
 
@@ -51,6 +56,21 @@ class RunnerProcess {
   /// call the runner synchronises the device (cudaDeviceSynchronize) before it answers.
   Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                std::chrono::milliseconds timeout);
+
+  /// As many calls as `words` holds sets of words, one after the other, timed by the judge's clock from the
+  /// sign to begin until the device is idle. The time means something only when the outcome is `done`.
+  struct TimedOutcome {
+    Outcome outcome;
+    std::chrono::nanoseconds time{0};
+  };
+  TimedOutcome timed_calls(const course::Signature& function, std::span<const std::uint64_t> words,
+                           std::chrono::milliseconds timeout);
+
+  /// Lets the runner map device memory that calls will name by `address`: `mapped_bytes` behind `descriptor`,
+  /// in which the buffer begins at `offset`.
+  Outcome map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset, int descriptor,
+              std::chrono::milliseconds timeout);
+  Outcome unmap(std::uint64_t address, std::chrono::milliseconds timeout);
 
   const std::string& output() const;
   bool output_truncated() const;

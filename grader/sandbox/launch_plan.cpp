@@ -144,9 +144,16 @@ std::vector<std::string> bubblewrap_arguments(const Command& command, Mode mode,
   }
   // The root and /dev are unbounded memory file systems that their user may write. /proc: when the judge is
   // root, so is the command outside its namespace, and /proc/sys checks only that: core_pattern would be the
-  // way out.
-  arguments.insert(arguments.end(),
-                   {"--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--"});
+  // way out. A GPU's driver writes to /proc/self, so with one only the kernel's own settings are out of
+  // reach.
+  if (command.device_nodes.empty()) {
+    arguments.insert(arguments.end(), {"--remount-ro", "/proc"});
+  } else {
+    for (const char* settings : {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"}) {
+      arguments.insert(arguments.end(), {"--ro-bind-try", settings, settings});
+    }
+  }
+  arguments.insert(arguments.end(), {"--remount-ro", "/dev", "--remount-ro", "/", "--"});
   return arguments;
 }
 

@@ -41,9 +41,9 @@ class FakeSession final : public device::Session {
   emulator::Observations take_observations() override { return std::exchange(observations, {}); }
   void trace_line(const std::string&, unsigned) override {}
   std::uint64_t take_host_reads() override { return std::exchange(host_reads, 0); }
-  int runner_descriptor() const override { return -1; }
+  device::RunnerNeeds runner_needs() const override { return {}; }
   void close_runner_descriptor() override {}
-  std::string cudart_directory() const override { return ""; }
+  std::vector<device::BufferUpdate> take_buffer_updates() override { return {}; }
 
   template <class T>
   T* pointer(std::uint64_t address, std::size_t n) {

@@ -95,7 +95,7 @@ class Build : public LeavesNothingBehind {
   }
 
   CompiledSubmission compile(const std::string& source, const std::string& name = "transpose.cu") {
-    return compile_submission(exercise_, write(name, source), limits_);
+    return compile_submission(exercise_, write(name, source), std::nullopt, limits_);
   }
 
   sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-test-"};
@@ -172,7 +172,7 @@ TEST_F(Build, PtxNamesTheStudentsFile) {
 
 TEST_F(Build, RefusesWhatIsNoSourceText) {
   const auto sentence = [this](const fs::path& path) {
-    const CompiledSubmission result = compile_submission(exercise_, path, limits_);
+    const CompiledSubmission result = compile_submission(exercise_, path, std::nullopt, limits_);
     EXPECT_EQ(result.status, Status::unreadable) << path;
     return result.diagnostics;
   };
@@ -257,8 +257,9 @@ TEST_F(Build, TheSameSourceAtTheSameTimeIsOneEntry) {
   const fs::path source = write("transpose.cu", kGood);
   std::vector<std::future<CompiledSubmission>> results;
   for (int i = 0; i < 3; ++i) {
-    results.push_back(std::async(std::launch::async,
-                                 [this, &source] { return compile_submission(exercise_, source, limits_); }));
+    results.push_back(std::async(std::launch::async, [this, &source] {
+      return compile_submission(exercise_, source, std::nullopt, limits_);
+    }));
   }
   std::set<fs::path> objects;
   for (auto& result : results) {

@@ -362,6 +362,14 @@ TEST_P(Escape, Fails) {
   EXPECT_EQ(result.end.status, 0) << result.output;
 }
 
+TEST_F(Isolated, KernelSettingsStayOutOfReachWithADevice) {
+  Command command = misbehave("write_kernel_settings");
+  command.device_nodes = {"/dev/null"};
+  const Result result = run(command);
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_EQ(result.end.status, 0) << result.output;
+}
+
 // The attacks are real: with nothing in their way some of them succeed.
 TEST_F(Sandbox, SomeEscapesSucceedWithoutNamespaces) {
   if (isolation().namespaces) GTEST_SKIP() << "namespaces are in their way";

@@ -1,0 +1,25 @@
+// The GPU kind of device: buffers are the judge's own, and the runner maps them into its process.
+#pragma once
+
+#include <memory>
+
+#include "device/device.h"
+#include "device/gpu.h"
+
+namespace lockstep::device {
+
+class GpuDevice final : public Device {
+ public:
+  /// Throws DriverError.
+  GpuDevice() = default;
+  report::DeviceDescription description() const override;
+  bool counts_traffic() const override { return false; }
+  bool measures_speed() const override { return true; }
+  std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
+  std::unique_ptr<Session> open(std::uint64_t seed) override;
+
+ private:
+  Gpu gpu_;
+};
+
+}  // namespace lockstep::device

@@ -1,0 +1,29 @@
+#include "runner/judge_buffers.h"
+
+namespace lockstep::runner {
+
+void JudgeBuffers::update(const MapRequest& request, int descriptor) {
+  if (request.mapped_bytes == 0) {
+    buffers_.erase(request.address);
+    return;
+  }
+  const device::CudaDriver& driver = device::CudaDriver::get();
+  if (!any_mapped_) {
+    // The context that the CUDA runtime of the submission will use too.
+    CUcontext context = nullptr;
+    driver.check(driver.cuDeviceGet(&gpu_, 0), "cuDeviceGet");
+    driver.check(driver.cuDevicePrimaryCtxRetain(&context, gpu_), "cuDevicePrimaryCtxRetain");
+    driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    any_mapped_ = true;
+  }
+  buffers_.emplace(
+      request.address,
+      Buffer{device::MappedMemory::import(gpu_, request.mapped_bytes, descriptor), request.offset});
+}
+
+std::uint64_t JudgeBuffers::translated(std::uint64_t word) const {
+  const auto buffer = buffers_.find(word);
+  return buffer == buffers_.end() ? word : buffer->second.memory.address() + buffer->second.offset;
+}
+
+}  // namespace lockstep::runner
