@@ -18,12 +18,7 @@ constexpr double kSectorBytes = 32;
 
 Traffic sum(std::initializer_list<Traffic> parts) {
   Traffic total;
-  for (const Traffic& part : parts) {
-    total.requests += part.requests;
-    total.units += part.units;
-    total.ideal_units += part.ideal_units;
-    total.bytes += part.bytes;
-  }
+  for (const Traffic& part : parts) total += part;
   return total;
 }
 
@@ -37,7 +32,7 @@ Traffic shared_traffic(const LineCounters& line) {
 
 Traffic of_all_lines(const Measurement& measurement, Traffic (*of_line)(const LineCounters&)) {
   Traffic total;
-  for (const LineCounters& line : measurement.observations.lines) total = sum({total, of_line(line)});
+  for (const LineCounters& line : measurement.observations.lines) total += of_line(line);
   return total;
 }
 

@@ -25,6 +25,14 @@ struct Traffic {
   std::uint64_t units = 0;        ///< sectors (global) or wavefronts (shared)
   std::uint64_t ideal_units = 0;  ///< the fewest that the same number of active bytes could take
   std::uint64_t bytes = 0;        ///< that active lanes asked for
+
+  Traffic& operator+=(const Traffic& more) {
+    requests += more.requests;
+    units += more.units;
+    ideal_units += more.ideal_units;
+    bytes += more.bytes;
+    return *this;
+  }
 };
 
 struct LineCounters {

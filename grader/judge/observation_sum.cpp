@@ -10,13 +10,6 @@ namespace {
 using emulator::LineCounters;
 using emulator::Traffic;
 
-void add(Traffic& total, const Traffic& part) {
-  total.requests += part.requests;
-  total.units += part.units;
-  total.ideal_units += part.ideal_units;
-  total.bytes += part.bytes;
-}
-
 void add(LineCounters& total, const LineCounters& part) {
   total.warps += part.warps;
   total.lanes += part.lanes;
@@ -25,7 +18,7 @@ void add(LineCounters& total, const LineCounters& part) {
        {&LineCounters::global_load, &LineCounters::global_store, &LineCounters::global_atomic,
         &LineCounters::shared_load, &LineCounters::shared_store, &LineCounters::shared_atomic,
         &LineCounters::local_load, &LineCounters::local_store}) {
-    add(total.*kind, part.*kind);
+    total.*kind += part.*kind;
   }
 }
 

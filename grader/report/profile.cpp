@@ -12,13 +12,6 @@
 namespace lockstep::report {
 namespace {
 
-void add(emulator::Traffic& sum, const emulator::Traffic& part) {
-  sum.requests += part.requests;
-  sum.units += part.units;
-  sum.ideal_units += part.ideal_units;
-  sum.bytes += part.bytes;
-}
-
 double per_request(const emulator::Traffic& traffic) {
   return static_cast<double>(traffic.units) / static_cast<double>(traffic.requests);
 }
@@ -99,10 +92,10 @@ std::vector<LineProfile> profile_lines(const ExerciseResult& result, const std::
     profile.lanes += counters.lanes;
     profile.divergent_branches += counters.divergent_branches;
     for (const auto* part : {&counters.global_load, &counters.global_store, &counters.global_atomic})
-      add(profile.global, *part);
+      profile.global += *part;
     for (const auto* part : {&counters.shared_load, &counters.shared_store, &counters.shared_atomic})
-      add(profile.shared, *part);
-    for (const auto* part : {&counters.local_load, &counters.local_store}) add(profile.local, *part);
+      profile.shared += *part;
+    for (const auto* part : {&counters.local_load, &counters.local_store}) profile.local += *part;
   }
   std::vector<LineProfile> lines;
   for (auto& [number, profile] : by_line) lines.push_back(std::move(profile));

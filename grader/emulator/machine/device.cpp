@@ -35,14 +35,6 @@ BlockOrder block_order_of(std::uint64_t seed, std::uint64_t count) {
   return order;
 }
 
-Traffic& operator+=(Traffic& sum, const Traffic& more) {
-  sum.requests += more.requests;
-  sum.units += more.units;
-  sum.ideal_units += more.ideal_units;
-  sum.bytes += more.bytes;
-  return sum;
-}
-
 }  // namespace
 
 struct Device::State {

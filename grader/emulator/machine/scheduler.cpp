@@ -185,12 +185,7 @@ void add_counters(Counters& total, const Counters& part) {
   }
   for (std::size_t t = 0; t < part.traffic.size(); ++t) {
     for (std::size_t kind = 0; kind < TrafficCounter::kKinds; ++kind) {
-      Traffic& sum = total.traffic[t].by_kind[kind];
-      const Traffic& more = part.traffic[t].by_kind[kind];
-      sum.requests += more.requests;
-      sum.units += more.units;
-      sum.ideal_units += more.ideal_units;
-      sum.bytes += more.bytes;
+      total.traffic[t].by_kind[kind] += part.traffic[t].by_kind[kind];
     }
   }
 }
