@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "emulator/machine/warp_runner.h"
@@ -54,11 +53,11 @@ void check_sites(const ThreadBlock& block, const std::vector<Warp*>& arriving) {
       const std::uint32_t place = next_place(split);
       if (same_site(program, place, first)) continue;
       const SourceLine& other = program.places[first].line;
-      Finding finding = make_finding(
-          *warp, place, static_cast<unsigned>(std::countr_zero(split.lanes)), Finding::Kind::bad_sync,
-          fmt::format("threads of the block wait at different barriers: some here, others "
-                      "at line {}",
-                      other.line));
+      Finding finding =
+          make_finding(*warp, place, first_lane(split.lanes), Finding::Kind::bad_sync,
+                       fmt::format("threads of the block wait at different barriers: some here, others "
+                                   "at line {}",
+                                   other.line));
       finding.other_line = other;
       block.grid->findings.add(std::move(finding));
       return;
@@ -97,7 +96,7 @@ void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {
   const Warp& warp = *resting.front();
   const Split& split = warp.splits.front();
   block.grid->findings.add(make_finding(
-      warp, next_place(split), static_cast<unsigned>(std::countr_zero(split.lanes)), Finding::Kind::deadlock,
+      warp, next_place(split), first_lane(split.lanes), Finding::Kind::deadlock,
       fmt::format("{} warps wait at barriers that the block's other threads never reach", resting.size())));
   block.grid->fail(LaunchResult::Status::launch_timeout);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -174,8 +173,6 @@ class Formatter {
   unsigned lane_;
   std::uint64_t next_;
 };
-
-unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
 /// vprintf(format, arguments): the number of arguments is its result, as C's count of characters is not
 /// known.

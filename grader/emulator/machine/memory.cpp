@@ -1,12 +1,11 @@
 #include "emulator/machine/memory.h"
 
 #include <fmt/format.h>
-
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
-
 #include <system_error>
 #include <utility>
 

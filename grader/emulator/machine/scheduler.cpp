@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <thread>
 #include <utility>
 
@@ -160,9 +159,9 @@ class WorkerLoop {
     for (const Warp& warp : block.warps) {
       if (warp.splits.empty()) continue;
       const Split& split = warp.splits[warp.current < warp.splits.size() ? warp.current : 0];
-      grid_.findings.add(make_finding(
-          warp, next_place(split), static_cast<unsigned>(std::countr_zero(split.lanes)),
-          Finding::Kind::time_limit, "the kernel was stopped at the time limit; this is where the warp was"));
+      grid_.findings.add(
+          make_finding(warp, next_place(split), first_lane(split.lanes), Finding::Kind::time_limit,
+                       "the kernel was stopped at the time limit; this is where the warp was"));
       break;
     }
     grid_.fail(LaunchResult::Status::launch_timeout);

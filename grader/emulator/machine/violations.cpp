@@ -35,8 +35,6 @@ const Place& place_of_id(const Warp& warp, std::uint32_t id) {
   return id < places.size() ? places[id] : kUnknown;
 }
 
-unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
-
 std::string thread_name(const Warp& warp, std::uint32_t thread) {
   const Dim3& shape = warp.block->grid->threads;
   const std::uint32_t x = thread % shape.x, y = thread / shape.x % shape.y, z = thread / (shape.x * shape.y);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -191,6 +192,9 @@ struct Worker {
   std::vector<std::unique_ptr<ThreadBlock>> spare;            ///< to use again: their constants are in place
   std::vector<std::pair<std::uint64_t, std::string>> output;  ///< of finished blocks, by linear index
 };
+
+/// The lowest lane of a mask that names at least one.
+inline unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
 /// Row of a register in the current frame.
 template <class T>

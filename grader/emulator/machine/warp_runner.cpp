@@ -20,8 +20,6 @@ constexpr std::uint32_t kBackEdgesPerSplit = 32;
 constexpr std::size_t kMostCallers = 1024;
 constexpr std::uint32_t kMostLocalBytes = 512 * 1024;
 
-unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
-
 /// Grows each thread's local memory to at least `bytes`.
 void require_local(Warp& warp, std::uint32_t bytes) {
   if (bytes <= warp.local_bytes) return;
