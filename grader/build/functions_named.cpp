@@ -1,26 +1,18 @@
 // The functions that a compiled object defines, from its dynamic symbol table. The object is the student's,
 // so libelf reads it: it checks every offset against the file.
-#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 
-#include <cstdlib>
 #include <memory>
 
 #include "build/submission_compiler.h"
+#include "emulator/demangled.h"
 #include "sandbox/file_descriptor.h"
 
 namespace lockstep::build {
 namespace {
-
-std::string demangled(const char* symbol) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 ? text.get() : symbol;
-}
 
 bool is_identifier_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -52,7 +44,7 @@ std::vector<std::string> functions_named(const std::filesystem::path& object, co
       if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
       const char* const symbol_name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
       if (symbol_name == nullptr) continue;
-      const std::string declaration = demangled(symbol_name);
+      const std::string declaration = emulator::demangled(symbol_name);
       if (is_named(declaration, name)) functions.push_back(declaration);
     }
   }

@@ -1,13 +1,12 @@
 #include "judge/findings.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <regex>
+
+#include "emulator/demangled.h"
 
 namespace lockstep::judge {
 namespace {
@@ -45,10 +44,7 @@ int rank_of(Finding::Kind kind) {
 
 /// A kernel's name as it is written, without its parameters.
 std::string kernel_name(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-  const std::string name = plain ? plain.get() : mangled;
+  const std::string name = emulator::demangled(mangled);
   return name.substr(0, name.find('('));
 }
 

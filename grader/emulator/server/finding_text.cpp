@@ -1,9 +1,6 @@
 #include "emulator/server/finding_text.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-#include <memory>
+#include "emulator/demangled.h"
 
 namespace lockstep::emulator {
 
@@ -42,13 +39,6 @@ std::string text_of(const Finding& finding) {
     text += '\n';
   }
   return text;
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return plain ? plain.get() : name;
 }
 
 }  // namespace lockstep::emulator

@@ -10,7 +10,4 @@ namespace lockstep::emulator {
 /// Kind, kernel and place; the sentence; then block, thread and how often. Ends with a line break.
 std::string text_of(const Finding& finding);
 
-/// A C++ name as it is written, or the name itself when it is not mangled.
-std::string demangled(const std::string& name);
-
 }  // namespace lockstep::emulator
