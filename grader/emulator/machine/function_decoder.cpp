@@ -83,8 +83,6 @@ class FunctionDecoder {
       throw DeviceError(DeviceError::Code::invalid_image,
                         fmt::format("{} has more than {} instructions", source_.name, kMostInstructions));
     }
-    function_.name = source_.name;
-    function_.entry = source_.entry;
     find_blocks();
     lay_out_local_memory();
     assign_registers();

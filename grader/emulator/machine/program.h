@@ -85,8 +85,6 @@ struct CallSite {
 };
 
 struct Function {
-  std::string name;
-  bool entry = false;
   std::vector<Instruction> instructions;
   std::vector<BasicBlock> blocks;
   std::uint32_t frame_bytes = 0;  ///< rows, constants included

@@ -221,8 +221,8 @@ void report_uninitialised_global(Warp& warp, const Instruction& i, Mask active,
   }
 }
 
-void report_uninitialised_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
-                                 unsigned) {
+void report_uninitialised_shared(Warp& warp, const Instruction& i, Mask active,
+                                 const std::uint32_t* offsets) {
   const unsigned lane = first_lane(active);
   Finding finding = make_finding(
       warp, i.id, lane, Finding::Kind::uninitialised_read,

@@ -44,7 +44,7 @@ void report_outside_window(Warp& warp, const Instruction& instruction, Mask acti
 void report_uninitialised_global(Warp& warp, const Instruction& instruction, Mask active,
                                  const std::uint64_t* addresses, unsigned width);
 void report_uninitialised_shared(Warp& warp, const Instruction& instruction, Mask active,
-                                 const std::uint32_t* offsets, unsigned width);
+                                 const std::uint32_t* offsets);
 
 /// A word of global memory that another block touched in this launch: a race unless the two are ordered or
 /// write the same value. `other` is the other's stamp, though it may be of the same block, of an earlier

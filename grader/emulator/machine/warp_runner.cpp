@@ -71,6 +71,12 @@ Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
   return lanes & (block.condition_negated ? ~value : value);
 }
 
+/// The first instruction of a block that PTX spells, behind those that make its operands: the one that a gate
+/// guards.
+const Instruction& gated_instruction(const Function& function, const BasicBlock& block) {
+  return function.instructions[block.first + block.gate_offset];
+}
+
 /// Runs one split at a time; `choose` decides which.
 class WarpRunner {
  public:
@@ -397,7 +403,7 @@ class WarpRunner {
   // ----------------------------------------------------------------------------------------------------
 
   bool pass_gate(Split& split, const Function& function, const BasicBlock& block) {
-    const Instruction& first = function.instructions[gate_instruction(function, block)];
+    const Instruction& first = gated_instruction(function, block);
     Mask active = split.lanes;
     if (first.guard != kNoSlot) {
       const Mask guard = warp_.predicates[first.guard];
@@ -417,11 +423,6 @@ class WarpRunner {
       return false;
     }
     return meet(split, first, active);
-  }
-
-  /// The instruction that a gate guards: the last of its kind, after the ones that make its operands.
-  static std::uint32_t gate_instruction(const Function&, const BasicBlock& block) {
-    return block.first + block.gate_offset;
   }
 
   bool meet(Split& split, const Instruction& instruction, Mask active) {
@@ -480,7 +481,7 @@ class WarpRunner {
 
   const Instruction& gate_of(const Split& split) const {
     const Function& function = *split.frame.function;
-    return function.instructions[gate_instruction(function, function.blocks[split.frame.block])];
+    return gated_instruction(function, function.blocks[split.frame.block]);
   }
 
   Warp& warp_;
@@ -526,7 +527,7 @@ Rest run_warp(Warp& warp) { return WarpRunner(warp).run(); }
 std::uint32_t next_place(const Split& split) {
   const Function& function = *split.frame.function;
   const BasicBlock& block = function.blocks[split.frame.block];
-  return block.count > 0 ? function.instructions[block.first + block.gate_offset].id : block.end_id;
+  return block.count > 0 ? gated_instruction(function, block).id : block.end_id;
 }
 
 }  // namespace lockstep::emulator

@@ -134,7 +134,6 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   const DeviceAddress address = served_.device.allocate(request.bytes);
   allocations_[address] = charged;
   statistics.allocated_bytes += charged;
-  statistics.peak_allocated_bytes = std::max(statistics.peak_allocated_bytes, statistics.allocated_bytes);
   return packed(AddressReply{address});
 }
 
@@ -229,7 +228,6 @@ Bytes ClientSession::launch(MessageReader& request) {
     const LaunchConfiguration configuration{wanted.grid, wanted.block,
                                             static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
                                             wanted.cooperative != 0};
-    ++served_.statistics.launches;
     const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
     // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
     // request.
@@ -249,7 +247,6 @@ void ClientSession::before_read(const RangeRequest& request) {
 }
 
 void ClientSession::before_write(DeviceAddress address, std::uint64_t bytes) {
-  served_.statistics.host_to_device_bytes += bytes;
   if (belongs_to_control(address)) served_.statistics.control_bytes_written += bytes;
 }
 

@@ -48,7 +48,6 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
       const std::uint64_t held = served_.statistics.allocated_bytes;
       served_.statistics = {};
       served_.statistics.allocated_bytes = held;
-      served_.statistics.peak_allocated_bytes = held;
       return reply;
     }
     case Operation::trace_line: {

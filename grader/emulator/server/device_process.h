@@ -38,13 +38,10 @@ inline constexpr const char* kClientDescriptorVariable = "LOCKSTEP_DEVICE_FD";
 
 /// What the program under test did through its connection since the last call of take_client_statistics.
 struct ClientStatistics {
-  std::uint64_t launches = 0;
-  std::uint64_t host_to_device_bytes = 0;
   std::uint64_t device_to_host_bytes = 0;
   std::uint64_t control_bytes_read = 0;  ///< device-to-host bytes out of buffers that the control side owns
   std::uint64_t control_bytes_written = 0;  ///< likewise, written from the host
   std::uint64_t allocated_bytes = 0;        ///< that the client holds now
-  std::uint64_t peak_allocated_bytes = 0;
 };
 
 class DeviceProcess {

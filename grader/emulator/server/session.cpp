@@ -103,7 +103,6 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
     }
     case Operation::fill: {
       const auto fill = request.take<FillRequest>();
-      before_write(fill.address, 0);
       device.fill(fill.address, static_cast<std::byte>(fill.value), fill.bytes);
       return {};
     }

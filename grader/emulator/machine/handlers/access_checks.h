@@ -367,7 +367,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
       }
     }
   }
-  if (unwritten != 0) report_uninitialised_shared(warp, i, unwritten, offsets, width);
+  if (unwritten != 0) report_uninitialised_shared(warp, i, unwritten, offsets);
 }
 
 template <AccessKind kind>
