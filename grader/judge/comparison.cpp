@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "device/device.h"
 #include "judge/element.h"
 
 namespace lockstep::judge {
@@ -29,11 +26,7 @@ std::string text_of(T value) {
 
 template <class T>
 std::string found_text(std::span<const std::byte> found, std::size_t index) {
-  const auto bytes = found.subspan(index * sizeof(T), sizeof(T));
-  const bool poisoned =
-      std::all_of(bytes.begin(), bytes.end(), [](std::byte byte) { return byte == device::kPoisonByte; });
-  // One byte may equal the pattern by chance; four cannot be expected to.
-  return text_of(element<T>(found, index)) + (poisoned && sizeof(T) > 1 ? " (never written)" : "");
+  return text_of(element<T>(found, index)) + (is_never_written<T>(found, index) ? " (never written)" : "");
 }
 
 template <class T>

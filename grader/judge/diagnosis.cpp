@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "device/device.h"
 #include "judge/comparison.h"
 #include "judge/element.h"
 #include "judge/error_layout.h"
@@ -54,11 +53,7 @@ class WrongElements {
   }
 
   bool never_written() const {
-    return sizeof(T) > 1 && hold(kNearlyAll, 1, [this](std::size_t i) {
-             const auto bytes = found_.subspan(i * sizeof(T), sizeof(T));
-             return std::all_of(bytes.begin(), bytes.end(),
-                                [](std::byte byte) { return byte == device::kPoisonByte; });
-           });
+    return hold(kNearlyAll, 1, [this](std::size_t i) { return is_never_written<T>(found_, i); });
   }
   bool not_a_number() const {
     return hold(kNearlyAll, 1, [this](std::size_t i) { return at(i) != at(i); });

@@ -2,6 +2,7 @@
 // time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -9,6 +10,7 @@
 #include <type_traits>
 
 #include "course/problem.h"
+#include "device/device.h"
 
 namespace lockstep::judge {
 
@@ -44,6 +46,15 @@ T element(std::span<const std::byte> bytes, std::size_t index) {
 template <class T>
 std::size_t element_count(std::span<const std::byte> bytes) {
   return bytes.size() / sizeof(T);
+}
+
+/// Whether an element still holds what its buffer was filled with before the call. One byte may equal the
+/// pattern by chance; four cannot be expected to.
+template <class T>
+bool is_never_written(std::span<const std::byte> bytes, std::size_t index) {
+  const auto own = bytes.subspan(index * sizeof(T), sizeof(T));
+  return sizeof(T) > 1 &&
+         std::all_of(own.begin(), own.end(), [](std::byte byte) { return byte == device::kPoisonByte; });
 }
 
 /// Whether `found` is as good as `expected`. NaN on either side is never good.
