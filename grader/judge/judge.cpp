@@ -129,26 +129,19 @@ class Judgement {
         device_.counts_traffic() ? nullptr : device::make_device(device::Kind::emulated);
     CaseSeries series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_),
                                   source, series_options);
-    if (counting && series.load.kind == OutcomeKind::done && all_passed(series.cases)) {
-      run_on_gpu(series, object, seed, source, series_options);
-    }
+    result_.cases = series.cases;
+    if (counting && report::is_correct(result_)) run_on_gpu(series, object, seed, source, series_options);
     result_.output = std::move(series.output);
     result_.output_truncated = series.output_truncated;
     if (series.load.kind != OutcomeKind::done) {
       explain_failed_load(series.load, object, source);
       return;
     }
-    result_.cases = std::move(series.cases);
     judge_parts(series, source);
     keep_profile(std::move(series.measured));
   }
 
-  static bool all_passed(const std::vector<report::CaseResult>& cases) {
-    return std::all_of(cases.begin(), cases.end(),
-                       [](const auto& one) { return one.verdict == Verdict::passed; });
-  }
-
-  /// The same cases, with other inputs, on the device itself; only what it does not pass changes `series`.
+  /// The same cases, with other inputs, on the device itself.
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
                   const SourceText& source, SeriesOptions series_options) {
     series_options.seed = mixed(seed, "gpu");
@@ -157,7 +150,7 @@ class Judgement {
     for (report::CaseResult& one : on_gpu.cases) {
       if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
     }
-    series.cases = std::move(on_gpu.cases);
+    result_.cases = std::move(on_gpu.cases);
   }
 
   OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source,
@@ -182,7 +175,7 @@ class Judgement {
 
   /// Technique, verdict and points. Technique counts only once every case has passed.
   void judge_parts(const CaseSeries& series, const SourceText& source) {
-    result_.gates = all_passed(result_.cases)
+    result_.gates = report::is_correct(result_)
                         ? judge_technique(problem_, series.measured, series.host_reads, source)
                         : technique_not_measured(problem_);
     result_.verdict = overall_verdict(result_);

@@ -13,16 +13,10 @@ constexpr double kSpeedWeight = 0.3;
 /// A ratio within the noise of most machines counts as equal speed.
 constexpr double kFullSpeedRatio = 0.9;
 
-bool is_correct(const report::ExerciseResult& result) {
-  return !result.cases.empty() &&
-         std::all_of(result.cases.begin(), result.cases.end(),
-                     [](const report::CaseResult& one) { return one.verdict == Verdict::passed; });
-}
-
 }  // namespace
 
 double points_of(const report::ExerciseResult& result, double max_points) {
-  if (!is_correct(result)) return 0;
+  if (!report::is_correct(result)) return 0;
   double earned = kCorrectnessWeight;
   double measured = kCorrectnessWeight;
   const auto gate_is = [&result](Verdict verdict) {

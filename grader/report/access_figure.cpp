@@ -11,10 +11,6 @@ namespace {
 
 bool is_shared(const emulator::AccessTrace& trace) { return trace.space == "shared"; }
 
-std::string counted(std::uint32_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 // --- in characters ---
 
 constexpr std::size_t kTerminalRows = 32;

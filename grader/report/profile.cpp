@@ -56,7 +56,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
 
 /// "2 calls of case 2048 x 1536"
 std::string counted_case(const ExerciseResult& result) {
-  return fmt::format("{} call{} of case {}", result.measured_calls, result.measured_calls == 1 ? "" : "s",
+  return fmt::format("{} of case {}", counted(static_cast<std::uint64_t>(result.measured_calls), "call"),
                      printable(result.measured_case));
 }
 

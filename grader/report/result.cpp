@@ -43,6 +43,12 @@ std::optional<Verdict> verdict_from(const std::string& word) {
   return entry == kNames.end() ? std::nullopt : std::optional(entry->first);
 }
 
+bool is_correct(const ExerciseResult& result) {
+  return !result.cases.empty() &&
+         std::all_of(result.cases.begin(), result.cases.end(),
+                     [](const CaseResult& one) { return one.verdict == Verdict::passed; });
+}
+
 Verdict overall_verdict(const ExerciseResult& result) {
   bool anything_passed = result.speed.verdict == Verdict::passed;
   for (const CaseResult& one : result.cases) {

@@ -110,6 +110,9 @@ struct Report {
   std::uint64_t seed = 0;
 };
 
+/// Whether there are cases and all of them passed: technique and speed count only then.
+bool is_correct(const ExerciseResult& result);
+
 /// An exercise's verdict: the first part that did not pass, in the order correctness, technique, speed. Parts
 /// that were not measured are passed over.
 Verdict overall_verdict(const ExerciseResult& result);

@@ -27,10 +27,6 @@ std::string labelled(const TextStyle& style, const std::string& label, std::size
   return fmt::format("  {} {}", label, body.substr(std::min(body.size(), indent)));
 }
 
-std::string plural(std::uint64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 /// A line of foreign text on the page: a sentence is wrapped, what is indented (quoted code, and marks below
 /// it) keeps its columns and is cut.
 std::vector<std::string> fitted(const std::string& line, std::size_t width) {
@@ -52,7 +48,7 @@ std::string excerpt(const TextStyle& style, std::string_view text, std::size_t m
     result += lines[i].empty() ? fmt::format("    {}\n", bar) : fmt::format("    {} {}\n", bar, lines[i]);
   }
   if (shown < lines.size() || more_exists) {
-    std::string rest = shown < lines.size() ? plural(lines.size() - shown, "more line") : "";
+    std::string rest = shown < lines.size() ? counted(lines.size() - shown, "more line") : "";
     if (more_exists) rest += rest.empty() ? "more was cut" : ", and more was cut";
     result += fmt::format("    {}\n", paint(style, Colour::faint, "| … " + rest));
   }
@@ -81,7 +77,7 @@ std::string mismatch_table(const CaseResult& failed, const TextStyle& style) {
   for (const Mismatch& row : rows) result += line(row, false);
   if (failed.wrong > rows.size()) {
     result += fmt::format("      … and {} more of {}\n", failed.wrong - rows.size(),
-                          plural(failed.total, "element"));
+                          counted(failed.total, "element"));
   }
   return result;
 }
@@ -133,14 +129,14 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
     }
     if (failed.size() - 1 > kNamedCases) names += ", …";
     text += labelled(style, mark(style, failed[1]->verdict), 1,
-                     fmt::format("{} failed: {}", plural(failed.size() - 1, "more case"), names));
+                     fmt::format("{} failed: {}", counted(failed.size() - 1, "more case"), names));
   }
   if (passed > 0) {
-    text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), plural(passed, "case"),
+    text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), counted(passed, "case"),
                         seconds >= 0.05 ? fmt::format(" in {:.1f} s", seconds) : "");
   }
   if (not_run > 0)
-    text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), plural(not_run, "case"));
+    text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
   return text;
 }
 
@@ -213,10 +209,7 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
   }
   text += correctness(result, style);
   text += technique(result, style);
-  const bool correct =
-      !result.cases.empty() && std::all_of(result.cases.begin(), result.cases.end(),
-                                           [](const auto& one) { return one.verdict == Verdict::passed; });
-  if (correct) {
+  if (is_correct(result)) {
     text += speed_line(result.speed, style);
   } else if (!result.cases.empty()) {
     text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';

@@ -85,6 +85,10 @@ std::string prose(const TextStyle& style, std::string_view text, std::size_t ind
   return result;
 }
 
+std::string counted(std::uint64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
 std::string number(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::abs(value);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ std::string quote(const TextStyle& style, const Place& place, std::string_view n
 
 /// Prose broken to the page's width, each line indented.
 std::string prose(const TextStyle& style, std::string_view text, std::size_t indent);
+
+/// "1 wavefront", "32 wavefronts".
+std::string counted(std::uint64_t n, std::string_view noun);
 
 /// A number with as many digits as a reader can use: 3 significant ones, none after the point from 100 on.
 std::string number(double value);
