@@ -97,8 +97,7 @@ class FunctionDecoder {
   }
 
  private:
-  // --- blocks
-  // -------------------------------------------------------------------------------------------------
+  // --- blocks ---
 
   static bool ends_block(const ptx::Instruction& instruction) {
     const std::string& opcode = instruction.opcode;
@@ -212,8 +211,7 @@ class FunctionDecoder {
     }
   }
 
-  // --- memory and registers
-  // -----------------------------------------------------------------------------------
+  // --- memory and registers ---
 
   void lay_out_local_memory() {
     std::uint32_t bytes = 0;
@@ -265,8 +263,7 @@ class FunctionDecoder {
     return slot;
   }
 
-  // --- operands
-  // -----------------------------------------------------------------------------------------------
+  // --- operands ---
 
   Type register_type(const Operand& operand) const { return source_.registers.at(operand.index).type; }
 
@@ -388,8 +385,7 @@ class FunctionDecoder {
     return address.destination;
   }
 
-  // --- instructions
-  // -------------------------------------------------------------------------------------------
+  // --- instructions ---
 
   Handler need(Handler handler) const {
     if (handler == nullptr) throw NotSupported{};
@@ -606,8 +602,7 @@ class FunctionDecoder {
   SourceLine last_line_;
 };
 
-// --- arithmetic
-// -------------------------------------------------------------------------------------------------
+// --- arithmetic ---
 
 Rounding FunctionDecoder::take_rounding(Modifiers& modifiers) {
   return modifiers
@@ -769,8 +764,7 @@ void FunctionDecoder::decode_carry(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- comparisons and selections
-// -----------------------------------------------------------------------------------
+// --- comparisons and selections ---
 
 void FunctionDecoder::decode_compare(Modifiers& modifiers, bool to_value) {
   using enum Comparison;
@@ -849,8 +843,7 @@ void FunctionDecoder::decode_select(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- moves and conversions
-// ----------------------------------------------------------------------------------------
+// --- moves and conversions ---
 
 void FunctionDecoder::decode_move(Modifiers& modifiers) {
   const Type type = need_type(modifiers);
@@ -942,8 +935,7 @@ void FunctionDecoder::decode_address_conversion(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- memory
-// -------------------------------------------------------------------------------------------------------
+// --- memory ---
 
 std::optional<Space> FunctionDecoder::take_space(Modifiers& modifiers) {
   // `shared::cta` and `shared::cluster` are one word each in PTX; without clusters they are the block's own.
@@ -1139,8 +1131,7 @@ void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- between lanes
-// ------------------------------------------------------------------------------------------------
+// --- between lanes ---
 
 void FunctionDecoder::decode_shuffle(Modifiers& modifiers) {
   using enum WarpOperation;

@@ -399,8 +399,7 @@ class WarpRunner {
     }
   }
 
-  // --- gates
-  // ----------------------------------------------------------------------------------------------------
+  // --- gates ---
 
   bool pass_gate(Split& split, const Function& function, const BasicBlock& block) {
     const Instruction& first = gated_instruction(function, block);

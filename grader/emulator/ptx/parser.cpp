@@ -1,8 +1,7 @@
 // A PTX translation unit from its first directive to its debug sections.
 //
 // One pass, one token ahead. What can only be known at the end waits for it: names of inlined functions stand
-// in
-// `.section .debug_str` behind the code, initialisers may name what is declared later.
+// in `.section .debug_str` behind the code, initialisers may name what is declared later.
 #include <cstdint>
 #include <string>
 #include <string_view>
