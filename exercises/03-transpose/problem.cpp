@@ -146,27 +146,22 @@ Problem make_problem() {
   problem.gates = {
       global_sectors_gate(
           1.5,
-          "Let the lanes of a warp write neighbouring elements of `out`, as they read neighbouring "
-          "elements of `in`: pass the elements on through a tile in shared memory."),
-      shared_wavefronts_gate(
-          1.5,
-          "The lanes of a warp go down a column of the tile, and all of it lies in one bank. "
-          "Make the rows of the tile one element longer."),
+          "Let the lanes of a warp write neighbouring elements of `out`, as they read neighbouring elements "
+          "of `in`: pass the elements on through a tile in shared memory."),
+      shared_wavefronts_gate(1.5,
+                             "The lanes of a warp go down a column of the tile, and all of it lies in one "
+                             "bank. Make the rows of the tile one element longer."),
   };
   problem.hints = {
       "Give each thread one element: column = blockIdx.x * blockDim.x + threadIdx.x, and row likewise from "
-      "y. Threads "
-      "outside the matrix have nothing to do. A row of `in` has `columns` elements; how long is a row of "
-      "`out`?",
+      "y. Threads outside the matrix have nothing to do. A row of `in` has `columns` elements; how long is a "
+      "row of `out`?",
       "Lanes of a warp differ in threadIdx.x. Where do lanes 0 and 1 read, and where do they write? A warp "
-      "moves whole "
-      "sectors of 32 bytes, so addresses that are a row apart cost eight times the traffic.",
+      "moves whole sectors of 32 bytes, so addresses that are a row apart cost eight times the traffic.",
       "Read a tile of 32 x 32 elements into shared memory along its rows, wait for the whole block, and "
-      "write it "
-      "along the rows of `out`. The thread that writes an element is not the one that read it.",
+      "write it along the rows of `out`. The thread that writes an element is not the one that read it.",
       "To write row `first_column + threadIdx.y` of `out`, thread (x, y) takes tile[x][y]. Check the edges "
-      "again: for "
-      "the write, y counts columns of `in` and x counts its rows.",
+      "again: for the write, y counts columns of `in` and x counts its rows.",
       "tile[x][y] for x = 0 … 31 are words 32 apart: all in one bank. Declare the tile as [32][33].",
   };
   return problem;

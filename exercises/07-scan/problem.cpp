@@ -120,35 +120,28 @@ Problem make_problem() {
       measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads")),
   };
   problem.gates = {
-      bytes_per_element_gate(
-          13,
-          "Writing sums only to read, mend and write them again costs two passes over memory. Add "
-          "the parts up first and scan them knowing what lies before; or look back at "
-          "the tiles before while the sums are still in registers."),
-      shared_wavefronts_gate(
-          1.5,
-          "Let neighbouring lanes touch neighbouring words of shared memory, or leave one word "
-          "free after every 32."),
+      bytes_per_element_gate(13,
+                             "Writing sums only to read, mend and write them again costs two passes over "
+                             "memory. Add the parts up first and scan them knowing what lies before; or look "
+                             "back at the tiles before while the sums are still in registers."),
+      shared_wavefronts_gate(1.5,
+                             "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
+                             "word free after every 32."),
   };
   problem.hints = {
       "In three passes: scan each tile by itself and keep its total; scan the totals; add to each tile the "
-      "sum of the "
-      "totals before it. Kernels on one stream run one after the other, so each sees what the one before "
-      "wrote.",
+      "sum of the totals before it. Kernels on one stream run one after the other, so each sees what the one "
+      "before wrote.",
       "More than 1024 tiles give more totals than one block scans at a time: let the second pass do to the "
-      "totals what "
-      "the first and third do to the elements, in a loop or by calling yourself.",
+      "totals what the first and third do to the elements, in a loop or by calling yourself.",
       "Three passes move 16 bytes an element. Add up first, without writing sums: a fixed number of blocks, "
-      "each with "
-      "a long part of the array, and then scan every part with its start known. That moves 12.",
+      "each with a long part of the array, and then scan every part with its start known. That moves 12.",
       "In a single pass a tile tells its total as soon as it knows it, then looks back: it adds up the "
-      "totals of the "
-      "tiles before it until it meets one that tells the sum of everything up to itself. Then it tells its "
-      "own.",
+      "totals of the tiles before it until it meets one that tells the sum of everything up to itself. Then "
+      "it tells its own.",
       "Waiting for another block is safe only if that block has started: take tile numbers from a counter "
-      "(atomicAdd) "
-      "instead of blockIdx. A value must be visible before its flag: __threadfence() between the two, or "
-      "both in one 64-bit word. And the flags must be 0 before the kernel starts.",
+      "(atomicAdd) instead of blockIdx. A value must be visible before its flag: __threadfence() between the "
+      "two, or both in one 64-bit word. And the flags must be 0 before the kernel starts.",
   };
   return problem;
 }

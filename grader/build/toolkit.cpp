@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRemedy =
     "install CUDA Toolkit 12.4 or newer from https://developer.nvidia.com/cuda-downloads, or set CUDA_HOME "
-    "to its "
-    "folder";
+    "to its folder";
 
 std::vector<fs::path> folders_to_search() {
   std::vector<fs::path> folders;

@@ -112,8 +112,7 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   if (result.guess.empty() && evidence.call > 1) {
     result.guess =
         "the call before it, with other values, was right: is something kept from one call to the next, such "
-        "as "
-        "a __device__ variable or a workspace that is taken to be zero?";
+        "as a __device__ variable or a workspace that is taken to be zero?";
   }
 }
 

@@ -229,8 +229,7 @@ std::string access_figure_svg(const emulator::AccessTrace& trace) {
   const double height = drawing.bottom + 36;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"access\" role=\"img\" viewBox=\"0 0 {} {:.0f}\" "
-      "width=\"{}\" "
-      "height=\"{:.0f}\">\n<title>{}</title>\n<style>{}</style>\n{}{}{}{}</svg>\n",
+      "width=\"{}\" height=\"{:.0f}\">\n<title>{}</title>\n<style>{}</style>\n{}{}{}{}</svg>\n",
       kWidth, height, kWidth, height, caption, kFigureStyle, words(kMargin, 24, "title", caption),
       drawing.links, drawing.body, words(kWidth / 2.0, drawing.bottom + 20, "note", note));
 }
