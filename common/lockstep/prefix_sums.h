@@ -1,7 +1,7 @@
 // Inputs for exercises about prefix sums, and the sums themselves, one after the other on the host.
 //
 // No run of consecutive elements of these inputs adds up to more than an int holds, so that sums may be
-// formed in any order.
+// formed in any order: n * limit is at most 2^31 - 1, and a walk never leaves its bounds.
 #pragma once
 
 #include <cstddef>

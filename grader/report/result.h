@@ -87,7 +87,7 @@ struct ExerciseResult {
   std::vector<CaseResult> cases;
   std::vector<GateResult> gates;
   Speed speed;
-  std::string output;  ///< what the submission printed, cut to a few lines
+  std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;
   std::string next_step;                      ///< what to do now
   double seconds = 0;                         ///< whole judgement

@@ -30,7 +30,7 @@ struct Outcome {
   Kind kind = Kind::done;
   std::string message;
   std::uint64_t value = 0;  ///< what the function returned, zero-extended; 0 for void
-  sandbox::End end;         ///< Kind::ended
+  sandbox::End end;         ///< Kind::ended and Kind::time_limit
 };
 
 class RunnerProcess {

@@ -27,8 +27,8 @@ struct KeeperReport {
   };
   Kind kind = Kind::started;
   std::int32_t value = 0;
-  std::uint64_t peak_memory_bytes =
-      0;  ///< finished: resident, of the largest process that the command waited for
+  /// finished: resident, of the command or the largest process that it waited for
+  std::uint64_t peak_memory_bytes = 0;
 };
 
 }  // namespace lockstep::sandbox

@@ -83,9 +83,10 @@ bool enter_user_namespace(const ChildPlan& plan) {
     _exit(write(plan.reports, &report, sizeof report) > 0 ? 126 : 127);
   };
   setsid();
-  // If memory runs out all the same, the kernel is to take the sandbox and not the judge.
+  // If memory runs out all the same, the kernel is to take the sandbox and not the judge. Where it refuses
+  // the number, all else still holds.
   if (const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
-    if (write(file, "1000", 4) < 0) errno = 0;  // a kernel without the file has no such choice
+    [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
     close(file);
   }
   if (plan.speaks >= 0 && !enter_user_namespace(plan)) refuse();
