@@ -123,6 +123,8 @@ ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds 
     case OutcomeKind::time_limit:
       return {Verdict::time_limit, fmt::format("no answer within {}", seconds_text(time_limit)), ""};
     case OutcomeKind::ended:
+      // Ended by the judge, which knows better than the signal that it sent.
+      if (!outcome.message.empty()) return {Verdict::crashed, outcome.message, ""};
       return fault_of_end(outcome.end);
     case OutcomeKind::threw:
       return {Verdict::crashed, fmt::format("an exception left your function: {}", outcome.message), ""};

@@ -192,6 +192,13 @@ TEST_F(CaseVerdict, LimitsOfTheSandbox) {
   EXPECT_EQ(concluded().verdict, Verdict::time_limit);
 }
 
+TEST_F(CaseVerdict, WhyTheJudgeEndedItIsTold) {
+  end_by_signal(SIGKILL);
+  evidence_.outcome.message = "the submission wrote on a descriptor that is not its own";
+  EXPECT_EQ(concluded().verdict, Verdict::crashed);
+  EXPECT_EQ(concluded().message, "the submission wrote on a descriptor that is not its own");
+}
+
 TEST_F(CaseVerdict, TooMuchWorkspace) {
   evidence_.workspace_fault = "scan_workspace_bytes asks for 9 bytes";
   EXPECT_EQ(concluded().verdict, Verdict::memory_limit);
