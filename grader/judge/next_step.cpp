@@ -17,7 +17,7 @@ std::string place_text(const std::vector<Place>& places) {
   return places.empty() ? "" : fmt::format("{}:{}", places.front().file, places.front().line);
 }
 
-std::string hint_command(const ExerciseResult& result) { return "`lockstep hint " + result.name + "`"; }
+std::string hint_command(const ExerciseResult& result) { return "`./lockstep hint " + result.name + "`"; }
 
 /// What to look for at a place, by verdict.
 const char* question_of(Verdict verdict) {
@@ -55,7 +55,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
   const std::string place = place_text(failed.places);
   switch (failed.verdict) {
     case Verdict::grader_error:
-      return "This is a fault of the grader or a limit of this device, not of your code: run `lockstep "
+      return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
              "doctor`.";
     case Verdict::wrong_answer:
       return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
@@ -73,7 +73,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
 
 std::string after_failed_gate(const ExerciseResult& result, const GateResult& gate) {
   const std::string place = place_text(gate.worst);
-  return fmt::format("{}`lockstep profile {}` shows what every line costs.",
+  return fmt::format("{}`./lockstep profile {}` shows what every line costs.",
                      place.empty() ? "" : "Change the access at " + place + "; ", result.name);
 }
 
@@ -82,7 +82,7 @@ std::string after_passing(const ExerciseResult& result, const std::string& follo
                                 ? "Speed was not measured, so the points are those of the other parts. "
                                 : "";
   if (following.empty()) return speed + "That was the last exercise.";
-  return fmt::format("{}Go on with `lockstep grade {}`.", speed, following);
+  return fmt::format("{}Go on with `./lockstep grade {}`.", speed, following);
 }
 
 std::string after_compile_error(const ExerciseResult& result) {
@@ -92,7 +92,7 @@ std::string after_compile_error(const ExerciseResult& result) {
   }
   // What was compiled, and lacks the function, may have warnings.
   return output.find("error") == std::string::npos
-             ? fmt::format("Mend that first; `lockstep reset {}` brings the starter back.", result.name)
+             ? fmt::format("Mend that first; `./lockstep reset {}` brings the starter back.", result.name)
              : "Mend the first error that the compiler names; those after it often follow from it.";
 }
 
@@ -115,7 +115,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
     return after_failed_gate(result, *gate);
   }
   if (result.verdict == Verdict::grader_error) {
-    return "This is a fault of the grader or of the machine: run `lockstep doctor`.";
+    return "This is a fault of the grader or of the machine: run `./lockstep doctor`.";
   }
   return "Nothing was called yet: look at what runs before, such as constructors of global objects.";
 }

@@ -95,7 +95,7 @@ TEST(Emulate, WithoutADeviceThereIsNoneAndAHintOnce) {
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_TRUE(testing::internal::GetCapturedStdout().starts_with("no CUDA-capable device is detected\n"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "lockstep: no emulated device here; run the program under `lockstep emulate`\n");
+            "lockstep: no emulated device here; run the program under `./lockstep emulate`\n");
 }
 
 TEST(Emulate, StaticRuntimeIsRefusedWithTheRemedy) {

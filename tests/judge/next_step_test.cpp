@@ -18,9 +18,10 @@ ExerciseResult result_with(Verdict verdict) {
 }
 
 TEST(NextStep, PassedLeadsToTheFollowingExercise) {
-  EXPECT_EQ(next_step(result_with(Verdict::passed), "scan"),
-            "Speed was not measured, so the points are those of the other parts. Go on with `lockstep grade "
-            "scan`.");
+  EXPECT_EQ(
+      next_step(result_with(Verdict::passed), "scan"),
+      "Speed was not measured, so the points are those of the other parts. Go on with `./lockstep grade "
+      "scan`.");
   ExerciseResult fast = result_with(Verdict::passed);
   fast.speed.verdict = Verdict::passed;
   EXPECT_EQ(next_step(fast, ""), "That was the last exercise.");
@@ -51,7 +52,7 @@ TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
   failed.verdict = Verdict::wrong_answer;
   result.cases = {failed};
   EXPECT_THAT(next_step(result, ""), HasSubstr("33 x 65"));
-  EXPECT_THAT(next_step(result, ""), HasSubstr("`lockstep hint transpose`"));
+  EXPECT_THAT(next_step(result, ""), HasSubstr("`./lockstep hint transpose`"));
 }
 
 TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
@@ -60,8 +61,9 @@ TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
   gate.verdict = Verdict::inefficient;
   gate.worst = {{"transpose.cu", 9, ""}};
   result.gates = {gate};
-  EXPECT_EQ(next_step(result, ""),
-            "Change the access at transpose.cu:9; `lockstep profile transpose` shows what every line costs.");
+  EXPECT_EQ(
+      next_step(result, ""),
+      "Change the access at transpose.cu:9; `./lockstep profile transpose` shows what every line costs.");
 }
 
 TEST(NextStep, CompilerAndGraderFaults) {

@@ -26,7 +26,7 @@ int inherited_descriptor() {
     }
   }
   static const bool hinted = [] {
-    std::fputs("lockstep: no emulated device here; run the program under `lockstep emulate`\n", stderr);
+    std::fputs("lockstep: no emulated device here; run the program under `./lockstep emulate`\n", stderr);
     return true;
   }();
   static_cast<void>(hinted);
