@@ -399,9 +399,10 @@ void Supervisor::end_tree() {
     waitpid(child_, nullptr, 0);
   } else {
     // The keeper, to which orphans fall, ends by itself when it has none left; should the command have killed
-    // it, its children are still known.
+    // it, its children are still known, and should it have stopped it, it goes on.
     bool gone = false;
     while (tree_->kill_all() || !gone) {
+      if (!gone) ::kill(child_, SIGCONT);
       gone = gone || waitpid(child_, nullptr, WNOHANG) == child_;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

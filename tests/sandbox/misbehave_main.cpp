@@ -50,6 +50,7 @@ int main(int count, char** arguments) {
       NAMED(see_other_descriptors),
       NAMED(close_every_descriptor),
       NAMED(kill_the_parent),
+      NAMED(stop_the_parent),
       NAMED(leave_a_process_behind),
   };
   const auto found = functions.find(count == 2 ? arguments[1] : "");

@@ -52,6 +52,7 @@ int make_namespaces();
 int see_other_descriptors();
 void close_every_descriptor();
 void kill_the_parent();
+void stop_the_parent();
 void leave_a_process_behind();
 
 // On the judge's socket (descriptor 3).

@@ -265,6 +265,12 @@ TEST_F(Sandbox, SurvivesAnAttackOnItsOwnProcesses) {
   EXPECT_EQ(result.end.kind, out_of_reach ? Kind::time_limit : Kind::signalled);
 }
 
+TEST_F(Sandbox, AStoppedKeeperEndsToo) {
+  Command command = misbehave("stop_the_parent");
+  command.limits.wall_time = 500ms;
+  EXPECT_EQ(run(command).end.kind, Kind::time_limit);
+}
+
 TEST_F(Sandbox, KillEndsTheTree) {
   Process process(misbehave("leave_a_process_behind"));
   process.kill();
