@@ -54,14 +54,13 @@ struct ContentHash::Context {
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> digest{EVP_MD_CTX_new(), EVP_MD_CTX_free};
 };
 
-ContentHash::ContentHash() : context_(new Context) {
+ContentHash::ContentHash() : context_(std::make_unique<Context>()) {
   if (!context_->digest || EVP_DigestInit_ex(context_->digest.get(), EVP_sha256(), nullptr) != 1) {
-    delete context_;
     throw std::runtime_error("EVP_DigestInit_ex: SHA-256 is not available");
   }
 }
 
-ContentHash::~ContentHash() { delete context_; }
+ContentHash::~ContentHash() = default;
 
 void ContentHash::add(const std::string& part) {
   const std::uint64_t size = part.size();

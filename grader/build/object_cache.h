@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,7 +24,7 @@ class ContentHash {
 
  private:
   struct Context;
-  Context* context_;
+  std::unique_ptr<Context> context_;
 };
 
 class ObjectCache {
