@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "judge/judge.h"
+#include "judge/submission_path.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/text.h"

@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "judge/judge.h"
+#include "judge/submission_path.h"
 #include "report/access_figure.h"
 #include "report/profile.h"
 #include "report/text.h"

@@ -27,9 +27,4 @@ struct Options {
 report::ExerciseResult judge(const course::Exercise& exercise, const std::filesystem::path& submission,
                              device::Device& device, const Options& options);
 
-/// The file to grade for `exercise` when the user said --submission `path`: the file itself, topic.cu in a
-/// folder, or NN-topic/topic.cu in a tree such as solutions/. Returns the path that was expected even when it
-/// does not exist.
-std::filesystem::path resolve_submission(const course::Exercise& exercise, const std::filesystem::path& path);
-
 }  // namespace lockstep::judge

@@ -1,8 +1,8 @@
-// Which file --submission means for an exercise.
+#include "judge/submission_path.h"
+
 #include <algorithm>
 
 #include "course/problem_rules.h"
-#include "judge/judge.h"
 
 namespace lockstep::judge {
 namespace {

@@ -1,9 +1,9 @@
 // A submission may be named by its file, its folder or a tree of exercises.
+#include "judge/submission_path.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
-
-#include "judge/judge.h"
 
 namespace lockstep::judge {
 namespace {
