@@ -1,6 +1,6 @@
 #include "emulator/server/session.h"
 
-#include <algorithm>
+#include <exception>
 #include <new>
 
 namespace lockstep::emulator {
@@ -67,6 +67,9 @@ Answer Session::answer(Operation operation, std::span<const std::byte> payload) 
     return refusal(Status::malformed, error.what());
   } catch (const std::bad_alloc&) {
     return refusal(Status::out_of_memory, "the machine has no memory left for the emulated device");
+  } catch (const std::exception& error) {
+    // Such as no thread to be had: one request fails, and not the device with all that its owner holds.
+    return refusal(Status::out_of_resources, error.what());
   }
 }
 
