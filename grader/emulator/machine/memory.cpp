@@ -108,8 +108,8 @@ void GlobalMemory::free(DeviceAddress address) {
   }
   used_ -= found->second.bytes;
   release_pages(found->second);
-  if (freed_.size() >= kFreedRemembered) freed_.erase(freed_.begin());
-  freed_[address] = std::move(found->second);
+  if (freed_.size() >= kFreedRemembered) freed_.pop_front();
+  freed_.push_back(std::move(found->second));
   live_.erase(found);
 }
 
@@ -149,8 +149,8 @@ std::string GlobalMemory::describe_miss(DeviceAddress address, std::uint64_t byt
     return fmt::format("that reaches {} bytes past the end of {}", address + bytes - inside->end(),
                        name(*inside));
   }
-  for (const auto& [begin, allocation] : freed_) {
-    if (address >= begin && address < allocation.end())
+  for (const Allocation& allocation : freed_) {
+    if (address >= allocation.begin && address < allocation.end())
       return fmt::format("of {} after it was freed", name(allocation));
   }
   const auto above = live_.upper_bound(address);

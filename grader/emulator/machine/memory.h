@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -70,7 +71,7 @@ class GlobalMemory {
   std::size_t used_ = 0;
   DeviceAddress next_ = kGlobalBegin;
   std::map<DeviceAddress, Allocation> live_;
-  std::map<DeviceAddress, Allocation> freed_;  ///< the last few, for messages
+  std::deque<Allocation> freed_;  ///< the last few, the latest at the end; for messages
   std::byte* data_ = nullptr;
   std::uint8_t* written_ = nullptr;
   Stamp* stamps_ = nullptr;
