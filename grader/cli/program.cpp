@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "sandbox/file_descriptor.h"
+
 namespace lockstep::cli {
 namespace {
 
@@ -16,31 +18,33 @@ constexpr int kNoSuchProgram = 127;  // as a shell says it
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments) {
+ProgramResult run_program(const std::vector<std::string>& arguments, ErrorOutput errors) {
   std::vector<char*> words;
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
+  const sandbox::FileDescriptor reading(ends[0]);
+  sandbox::FileDescriptor writing(ends[1]);
+  const sandbox::FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    dup2(ends[1], STDERR_FILENO);
+    dup2(writing.get(), STDOUT_FILENO);
+    dup2(errors == ErrorOutput::kept ? writing.get() : nowhere.get(), STDERR_FILENO);
     setenv("LC_ALL", "C", 1);
     execvp(words[0], words.data());
     _exit(kNoSuchProgram);
   }
-  close(ends[1]);
+  writing.reset();
   ProgramResult result;
   std::array<char, 4096> buffer{};
   for (;;) {
-    const ssize_t count = read(ends[0], buffer.data(), buffer.size());
+    const ssize_t count = read(reading.get(), buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     result.output.append(buffer.data(), static_cast<std::size_t>(count));
   }
-  close(ends[0]);
   int wait_status = 0;
   while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR) {
   }

@@ -8,10 +8,13 @@ namespace lockstep::cli {
 
 struct ProgramResult {
   int status = 0;      ///< exit status; 127 when there is no such program
-  std::string output;  ///< standard output and standard error in the order of arrival
+  std::string output;  ///< standard output, and standard error where it is kept, in the order of arrival
 };
 
+/// What becomes of a program's standard error: a warning has no place in output that is a file's contents.
+enum class ErrorOutput { kept, dropped };
+
 /// Runs a program found on PATH, with the C locale so that its words are the expected ones, and waits for it.
-ProgramResult run_program(const std::vector<std::string>& arguments);
+ProgramResult run_program(const std::vector<std::string>& arguments, ErrorOutput errors = ErrorOutput::kept);
 
 }  // namespace lockstep::cli

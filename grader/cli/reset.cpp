@@ -32,7 +32,8 @@ std::string starter_of(const course::Exercise& exercise) {
   }
   std::istringstream commits(log.output);
   for (std::string commit; std::getline(commits, commit);) {
-    const ProgramResult version = run_program({"git", "-C", folder, "show", commit + ":./" + file});
+    const ProgramResult version =
+        run_program({"git", "-C", folder, "show", commit + ":./" + file}, ErrorOutput::dropped);
     if (version.status == 0 && version.output.find(kStarterMarker) != std::string::npos)
       return version.output;
   }
