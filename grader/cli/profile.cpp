@@ -79,9 +79,18 @@ void draw_line(const ProfileArguments& arguments, const report::ExerciseResult& 
   }
 }
 
+/// Of what did not pass.
+int status_of(report::Verdict verdict) {
+  return verdict == report::Verdict::grader_error ? kFailed : kNotPassed;
+}
+
 int profile(const ProfileArguments& arguments) {
   if (arguments.svg && !arguments.trace)
     throw WrongUse("--svg draws the line that --trace names: give both.");
+  if (!arguments.space.empty() && !arguments.trace)
+    throw WrongUse("--space is about the line that --trace names: give both.");
+  if (arguments.json && arguments.trace)
+    throw WrongUse("--trace draws a picture, which is no JSON: give one of the two.");
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   const std::filesystem::path submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
@@ -97,7 +106,7 @@ int profile(const ProfileArguments& arguments) {
   const report::TextStyle style = output_style();
   if (result.lines.empty()) {  // nothing ran: the verdict says why
     std::cout << render_exercise(result, style);
-    return result.verdict == report::Verdict::grader_error ? kFailed : kNotPassed;
+    return status_of(result.verdict);
   }
   const std::vector<report::LineProfile> lines =
       report::profile_lines(result, submission.filename().string(), read_file(submission));
@@ -109,7 +118,7 @@ int profile(const ProfileArguments& arguments) {
   if (result.verdict == report::Verdict::passed) return kPassed;
   std::cerr << fmt::format("Verdict of the measured cases: {}. ./lockstep grade {} tells more.\n",
                            name_of(result.verdict), exercise.problem.name);
-  return kNotPassed;
+  return status_of(result.verdict);
 }
 
 }  // namespace

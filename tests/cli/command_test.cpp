@@ -58,7 +58,8 @@ TEST_F(Command, VersionIsOneLine) {
 TEST_F(Command, WrongUseIsStatusTwo) {
   for (const char* arguments :
        {"", "juggle", "grade --device toaster", "grade --format yaml", "grade --all transpose", "hint",
-        "profile transpose --svg figure.svg", "emulate", "test"}) {
+        "profile transpose --svg figure.svg", "profile transpose --space shared",
+        "profile transpose --format json --trace 20", "emulate", "test"}) {
     EXPECT_EQ(lockstep(std::string(arguments) + " 2>&1").status, 2) << arguments;
   }
 }
