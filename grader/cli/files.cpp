@@ -33,9 +33,14 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   std::filesystem::path beside = path;
   beside += ".new-" + std::to_string(getpid());
-  write(beside);
-  std::filesystem::rename(beside, path, error);
-  if (error) throw Failed("cannot write " + path.string() + ": " + error.message());
+  try {
+    write(beside);
+    std::filesystem::rename(beside, path, error);
+    if (error) throw Failed("cannot write " + path.string() + ": " + error.message());
+  } catch (const Failed&) {
+    std::filesystem::remove(beside, error);
+    throw;
+  }
 }
 
 std::filesystem::path state_folder() { return course::course_root() / ".lockstep"; }
