@@ -107,6 +107,18 @@ TEST_F(SharedRaceTest, ANamedBarrierDoesNotOrderAWarpThatTakesNoPart) {
   EXPECT_THAT(findings(), Contains("race 15"));
 }
 
+TEST_F(SharedRaceTest, NeighboursOfANarrowAsynchronousCopyDoNotRace) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 5));
+  const std::string copy =
+      "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d0, %d2;\n"
+      "cp.async.ca.shared.global [%r2], [%d2], 4;\ncp.async.wait_all;\n";
+  const std::string read = "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];";
+  run(kAddresses + copy + "bar.sync 0;\n" + read, a, 0, 0, {1, 1, 1}, {32, 1, 1}, kTile);
+  EXPECT_THAT(findings(), IsEmpty());
+  run(kAddresses + copy + read, a, 0, 0, {1, 1, 1}, {32, 1, 1}, kTile);
+  EXPECT_THAT(findings(), Contains("race 11"));
+}
+
 TEST_F(SharedRaceTest, AnotherBlockDoesNotCount) {
   run("mov.u32 %r2, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], %r1;\nbar.sync "
       "0;\nld.shared.u32 %r3, [%r2];",

@@ -1125,6 +1125,7 @@ void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
   const std::uint64_t bytes = operand(2).bits;
   if (bytes != 4 && bytes != 8 && bytes != 16) throw NotSupported{};
   instruction.width = static_cast<std::uint8_t>(bytes);
+  context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
   if (operand_count() > 3) instruction.c = source_row(operand(3), Type::u32);
   instruction.execute = table_.copy_async;
   count_traffic(instruction);
