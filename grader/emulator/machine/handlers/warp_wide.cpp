@@ -1,7 +1,7 @@
 // Operations between the lanes of a warp. PTX ISA 9.7.9.6, 9.7.13.
 //
-// The scheduler lets them begin only when the lanes that the member mask names have met (scheduler.cpp); what
-// a lane reads from one that does not take part is undefined, and is reported.
+// The scheduler lets them begin only when the lanes that the member mask names have met (warp_runner.cpp);
+// what a lane reads from one that does not take part is undefined, and is reported.
 #include <bit>
 #include <cstdint>
 
