@@ -122,6 +122,11 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   if (source == nullptr || !source->entry || source->external) {
     throw DeviceError(DeviceError::Code::unknown_symbol, fmt::format("the module has no kernel {}", name));
   }
+  const auto& cluster = source->cluster;
+  if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1) {
+    throw DeviceError(DeviceError::Code::unsupported,
+                      fmt::format("{} runs in clusters of blocks, which this device does not have", name));
+  }
   auto kernel = std::make_unique<Kernel>();
   kernel->program = &program;
   kernel->required_threads = source->required_threads;
