@@ -56,13 +56,14 @@ void restore_signals() {
 }
 
 // Everything from 3 on closes when the command is executed, except what it is to inherit.
-void choose_descriptors(const char* inherited) {
-  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+bool choose_descriptors(const char* inherited) {
+  if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return false;  // Linux before 5.11
   for (const char* at = inherited; *at >= '0' && *at <= '9';) {
     char* end = nullptr;
     fcntl(static_cast<int>(std::strtol(at, &end, 10)), F_SETFD, 0);
     at = end + 1;  // a comma follows each
   }
+  return true;
 }
 
 // Root's user is exempt from RLIMIT_NPROC and owns the machine's files, so the command of a judge that is
@@ -118,7 +119,10 @@ int main(int count, char** arguments) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   restore_signals();
-  choose_descriptors(arguments[lockstep::sandbox::kInheritedDescriptors]);
+  if (!choose_descriptors(arguments[lockstep::sandbox::kInheritedDescriptors])) {
+    report(reports, {KeeperReport::Kind::refused, errno, 0});
+    return kUsageError;
+  }
 
   int error_pipe[2];
   if (pipe2(error_pipe, O_CLOEXEC) != 0) return kUsageError;

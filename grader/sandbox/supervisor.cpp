@@ -93,7 +93,7 @@ bool enter_user_namespace(const ChildPlan& plan) {
   // The supervisor's thread is the parent: when the judge dies, so does everything here. Entering a namespace
   // would have cleared it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) refuse();  // Linux before 5.11
   const Placement& placement = plan.placement;
   // First above every target, so that no target overwrites a source that is still needed.
   int above = 0;
