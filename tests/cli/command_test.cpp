@@ -33,6 +33,11 @@ class Command : public testing::Test {
   TemporaryFolder course_;
 };
 
+TEST(Program, FindsTheCourseThatItWasBuiltFrom) {
+  const Ran ran = run("env -u LOCKSTEP_ROOT '" LOCKSTEP_EXECUTABLE "' doctor");
+  EXPECT_THAT(ran.output, HasSubstr("bubblewrap")) << "from the course's list of packages";
+}
+
 TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
