@@ -1,0 +1,206 @@
+// What the judge knows of "coalescing": lengths and pitches that bite, numbers that are never rounded, two
+// gates.
+//
+// The counters below are worked out for the rungs of solutions/02-coalescing, as the sectors of 32 particles.
+// The ideal is 32 to read them and 8 rows of 4 to write them, 64 in all.
+//
+//   chunks        reads each member at a stride of 32 particles, writes at one of 32 floats:
+//                 (8 * 32 + 8 * 32) / 64 = 8
+//   per_particle  reads each member at a stride of one particle: (8 * 32 + 32) / 64 = 4.5
+//   vectors       reads each half at a stride of one particle: (2 * 32 + 32) / 64 = 1.5
+//   others        (32 + 32) / 64 = 1
+//   staged        fills its tile in 8 wavefronts and reads each member of it in 8: (8 + 8 * 8) / 16 = 4.5;
+//                 the others 1
+//
+// Padding is written and not read, by all rungs alike.
+//
+// Work of the largest case: 262 144 particles are 8192 warps of 32, at about 100 instructions each less than
+// a million warp-instructions a call.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coalescing.h"
+#include "course/problem.h"
+
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+static_assert(sizeof(Particle) == kFields * sizeof(float));
+
+constexpr std::array<const char*, kFields> kNames = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
+
+struct Shape {
+  int n, pitch;
+  std::size_t cells() const { return static_cast<std::size_t>(kFields) * static_cast<std::size_t>(pitch); }
+};
+
+/// The members of a particle in the order of the rows.
+using Members = std::array<float, kFields>;
+
+Members members_of(const Particle& p) { return {p.x, p.y, p.z, p.mass, p.vx, p.vy, p.vz, p.charge}; }
+
+/// A multiple of 1 / `parts` with |numerator| in [1, limit]: never 0, so that leaving it out always shows.
+float fraction(Random& random, int limit, int parts) {
+  const int numerator = random.integer(1, limit) * (random.integer(0, 1) == 0 ? 1 : -1);
+  return static_cast<float>(numerator) / static_cast<float>(parts);
+}
+
+/// Positions below 2048 in steps of 2^-8. A velocity times a step of time is below 64 in steps of 2^-8, so
+/// that the product and the sum fit in the 24 bits of a float.
+float position(Random& random) { return fraction(random, 1 << 19, 256); }
+float velocity(Random& random) { return fraction(random, 1023, 16); }
+float step_of_time(Random& random) { return fraction(random, 15, 16); }
+
+std::vector<Particle> any_particles(Shape shape, Random& random) {
+  std::vector<Particle> particles(static_cast<std::size_t>(shape.n));
+  for (Particle& particle : particles) {
+    particle = {.x = position(random),
+                .y = position(random),
+                .z = position(random),
+                .mass = 1 + 100 * random.uniform(),
+                .vx = velocity(random),
+                .vy = velocity(random),
+                .vz = velocity(random),
+                .charge = fraction(random, 1 << 20, 3)};
+  }
+  return particles;
+}
+
+Particle moved(Particle particle, float time_step) {
+  particle.x += time_step * particle.vx;
+  particle.y += time_step * particle.vy;
+  particle.z += time_step * particle.vz;
+  return particle;
+}
+
+/// One row for each member, in the order that `members` gives them, and 0 where there is no particle.
+std::vector<float> rows_of(const std::vector<Particle>& particles, Shape shape, float time_step,
+                           Members (*members)(const Particle&) = members_of) {
+  std::vector<float> fields(shape.cells());
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const Members values = members(moved(particles[i], time_step));
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      fields[row * static_cast<std::size_t>(shape.pitch) + i] = values[row];
+    }
+  }
+  return fields;
+}
+
+std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles, Shape shape,
+                                         float time_step) {
+  std::vector<KnownMistake> mistakes;
+  if (particles.empty()) return mistakes;
+  const auto with_step = [=](float step) {
+    return [=] { return bytes_of(std::span<const float>(rows_of(particles, shape, step))); };
+  };
+  mistakes.push_back({"the particles are in their rows, but they have not moved", with_step(0)});
+  mistakes.push_back({"the particles moved backwards: the step is subtracted", with_step(-time_step)});
+  mistakes.push_back(
+      {"the particles moved by their velocity alone, without the length of the step", with_step(1)});
+  mistakes.push_back(
+      {"the rows are in another order than the members of Particle: the mass comes before the velocity", [=] {
+         return bytes_of(std::span<const float>(rows_of(particles, shape, time_step, [](const Particle& p) {
+           return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge};
+         })));
+       }});
+  return mistakes;
+}
+
+Call make_call(Shape shape, const std::vector<Particle>& particles, float time_step) {
+  Output fields;
+  fields.type = ElementType::f32;
+  fields.expected = bytes_of(std::span<const float>(rows_of(particles, shape, time_step)));
+  fields.position = [shape](std::size_t index) {
+    const auto pitch = static_cast<std::size_t>(shape.pitch);
+    const std::size_t column = index % pitch;
+    const bool is_padding = column >= static_cast<std::size_t>(shape.n);
+    return std::string(kNames.at(index / pitch)) + (is_padding ? ", padding at " : " of particle ") +
+           std::to_string(column);
+  };
+  fields.known_mistakes = known_mistakes(particles, shape, time_step);
+  Call call;
+  call.input("particles", particles)
+      .output("fields", std::move(fields))
+      .scalar("n", shape.n)
+      .scalar("pitch", shape.pitch)
+      .scalar("time_step", time_step);
+  return call.stream();
+}
+
+Case make_case(Shape shape, std::string purpose) {
+  Case made;
+  made.name = std::to_string(shape.n) + " in rows of " + std::to_string(shape.pitch);
+  made.purpose = std::move(purpose);
+  made.prepare = [shape](Random& random) {
+    const std::vector<Particle> particles = any_particles(shape, random);
+    return make_call(shape, particles, step_of_time(random));
+  };
+  made.cost = {.elements = static_cast<double>(shape.cells()),
+               .global_bytes = static_cast<double>(shape.n) * sizeof(Particle) +
+                               static_cast<double>(shape.cells()) * sizeof(float)};
+  return made;
+}
+
+Case measured(Case made) {
+  made.measured = true;
+  return made;
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "coalescing";
+  problem.title = "Step particles into a structure of arrays";
+  problem.lesson = "a warp moves whole sectors of 32 bytes, so its lanes should want every byte of them";
+  problem.function = LOCKSTEP_SIGNATURE(coalescing);
+  problem.cases = {
+      make_case({0, 0}, "rows of length 0: a grid without blocks cannot be launched"),
+      make_case({1, 32}, "a single particle"),
+      make_case({31, 32}, "one less than a warp"),
+      make_case({32, 32}, "exactly one warp, and no padding"),
+      make_case({33, 64}, "one more than a warp"),
+      make_case({100, 1024}, "rows ten times as long as they need to be: whole blocks of padding"),
+      make_case({257, 288}, "one more than a block of 256"),
+      make_case({1023, 1024}, "one less than a block of 1024"),
+      make_case({1024, 1024}, "exactly one block of 1024"),
+      make_case({1025, 1056}, "one more than a block of 1024"),
+      make_case({7919, 7936}, "a prime"),
+      measured(make_case({200003, 200032}, "a large prime: the last block is not full")),
+      measured(make_case({262144, 262144}, "many whole blocks")),
+  };
+  problem.gates = {
+      global_sectors_gate(
+          1.25,
+          "Let the lanes of a warp read consecutive vectors of 16 bytes, and write where others write into "
+          "the same sector: pass the members on to the lane that needs them, by a shuffle or through a tile "
+          "in shared memory."),
+      shared_wavefronts_gate(
+          1.5,
+          "The lanes of a warp read their particles at a stride of 8 words, which meets one bank in eight. "
+          "Keep the tile as rows of one member each, with a little padding, or do without a tile."),
+  };
+  problem.hints = {
+      "Give each thread one column: i = blockIdx.x * blockDim.x + threadIdx.x, for i below the pitch. For i "
+      "below n there is a particle to read; the other columns become 0. A row begins `pitch` floats after "
+      "the one before, so member f goes to fields[f * pitch + i].",
+      "Look at `lockstep profile coalescing`: the stores are ideal and the loads are not. x of one particle "
+      "and x of the next are 32 bytes apart, so 32 lanes that read x touch 32 sectors, and touch them again "
+      "for y.",
+      "particles starts at a multiple of 16 bytes and a particle is 32 bytes long, so it can be read as two "
+      "float4. That is two requests instead of eight. Each still touches 32 sectors: which lane should read "
+      "which vector for 16?",
+      "Let lane l of a warp read vector l of 32 consecutive ones: 16 particles, whose positions are in the "
+      "even lanes and whose velocities are in the odd ones. What an even lane lacks is in the lane after it: "
+      "__shfl_down_sync(0xFFFFFFFF, value, 1). All lanes must take part, also those without a particle.",
+      "Where does such a warp write? Its even lanes hold x of 16 particles and its odd lanes vx of the same: "
+      "two runs of 64 bytes, which are four whole sectors. A request costs its sectors, wherever they lie.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace

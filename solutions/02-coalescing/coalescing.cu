@@ -1,0 +1,57 @@
+// A step of particles, half a particle a lane, the reference. Lecture: 02-coalescing.
+// Bound: memory bandwidth. Every sector is moved once and whole, with neither shared memory nor a barrier.
+#include "coalescing.h"
+
+#include "lockstep/check_cuda.h"
+#include "lockstep/divide_up.h"
+
+constexpr int kThreads = 256;
+constexpr int kVectors = 4;  // a thread, all of them on their way before the first is used
+constexpr unsigned kWholeWarp = 0xFFFF'FFFF;
+
+// [drift]
+/// Even lanes hold position and mass of a particle, odd lanes velocity and charge. Met by whole warps.
+__device__ float4 warp_drift(float4 half, bool is_position, float time_step) {
+  const float vx = __shfl_down_sync(kWholeWarp, half.x, 1);  // of the lane after this one
+  const float vy = __shfl_down_sync(kWholeWarp, half.y, 1);
+  const float vz = __shfl_down_sync(kWholeWarp, half.z, 1);
+  if (is_position) {
+    half.x += time_step * vx;
+    half.y += time_step * vy;
+    half.z += time_step * vz;
+  }
+  return half;
+}
+// [drift]
+
+// [halves]
+__global__ void drift_kernel(const float4* halves, float* fields, int n, int pitch, float time_step) {
+  const int first = blockIdx.x * (kThreads * kVectors) + threadIdx.x;
+  float4 half[kVectors] = {};  // what the padding holds
+  for (int k = 0; k < kVectors; ++k) {
+    if (first + k * kThreads < 2 * n) half[k] = halves[first + k * kThreads];
+  }
+  const bool is_position = threadIdx.x % 2 == 0;
+  float* const rows = fields + (is_position ? 0 : 4 * pitch);
+  for (int k = 0; k < kVectors; ++k) {
+    const float4 moved = warp_drift(half[k], is_position, time_step);
+    const int i = (first + k * kThreads) / 2;
+    if (i >= pitch) continue;  // the last block may reach beyond the rows, by whole warps
+    rows[0 * pitch + i] = moved.x;
+    rows[1 * pitch + i] = moved.y;
+    rows[2 * pitch + i] = moved.z;
+    rows[3 * pitch + i] = moved.w;
+  }
+}
+// [halves]
+
+// [launch]
+void coalescing(const Particle* particles, float* fields, int n, int pitch, float time_step,
+                cudaStream_t stream) {
+  if (pitch == 0) return;  // a grid without blocks is an error
+  const int blocks = lockstep::divide_up(2 * pitch, kThreads * kVectors);
+  const float4* const halves = reinterpret_cast<const float4*>(particles);
+  drift_kernel<<<blocks, kThreads, 0, stream>>>(halves, fields, n, pitch, time_step);
+  CHECK_CUDA(cudaGetLastError());
+}
+// [launch]
