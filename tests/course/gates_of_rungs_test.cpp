@@ -20,6 +20,13 @@ std::ostream& operator<<(std::ostream& stream, const RungAtGate& one) { return s
 namespace {
 
 constexpr RungAtGate kRungs[] = {
+    {"coalescing", "02-coalescing/rungs/chunks.cu", "global-sectors", "if (i < n) particle = particles[i];"},
+    {"coalescing", "02-coalescing/rungs/per_particle.cu", "global-sectors",
+     "if (i < n) particle = particles[i];"},
+    {"coalescing", "02-coalescing/rungs/vectors.cu", "global-sectors", "position = halves[2 * i];"},
+    {"coalescing", "02-coalescing/rungs/staged.cu", "shared-wavefronts",
+     "const Particle particle = tile[threadIdx.x];"},
+    {"coalescing", "02-coalescing/rungs/by_field.cu", ""},
     {"transpose", "03-transpose/rungs/naive.cu", "global-sectors",
      "out[column * rows + row] = in[row * columns + column];"},
     {"transpose", "03-transpose/rungs/tiled.cu", "shared-wavefronts",
