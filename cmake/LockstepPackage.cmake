@@ -11,12 +11,14 @@ install(RUNTIME_DEPENDENCY_SET third_party
 install(TARGETS lockstep_cudart LIBRARY DESTINATION lib/emulated)
 
 # bubblewrap and its libraries: a program that this build did not make.
-find_program(bubblewrap_program bwrap REQUIRED)
-install(PROGRAMS ${bubblewrap_program} DESTINATION bin)
-install(CODE "
-  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${bubblewrap_program} RESOLVED_DEPENDENCIES_VAR libraries
-       PRE_EXCLUDE_REGEXES \"^ld-linux\" \"^libc\\\\.so\")
-  file(INSTALL \${libraries} DESTINATION \${CMAKE_INSTALL_PREFIX}/lib/third-party FOLLOW_SYMLINK_CHAIN)")
+find_program(bubblewrap_program bwrap)
+if(bubblewrap_program)
+  install(PROGRAMS ${bubblewrap_program} DESTINATION bin)
+  install(CODE "
+    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${bubblewrap_program} RESOLVED_DEPENDENCIES_VAR libraries
+         PRE_EXCLUDE_REGEXES \"^ld-linux\" \"^libc\\\\.so\")
+    file(INSTALL \${libraries} DESTINATION \${CMAKE_INSTALL_PREFIX}/lib/third-party FOLLOW_SYMLINK_CHAIN)")
+endif()
 
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
