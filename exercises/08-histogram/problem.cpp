@@ -1,0 +1,282 @@
+// What the judge knows of "histogram": ranges that start and end anywhere, samples that bite, and two gates.
+//
+// The counters below are worked out for the rungs of solutions/08-histogram, on the three measured cases, of
+// which each gate takes the worst. Units: bytes of global memory in whole sectors, over the samples and the
+// counts, each moved once; and wavefronts over the fewest possible.
+//
+//   global_atomics  words after Zipf: a request reads 4 sectors and updates some 19, so 23 / 4 = 5.8; the two
+//                   values lie in one or two sectors, 1.2 to 3
+//   the others      a block adds each of its counts once, and has at least 2^15 samples: 31 blocks of 1024
+//                   counts add 0.06, the two values nothing
+//   block_private   wavefronts, two values: about 18 of 32 lanes hold the same; 32 when both values share a
+//                   bank
+//   warp_private    the same, since the lanes that meet are of one warp
+//   lane_private    1 with 32 columns. 4096 bins leave room for 8, so four lanes share a column: at most 4
+//
+// Work of the largest case: a million samples are 31 251 warps of 32, at 10 to 20 instructions each less than
+// a million warp-instructions a call.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/problem.h"
+#include "histogram.h"
+
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+using Samples = std::vector<std::uint32_t>;
+using Counts = std::vector<unsigned long long>;
+
+/// What a case asks for. `after` samples follow those to count: none where reading on shall be noticed.
+struct Range {
+  int sample_bytes = 1;
+  int bins = 256;
+  std::size_t first = 0, n = 0, after = 0;
+};
+
+std::uint32_t largest_sample(const Range& range) { return range.sample_bytes == 1 ? 0xFF : 0xFFFF'FFFF; }
+
+Counts counts_of(std::span<const std::uint32_t> samples, int bins) {
+  Counts counts(static_cast<std::size_t>(bins));
+  for (const std::uint32_t sample : samples) {
+    if (sample < counts.size()) ++counts[sample];
+  }
+  return counts;
+}
+
+// --- samples ---
+
+Samples uniform(const Range& range, std::size_t n, Random& random) {
+  Samples samples(n);
+  for (auto& sample : samples) sample = static_cast<std::uint32_t>(random.integer(0, range.bins - 1));
+  return samples;
+}
+
+/// No two are equal, so n is at most bins.
+Samples all_different(const Range& range, std::size_t n, Random& random) {
+  Samples values(static_cast<std::size_t>(range.bins));
+  std::iota(values.begin(), values.end(), 0);
+  for (std::size_t i = 0; i < n; ++i) std::swap(values[i], values[i + random.bits() % (values.size() - i)]);
+  values.resize(n);
+  return values;
+}
+
+/// One in four has no bin; half of these lie just beyond the last.
+Samples with_strays(const Range& range, std::size_t n, Random& random) {
+  const auto bins = static_cast<std::uint32_t>(range.bins);
+  Samples samples = uniform(range, n, random);
+  for (auto& sample : samples) {
+    if (random.integer(0, 3) != 0) continue;
+    const bool just_beyond = random.integer(0, 1) == 0;
+    sample =
+        bins +
+        (just_beyond ? 0 : static_cast<std::uint32_t>(random.bits() % (largest_sample(range) - bins + 1)));
+  }
+  return samples;
+}
+
+Samples all_equal(const Range& range, std::size_t n, Random& random) {
+  return Samples(n, static_cast<std::uint32_t>(random.integer(0, range.bins - 1)));
+}
+
+Samples two_values(const Range& range, std::size_t n, Random& random) {
+  const std::array<std::uint32_t, 2> values = {
+      static_cast<std::uint32_t>(random.integer(0, range.bins / 2 - 1)),
+      static_cast<std::uint32_t>(random.integer(range.bins / 2, range.bins - 1))};
+  Samples samples(n);
+  for (auto& sample : samples) sample = values[random.bits() >> 63];
+  return samples;
+}
+
+/// Value v comes in proportion to 1 / (v + 1), as words do in a text. Source: Zipf's law.
+Samples zipf(const Range& range, std::size_t n, Random& random) {
+  std::vector<double> up_to(static_cast<std::size_t>(range.bins));
+  double sum = 0;
+  for (std::size_t value = 0; value < up_to.size(); ++value) {
+    sum += 1 / static_cast<double>(value + 1);
+    up_to[value] = sum;
+  }
+  Samples samples(n);
+  for (auto& sample : samples) {
+    // The product stays below the last sum, as uniform() does below 1.
+    const auto found =
+        std::upper_bound(up_to.begin(), up_to.end(), static_cast<double>(random.uniform()) * sum);
+    sample = static_cast<std::uint32_t>(found - up_to.begin());
+  }
+  return samples;
+}
+
+Samples sorted(const Range& range, std::size_t n, Random& random) {
+  Samples samples = uniform(range, n, random);
+  std::sort(samples.begin(), samples.end());
+  return samples;
+}
+
+// --- calls ---
+
+Bytes bytes_of_counts(const Counts& counts) { return bytes_of(std::span<const unsigned long long>(counts)); }
+
+std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range, const Counts& expected) {
+  const std::span<const std::uint32_t> array(all), chosen = array.subspan(range.first, range.n);
+  const auto per_vector = static_cast<std::size_t>(16 / range.sample_bytes);
+  Counts clamped = expected, doubled = expected, low_bytes(expected.size());
+  for (const std::uint32_t sample : chosen) {
+    if (sample >= clamped.size()) ++clamped.back();
+    if (sample % 256 < low_bytes.size()) ++low_bytes[sample % 256];
+  }
+  for (auto& count : doubled) count *= 2;
+  std::vector<Counts> seen = {expected};
+  std::vector<KnownMistake> mistakes;
+  const auto add = [&](const char* sentence, const Counts& counts) {
+    if (std::find(seen.begin(), seen.end(), counts) != seen.end()) return;  // says nothing in this case
+    seen.push_back(counts);
+    mistakes.push_back({sentence, [counts] { return bytes_of_counts(counts); }});
+  };
+  add("all counts are 0: nothing has been counted", Counts(expected.size()));
+  add("the samples counted are the first n of the array: `first` says where to begin",
+      counts_of(array.first(range.n), range.bins));
+  add("all samples from `first` on were counted, not n of them",
+      counts_of(array.subspan(range.first), range.bins));
+  add("the last samples are missing, those after the last whole 16 bytes",
+      counts_of(chosen.first(range.n - range.n % per_vector), range.bins));
+  add("samples beyond the last bin were counted into the last bin; they have none", clamped);
+  add("only the lowest byte of each sample was looked at", low_bytes);
+  add("every count is twice what it should be: each sample was counted two times", doubled);
+  return mistakes;
+}
+
+Call make_call(const Range& range, const Samples& all) {
+  const Counts expected = counts_of(std::span(all).subspan(range.first, range.n), range.bins);
+  Output counts;
+  counts.type = ElementType::u64;
+  counts.expected = bytes_of_counts(expected);
+  counts.position = [](std::size_t bin) { return "bin " + std::to_string(bin); };
+  counts.known_mistakes = known_mistakes(all, range, expected);
+  Call call;
+  if (range.sample_bytes == 1) {
+    call.input("samples", std::vector<unsigned char>(all.begin(), all.end()));
+  } else {
+    call.input("samples", all);
+  }
+  call.scalar("sample_bytes", range.sample_bytes).scalar("first", range.first).scalar("n", range.n);
+  return call.output("counts", std::move(counts)).scalar("bins", range.bins).stream();
+}
+
+using Values = Samples (*)(const Range&, std::size_t, Random&);
+
+/// Samples that do not count lie around those that do: a mistake about the range changes the counts.
+Samples surrounded(const Range& range, Values values, Random& random) {
+  Samples all = uniform(range, range.first, random);
+  for (const Samples& part : {values(range, range.n, random), uniform(range, range.after, random)}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+std::string name_of(const Range& range) {
+  std::string name = range.sample_bytes == 1 ? "bytes" : "words";
+  if (range.first != 0) name += " from " + std::to_string(range.first);
+  return name + ", n = " + std::to_string(range.n) + ", bins = " + std::to_string(range.bins);
+}
+
+Case make_case(const Range& range, std::string purpose, Values values = uniform) {
+  Case made;
+  made.name = name_of(range);
+  made.purpose = std::move(purpose);
+  made.prepare = [range, values](Random& random) {
+    return make_call(range, surrounded(range, values, random));
+  };
+  const auto samples = static_cast<double>(range.n);
+  made.cost = {.elements = samples,
+               .global_bytes = samples * range.sample_bytes +
+                               range.bins * static_cast<double>(sizeof(unsigned long long))};
+  return made;
+}
+
+Case measured(Case made) {
+  made.measured = true;
+  return made;
+}
+
+Range bytes(std::size_t n, int bins = 256, std::size_t first = 0, std::size_t after = 0) {
+  return {.sample_bytes = 1, .bins = bins, .first = first, .n = n, .after = after};
+}
+
+Range words(std::size_t n, int bins, std::size_t first = 0, std::size_t after = 0) {
+  return {.sample_bytes = 4, .bins = bins, .first = first, .n = n, .after = after};
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "histogram";
+  problem.title = "Count how often each value occurs";
+  problem.lesson =
+      "updates that meet wait for each other: give blocks, and then lanes, counters of their own";
+  problem.function = LOCKSTEP_SIGNATURE(histogram);
+  problem.cases = {
+      make_case(bytes(0), "no samples: every count is 0"),
+      make_case(words(1, 1, 2, 2), "one sample in the middle of an array, and one bin"),
+      make_case(bytes(31), "one less than a warp; all samples differ", all_different),
+      make_case(words(32, 999), "exactly one warp; all samples differ", all_different),
+      make_case(bytes(33), "one more than a warp; all samples differ", all_different),
+      make_case(bytes(1023, 255), "a byte too large for the last bin is not counted", with_strays),
+      make_case(words(1024, 1000), "words of any 32 bits, many of them without a bin", with_strays),
+      make_case(words(1025, 4096), "one more than a block of 1024, and more bins than samples"),
+      make_case(bytes(7919, 256, 13, 29), "a range that starts and ends at odd addresses"),
+      make_case(bytes(9, 256, 4, 3), "a range shorter than 16 bytes, within them"),
+      make_case(words(7919, 4096, 3, 2), "words that start and end within 16 bytes", with_strays),
+      make_case(words(20011, 256), "words of few bins: their other bytes are no samples"),
+      make_case(bytes(65536, 2), "two bins, and bytes that have none", with_strays),
+      make_case(bytes(262147), "sorted: neighbouring lanes hold the same", sorted),
+      make_case(words(131101, 4096), "sorted words", sorted),
+      make_case(bytes(300007), "bytes after Zipf: few values come often", zipf),
+      make_case(bytes(1000003, 256, 1, 15), "all samples are equal: counters of 8 bits overflow", all_equal),
+      make_case(words(262144, 1000, 1, 1), "all words are equal", all_equal),
+      measured(make_case(bytes(1000033), "two values: many lanes of a warp hold the same", two_values)),
+      measured(
+          make_case(words(1000003, 1024), "words after Zipf: some values come often, most seldom", zipf)),
+      measured(make_case(words(524309, 4096), "two values, and more bins than 32 columns have room for",
+                         two_values)),
+  };
+  problem.gates = {
+      global_sectors_gate(1.5,
+                          "Every update of global memory moves sectors there and back. Let a block count in "
+                          "shared memory, and "
+                          "add each of its counts to the result once, after many thousand samples."),
+      shared_wavefronts_gate(
+          4,
+          "Lanes that hold the same value, or values whose counters share a bank, wait for each other. Give "
+          "each bin a row of counters, one for each lane or for every few lanes, so that a lane's bank does "
+          "not depend on its sample."),
+  };
+  problem.hints = {
+      "An ordinary `counts[sample]++` is a read, an addition and a write. Two threads that do it at the same "
+      "time may read the same number, and one of them is lost. atomicAdd does all three in one.",
+      "Count in shared memory first: clear one counter a bin, wait for the block, count with atomicAdd, wait "
+      "again, and add each counter to `counts` with one atomicAdd. Blocks merge in any order, so that "
+      "addition "
+      "is atomic too.",
+      "Merging costs a block `bins` updates. Start only as many blocks as the device holds at a time, fewer "
+      "when there are few samples, and let each go through the array in steps as wide as the grid.",
+      "Two values make half of a warp meet in one counter, and copies for each warp change nothing: the "
+      "lanes "
+      "of one warp meet. Let cells[bin * 32 + lane] be the counter of a bin and a lane: then its bank is the "
+      "lane. For 4096 bins there is room for 8 such columns; then four lanes share one.",
+      "A lane that reads one byte makes a request of 32 bytes. Read 16 bytes a lane as uint4, from the first "
+      "address that is a multiple of 16 on; count the samples before it and after the last vector one by "
+      "one. "
+      "More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace

@@ -1,0 +1,79 @@
+// Histogram, a row of cells for each bin, one for each lane: no two lanes of a warp ever meet.
+// Lecture: 08-histogram.
+// Bound: one pass through shared memory for 32 samples, whatever they are; and narrow loads.
+#include <algorithm>
+
+#include "histogram.h"
+#include "lockstep/check_cuda.h"
+
+constexpr int kLanes = 32;  // and banks of shared memory
+constexpr int kThreads = 1024;
+constexpr std::size_t kLeastSamples = 1 << 15;  // of a block, to be worth clearing and merging its cells
+
+// [lane-private]
+template <class Sample>
+__global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts,
+                                 unsigned bins, unsigned columns) {
+  extern __shared__ unsigned cells[];  // a row of `columns` cells a bin
+  for (unsigned cell = threadIdx.x; cell < bins * columns; cell += kThreads) cells[cell] = 0;
+  __syncthreads();  // nobody counts in a cell that is not clear yet
+  unsigned* const column = cells + threadIdx.x % columns;
+  const std::size_t step = std::size_t{gridDim.x} * kThreads;
+  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < n; i += step) {
+    const unsigned sample = samples[i];
+    if (sample < bins) atomicAdd(&column[sample * columns], 1U);
+  }
+  // [lane-private]
+  __syncthreads();  // all have counted
+  // [add-up-a-row]
+  for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
+    unsigned long long count = 0;
+    // Each lane begins at another column, so that the lanes of a warp meet all 32 banks.
+    const unsigned begin = bin / (kLanes / columns);
+    for (unsigned k = 0; k < columns; ++k) count += cells[bin * columns + (begin + k) % columns];
+    if (count != 0) atomicAdd(&counts[bin], count);
+  }
+  // [add-up-a-row]
+}
+
+int attribute(cudaDeviceAttr wanted) {
+  int device, value;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&value, wanted, device));
+  return value;
+}
+
+// [columns]
+/// As many columns as a warp has lanes, or the half, a quarter, … that a block has room for.
+int columns_for(int bins) {
+  const int most_cells = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / sizeof(unsigned);
+  int columns = kLanes;
+  while (bins * columns > most_cells) columns /= 2;
+  return columns;
+}
+// [columns]
+
+// [opt-in]
+template <class Sample>
+void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
+  const int columns = columns_for(bins);
+  const int shared_bytes = bins * columns * static_cast<int>(sizeof(unsigned));
+  // More than 48 KiB a block gets only on demand.
+  CHECK_CUDA(cudaFuncSetAttribute(histogram_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  shared_bytes));
+  const std::size_t most_blocks = attribute(cudaDevAttrMultiProcessorCount);
+  const auto blocks = static_cast<int>(std::min(most_blocks, n / kLeastSamples + 1));
+  histogram_kernel<<<blocks, kThreads, shared_bytes, stream>>>(samples, n, counts, bins, columns);
+  CHECK_CUDA(cudaGetLastError());
+}
+// [opt-in]
+
+void histogram(const void* samples, int sample_bytes, std::size_t first, std::size_t n,
+               unsigned long long* counts, int bins, cudaStream_t stream) {
+  CHECK_CUDA(cudaMemsetAsync(counts, 0, bins * sizeof *counts, stream));
+  if (sample_bytes == 1) {
+    count(static_cast<const unsigned char*>(samples) + first, n, counts, bins, stream);
+  } else {
+    count(static_cast<const unsigned*>(samples) + first, n, counts, bins, stream);
+  }
+}
