@@ -171,10 +171,19 @@ Call make_call(const Range& range, const Samples& all) {
 
 using Values = Samples (*)(const Range&, std::size_t, Random&);
 
+/// Values with and without a bin in turn, so that no two neighbours are equal.
+Samples surroundings(const Range& range, std::size_t n, Random& random) {
+  const int values = std::min(range.bins + 1, 256);
+  Samples samples(n);
+  std::iota(samples.begin(), samples.end(), static_cast<std::uint32_t>(random.integer(0, values - 1)));
+  for (auto& sample : samples) sample %= static_cast<std::uint32_t>(values);
+  return samples;
+}
+
 /// Samples that do not count lie around those that do: a mistake about the range changes the counts.
 Samples surrounded(const Range& range, Values values, Random& random) {
-  Samples all = uniform(range, range.first, random);
-  for (const Samples& part : {values(range, range.n, random), uniform(range, range.after, random)}) {
+  Samples all = surroundings(range, range.first, random);
+  for (const Samples& part : {values(range, range.n, random), surroundings(range, range.after, random)}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

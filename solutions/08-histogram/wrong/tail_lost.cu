@@ -9,34 +9,44 @@
 
 constexpr int kLanes = 32;  // and banks of shared memory
 constexpr std::size_t kVectorBytes = sizeof(uint4);
+constexpr std::size_t kSharedBytes = 48 << 10;  // that a block gets on every card, without asking
 constexpr std::size_t kLeastSamples = 1 << 15;  // of a block, to be worth clearing and merging its cells
 
-/// What a multiprocessor works on at a time. Bytes need threads, to have their 32 KiB of cells counted in by
-/// as many as fit; words need vectors in flight, as one block may have the whole of shared memory.
+/// What a multiprocessor works on at a time: kBlocks of kThreads, each with kVectors on their way. Bytes hide
+/// the latency of memory with threads; words with vectors, as one block may need nearly all shared memory.
 template <class Sample>
 struct Shape;
 template <>
 struct Shape<unsigned char> {
   static constexpr int kThreads = 1024, kBlocks = 2, kVectors = 2;
-  static constexpr unsigned kRows = 256;  // each byte has a row, so none needs to be compared with `bins`
+  static constexpr int kMostBins = 256;
 };
 template <>
 struct Shape<unsigned> {
   static constexpr int kThreads = 1024, kBlocks = 1, kVectors = 4;
-  static constexpr unsigned kRows = 0;  // as many as bins
+  static constexpr int kMostBins = 4096;
 };
 
-/// The cells that one thread counts in: a column of the block's, cells[row * columns + lane % columns].
+/// Bytes have a row of cells for every value, so that none needs to be compared with `bins`.
 template <class Sample>
+__host__ __device__ unsigned rows_for(unsigned bins) {
+  return sizeof(Sample) == 1 ? 256 : bins;
+}
+
+/// The cells that a thread counts in: one of the columns of the block's cells.
+template <class Sample, int kColumns>
 struct Column {
   unsigned* top;
-  unsigned rows, columns;
+  unsigned rows;
   __device__ void count(unsigned sample) const {
-    if (sizeof(Sample) == 1 || sample < rows) atomicAdd(&top[sample * columns], 1U);
+    if (sizeof(Sample) == 1 || sample < rows) atomicAdd(&top[sample * kColumns], 1U);
   }
   __device__ void count_word(unsigned word) const {
-    if (sizeof(Sample) == 4) return count(word);
-    for (int byte = 0; byte < 4; ++byte) count(word >> 8 * byte & 0xff);
+    if constexpr (sizeof(Sample) == 4) {
+      count(word);
+    } else {
+      for (int byte = 0; byte < 4; ++byte) count(word >> 8 * byte & 0xff);
+    }
   }
   __device__ void count_vector(uint4 vector) const {
     count_word(vector.x);
@@ -46,10 +56,10 @@ struct Column {
   }
 };
 
-template <class Sample>
-__device__ void count_samples(const Sample* samples, std::size_t n, Column<Sample> column) {
+template <class Sample, int kColumns>
+__device__ void count_samples(const Sample* samples, std::size_t n, Column<Sample, kColumns> column) {
   constexpr int kThreads = Shape<Sample>::kThreads, kVectors = Shape<Sample>::kVectors;
-  // Vectors must begin at a multiple of 16 bytes; what lies before the first is counted one by one.
+  // Vectors must begin at a multiple of 16 bytes. What lies before the first is counted one by one.
   const std::size_t to_boundary = -reinterpret_cast<std::uintptr_t>(samples) % kVectorBytes / sizeof(Sample);
   const std::size_t head = min(to_boundary, n);
   const std::size_t vectors = (n - head) * sizeof(Sample) / kVectorBytes;
@@ -65,21 +75,22 @@ __device__ void count_samples(const Sample* samples, std::size_t n, Column<Sampl
   for (; i < vectors; i += step) column.count_vector(__ldcs(&body[i]));
 }
 
-template <class Sample>
+template <class Sample, int kColumns>
 __global__ void __launch_bounds__(Shape<Sample>::kThreads, Shape<Sample>::kBlocks)
-    histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts, unsigned bins,
-                     unsigned rows, unsigned columns) {
+    histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts, unsigned bins) {
   constexpr int kThreads = Shape<Sample>::kThreads;
-  extern __shared__ unsigned cells[];
-  for (unsigned cell = threadIdx.x; cell < rows * columns; cell += kThreads) cells[cell] = 0;
+  extern __shared__ unsigned cells[];  // row after row
+  const unsigned rows = rows_for<Sample>(bins);
+  for (unsigned cell = threadIdx.x; cell < rows * kColumns; cell += kThreads) cells[cell] = 0;
   __syncthreads();  // nobody counts in a cell that is not clear yet
-  count_samples(samples, n, Column<Sample>{cells + threadIdx.x % columns, rows, columns});
+  count_samples(samples, n, Column<Sample, kColumns>{cells + threadIdx.x % kColumns, rows});
   __syncthreads();  // all have counted
   for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
     unsigned long long count = 0;
     // Each lane begins at another column, so that the lanes of a warp meet all 32 banks.
-    const unsigned begin = bin / (kLanes / columns);
-    for (unsigned k = 0; k < columns; ++k) count += cells[bin * columns + (begin + k) % columns];
+    const unsigned begin = bin / (kLanes / kColumns);
+#pragma unroll 4  // all at once would keep 32 places in registers that the loop above needs
+    for (unsigned k = 0; k < kColumns; ++k) count += cells[bin * kColumns + (begin + k) % kColumns];
     if (count != 0) atomicAdd(&counts[bin], count);
   }
 }
@@ -91,28 +102,23 @@ int attribute(cudaDeviceAttr wanted) {
   return value;
 }
 
-/// As many columns as a warp has lanes, or the half, a quarter, … that a block has room for.
-int columns_for(int rows) {
-  const int most_cells = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) / sizeof(unsigned);
-  int columns = kLanes;
-  while (rows * columns > most_cells) columns /= 2;
-  return columns;
-}
-
-template <class Sample>
+/// Counts with kColumns columns, or with the half, a quarter, … that a block has room for.
+template <class Sample, int kColumns = kLanes>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
   using Work = Shape<Sample>;
-  const auto kernel = histogram_kernel<Sample>;
-  const int rows = std::max<int>(bins, Work::kRows), columns = columns_for(rows);
-  const int shared_bytes = rows * columns * static_cast<int>(sizeof(unsigned));
-  // More than 48 KiB a block gets only on demand.
-  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+  const std::size_t cell_bytes = rows_for<Sample>(bins) * kColumns * sizeof(unsigned);
+  if constexpr (Work::kMostBins * kColumns * sizeof(unsigned) > kSharedBytes) {
+    const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (cell_bytes > most) return count<Sample, kColumns / 2>(samples, n, counts, bins, stream);
+  }
+  const auto kernel = histogram_kernel<Sample, kColumns>;
+  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, cell_bytes));
   int blocks_at_once;
   CHECK_CUDA(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, Work::kThreads, shared_bytes));
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, Work::kThreads, cell_bytes));
   const std::size_t most_blocks = attribute(cudaDevAttrMultiProcessorCount) * blocks_at_once;
-  const auto blocks = static_cast<unsigned>(std::min(most_blocks, n / kLeastSamples + 1));
-  kernel<<<blocks, Work::kThreads, shared_bytes, stream>>>(samples, n, counts, bins, rows, columns);
+  const std::size_t blocks = std::min(most_blocks, n / kLeastSamples + 1);
+  kernel<<<blocks, Work::kThreads, cell_bytes, stream>>>(samples, n, counts, bins);
   CHECK_CUDA(cudaGetLastError());
 }
 
