@@ -39,6 +39,13 @@ constexpr RungAtGate kRungs[] = {
      "if (position < n) out[position] += before[blockIdx.x];"},
     {"scan", "07-scan/rungs/reduce_then_scan.cu", ""},
     {"scan", "07-scan/rungs/look_back.cu", ""},
+    {"histogram", "08-histogram/rungs/global_atomics.cu", "global-sectors",
+     "if (sample < bins) atomicAdd(&counts[sample], 1ULL);"},
+    {"histogram", "08-histogram/rungs/block_private.cu", "shared-wavefronts",
+     "if (sample < bins) atomicAdd(&cells[sample], 1U);"},
+    {"histogram", "08-histogram/rungs/warp_private.cu", "shared-wavefronts",
+     "if (sample < bins) atomicAdd(&copy[sample], 1U);"},
+    {"histogram", "08-histogram/rungs/lane_private.cu", ""},
 };
 
 class GatesOfRungs : public GradingTest, public testing::WithParamInterface<RungAtGate> {};
