@@ -20,12 +20,12 @@ struct Shape;
 template <>
 struct Shape<unsigned char> {
   static constexpr int kThreads = 1024, kBlocks = 2, kVectors = 2;
-  static constexpr int kMostBins = 256;
+  static constexpr int kMostBins = 256, kMostColumns = kLanes;
 };
 template <>
 struct Shape<unsigned> {
   static constexpr int kThreads = 1024, kBlocks = 1, kVectors = 4;
-  static constexpr int kMostBins = 4096;
+  static constexpr int kMostBins = 4096, kMostColumns = kLanes;
 };
 
 /// Bytes have a row of cells for every value, so that none needs to be compared with `bins`.
@@ -60,9 +60,28 @@ struct Column {
   // [count-a-vector]
 };
 
+/// Adds up each bin's row of cells and adds the sum to the bin's count.
+template <int kColumns>
+__device__ void block_merge(const unsigned* cells, unsigned long long* counts, unsigned bins) {
+  for (unsigned bin = threadIdx.x; bin < bins; bin += blockDim.x) {
+    unsigned long long count = 0;
+    // Each lane begins at another column, so that the lanes of a warp meet all 32 banks.
+    const unsigned begin = bin / (kLanes / kColumns);
+#pragma unroll 4  // all at once would keep 32 places in registers that the loop over the samples needs
+    for (unsigned k = 0; k < kColumns; ++k) count += cells[bin * kColumns + (begin + k) % kColumns];
+    if (count != 0) atomicAdd(&counts[bin], count);
+  }
+}
+
 template <class Sample, int kColumns>
-__device__ void count_samples(const Sample* samples, std::size_t n, Column<Sample, kColumns> column) {
+__global__ void __launch_bounds__(Shape<Sample>::kThreads, Shape<Sample>::kBlocks)
+    histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts, unsigned bins) {
   constexpr int kThreads = Shape<Sample>::kThreads, kVectors = Shape<Sample>::kVectors;
+  extern __shared__ unsigned cells[];  // row after row
+  const unsigned rows = rows_for<Sample>(bins);
+  for (unsigned cell = threadIdx.x; cell < rows * kColumns; cell += kThreads) cells[cell] = 0;
+  __syncthreads();  // nobody counts in a cell that is not clear yet
+  const Column<Sample, kColumns> column{cells + threadIdx.x % kColumns, rows};
   // [head-and-tail]
   // Vectors must begin at a multiple of 16 bytes. What lies before the first and after the last is counted
   // one by one.
@@ -86,26 +105,8 @@ __device__ void count_samples(const Sample* samples, std::size_t n, Column<Sampl
   }
   for (; i < vectors; i += step) column.count_vector(__ldcs(&body[i]));
   // [vectors-in-flight]
-}
-
-template <class Sample, int kColumns>
-__global__ void __launch_bounds__(Shape<Sample>::kThreads, Shape<Sample>::kBlocks)
-    histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts, unsigned bins) {
-  constexpr int kThreads = Shape<Sample>::kThreads;
-  extern __shared__ unsigned cells[];  // row after row
-  const unsigned rows = rows_for<Sample>(bins);
-  for (unsigned cell = threadIdx.x; cell < rows * kColumns; cell += kThreads) cells[cell] = 0;
-  __syncthreads();  // nobody counts in a cell that is not clear yet
-  count_samples(samples, n, Column<Sample, kColumns>{cells + threadIdx.x % kColumns, rows});
   __syncthreads();  // all have counted
-  for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
-    unsigned long long count = 0;
-    // Each lane begins at another column, so that the lanes of a warp meet all 32 banks.
-    const unsigned begin = bin / (kLanes / kColumns);
-#pragma unroll 4  // all at once would keep 32 places in registers that the loop above needs
-    for (unsigned k = 0; k < kColumns; ++k) count += cells[bin * kColumns + (begin + k) % kColumns];
-    if (count != 0) atomicAdd(&counts[bin], count);
-  }
+  block_merge<kColumns>(cells, counts, bins);
 }
 
 int attribute(cudaDeviceAttr wanted) {
@@ -116,7 +117,7 @@ int attribute(cudaDeviceAttr wanted) {
 }
 
 /// Counts with kColumns columns, or with the half, a quarter, … that a block has room for.
-template <class Sample, int kColumns = kLanes>
+template <class Sample, int kColumns = Shape<Sample>::kMostColumns>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
   using Work = Shape<Sample>;
   const std::size_t cell_bytes = rows_for<Sample>(bins) * kColumns * sizeof(unsigned);
