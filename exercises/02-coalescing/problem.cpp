@@ -171,6 +171,7 @@ Problem make_problem() {
       measured(make_case({200003, 200032}, "a large prime: the last block is not full")),
       measured(make_case({262144, 262144}, "many whole blocks")),
   };
+  problem.speed = {make_case({1 << 22, 1 << 22}, "four million particles")};
   problem.gates = {
       global_sectors_gate(
           1.25,

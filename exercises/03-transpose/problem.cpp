@@ -143,6 +143,7 @@ Problem make_problem() {
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere")),
       measured(make_case({2048, 1536}, "a large matrix of whole tiles")),
   };
+  problem.speed = {make_case({4096, 8192}, "a matrix much larger than any cache")};
   problem.gates = {
       global_sectors_gate(
           1.5,

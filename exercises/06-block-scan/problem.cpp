@@ -142,6 +142,7 @@ Problem make_problem() {
       make_case({3, 1024}, "the longest segments"),
       measured(make_case({512, 1024}, "many full blocks")),
   };
+  problem.speed = {make_case({1 << 15, 1024}, "more segments than any cache holds")};
   problem.gates = {
       global_sectors_gate(1.25,
                           "Read each element once and write each sum once, with neighbouring lanes at "

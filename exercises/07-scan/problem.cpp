@@ -119,6 +119,7 @@ Problem make_problem() {
       make_case(262145, "one more than 2^18, in blocks of 256 more than 1024 of them"),
       measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads")),
   };
+  problem.speed = {make_case(1 << 25, "more elements than any cache holds")};
   problem.gates = {
       bytes_per_element_gate(13,
                              "Writing sums only to read, mend and write them again costs two passes over "

@@ -254,6 +254,7 @@ Problem make_problem() {
       measured(make_case(words(524309, 4096), "two values, and more bins than 32 columns have room for",
                          two_values)),
   };
+  problem.speed = {make_case(bytes(1 << 27), "more bytes than any cache holds")};
   problem.gates = {
       global_sectors_gate(1.5,
                           "Every update of global memory moves sectors there and back. Let a block count in "

@@ -126,7 +126,7 @@ void add_grade(CLI::App& app, int& status) {
                    "What to grade instead of exercises/: a .cu file, an exercise's folder, or a tree such as "
                    "solutions")
       ->type_name("PATH");
-  command->add_option("--device", arguments->device, "auto (emulated in this version), gpu, or emulated")
+  command->add_option("--device", arguments->device, "auto (the GPU if there is one), gpu, or emulated")
       ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->type_name("KIND");
   command->add_option("--format", arguments->format, "text, json (lockstep/result/v1), or junit")

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -154,6 +155,12 @@ struct WorkspaceQuery {
   std::function<std::uint64_t(const Call&)> limit_bytes;
 };
 
+/// What speed is measured on, where there is a GPU to measure.
+struct SpeedTask {
+  Case one;  ///< much larger than the caches, and made in seconds; its calls are made of their own number
+  double pass_ratio = 0.5;  ///< of the reference's speed, which must be reached to pass
+};
+
 struct Problem {
   std::string name;    ///< topic, such as "transpose"
   std::string title;   ///< such as "Transpose a matrix"
@@ -162,6 +169,7 @@ struct Problem {
   std::vector<WorkspaceQuery> workspace;  ///< none or one
   std::vector<Case> cases;
   std::vector<Gate> gates;
+  std::optional<SpeedTask> speed;
   std::vector<std::string> hints;  ///< in the order in which `lockstep hint` gives them
   double points = 10;
 };

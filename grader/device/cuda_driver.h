@@ -45,7 +45,11 @@ class DriverError : public std::runtime_error {
   DECLARE(cuMemcpyHtoD)                    \
   DECLARE(cuMemcpyDtoH)                    \
   DECLARE(cuMemcpyDtoD)                    \
-  DECLARE(cuMemsetD8)
+  DECLARE(cuMemsetD8)                      \
+  DECLARE(cuModuleLoadData)                \
+  DECLARE(cuModuleUnload)                  \
+  DECLARE(cuModuleGetFunction)             \
+  DECLARE(cuLaunchKernel)
 
 class CudaDriver {
  public:

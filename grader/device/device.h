@@ -48,6 +48,8 @@ struct BufferUpdate {
   sandbox::FileDescriptor descriptor;
 };
 
+class Vault;
+
 /// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
 class Session {
  public:
@@ -87,6 +89,8 @@ class Device {
   /// Compute capability that submissions need native code for, 90 for 9.0; nothing where PTX is what runs.
   virtual std::optional<int> compute_capability() const = 0;
   virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
+  /// Memory that only the judge reaches, for timing; null where speed is not measured.
+  virtual std::unique_ptr<Vault> open_vault() = 0;
 };
 
 /// Opens the device of a kind; automatic means the GPU if this machine has a usable one, else the emulated

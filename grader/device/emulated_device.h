@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "device/device.h"
+#include "device/vault.h"
 
 namespace lockstep::device {
 
@@ -14,6 +15,7 @@ class EmulatedDevice final : public Device {
   bool measures_speed() const override { return false; }
   std::optional<int> compute_capability() const override { return std::nullopt; }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
+  std::unique_ptr<Vault> open_vault() override { return nullptr; }
 };
 
 }  // namespace lockstep::device

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/mapped_memory.h"
+#include "device/vault.h"
 
 namespace lockstep::device {
 namespace {
@@ -76,6 +77,8 @@ class GpuSession final : public Session {
 }  // namespace
 
 report::DeviceDescription GpuDevice::description() const { return {.kind = "gpu", .name = gpu_.name()}; }
+
+std::unique_ptr<Vault> GpuDevice::open_vault() { return std::make_unique<Vault>(gpu_); }
 
 std::unique_ptr<Session> GpuDevice::open(std::uint64_t) { return std::make_unique<GpuSession>(gpu_); }
 

@@ -17,6 +17,7 @@ class GpuDevice final : public Device {
   bool measures_speed() const override { return true; }
   std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
+  std::unique_ptr<Vault> open_vault() override;
 
  private:
   Gpu gpu_;

@@ -44,6 +44,13 @@ class RunnerAttempt final : public Attempt {
     if (shared.kind != runner::Outcome::Kind::done) return shared;
     return runner_.call(function, words, timeout);
   }
+  runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
+                                                  std::span<const std::uint64_t> words,
+                                                  std::chrono::milliseconds timeout) override {
+    const runner::Outcome shared = share_buffers(timeout);
+    if (shared.kind != runner::Outcome::Kind::done) return {shared};
+    return runner_.timed_calls(function, words, timeout);
+  }
   const std::string& output() const override { return runner_.output(); }
   bool output_truncated() const override { return runner_.output_truncated(); }
 

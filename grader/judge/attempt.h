@@ -24,6 +24,10 @@ class Attempt {
                                std::chrono::milliseconds timeout) = 0;
   virtual runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                                std::chrono::milliseconds timeout) = 0;
+  /// As many calls as `words` holds sets of words, timed: RunnerProcess::timed_calls.
+  virtual runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
+                                                          std::span<const std::uint64_t> words,
+                                                          std::chrono::milliseconds timeout) = 0;
   /// What the submission printed so far.
   virtual const std::string& output() const = 0;
   virtual bool output_truncated() const = 0;

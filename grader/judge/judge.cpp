@@ -9,6 +9,7 @@
 #include "judge/next_step.h"
 #include "judge/points.h"
 #include "judge/seeds.h"
+#include "judge/speed.h"
 #include "judge/technique.h"
 
 namespace lockstep::judge {
@@ -137,7 +138,7 @@ class Judgement {
       explain_failed_load(series.load, object, source);
       return;
     }
-    judge_parts(series, source);
+    judge_parts(series, source, object, seed);
     keep_profile(std::move(series.measured));
   }
 
@@ -174,12 +175,26 @@ class Judgement {
   }
 
   /// Technique, verdict and points. Technique counts only once every case has passed.
-  void judge_parts(const CaseSeries& series, const SourceText& source) {
+  void judge_parts(const CaseSeries& series, const SourceText& source, const std::filesystem::path& object,
+                   std::uint64_t seed) {
     result_.gates = report::is_correct(result_)
                         ? judge_technique(problem_, series.measured, series.host_reads, source)
                         : technique_not_measured(problem_);
+    if (report::is_correct(result_) && device_.measures_speed() && problem_.speed) judge_speed(object, seed);
     result_.verdict = overall_verdict(result_);
     result_.points = points_of(result_, problem_.points);
+  }
+
+  void judge_speed(const std::filesystem::path& object, std::uint64_t seed) {
+    const CompiledSubmission reference = build::compile_submission(
+        exercise_, exercise_.solutions / exercise_.starter.filename(), device_.compute_capability());
+    if (reference.status != CompiledSubmission::Status::compiled)
+      throw std::runtime_error("the reference solution does not compile: " + reference.diagnostics);
+    SpeedMeasurement measurement = measure_speed(
+        problem_, device_, attempts_at(object, device_, seed), attempts_at(reference.object, device_, seed),
+        {.seed = mixed(seed, "speed"), .progress = options_.progress});
+    result_.speed = std::move(measurement.speed);
+    if (measurement.fault) result_.cases.push_back(std::move(*measurement.fault));
   }
 
   /// Counters and traces of the largest measured case.

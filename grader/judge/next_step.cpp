@@ -114,6 +114,14 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate);
   }
+  if (result.speed.verdict == Verdict::too_slow) {
+    return fmt::format(
+        "It is right and {:.2g} times as fast as the reference: the lecture's rungs say what comes next.",
+        result.speed.ratio.value_or(0));
+  }
+  if (result.speed.verdict == Verdict::review) {
+    return "It is faster than the card's memory allows: somebody has to look at how it was measured.";
+  }
   if (result.verdict == Verdict::grader_error) {
     return "This is a fault of the grader or of the machine: run `./lockstep doctor`.";
   }

@@ -59,7 +59,9 @@ Verdict overall_verdict(const ExerciseResult& result) {
     if (did_not_pass(gate.verdict)) return gate.verdict;
     anything_passed = anything_passed || gate.verdict == Verdict::passed;
   }
-  if (did_not_pass(result.speed.verdict)) return result.speed.verdict;
+  // What repetition could not decide is decided for the student.
+  const Verdict speed = result.speed.verdict;
+  if (did_not_pass(speed) && speed != Verdict::inconclusive) return speed;
   return anything_passed ? Verdict::passed : Verdict::not_measured;
 }
 

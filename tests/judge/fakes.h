@@ -80,6 +80,10 @@ class FakeAttempt final : public Attempt {
                        std::chrono::milliseconds) override {
     return program_(session_, function.name, words);
   }
+  runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature&, std::span<const std::uint64_t>,
+                                                  std::chrono::milliseconds) override {
+    throw std::logic_error("the fake program is not timed");
+  }
   const std::string& output() const override { return output_; }
   bool output_truncated() const override { return false; }
 

@@ -79,5 +79,14 @@ TEST(NextStep, CompilerAndGraderFaults) {
   EXPECT_THAT(next_step(result_with(Verdict::grader_error), ""), HasSubstr("lockstep doctor"));
 }
 
+TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
+  report::ExerciseResult result;
+  result.verdict = Verdict::too_slow;
+  result.cases = {{.name = "one"}};
+  result.speed.verdict = Verdict::too_slow;
+  result.speed.ratio = 0.25;
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("0.25 times as fast"));
+}
+
 }  // namespace
 }  // namespace lockstep::judge

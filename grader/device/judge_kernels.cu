@@ -1,0 +1,50 @@
+// What the judge computes on the GPU for itself: whether outputs that are too large to fetch are right. Only
+// the judge's context runs it, on copies that no submission reaches.
+//
+// Bound: memory bandwidth; both arrays are read once.
+#include <cstdint>
+
+// Counts elements for which |found − expected| ≤ absolute + relative·|expected| does not hold. NaN never
+// agrees.
+template <class T>
+__device__ void count_wrong(const T* found, const T* expected, std::uint64_t n, double absolute,
+                            double relative, unsigned long long* wrong) {
+  unsigned long long own = 0;
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const T a = found[i], b = expected[i];
+    if (a == b) continue;
+    const double difference = fabs(static_cast<double>(a) - static_cast<double>(b));
+    const double allowed = absolute + relative * fabs(static_cast<double>(b));
+    const bool exact = absolute == 0 && relative == 0;
+    if (exact || !(difference <= allowed)) ++own;
+  }
+  if (own != 0) atomicAdd(wrong, own);
+}
+
+#define LOCKSTEP_COUNT_WRONG(name, T)                                                               \
+  extern "C" __global__ void count_wrong_##name(const T* found, const T* expected, std::uint64_t n, \
+                                                double absolute, double relative,                   \
+                                                unsigned long long* wrong) {                        \
+    count_wrong(found, expected, n, absolute, relative, wrong);                                     \
+  }
+LOCKSTEP_COUNT_WRONG(u8, std::uint8_t)
+LOCKSTEP_COUNT_WRONG(i32, std::int32_t)
+LOCKSTEP_COUNT_WRONG(u32, std::uint32_t)
+LOCKSTEP_COUNT_WRONG(i64, std::int64_t)
+LOCKSTEP_COUNT_WRONG(u64, std::uint64_t)
+LOCKSTEP_COUNT_WRONG(f32, float)
+LOCKSTEP_COUNT_WRONG(f64, double)
+
+// Copies one chunk of `from` a block, from a place that only the seed tells.
+extern "C" __global__ void gather_chunks(const std::uint64_t* from, std::uint64_t bytes, std::uint64_t* to,
+                                         std::uint64_t chunk_bytes, std::uint64_t seed) {
+  const std::uint64_t words = chunk_bytes / sizeof(std::uint64_t), all_words = bytes / sizeof(std::uint64_t);
+  std::uint64_t z = seed + blockIdx.x * 0x9E3779B97F4A7C15;  // SplitMix64
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  const std::uint64_t first = all_words <= words ? 0 : (z ^ (z >> 31)) % (all_words - words + 1);
+  for (std::uint64_t i = threadIdx.x; i < words && first + i < all_words; i += blockDim.x) {
+    to[blockIdx.x * words + i] = from[first + i];
+  }
+}

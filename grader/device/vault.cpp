@@ -1,0 +1,135 @@
+#include "device/vault.h"
+
+#include <algorithm>
+#include <array>
+
+#include "device/gpu.h"
+
+// The PTX of judge_kernels.cu, ended by a zero byte.
+__asm__(
+    ".section .rodata\n"
+    "lockstep_judge_kernels: .incbin \"" LOCKSTEP_JUDGE_KERNELS
+    "\"\n"
+    ".byte 0\n"
+    ".previous\n");
+extern "C" const char lockstep_judge_kernels[];
+
+namespace lockstep::device {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Comparer {
+  const char* kernel;
+  std::size_t element_bytes;
+};
+
+Comparer comparer_of(course::ElementType type) {
+  switch (type) {
+    case course::ElementType::u8:
+      return {"count_wrong_u8", 1};
+    case course::ElementType::i32:
+      return {"count_wrong_i32", 4};
+    case course::ElementType::u32:
+      return {"count_wrong_u32", 4};
+    case course::ElementType::i64:
+      return {"count_wrong_i64", 8};
+    case course::ElementType::u64:
+      return {"count_wrong_u64", 8};
+    case course::ElementType::f32:
+      return {"count_wrong_f32", 4};
+    case course::ElementType::f64:
+      return {"count_wrong_f64", 8};
+  }
+  return {};
+}
+
+}  // namespace
+
+Vault::Vault(const Gpu& gpu)
+    : gpu_(gpu),
+      cache_filler_(MappedMemory::create(gpu.device(), 4 * gpu.l2_bytes())),
+      counter_(MappedMemory::create(gpu.device(), sizeof(std::uint64_t))) {
+  const CudaDriver& driver = CudaDriver::get();
+  driver.check(driver.cuModuleLoadData(&module_, lockstep_judge_kernels), "cuModuleLoadData");
+}
+
+Vault::~Vault() { CudaDriver::get().cuModuleUnload(module_); }
+
+std::uint64_t Vault::allocate(std::size_t bytes) {
+  kept_.push_back(MappedMemory::create(gpu_.device(), bytes));
+  return kept_.back().address();
+}
+
+std::uint64_t Vault::keep(std::span<const std::byte> bytes) {
+  const CudaDriver& driver = CudaDriver::get();
+  const std::uint64_t address = allocate(bytes.size());
+  if (!bytes.empty()) driver.check(driver.cuMemcpyHtoD(address, bytes.data(), bytes.size()), "cuMemcpyHtoD");
+  return address;
+}
+
+void Vault::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) const {
+  const CudaDriver& driver = CudaDriver::get();
+  if (bytes != 0) driver.check(driver.cuMemcpyDtoD(to, from, bytes), "cuMemcpyDtoD");
+  driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+std::uint64_t Vault::count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
+                                 std::size_t bytes) const {
+  const CudaDriver& driver = CudaDriver::get();
+  const Comparer comparer = comparer_of(output.type);
+  CUfunction kernel = nullptr;
+  driver.check(driver.cuModuleGetFunction(&kernel, module_, comparer.kernel), "cuModuleGetFunction");
+  CUdeviceptr wrong = counter_.address();
+  driver.check(driver.cuMemsetD8(wrong, 0, sizeof(std::uint64_t)), "cuMemsetD8");
+  std::uint64_t n = bytes / comparer.element_bytes;
+  double absolute = output.tolerance.absolute, relative = output.tolerance.relative;
+  std::array<void*, 6> arguments{&found, &expected, &n, &absolute, &relative, &wrong};
+  constexpr unsigned kThreads = 256, kMostBlocks = 4096;
+  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(n / kThreads, 1, kMostBlocks));
+  driver.check(
+      driver.cuLaunchKernel(kernel, blocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments.data(), nullptr),
+      "cuLaunchKernel");
+  std::uint64_t count = 0;
+  driver.check(driver.cuMemcpyDtoH(&count, wrong, sizeof count), "cuMemcpyDtoH");
+  return count;
+}
+
+void Vault::sample(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::uint64_t seed) const {
+  const CudaDriver& driver = CudaDriver::get();
+  CUfunction kernel = nullptr;
+  driver.check(driver.cuModuleGetFunction(&kernel, module_, "gather_chunks"), "cuModuleGetFunction");
+  std::uint64_t all = bytes, chunk = kChunkBytes;
+  std::array<void*, 5> arguments{&from, &all, &to, &chunk, &seed};
+  constexpr unsigned kThreads = 128;
+  driver.check(driver.cuLaunchKernel(kernel, kSampleChunks, 1, 1, kThreads, 1, 1, 0, nullptr,
+                                     arguments.data(), nullptr),
+               "cuLaunchKernel");
+}
+
+void Vault::overwrite_cache() const {
+  const CudaDriver& driver = CudaDriver::get();
+  driver.check(driver.cuMemsetD8(cache_filler_.address(), 0x5A, cache_filler_.bytes()), "cuMemsetD8");
+  driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+double Vault::copy_bandwidth() const {
+  constexpr std::size_t kBytes = std::size_t{1} << 30;
+  constexpr int kCopies = 8, kRounds = 5;
+  const CudaDriver& driver = CudaDriver::get();
+  const MappedMemory from = MappedMemory::create(gpu_.device(), kBytes);
+  const MappedMemory to = MappedMemory::create(gpu_.device(), kBytes);
+  double best = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto begin = Clock::now();
+    for (int i = 0; i < kCopies; ++i) {
+      driver.check(driver.cuMemcpyDtoD(to.address(), from.address(), kBytes), "cuMemcpyDtoD");
+    }
+    driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    best = std::max(best, 2.0 * kCopies * static_cast<double>(kBytes) / seconds);
+  }
+  return best;
+}
+
+}  // namespace lockstep::device

@@ -1,0 +1,51 @@
+// The judge's own memory on a GPU: inputs before they are handed out, and what must come of them. No runner
+// maps it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "course/problem.h"
+#include "device/mapped_memory.h"
+
+namespace lockstep::device {
+
+class Gpu;
+
+class Vault {
+ public:
+  explicit Vault(const Gpu& gpu);
+  ~Vault();
+  Vault(const Vault&) = delete;
+  Vault& operator=(const Vault&) = delete;
+
+  /// Keeps a copy; returns its address. Valid as long as the vault.
+  std::uint64_t keep(std::span<const std::byte> bytes);
+  /// Copies on the device, between the vault and buffers of a session, and waits.
+  void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) const;
+  /// Elements of `found` that disagree with those kept at `expected`, under `output`'s type and tolerance.
+  std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
+                            std::size_t bytes) const;
+  /// Copies chunks from `from`, at places that only `seed` tells, into memory for samples that begins at
+  /// `to`: kSampleBytes of it. Cheap, so that it can follow at once on the last call.
+  static constexpr std::size_t kSampleChunks = 64, kChunkBytes = 4096;
+  static constexpr std::size_t kSampleBytes = kSampleChunks * kChunkBytes;
+  void sample(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::uint64_t seed) const;
+  std::uint64_t allocate(std::size_t bytes);
+
+  /// Overwrites the level-2 cache, so that no timing begins with its inputs in it.
+  void overwrite_cache() const;
+  /// Bytes read and written a second by a large copy: the ceiling of anything that is bound by memory.
+  double copy_bandwidth() const;
+
+ private:
+  const Gpu& gpu_;
+  std::vector<MappedMemory> kept_;
+  MappedMemory cache_filler_, counter_;
+  CUmodule module_ = nullptr;
+};
+
+}  // namespace lockstep::device

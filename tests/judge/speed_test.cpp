@@ -1,0 +1,55 @@
+// The interval of a median and the verdict on a threshold; what is timed needs a GPU.
+#include "judge/speed.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+namespace lockstep::judge {
+namespace {
+
+using report::Verdict;
+
+std::vector<double> numbers(std::size_t n) {
+  std::vector<double> values(n);
+  std::iota(values.begin(), values.end(), 1.0);
+  std::shuffle(values.begin(), values.end(), std::mt19937{1});
+  return values;
+}
+
+TEST(MedianInterval, LeavesOutTheOutermostOfNineAndOfTwentyOne) {
+  EXPECT_EQ(median_interval(numbers(9)), std::pair(2.0, 8.0));
+  EXPECT_EQ(median_interval(numbers(21)), std::pair(6.0, 16.0));
+}
+
+TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {
+  std::mt19937 random{20261121};
+  std::exponential_distribution<double> skewed;
+  const double median = std::log(2.0);
+  constexpr int kTrials = 20'000;
+  for (const std::size_t n : {std::size_t{9}, std::size_t{21}}) {
+    int held = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      std::vector<double> values(n);
+      for (double& value : values) value = skewed(random);
+      const auto [low, high] = median_interval(values);
+      held += low <= median && median <= high ? 1 : 0;
+    }
+    EXPECT_NEAR(static_cast<double>(held) / kTrials, n == 9 ? 0.961 : 0.973, 0.005) << n;
+  }
+}
+
+TEST(SpeedVerdict, DecidesOnlyWhenTheWholeIntervalLiesOnOneSide) {
+  EXPECT_EQ(speed_verdict({0.5, 0.6}, 0.5), Verdict::passed);
+  EXPECT_EQ(speed_verdict({0.3, 0.49}, 0.5), Verdict::too_slow);
+  EXPECT_EQ(speed_verdict({0.49, 0.51}, 0.5), Verdict::inconclusive);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(speed_verdict({nan, nan}, 0.5), Verdict::inconclusive);
+}
+
+}  // namespace
+}  // namespace lockstep::judge
