@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +55,10 @@ double mixed(int a, float b, std::int64_t c, double d, const float* e) {
   return a + static_cast<double>(b) + static_cast<double>(c) + d + (e == nullptr ? 0.5 : 0.0);
 }
 std::size_t largest_size() { return std::numeric_limits<std::size_t>::max(); }
+int sleep_for_milliseconds(int time) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(time));
+  return time;
+}
 void print_a_line() { std::printf("a line\n"); }
 
 void exit_early() { std::exit(0); }

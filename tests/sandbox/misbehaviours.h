@@ -14,6 +14,7 @@ int add(int a, int b);
 float scale(float value, double factor);
 double mixed(int a, float b, std::int64_t c, double d, const float* e);
 std::size_t largest_size();
+int sleep_for_milliseconds(int time);
 void print_a_line();
 
 // Ends of a process.

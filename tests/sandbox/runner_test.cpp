@@ -137,7 +137,7 @@ TEST_F(Runner, PassesTheDeviceDescriptor) {
   options.device_descriptor = device.get();
   start(options);
   ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
-  EXPECT_EQ(runner_->call(function, {}, 5s).value, 2U);  // the judge's and the device's
+  EXPECT_EQ(runner_->call(function, {}, 5s).value, 3U);  // the judge's, the device's, the clock
 }
 
 TEST_F(Runner, ExitIsAnEndAndNotAnAnswer) {
@@ -244,12 +244,46 @@ TEST_F(Runner, SeveralAtOnce) {
   for (std::uint64_t i = 0; i < 8; ++i) EXPECT_EQ(sums[i].get(), 100 * i + 4950);
 }
 
+TEST_F(Runner, TimesSeveralCallsFromSignToIdle) {
+  const Signature function = LOCKSTEP_SIGNATURE(sleep_for_milliseconds);
+  start();
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  const auto timed = runner_->timed_calls(function, std::vector{word(20), word(30), word(50)}, 5s);
+  ASSERT_EQ(timed.outcome.kind, Kind::done);
+  EXPECT_GE(timed.time, 100ms);
+  EXPECT_LT(timed.time, 1s);
+  EXPECT_EQ(timed.outcome.value, 50) << "the last call's";
+  EXPECT_EQ(runner_->call(function, std::vector{word(1)}, 5s).value, 1) << "untimed calls go on as before";
+}
+
+TEST_F(Runner, ATimedCallThatNeverEndsIsStopped) {
+  const Signature function = LOCKSTEP_SIGNATURE(sleep_for_milliseconds);
+  start();
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  EXPECT_EQ(runner_->timed_calls(function, std::vector{word(60'000)}, 300ms).outcome.kind, Kind::time_limit);
+}
+
+TEST_F(Runner, MappingWithoutADriverIsAnErrorOfTheDevice) {
+  const Signature function = LOCKSTEP_SIGNATURE(add);
+  start();
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  const sandbox::FileDescriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const Outcome outcome = runner_->map(1 << 20, 2 << 20, 0, nothing.get(), 5s);
+  EXPECT_EQ(outcome.kind, Kind::device_error);
+  EXPECT_FALSE(outcome.message.empty());
+  EXPECT_EQ(runner_->call(function, std::vector{word(1), word(2)}, 5s).value, 3);
+}
+
 TEST(Message, EveryTruncationOfARequestIsMalformed) {
   const Packet load = encode(1, LoadRequest{"/object.so", {"_Z1fv", "_Z1gv"}});
-  const Packet call = encode(
-      2,
-      CallRequest{1, course::ValueKind::f64, {course::ValueKind::i32, course::ValueKind::pointer}, {1, 2}});
-  for (const Packet& packet : {load, call}) {
+  CallRequest two_calls;
+  two_calls.result = course::ValueKind::f64;
+  two_calls.calls = 2;
+  two_calls.kinds = {course::ValueKind::i32, course::ValueKind::pointer};
+  two_calls.words = {1, 2, 3, 4};
+  const Packet call = encode(2, two_calls);
+  const Packet map = encode(3, MapRequest{1 << 20, 4096, 256});
+  for (const Packet& packet : {load, call, map}) {
     EXPECT_TRUE(decode_request(packet));
     EXPECT_FALSE(decode_request(packet + "x"));
     for (std::size_t size = 0; size < packet.size(); ++size)
@@ -266,7 +300,7 @@ TEST(Message, ARepliesMustFitItsRequest) {
   for (std::size_t size = 0; size < reply.size(); ++size)
     EXPECT_FALSE(decode_reply(reply.substr(0, size), 7));
   Packet unknown_kind = reply;
-  unknown_kind[4] = 4;
+  unknown_kind[4] = 5;
   EXPECT_FALSE(decode_reply(unknown_kind, 7));
   Packet endless_text = reply;
   endless_text[19] = '\xFF';

