@@ -108,6 +108,48 @@ TEST_F(MemoryCheckTest, SharedBoundsIncludeDynamicMemory) {
   EXPECT_THAT(findings(), ElementsAre("out-of-bounds 2"));
 }
 
+// A window's offsets have 32 bits, a register may have 64: what the lower half says must not be believed.
+TEST_F(MemoryCheckTest, WideAddressesOfWindowsAreOutside) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(256, 1));
+  const std::string own_word = "mul.wide.u32 %d2, %r1, 16;\nadd.u64 %d2, %d2, ";
+  const std::string declaration = ".extern .shared .align 16 .b8 buffer[];\n";
+  for (const char* access :
+       {"st.shared.u32 [%d2], %r1;", "ld.shared.u32 %r2, [%d2];", "st.shared.u8 [%d2], %r1;",
+        "st.shared.v4.u32 [%d2], {%r1, %r1, %r1, %r1};", "ld.shared.v2.u64 {%d3, %d4}, [%d2];",
+        "red.shared.add.u32 [%d2], 1;", "atom.shared.cas.b64 %d3, [%d2], %d0, %d1;",
+        "cp.async.ca.shared.global [%d2], [%d0], 4;", "st.local.u32 [%d2], %r1;", "ld.local.u32 %r2, [%d2];",
+        "ld.param.u32 %r2, [%d2];"}) {
+    for (const char* base : {"0x100000000000", "0x100000000", "0x8000000000000000", "0xffffffff00000000"}) {
+      EXPECT_EQ(run(own_word + base + ";\n" + access, a, 0, 0, {}, {32, 1, 1}, declaration, 4096).status,
+                Status::illegal_address)
+          << access << " at " << base;
+      EXPECT_THAT(findings(), ElementsAre("out-of-bounds 3")) << access << " at " << base;
+    }
+  }
+  // One lane of many, and lanes that stand in a row.
+  EXPECT_EQ(run("mul.wide.u32 %d2, %r1, 4;\nsetp.eq.u32 %p1, %r1, 7;\n@%p1 add.u64 %d2, %d2, 0x300000000;\n"
+                "st.shared.u32 [%d2], %r1;",
+                a, 0, 0, {}, {32, 1, 1}, declaration, 4096)
+                .status,
+            Status::illegal_address);
+  ASSERT_THAT(findings(), ElementsAre("out-of-bounds 4"));
+  EXPECT_EQ(seen.findings[0].thread[0], 7U);
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("at offset 12884901916 of the block's shared memory"));
+  EXPECT_EQ(run("mul.wide.u32 %d2, %r1, 4;\nst.shared.u32 [%d2+0x300000000], %r1;", a, 0, 0, {}, {32, 1, 1},
+                declaration, 4096)
+                .status,
+            Status::illegal_address);
+}
+
+TEST_F(MemoryCheckTest, WideAddressesInsideTheirWindowAreFine) {
+  EXPECT_EQ(run("mul.wide.u32 %d2, %r1, 4;\nst.shared.u32 [%d2+64], %r1;\nred.shared.add.u32 [%d2+64], 1;\n"
+                "ld.shared.u32 %r2, [%d2+64];",
+                0, 0, 0, {}, {32, 1, 1}, ".extern .shared .align 16 .b8 buffer[];\n", 192)
+                .status,
+            Status::ok);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
 TEST_F(MemoryCheckTest, ATrapEndsTheLaunch) {
   EXPECT_EQ(run("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 0, 0, 0, {}, {32, 1, 1}).status,
             Status::launch_failure);

@@ -135,18 +135,15 @@ void access_shared(Warp& warp, const Instruction& i, Mask active, const Addresse
   constexpr unsigned kWidth = sizeof(T) * count;
   const bool contiguous = unit_stride(active, addresses, kWidth);
   const SharedHost host{warp.block->shared.data()};
-  alignas(64) std::uint32_t offsets[kLanes];
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    offsets[lane] = static_cast<std::uint32_t>(addresses.of[lane]);
   if constexpr (is_store) {
     const auto value_bytes = [&](unsigned lane, std::byte* to) {
       T elements[count];
       for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(row<R>(warp, i.vector[k])[lane]);
       std::memcpy(to, elements, sizeof elements);
     };
-    if (!check_shared_store(warp, i, active, offsets, kWidth, contiguous, value_bytes)) return;
+    if (!check_shared_store(warp, i, active, addresses.of, kWidth, contiguous, value_bytes)) return;
   } else {
-    if (!check_shared_load(warp, i, active, offsets, kWidth, contiguous)) return;
+    if (!check_shared_load(warp, i, active, addresses.of, kWidth, contiguous)) return;
   }
   move_data<T, R, count, is_store>(warp, i, active, addresses, contiguous, host);
 }
@@ -398,14 +395,11 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
       std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), limit < width ? limit : width);
     }
   }
-  alignas(64) std::uint32_t offsets[kLanes];
-  for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(to.of[lane]);
   const auto value_bytes = [&](unsigned lane, std::byte* value) { std::memcpy(value, data[lane], width); };
-  if (!check_shared_store(warp, i, active, offsets, width, unit_stride(active, to, width), value_bytes))
-    return;
+  if (!check_shared_store(warp, i, active, to.of, width, unit_stride(active, to, width), value_bytes)) return;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    std::memcpy(warp.block->shared.data() + offsets[lane], data[lane], width);
+    std::memcpy(warp.block->shared.data() + to.of[lane], data[lane], width);
   }
 }
 

@@ -370,10 +370,22 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
   if (unwritten != 0) report_uninitialised_shared(warp, i, unwritten, offsets);
 }
 
+/// Whether an active lane's address has more bits than the 32 of a window's offsets.
+inline bool leaves_window(Mask active, const std::uint64_t* addresses) {
+  std::uint64_t all = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) all |= addresses[lane];
+  if (all < kWindowBytes) return false;
+  return (active & mask_of_lanes([=](unsigned l) { return addresses[l] >= kWindowBytes; })) != 0;
+}
+
+/// Takes addresses of 64 bits, as a register may hold any. Those of lanes that pass are the offsets that were
+/// checked.
 template <AccessKind kind>
-inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                          unsigned width, bool contiguous, const ValueOf* value) {
   const std::uint32_t limit = warp.block->grid->shared_bytes;
+  alignas(64) std::uint32_t offsets[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(addresses[lane]);
   std::uint32_t high = offsets[0] + 31 * width, bits = offsets[0];
   if (!contiguous) {
     high = bits = 0;
@@ -383,10 +395,8 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
       bits |= offset;
     }
   }
-  if (std::uint64_t{high} + width > limit || (bits & (width - 1)) != 0 || (contiguous && high < offsets[0])) {
-    std::uint64_t wide[kLanes];
-    for (unsigned lane = 0; lane < kLanes; ++lane) wide[lane] = offsets[lane];
-    check_window(warp, i, active, wide, width, limit, "the block's shared memory", kind);
+  if (std::uint64_t{high} + width > limit || (bits & (width - 1)) != 0 || leaves_window(active, addresses)) {
+    check_window(warp, i, active, addresses, width, limit, "the block's shared memory", kind);
     return false;
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);
@@ -394,13 +404,13 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   return true;
 }
 
-inline bool check_shared_load(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+inline bool check_shared_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                               unsigned width, bool contiguous) {
-  return check_shared<AccessKind::load>(warp, i, active, offsets, width, contiguous, nullptr);
+  return check_shared<AccessKind::load>(warp, i, active, addresses, width, contiguous, nullptr);
 }
-inline bool check_shared_store(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+inline bool check_shared_store(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                                unsigned width, bool contiguous, const ValueOf& value) {
-  return check_shared<AccessKind::store>(warp, i, active, offsets, width, contiguous, &value);
+  return check_shared<AccessKind::store>(warp, i, active, addresses, width, contiguous, &value);
 }
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

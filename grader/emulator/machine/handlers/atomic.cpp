@@ -106,9 +106,7 @@ void update_global(Warp& warp, const Instruction& i, Mask active, const std::uin
 
 template <AtomicOperation operation, class T>
 void update_shared(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
-  alignas(64) std::uint32_t offsets[kLanes];
-  for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(addresses[lane]);
-  if (check_shared<AccessKind::atomic>(warp, i, active, offsets, sizeof(T), false, nullptr)) {
+  if (check_shared<AccessKind::atomic>(warp, i, active, addresses, sizeof(T), false, nullptr)) {
     update_lanes<operation, T, true>(warp, i, active, addresses);
   }
 }
