@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace lockstep::emulator {
 namespace {
 
@@ -44,6 +46,28 @@ TEST(BlockOrder, TakesIrreducibleAndUnreachableBlocks) {
   const auto order = block_order({{1, 2}, {2, 3}, {1, 3}, {}, {3}});
   EXPECT_THAT(order, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4));
   EXPECT_EQ(order[4], 4U);
+}
+
+/// Headers 0 … n − 1 one after another, then the back edges of the innermost loop to the outermost.
+Successors nested_loops(std::uint32_t n) {
+  Successors successors;
+  for (std::uint32_t k = 0; k < n; ++k) successors.push_back({k + 1});
+  for (std::uint32_t k = n; k-- > 0;) {
+    successors.push_back({k, static_cast<std::uint32_t>(successors.size()) + 1});
+  }
+  successors.emplace_back();
+  return successors;
+}
+
+TEST(BlockOrder, TakesDeeperLoopsThanAnybodyWrites) {
+  const auto order = block_order(nested_loops(100));
+  for (std::uint32_t k = 0; k < order.size(); ++k) EXPECT_EQ(order[k], k);
+}
+
+TEST(BlockOrder, RefusesATangleInBoundedTime) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(block_order(nested_loops(60'000)), TangledControlFlow);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST(BlockOrder, TakesAnEmptyGraph) { EXPECT_TRUE(block_order({}).empty()); }

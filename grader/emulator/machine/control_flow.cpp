@@ -2,11 +2,24 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace lockstep::emulator {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+
+/// The algorithms below take time proportional to blocks × depth of loops for what compilers write, and up to
+/// the cube of the blocks for what they do not: their steps are counted, and bounded to tenths of a second.
+class Work {
+ public:
+  void step() {
+    if (--left_ == 0) throw TangledControlFlow();
+  }
+
+ private:
+  std::uint64_t left_ = std::uint64_t{1} << 26;
+};
 
 /// Blocks in postorder of a depth-first walk from the entry; no recursion, since graphs may come from hostile
 /// code.
@@ -54,13 +67,13 @@ Graph make_graph(const Successors& successors) {
 }
 
 /// Immediate dominators. Source: Cooper, Harvey, Kennedy, "A simple, fast dominance algorithm", 2001.
-std::vector<std::uint32_t> immediate_dominators(const Graph& graph) {
+std::vector<std::uint32_t> immediate_dominators(const Graph& graph, Work& work) {
   std::vector<std::uint32_t> dominator(graph.successors.size(), kNone);
   dominator[0] = 0;
   const auto intersect = [&](std::uint32_t a, std::uint32_t b) {
-    while (a != b) {
-      while (graph.position[a] > graph.position[b]) a = dominator[a];
-      while (graph.position[b] > graph.position[a]) b = dominator[b];
+    for (; a != b; work.step()) {
+      for (; graph.position[a] > graph.position[b]; work.step()) a = dominator[a];
+      for (; graph.position[b] > graph.position[a]; work.step()) b = dominator[b];
     }
     return a;
   };
@@ -70,6 +83,7 @@ std::vector<std::uint32_t> immediate_dominators(const Graph& graph) {
       if (block == 0) continue;
       std::uint32_t common = kNone;
       for (const std::uint32_t predecessor : graph.predecessors[block]) {
+        work.step();
         if (dominator[predecessor] == kNone) continue;
         common = common == kNone ? predecessor : intersect(common, predecessor);
       }
@@ -88,38 +102,40 @@ struct Loops {
   std::vector<std::uint32_t> parent;
 };
 
-Loops find_loops(const Graph& graph) {
-  const std::vector<std::uint32_t> dominator = immediate_dominators(graph);
+Loops find_loops(const Graph& graph, Work& work) {
+  const std::vector<std::uint32_t> dominator = immediate_dominators(graph, work);
   const auto dominates = [&](std::uint32_t a, std::uint32_t b) {
-    while (graph.position[b] > graph.position[a]) b = dominator[b];
+    for (; graph.position[b] > graph.position[a]; work.step()) b = dominator[b];
     return a == b;
   };
   const std::size_t n = graph.successors.size();
   Loops loops{std::vector<std::uint32_t>(n, kNone), std::vector<std::uint32_t>(n, kNone)};
+  std::vector<std::uint32_t> collected_for(n, kNone);  // header of the latest loop that a block was found in
   // Inner headers have later positions; walking headers backwards meets inner loops first.
   for (auto header = graph.reverse_order.rbegin(); header != graph.reverse_order.rend(); ++header) {
-    std::vector<std::uint32_t> work;
+    std::vector<std::uint32_t> members{*header};
+    collected_for[*header] = *header;
+    const auto collect = [&](std::uint32_t block) {
+      work.step();
+      if (std::exchange(collected_for[block], *header) != *header) members.push_back(block);
+    };
+    bool is_loop = false;
     for (const std::uint32_t predecessor : graph.predecessors[*header]) {
-      if (dominates(*header, predecessor)) work.push_back(predecessor);
+      if (!dominates(*header, predecessor)) continue;
+      is_loop = true;
+      collect(predecessor);
     }
-    if (work.empty()) continue;
-    std::vector<bool> in_loop(n, false);
-    in_loop[*header] = true;
-    while (!work.empty()) {
-      const std::uint32_t block = work.back();
-      work.pop_back();
-      if (in_loop[block]) continue;
-      in_loop[block] = true;
-      work.insert(work.end(), graph.predecessors[block].begin(), graph.predecessors[block].end());
+    if (!is_loop) continue;
+    for (std::size_t next = 1; next < members.size(); ++next) {
+      for (const std::uint32_t predecessor : graph.predecessors[members[next]]) collect(predecessor);
     }
-    for (std::uint32_t block = 0; block < n; ++block) {
-      if (!in_loop[block]) continue;
+    for (const std::uint32_t block : members) {
       if (loops.innermost[block] == kNone) {
         loops.innermost[block] = *header;
         continue;
       }
       std::uint32_t outer = loops.innermost[block];
-      while (outer != *header && loops.parent[outer] != kNone) outer = loops.parent[outer];
+      for (; outer != *header && loops.parent[outer] != kNone; work.step()) outer = loops.parent[outer];
       if (outer != *header) loops.parent[outer] = *header;
     }
   }
@@ -132,10 +148,12 @@ std::vector<std::uint32_t> block_order(const Successors& successors) {
   const std::size_t n = successors.size();
   if (n == 0) return {};
   const Graph graph = make_graph(successors);
-  const Loops loops = find_loops(graph);
+  Work work;
+  const Loops loops = find_loops(graph, work);
 
   const auto inside = [&](std::uint32_t block, std::uint32_t header) {
     for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop]) {
+      work.step();
       if (loop == header) return true;
     }
     return false;
@@ -154,8 +172,10 @@ std::vector<std::uint32_t> block_order(const Successors& successors) {
   std::vector<std::uint32_t> ready{0};
   std::vector<std::uint32_t> remaining(n, 0);  // blocks of each loop still to place, by header
   for (const std::uint32_t block : graph.reverse_order) {
-    for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop])
+    for (std::uint32_t loop = loops.innermost[block]; loop != kNone; loop = loops.parent[loop]) {
+      work.step();
       ++remaining[loop];
+    }
   }
   std::vector<std::uint32_t> open;  // headers of loops begun and not finished, outermost first
   std::uint32_t placed = 0;
@@ -164,6 +184,7 @@ std::vector<std::uint32_t> block_order(const Successors& successors) {
     auto best = ready.end();
     for (std::size_t depth = open.size() + 1; best == ready.end() && depth-- > 0;) {
       for (auto candidate = ready.begin(); candidate != ready.end(); ++candidate) {
+        work.step();
         if (depth > 0 && !inside(*candidate, open[depth - 1])) continue;
         if (best == ready.end() || graph.position[*candidate] < graph.position[*best]) best = candidate;
       }

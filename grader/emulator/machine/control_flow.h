@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace lockstep::emulator {
@@ -15,7 +16,14 @@ namespace lockstep::emulator {
 /// Edges of a control-flow graph: successors[block]. Block 0 is the entry.
 using Successors = std::vector<std::vector<std::uint32_t>>;
 
+/// A graph whose order would take too long to find. No compiler writes such; hostile code may.
+class TangledControlFlow : public std::runtime_error {
+ public:
+  TangledControlFlow() : std::runtime_error("its branches are too tangled for the emulated device") {}
+};
+
 /// Position of each block in the order. Blocks that the entry does not reach come last.
+/// Throws TangledControlFlow.
 std::vector<std::uint32_t> block_order(const Successors& successors);
 
 }  // namespace lockstep::emulator

@@ -22,13 +22,12 @@ std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
   return (offset + unit - 1) / unit * unit;
 }
 
+using FunctionsByName = std::unordered_map<std::string_view, const ptx::Function*>;
+
 /// Names of all functions that the module's code or initialisers take the address of.
-std::set<std::string> address_taken(const ptx::Module& module) {
+std::set<std::string> address_taken(const ptx::Module& module, const FunctionsByName& functions) {
   std::set<std::string> names;
-  const auto is_function = [&](const std::string& name) {
-    return std::any_of(module.functions.begin(), module.functions.end(),
-                       [&](const ptx::Function& function) { return function.name == name; });
-  };
+  const auto is_function = [&](const std::string& name) { return functions.contains(name); };
   for (const ptx::Function& function : module.functions) {
     for (const ptx::Instruction& instruction : function.instructions) {
       if (instruction.opcode != "mov" || instruction.operands.size() != 2) continue;
@@ -67,14 +66,10 @@ class SharedLayout {
   std::uint32_t bytes_ = 0;
 };
 
-const ptx::Function* find_function(const ptx::Module& module, std::string_view name) {
-  const ptx::Function* declared = nullptr;
-  for (const ptx::Function& function : module.functions) {
-    if (function.name != name) continue;
-    if (!function.external) return &function;
-    declared = &function;
-  }
-  return declared;
+FunctionsByName functions_by_name(const ptx::Module& module) {
+  FunctionsByName functions;
+  for (const ptx::Function& function : module.functions) functions.emplace(function.name, &function);
+  return functions;
 }
 
 KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
@@ -118,7 +113,9 @@ bool is_toolkit_file(std::string_view path) {
 }
 
 std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
-  const ptx::Function* source = find_function(program.source, name);
+  const FunctionsByName functions = functions_by_name(program.source);
+  const auto found_kernel = functions.find(name);
+  const ptx::Function* source = found_kernel == functions.end() ? nullptr : found_kernel->second;
   if (source == nullptr || !source->entry || source->external) {
     throw DeviceError(DeviceError::Code::unknown_symbol, fmt::format("the module has no kernel {}", name));
   }
@@ -142,18 +139,19 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   context.function = [&](const std::string& wanted) -> Function* {
     const auto found = kernel->functions.find(wanted);
     if (found != kernel->functions.end()) return found->second.get();
-    const ptx::Function* callee = find_function(program.source, wanted);
-    if (callee == nullptr || callee->external || callee->entry) return nullptr;
-    pending.push_back(callee);
+    const auto callee = functions.find(wanted);
+    if (callee == functions.end() || callee->second->external || callee->second->entry) return nullptr;
+    pending.push_back(callee->second);
     return (kernel->functions[wanted] = std::make_unique<Function>()).get();
   };
   kernel->functions[source->name] = std::make_unique<Function>();
 
+  bool callable_known = false;  // what may be called through pointers, which is the same for all functions
   for (std::size_t next = 0; next < pending.size(); ++next) {
     Function& function = *kernel->functions[pending[next]->name];
     decode_function(context, *pending[next], function);
-    if (std::exchange(context.calls_indirectly, false)) {
-      for (const std::string& callable : address_taken(program.source)) {
+    if (std::exchange(context.calls_indirectly, false) && !std::exchange(callable_known, true)) {
+      for (const std::string& callable : address_taken(program.source, functions)) {
         if (Function* callee = context.function(callable))
           kernel->by_index[program.function_indices.at(callable)] = callee;
       }

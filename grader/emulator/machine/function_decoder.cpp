@@ -23,6 +23,8 @@ using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
 constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
+/// Targets of all brx in a function: lists of a million labels may be named a million times.
+constexpr std::size_t kMostTargets = std::size_t{1} << 20;
 
 std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
   const std::uint32_t unit = std::max(alignment, 1U);
@@ -76,7 +78,14 @@ struct Contradiction {
 class FunctionDecoder {
  public:
   FunctionDecoder(DecodingContext& context, const ptx::Function& source, Function& function)
-      : context_(context), source_(source), function_(function), table_(handlers()) {}
+      : context_(context), source_(source), function_(function), table_(handlers()) {
+    for (const ptx::Variable& parameter : source.parameters) {
+      const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
+      const std::uint64_t offset = (parameter_bytes_ + unit - 1) / unit * unit;
+      parameter_offsets_.try_emplace(parameter.name, offset);
+      parameter_bytes_ = offset + parameter.bytes;
+    }
+  }
 
   void decode() {
     if (source_.instructions.size() > kMostInstructions) {
@@ -155,8 +164,12 @@ class FunctionDecoder {
     }
     Successors successors(function_.blocks.size());
     for (std::uint32_t b = 0; b < function_.blocks.size(); ++b) find_end(b, successors[b]);
-    const std::vector<std::uint32_t> order = block_order(successors);
-    for (std::uint32_t b = 0; b < order.size(); ++b) function_.blocks[b].order = order[b];
+    try {
+      const std::vector<std::uint32_t> order = block_order(successors);
+      for (std::uint32_t b = 0; b < order.size(); ++b) function_.blocks[b].order = order[b];
+    } catch (const TangledControlFlow& error) {
+      throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{}: {}", source_.name, error.what()));
+    }
     successors_ = std::move(successors);
   }
 
@@ -195,6 +208,8 @@ class FunctionDecoder {
         if (found != source_.target_lists.end()) targets = &found->second;
       }
       if (targets == nullptr || targets->empty()) fail(ending, "brx.idx needs a list of labels");
+      indirect_targets_ += targets->size();
+      if (indirect_targets_ > kMostTargets) fail(ending, "the function's lists of labels are too long");
       for (const Operand& target : *targets) {
         if (target.kind != Kind::label) fail(ending, "brx.idx needs a list of labels");
         block.targets.push_back(block_at(target.index));
@@ -330,14 +345,8 @@ class FunctionDecoder {
 
   /// Offset of a kernel parameter in the parameter block.
   std::optional<std::uint64_t> kernel_parameter(const std::string& name) const {
-    std::uint64_t offset = 0;
-    for (const ptx::Variable& parameter : source_.parameters) {
-      const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
-      offset = (offset + unit - 1) / unit * unit;
-      if (parameter.name == name) return offset;
-      offset += parameter.bytes;
-    }
-    return std::nullopt;
+    const auto found = parameter_offsets_.find(name);
+    return found == parameter_offsets_.end() ? std::nullopt : std::optional(found->second);
   }
 
   /// Row of a source operand read as values of `type`.
@@ -597,6 +606,9 @@ class FunctionDecoder {
   std::uint32_t next_row_ = 0;
   std::map<std::tuple<std::uint64_t, bool, bool>, Slot> constants_;
   std::unordered_map<std::string, std::uint32_t> local_offsets_;
+  std::unordered_map<std::string, std::uint64_t> parameter_offsets_;  ///< in the parameter block
+  std::uint64_t parameter_bytes_ = 0;
+  std::size_t indirect_targets_ = 0;
   const ptx::Instruction* current_ = nullptr;
   std::uint32_t place_ = 0;
   SourceLine last_line_;
@@ -1038,12 +1050,8 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
     const Operand& base = address.elements[0];
     instruction.offset =
         static_cast<std::int64_t>(*this->kernel_parameter(base.name)) + base.offset + address.offset;
-    std::uint64_t end = 0;
-    for (const ptx::Variable& parameter : source_.parameters) {
-      const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
-      end = (end + unit - 1) / unit * unit + parameter.bytes;
-    }
-    if (instruction.offset < 0 || static_cast<std::uint64_t>(instruction.offset) + instruction.width > end) {
+    if (instruction.offset < 0 ||
+        static_cast<std::uint64_t>(instruction.offset) + instruction.width > parameter_bytes_) {
       throw Contradiction{"a read past the kernel's parameters"};
     }
     instruction.execute = table_.load_parameter(type, wide);

@@ -13,6 +13,8 @@ using ptx::Operand;
 
 /// Beyond this many bits of live sets (hostile code), each register gets a place of its own.
 constexpr std::size_t kMostLiveBits = std::size_t{1} << 28;
+/// Likewise beyond this many words of sets joined: branches in the wrong order need a pass for each.
+constexpr std::size_t kMostLiveWork = std::size_t{1} << 26;
 constexpr std::size_t kMostRegisters = std::size_t{1} << 16;
 
 /// Instructions whose first operand is read, not written.
@@ -99,12 +101,15 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
         function.instructions[i], [&](std::uint32_t r) { intervals[r].cover(2 * i); },
         [&](std::uint32_t r) { intervals[r].cover(2 * i + 1); });
   }
-  if (registers * blocks.size() > kMostLiveBits) {
+  const auto everywhere = [&] {
     for (Interval& interval : intervals) {
       if (interval.used()) interval = {0, 2 * n + 1, interval.index};
     }
     return intervals;
-  }
+  };
+  std::size_t edges = 0;
+  for (const auto& targets : successors) edges += targets.size();
+  if (registers * (blocks.size() + edges) > kMostLiveBits) return everywhere();
   std::vector<BitSet> live_in(blocks.size(), BitSet(registers)), written(blocks.size(), BitSet(registers));
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto [first, last] = range_of(blocks, b, n);
@@ -117,8 +122,11 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
           [&](std::uint32_t r) { written[b].set(r); });
     }
   }
+  std::size_t work = 0;
   for (bool changed = true; changed;) {
     changed = false;
+    work += edges * ((registers + 63) / 64);
+    if (work > kMostLiveWork) return everywhere();
     for (std::size_t b = blocks.size(); b-- > 0;) {
       for (const std::uint32_t successor : successors[b])
         changed |= live_in[b].add(live_in[successor], written[b]);

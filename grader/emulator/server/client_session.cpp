@@ -192,6 +192,8 @@ Bytes ClientSession::find_kernel(MessageReader& request) {
   } catch (const DeviceError& error) {
     if (error.code() == DeviceError::Code::unsupported) {
       served_.add_finding(Finding::Kind::unsupported, name, error.what());
+    } else if (error.code() == DeviceError::Code::invalid_image) {
+      served_.add_finding(Finding::Kind::bad_image, name, error.what());
     }
     throw;
   }
