@@ -101,6 +101,12 @@ struct SymbolInfo {
   std::size_t bytes = 0;
 };
 
+/// What a module takes of memory: bytes of PTX text, and of variables as their allocations are charged.
+struct ModuleBytes {
+  std::size_t text = 0;
+  std::size_t variables = 0;
+};
+
 struct LaunchConfiguration {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
@@ -152,11 +158,13 @@ class Device {
 
   // --- modules ---
 
-  /// Loads the PTX of a fat binary. Throws DeviceError (no_ptx, invalid_image).
-  ModuleId load(std::span<const std::byte> fat_binary);
+  /// Loads the PTX of a fat binary. Throws DeviceError: no_ptx, invalid_image; out_of_memory when it takes
+  /// more than `most`.
+  ModuleId load(std::span<const std::byte> fat_binary, ModuleBytes most = {SIZE_MAX, SIZE_MAX});
   /// Loads PTX text directly, for tests and benchmarks.
   ModuleId load_ptx(std::string_view text);
   void unload(ModuleId module);
+  ModuleBytes module_bytes(ModuleId module) const;
   /// Throws DeviceError: unknown_symbol; unsupported with the first instruction that the device does not
   /// know, by name and source line.
   KernelId kernel(ModuleId module, std::string_view mangled_name);

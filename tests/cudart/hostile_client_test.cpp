@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <sstream>
 #include <vector>
 
 #include "emulator/server/channel.h"
@@ -16,6 +17,24 @@ namespace lockstep::emulator {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// A fat binary of one PTX text, not compressed.
+Bytes fat_binary(const std::string& code) {
+  const std::string text = ".version 8.0\n.target sm_90\n.address_size 64\n" + code;
+  const std::uint64_t payload = text.size() / 8 * 8 + 8;  // ends with a zero at least
+  Bytes image(16 + 64 + payload);
+  const auto put = [&](std::size_t at, auto number) { std::memcpy(&image[at], &number, sizeof number); };
+  put(0, std::uint32_t{0xBA55ED50});
+  put(4, std::uint16_t{1});
+  put(6, std::uint16_t{16});
+  put(8, std::uint64_t{64 + payload});
+  put(16, std::uint16_t{1});
+  put(20, std::uint32_t{64});
+  put(24, payload);
+  put(44, std::uint32_t{90});
+  std::memcpy(&image[80], text.data(), text.size());
+  return image;
+}
 
 class HostileClient : public testing::Test {
  protected:
@@ -50,6 +69,21 @@ class HostileClient : public testing::Test {
   Status status_of(Channel& client, Operation operation,
                    std::initializer_list<std::span<const std::byte>> parts) {
     return client.call(operation, parts, std::chrono::steady_clock::now() + 10s).status;
+  }
+
+  /// Loads the text, finds its kernel `k` and launches one thread of it; the first status that is not ok.
+  Status status_of_kernel(Channel& client, const std::string& code) {
+    const Reply image =
+        client.call(Operation::load_image, {fat_binary(code)}, std::chrono::steady_clock::now() + 30s);
+    if (image.status != Status::ok) return image.status;
+    const NameRequest name{MessageReader(image.payload).take<IdReply>().id};
+    const Reply kernel =
+        client.call(Operation::find_kernel, {bytes_of(name), bytes_of(std::string_view("k"))},
+                    std::chrono::steady_clock::now() + 30s);
+    if (kernel.status != Status::ok) return kernel.status;
+    LaunchRequest launch;
+    launch.kernel = MessageReader(kernel.payload).take<KernelReply>().kernel;
+    return status_of(client, Operation::launch, {bytes_of(launch)});
   }
 
   static DeviceProcess::Options options() {
@@ -225,6 +259,104 @@ TEST_F(HostileClient, ReadsOfOwnersBuffersAreCounted) {
   EXPECT_EQ(statistics.control_bytes_read, 5U);
   EXPECT_EQ(statistics.device_to_host_bytes, 5U);
   EXPECT_EQ(statistics.control_bytes_written, 1U);
+}
+
+TEST_F(HostileClient, MemoryIsLimitedBeforeTheOwnerHasSetALimit) {
+  Channel client = channel();
+  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{std::uint64_t{6} << 30})}),
+            Status::out_of_memory);
+  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{1 << 20})}), Status::ok);
+}
+
+TEST_F(HostileClient, VariablesAreChargedToItsMemory) {
+  device_.set_client_memory_limit(64 << 20);
+  Channel client = channel();
+  const auto load = [&](const std::string& code) {
+    return status_of(client, Operation::load_image, {fat_binary(code)});
+  };
+  EXPECT_EQ(load(".global .align 4 .b8 large[3221225472];\n"), Status::out_of_memory);
+  EXPECT_EQ(load(".global .align 4 .b8 half[33554432];\n"), Status::ok);
+  EXPECT_EQ(device_.take_client_statistics().allocated_bytes, std::uint64_t{32} << 20);
+  EXPECT_EQ(load(".global .align 4 .b8 more[33554436];\n"), Status::out_of_memory);
+  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{(32 << 20) + 1})}),
+            Status::out_of_memory);
+  const Observations observations = device_.take_observations();
+  ASSERT_EQ(observations.findings.size(), 2U);
+  EXPECT_NE(observations.findings[0].message.find("the variable large has 3221225472 bytes"),
+            std::string::npos);
+  EXPECT_EQ(load(".global .align 4 .b8 other_half[33554432];\n"), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
+  EXPECT_EQ(load(".global .align 4 .b8 more[33554436];\n"), Status::ok);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, TextOfItsModulesIsLimited) {
+  Channel client = channel();
+  const auto load = [&](std::size_t bytes) {
+    return status_of(client, Operation::load_image, {fat_binary(std::string(bytes, ' '))});
+  };
+  EXPECT_EQ(load(33 << 20), Status::no_ptx);
+  EXPECT_EQ(load(20 << 20), Status::ok);
+  EXPECT_EQ(load(20 << 20), Status::out_of_memory);
+  EXPECT_EQ(load(10 << 20), Status::ok);
+  for (const Finding& finding : device_.take_observations().findings) {
+    EXPECT_EQ(finding.kind, Finding::Kind::bad_image);
+    EXPECT_NE(finding.message.find("PTX"), std::string::npos) << finding.message;
+  }
+  expect_control_works();
+}
+
+TEST_F(HostileClient, TangledBranchesAreAFindingInBoundedTime) {
+  Channel client = channel();
+  std::ostringstream code;
+  code << ".visible .entry k()\n{ .reg .b32 %r<3>; .reg .pred %p<3>;\n";
+  constexpr int kLoops = 60'000;
+  for (int i = 0; i < kLoops; ++i) code << 'L' << i << ": add.u32 %r1,%r1,1;\n";
+  for (int i = kLoops; i-- > 0;) code << "@%p1 bra L" << i << ";\n";
+  code << "ret; }\n";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(status_of_kernel(client, code.str()), Status::invalid_image);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  const Observations observations = device_.take_observations();
+  ASSERT_EQ(observations.findings.size(), 1U);
+  EXPECT_EQ(observations.findings[0].kind, Finding::Kind::bad_image);
+  EXPECT_EQ(observations.findings[0].message, "k: its branches are too tangled for the emulated device");
+  expect_control_works();
+}
+
+TEST_F(HostileClient, NamesOfFilesAreLimited) {
+  Channel client = channel();
+  EXPECT_EQ(status_of_kernel(client, ".file 1 \"" + std::string(100'000, 'f') + "\"\n"),
+            Status::invalid_image);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, LinesWithoutEndAreCountedInBoundedSpace) {
+  Channel client = channel();
+  constexpr std::uint64_t kLines = 20'000;
+  std::ostringstream code;
+  code << ".file 1 \"" << std::string(4096, 'f') << "\"\n.visible .entry k()\n{ .reg .b32 %r<3>;\n";
+  for (std::uint64_t i = 1; i <= kLines; ++i) code << ".loc 1 " << i << " 1\nadd.u32 %r1,%r1,1;\n";
+  code << "ret; }\n";
+  EXPECT_EQ(status_of_kernel(client, code.str()), Status::ok);
+  const Observations observations = device_.take_observations();
+  EXPECT_LT(observations.lines.size(), 10'000U);
+  std::uint64_t warps = 0;
+  for (const LineCounters& line : observations.lines) warps += line.warps;
+  EXPECT_EQ(warps, observations.warp_instructions);
+  EXPECT_EQ(warps, kLines + 1);  // and ret
+  expect_control_works();
+}
+
+TEST_F(HostileClient, LongSentencesAreCut) {
+  Channel client = channel();
+  const std::string name(60'000, 'n');
+  EXPECT_EQ(status_of_kernel(client, ".global .align 4 .b8 " + name + "[17179869184];\n"),
+            Status::out_of_memory);
+  const Observations observations = device_.take_observations();
+  ASSERT_EQ(observations.findings.size(), 1U);
+  EXPECT_EQ(observations.findings[0].message.size(), 4096U);
 }
 
 }  // namespace

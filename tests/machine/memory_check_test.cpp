@@ -1,5 +1,7 @@
 // Bounds, alignment, uninitialised reads: found at the right line and thread, and nothing that an honest
 // kernel does.
+#include <chrono>
+
 #include "device_fixture.h"
 
 namespace lockstep::emulator {
@@ -190,6 +192,35 @@ TEST_F(MemoryCheckTest, PrintfFormatsAsHardwareDoes) {
       "call (r0), vprintf, (p0, p1);\n}";
   EXPECT_EQ(run(body, 0, 0, 0, {2, 1, 1}, {1, 1, 1}, declarations).output,
             "   42 1.25 abc%\n   42 1.25 abc%\n");
+}
+
+// C's own printf takes memory for as many digits as it is asked for.
+TEST_F(MemoryCheckTest, PrintfsWidthsAndPrecisionsAreLimited) {
+  const auto printed = [&](const std::string& format, std::int32_t number) {
+    std::string bytes;
+    for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
+    const std::string declarations =
+        ".extern .func (.param .b32 status) vprintf(.param .b64 format, .param .b64 arguments);\n"
+        ".global .align 1 .b8 text[32] = {" +
+        bytes + "0};\n";
+    const std::string body =
+        ".local .align 8 .b8 buffer[24];\nmov.u64 %d2, buffer;\ncvta.local.u64 %d3, %d2;\n"
+        "ld.param.u32 %r2, [n];\nst.local.u32 [%d2], %r2;\n"
+        "mov.f64 %g1, 0d3FF8000000000000;\nst.local.f64 [%d2+8], %g1;\nmov.u64 %d5, text;\n"
+        "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nst.param.b64 [p0], %d5;\n"
+        "st.param.b64 [p1], %d3;\ncall (r0), vprintf, (p0, p1);\n}";
+    return run(body, 0, 0, static_cast<std::uint32_t>(number), {}, {1, 1, 1}, declarations).output;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(printed("%.*f", 2'000'000'000).size(), 511U);
+  EXPECT_EQ(printed("%*f|", 2'000'000'000), std::string(503, ' ') + "1.500000|");
+  EXPECT_EQ(printed("%*f|", -2'147'483'647 - 1), "1.500000" + std::string(503, ' ') + "|");
+  EXPECT_EQ(printed("%99999999999999d", 7), std::string(510, ' ') + "7");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_EQ(printed("%.*f|", 1), "1.5|");
+  EXPECT_EQ(printed("%.*f|", -1), "1.500000|");
+  EXPECT_EQ(printed("%-*f|", 10), "1.500000  |");
+  EXPECT_EQ(printed("%05d|", 42), "00042|");
 }
 
 }  // namespace

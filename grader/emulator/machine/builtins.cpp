@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kMostStringBytes = 64 * 1024;
 /// Of one launch; CUDA's own buffer holds 1 MB, and what does not fit is lost there too.
 constexpr std::size_t kMostOutputBytes = std::size_t{16} << 20;
+/// Of one value, and so of a width and a precision: C's library takes memory for as many as it is asked for.
+constexpr std::int32_t kMostDigits = 511;
 
 /// Host memory behind `bytes` bytes at a generic address, as one lane sees it; null when there are none.
 const std::byte* host_bytes(const Warp& warp, unsigned lane, std::uint64_t address, std::size_t bytes) {
@@ -71,11 +74,16 @@ class Formatter {
       const auto skip = [&](std::string_view set) {
         while (i < text.size() && set.find(text[i]) != std::string_view::npos) ++i;
       };
+      // Width and precision that are arguments become digits; lengths are replaced by what the value needs.
       skip("-+ #0");
-      skip("0123456789*");
+      std::string specification(text.substr(begin, i - begin));
+      const std::optional<std::int32_t> width = number(text, i);
+      if (width && *width < 0) specification += '-';
+      if (width)
+        specification += std::to_string(std::min<std::int64_t>(std::abs(std::int64_t{*width}), kMostDigits));
       if (i < text.size() && text[i] == '.') {
-        ++i;
-        skip("0123456789*");
+        const std::int32_t precision = number(text, ++i).value_or(0);
+        if (precision >= 0) specification += '.' + std::to_string(std::min(precision, kMostDigits));
       }
       const std::size_t lengths = i;
       skip("hljztL");
@@ -84,17 +92,25 @@ class Formatter {
         break;
       }
       const char conversion = text[i++];
-      // Width and precision that are arguments become digits; lengths are replaced by what the value needs.
-      std::string specification;
-      for (const char c : text.substr(begin, lengths - begin)) {
-        specification += c == '*' ? std::to_string(take<std::int32_t>().value_or(0)) : std::string(1, c);
-      }
       append(output, specification, text.substr(lengths, i - 1 - lengths), conversion);
     }
     return output;
   }
 
  private:
+  /// A width or precision at text[i], digits or an argument; leaves `i` behind it.
+  std::optional<std::int32_t> number(std::string_view text, std::size_t& i) {
+    if (i < text.size() && text[i] == '*') {
+      ++i;
+      return take<std::int32_t>().value_or(0);
+    }
+    std::optional<std::int32_t> value;
+    for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+      value = std::min(10 * value.value_or(0) + (text[i] - '0'), kMostDigits);
+    }
+    return value;
+  }
+
   template <class T>
   std::optional<T> take() {
     next_ = (next_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
@@ -108,7 +124,7 @@ class Formatter {
 
   template <class T>
   static void print(std::string& output, const std::string& specification, T value) {
-    char buffer[512];
+    char buffer[kMostDigits + 1];
     // The specification is built above from a checked set of characters.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -20,6 +20,12 @@ namespace lockstep::emulator {
 namespace {
 
 constexpr std::uint32_t kMostBlockX = 1024, kMostBlockY = 1024, kMostBlockZ = 64;
+/// Of all kernels; a thousand instructions take about half a megabyte.
+constexpr std::size_t kMostDecodedBytes = std::size_t{512} << 20;
+/// Of what has been seen since it was last taken: hostile programs have lines without end, with names without
+/// end.
+constexpr std::size_t kMostLineBytes = std::size_t{32} << 20;
+constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
 constexpr std::uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65535;
 
 /// Where blocks of a shuffled launch begin and how far apart neighbours in time are, from the seed.
@@ -35,6 +41,13 @@ BlockOrder block_order_of(std::uint64_t seed, std::uint64_t count) {
   return order;
 }
 
+std::size_t bytes_of(const Finding& finding) {
+  std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
+                      finding.other_line.file.size() + finding.kernel.size();
+  for (const SourceLine& line : finding.stack) bytes += sizeof line + line.file.size();
+  return bytes;
+}
+
 }  // namespace
 
 struct Device::State {
@@ -42,6 +55,7 @@ struct Device::State {
     Program program;
     std::map<std::string, KernelId, std::less<>> kernel_ids;
     std::vector<DeviceAddress> memory;  ///< of its variables
+    ModuleBytes bytes;
     Counters counters;
   };
   struct KernelEntry {
@@ -65,8 +79,8 @@ struct Device::State {
     return found->second;
   }
 
-  ModuleId add(ptx::Module source);
-  void place_variables(Loaded& loaded);
+  ModuleId load(std::string_view text, ModuleBytes most);
+  void place_variables(Loaded& loaded, std::size_t most_bytes);
   void collect(Loaded& loaded);
   void check_configuration(const Kernel& kernel, const LaunchConfiguration& configuration) const;
   std::vector<bool> traced_places(const Program& program) const;
@@ -82,12 +96,23 @@ struct Device::State {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::optional<TraceRequest> trace;
   Observations pending;  ///< findings, traces and totals; lines are made of the modules' counters when taken
-  std::map<std::tuple<std::string, SourceLine>, LineCounters> lines;  ///< of modules that are gone
+  std::map<std::tuple<std::string, SourceLine>, LineCounters, std::less<>>
+      lines;                                      ///< of modules that are gone
+  std::size_t line_bytes = 0, finding_bytes = 0;  ///< of `lines` and of `pending`
 };
 
-Device::ModuleId Device::State::add(ptx::Module source) {
+Device::ModuleId Device::State::load(std::string_view text, ModuleBytes most) {
+  if (text.size() > most.text) {
+    throw DeviceError(DeviceError::Code::out_of_memory,
+                      fmt::format("{} bytes of PTX; the program may load {} more", text.size(), most.text));
+  }
   auto loaded = std::make_unique<Loaded>();
-  loaded->program.source = std::move(source);
+  loaded->bytes.text = text.size();
+  try {
+    loaded->program.source = ptx::parse(text);
+  } catch (const ptx::ParseError& error) {
+    throw DeviceError(DeviceError::Code::invalid_image, error.what());
+  }
   const ptx::Module& module = loaded->program.source;
   for (const ptx::Function& function : module.functions) {
     if (function.external) continue;
@@ -95,7 +120,7 @@ Device::ModuleId Device::State::add(ptx::Module source) {
         function.name, static_cast<std::uint32_t>(loaded->program.function_indices.size()));
   }
   try {
-    place_variables(*loaded);
+    place_variables(*loaded, most.variables);
   } catch (...) {
     for (const DeviceAddress address : loaded->memory) memory.free(address);
     throw;
@@ -104,11 +129,26 @@ Device::ModuleId Device::State::add(ptx::Module source) {
   return next_module++;
 }
 
-void Device::State::place_variables(Loaded& loaded) {
+void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
   const auto in_memory = [](const ptx::Variable& variable) {
     return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
   };
   const ptx::Module& module = loaded.program.source;
+  // All are charged before one is placed: marking a variable as written touches its shadows.
+  constexpr std::size_t kGranule = 256;
+  for (const ptx::Variable& variable : module.variables) {
+    if (!in_memory(variable) || variable.external) continue;
+    const std::size_t left = most_bytes - loaded.bytes.variables;
+    const std::size_t charged =
+        (std::max<std::size_t>(variable.bytes, 1) + kGranule - 1) / kGranule * kGranule;
+    if (variable.bytes > left || charged > left) {
+      throw DeviceError(DeviceError::Code::out_of_memory,
+                        fmt::format("the variable {} has {} bytes; {} of the device memory that the program "
+                                    "may hold are left",
+                                    variable.name, variable.bytes, left));
+    }
+    loaded.bytes.variables += charged;
+  }
   for (const ptx::Variable& variable : module.variables) {
     if (!in_memory(variable) || variable.external) continue;
     if (variable.space == ptx::Space::constant && variable.bytes > options.properties.constant_bytes) {
@@ -159,6 +199,11 @@ void Device::State::collect(Loaded& loaded) {
   const Program& program = loaded.program;
   const auto line_of = [&](const std::string& function, std::uint32_t place) -> LineCounters& {
     const SourceLine& line = program.places[place].line;
+    const auto known = lines.find(std::tie(function, line));
+    if (known != lines.end()) return known->second;
+    // Beyond the limit what is counted belongs to no line, so that the totals stay true.
+    line_bytes += sizeof(LineCounters) + 2 * (function.size() + line.file.size());
+    if (line_bytes > kMostLineBytes) return lines[{std::string(), SourceLine{}}];
     LineCounters& counters = lines[{function, line}];
     counters.line = line;
     counters.function = function;
@@ -291,7 +336,7 @@ std::optional<SymbolInfo> Device::allocation(DeviceAddress address) const {
   return SymbolInfo{found->begin, found->bytes};
 }
 
-Device::ModuleId Device::load(std::span<const std::byte> fat_binary) {
+Device::ModuleId Device::load(std::span<const std::byte> fat_binary, ModuleBytes most) {
   std::vector<ptx::PtxImage> images;
   try {
     images = ptx::ptx_images(fat_binary);
@@ -312,16 +357,12 @@ Device::ModuleId Device::load(std::span<const std::byte> fat_binary) {
                     "-gencode arch=compute_{},code=compute_{}",
                     mine, mine, mine));
   }
-  return load_ptx(best->text);
+  return state_->load(best->text, most);
 }
 
-Device::ModuleId Device::load_ptx(std::string_view text) {
-  try {
-    return state_->add(ptx::parse(text));
-  } catch (const ptx::ParseError& error) {
-    throw DeviceError(DeviceError::Code::invalid_image, error.what());
-  }
-}
+Device::ModuleId Device::load_ptx(std::string_view text) { return state_->load(text, {SIZE_MAX, SIZE_MAX}); }
+
+ModuleBytes Device::module_bytes(ModuleId module) const { return state_->module(module).bytes; }
 
 void Device::unload(ModuleId module) {
   State::Loaded& loaded = state_->module(module);
@@ -335,6 +376,10 @@ Device::KernelId Device::kernel(ModuleId module, std::string_view mangled_name) 
   State::Loaded& loaded = state_->module(module);
   const auto known = loaded.kernel_ids.find(mangled_name);
   if (known != loaded.kernel_ids.end()) return known->second;
+  std::size_t decoded_bytes = 0;
+  for (const auto& [id, other] : state_->modules) decoded_bytes += other->program.decoded_bytes;
+  loaded.program.most_decoded_bytes =
+      loaded.program.decoded_bytes + kMostDecodedBytes - std::min(kMostDecodedBytes, decoded_bytes);
   std::unique_ptr<Kernel> kernel = decode_kernel(loaded.program, mangled_name);
   loaded.counters.blocks.resize(loaded.program.block_lines.size());
   loaded.counters.traffic.resize(loaded.program.traffic_places.size());
@@ -416,9 +461,12 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++pending.launches;
   pending.blocks += grid.block_count;
-  std::vector<Finding> findings = grid.findings.take();
-  if (grid.fault) findings.push_back(std::move(*grid.fault));
-  std::move(findings.begin(), findings.end(), std::back_inserter(pending.findings));
+  for (Finding& finding : grid.findings.take()) {
+    state_->finding_bytes += bytes_of(finding);
+    if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));
+  }
+  // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
+  if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
   std::move(grid.traces.begin(), grid.traces.end(), std::back_inserter(pending.traces));
   return result;
 }
@@ -433,6 +481,7 @@ Observations Device::take_observations() {
   state_->pending = {};
   for (auto& [key, counters] : state_->lines) taken.lines.push_back(std::move(counters));
   state_->lines.clear();
+  state_->line_bytes = state_->finding_bytes = 0;
   return taken;
 }
 

@@ -439,6 +439,18 @@ class FunctionDecoder {
     return place;
   }
 
+  void charge(const Place& place) {
+    Program& program = context_.program;
+    std::size_t bytes = sizeof(Place) + sizeof(Instruction) + place.instruction.size() +
+                        place.line.file.size() + source_.name.size();
+    for (const SourceLine& line : place.stack) bytes += sizeof(SourceLine) + line.file.size();
+    program.decoded_bytes += bytes;
+    if (program.decoded_bytes > program.most_decoded_bytes) {
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        "the program's kernels have more code than the emulated device takes");
+    }
+  }
+
   /// Compiler-made code (line 0) belongs to the last real line before it.
   std::uint32_t add_place(const ptx::Instruction& instruction) {
     Place place = make_place(instruction);
@@ -447,6 +459,7 @@ class FunctionDecoder {
     } else {
       last_line_ = place.line;
     }
+    charge(place);
     context_.program.places.push_back(std::move(place));
     return static_cast<std::uint32_t>(context_.program.places.size() - 1);
   }

@@ -128,9 +128,11 @@ struct Program {
   std::map<std::string, std::uint32_t, std::less<>>
       function_indices;  ///< a function's address is kFunctionBegin + index
   std::vector<Place> places;
-  std::vector<BlockLines> block_lines;                     ///< by BasicBlock::counter
-  std::vector<std::uint32_t> traffic_places;               ///< by Instruction::counter
-  std::vector<std::string> traffic_functions;              ///< likewise: the function's mangled name
+  std::size_t decoded_bytes = 0;               ///< about what decoded kernels hold
+  std::size_t most_decoded_bytes = SIZE_MAX;   ///< each kernel has copies of the functions that it calls
+  std::vector<BlockLines> block_lines;         ///< by BasicBlock::counter
+  std::vector<std::uint32_t> traffic_places;   ///< by Instruction::counter
+  std::vector<std::string> traffic_functions;  ///< likewise: the function's mangled name
   std::map<std::string, SymbolInfo, std::less<>> symbols;  ///< module-scope .global and .const variables
 };
 

@@ -22,6 +22,7 @@ namespace {
 
 // Indices and lines are 32 bits wide; no compiler writes this much.
 constexpr std::size_t kLongestText = std::size_t{1} << 30;
+constexpr std::size_t kLongestFileName = 4096;
 
 class ModuleParser {
  public:
@@ -137,6 +138,8 @@ class ModuleParser {
   void parse_file() {
     const std::uint32_t number = lexer_.expect_unsigned_32("a file's number");
     if (lexer_.peek().kind != Token::Kind::string) lexer_.fail_expected("a file's name");
+    // It is copied to each place in the code. No path is longer.
+    if (lexer_.peek().text.size() > kLongestFileName) lexer_.fail("a file's name of more than 4096 bytes");
     module_.files[number] = unescaped(lexer_.take());
     while (lexer_.accept(',')) lexer_.expect_unsigned("a time or a size");
   }

@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint64_t kAllocationGranule = 256;
 constexpr std::size_t kMostAllocations = std::size_t{1} << 20;
 constexpr std::size_t kMostModules = 4096;
-constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 30;
+/// PTX text of all modules together: see ptx/fat_binary.cpp, which takes no more of one.
+constexpr std::uint64_t kMostTextBytes = std::uint64_t{32} << 20;
 
 Status status_of(LaunchResult::Status status) {
   switch (status) {
@@ -117,10 +118,14 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
   }
 }
 
+/// Device memory that the program may take besides what it holds.
+std::uint64_t ClientSession::allowed_bytes() const {
+  const std::uint64_t limit = std::min(served_.device.properties().global_bytes, served_.client_memory_limit);
+  return limit - std::min(limit, served_.statistics.allocated_bytes);
+}
+
 Bytes ClientSession::allocate(const AllocateRequest& request) {
-  ClientStatistics& statistics = served_.statistics;
-  const std::uint64_t allowed =
-      std::min(served_.device.properties().global_bytes, served_.client_memory_limit);
+  const std::uint64_t allowed = allowed_bytes();
   // Sizes are compared before they are rounded up: near 2^64 the rounding would wrap.
   if (request.bytes == 0) throw DeviceError(DeviceError::Code::invalid_value, "an allocation of no bytes");
   if (request.bytes > allowed || allocations_.size() == kMostAllocations) {
@@ -128,12 +133,12 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   }
   const std::uint64_t charged =
       (request.bytes + kAllocationGranule - 1) / kAllocationGranule * kAllocationGranule;
-  if (charged > allowed - std::min(allowed, statistics.allocated_bytes)) {
+  if (charged > allowed) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
   }
   const DeviceAddress address = served_.device.allocate(request.bytes);
   allocations_[address] = charged;
-  statistics.allocated_bytes += charged;
+  served_.statistics.allocated_bytes += charged;
   return packed(AddressReply{address});
 }
 
@@ -149,14 +154,17 @@ void ClientSession::free(DeviceAddress address) {
 }
 
 Bytes ClientSession::load_image(std::span<const std::byte> image) {
-  std::uint64_t held = 0;
-  for (const auto& [module, bytes] : modules_) held += bytes;
-  if (modules_.size() == kMostModules || image.size() > kMostImageBytes - held) {
+  std::uint64_t text_bytes = 0;
+  for (const auto& [module, bytes] : modules_) text_bytes += bytes.text;
+  if (modules_.size() == kMostModules) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more modules than a program may hold");
   }
   try {
-    const Device::ModuleId module = served_.device.load(image);
-    modules_[module] = image.size();
+    const Device::ModuleId module =
+        served_.device.load(image, {kMostTextBytes - text_bytes, allowed_bytes()});
+    const ModuleBytes bytes = served_.device.module_bytes(module);
+    modules_[module] = bytes;
+    served_.statistics.allocated_bytes += bytes.variables;
     return packed(IdReply{module});
   } catch (const DeviceError& error) {
     served_.add_finding(Finding::Kind::bad_image, {}, error.what());
@@ -167,6 +175,7 @@ Bytes ClientSession::load_image(std::span<const std::byte> image) {
 void ClientSession::unload_image(std::uint64_t id) {
   const Device::ModuleId module = owned_module(id);
   std::erase_if(kernels_, [module](const auto& kernel) { return kernel.second == module; });
+  served_.statistics.allocated_bytes -= modules_.at(module).variables;
   modules_.erase(module);
   served_.device.unload(module);
 }

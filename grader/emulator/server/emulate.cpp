@@ -150,6 +150,7 @@ int emulate(const EmulateOptions& options) {
   }
   try {
     DeviceProcess device(options.device);
+    device.set_client_memory_limit(options.device.global_bytes);
     const TerminalSignalsIgnored ignored;
     const pid_t program = start(options, device.client_descriptor());
     device.close_client_descriptor();

@@ -31,15 +31,21 @@ Status status_of(DeviceError::Code code) {
   return Status::invalid_value;
 }
 
+/// Names and sentences carry what the program chose; real ones are shorter.
+constexpr std::size_t kLongestSentence = 4096;
+
 Answer refusal(Status status, std::string_view sentence) {
   Answer answer{status, {}};
-  append(answer.payload, bytes_of(sentence));
+  append(answer.payload, bytes_of(sentence.substr(0, kLongestSentence)));
   return answer;
 }
 
 }  // namespace
 
-void ServedDevice::add_finding(Finding::Kind kind, const std::string& kernel, const std::string& message) {
+void ServedDevice::add_finding(Finding::Kind kind, const std::string& whole_kernel,
+                               const std::string& whole_message) {
+  const std::string kernel = whole_kernel.substr(0, kLongestSentence);
+  const std::string message = whole_message.substr(0, kLongestSentence);
   constexpr std::size_t kMostFindings = 1000;  // a program may be refused without end
   for (Finding& finding : findings) {
     if (finding.kind == kind && finding.kernel == kernel && finding.message == message) {

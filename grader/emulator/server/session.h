@@ -31,7 +31,8 @@ struct ServedDevice {
   std::vector<Finding> findings;
   std::map<DeviceAddress, std::uint64_t> control_allocations;  ///< base and size
   ClientStatistics statistics;
-  std::size_t client_memory_limit = SIZE_MAX;
+  /// Constructors of the program run before its owner has come to set a limit.
+  std::size_t client_memory_limit = std::size_t{1} << 30;
 };
 
 struct Answer {
@@ -99,6 +100,7 @@ class ClientSession final : public Session {
   void free(DeviceAddress address);
   Bytes load_image(std::span<const std::byte> image);
   void unload_image(std::uint64_t id);
+  std::uint64_t allowed_bytes() const;
   Bytes find_kernel(MessageReader& request);
   Bytes find_symbol(MessageReader& request);
   Bytes launch(MessageReader& request);
@@ -106,7 +108,7 @@ class ClientSession final : public Session {
   bool belongs_to_control(DeviceAddress address) const;
 
   std::map<DeviceAddress, std::uint64_t> allocations_;  ///< base and bytes charged
-  std::map<Device::ModuleId, std::uint64_t> modules_;   ///< and the size of their images
+  std::map<Device::ModuleId, ModuleBytes> modules_;
   std::map<Device::KernelId, Device::ModuleId> kernels_;
 };
 
