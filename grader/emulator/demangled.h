@@ -1,20 +1,68 @@
-// C++ names as they are written.
+// C++ names as they are written, in bounded time and text.
+//
+// Names are the student's choice, and a mangled name refers back to its own parts: each reference may double
+// the text, so that a hundred characters can stand for gigabytes, all of which the library would write. A
+// name with many references is therefore told by its scopes alone.
 #pragma once
 
 #include <cxxabi.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace lockstep::emulator {
 
-/// The name, or the type, that a linker's name stands for; the name itself when it is not mangled.
+/// Back references (S_, S0_, T_, …) and pack expansions (Dp) of a mangled name; more than there are where an
+/// identifier looks like one.
+inline std::size_t back_references(std::string_view mangled) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i + 1 < mangled.size(); ++i) {
+    if (mangled[i] == 'D' && mangled[i + 1] == 'p') count += 4;  // by the length of the pack, not by two
+    if (mangled[i] != 'S' && mangled[i] != 'T') continue;
+    std::size_t end = i + 1;
+    while (end < mangled.size() && is_digit(mangled[end])) ++end;
+    if (end < mangled.size() && mangled[end] == '_') ++count;
+  }
+  return count;
+}
+
+/// The scopes and the name of "_ZN3cub6detail4scanI…": "cub::detail::scan<…>". Empty when it has none.
+inline std::string scopes_of(std::string_view mangled) {
+  std::string name;
+  std::size_t i = mangled.starts_with("_ZN") ? 3 : 2;
+  while (i < mangled.size() && mangled[i] >= '1' && mangled[i] <= '9') {
+    std::size_t length = 0;
+    for (; i < mangled.size() && mangled[i] >= '0' && mangled[i] <= '9' && length < mangled.size(); ++i)
+      length = 10 * length + static_cast<std::size_t>(mangled[i] - '0');
+    if (length > mangled.size() - i) break;
+    if (!name.empty()) name += "::";
+    name += mangled.substr(i, length);
+    i += length;
+  }
+  if (!name.empty() && i < mangled.size() && mangled[i] == 'I') name += "<…>";
+  return name;
+}
+
+/// The name, or the type, that a linker's name stands for; the name itself when it is not mangled. Long ones
+/// are cut.
 inline std::string demangled(const std::string& name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> plain(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return plain ? plain.get() : name;
+  constexpr std::size_t kLongestMangled = 1024, kMostReferences = 12, kLongestText = 500;
+  std::string text = name;
+  if (name.size() <= kLongestMangled && back_references(name) <= kMostReferences) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> plain(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+    if (plain) text = plain.get();
+  } else if (name.starts_with("_Z")) {
+    const std::string scopes = scopes_of(name);
+    if (!scopes.empty()) text = scopes;
+  }
+  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + "…";
+  return text;
 }
 
 }  // namespace lockstep::emulator

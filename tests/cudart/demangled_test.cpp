@@ -1,0 +1,63 @@
+// Names that a student chose: told as they are written, whatever they would expand to.
+#include "emulator/demangled.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "emulator/observations.h"
+#include "emulator/server/finding_text.h"
+
+namespace lockstep::emulator {
+namespace {
+
+/// transpose(pair<pair<…>, pair<…>>): each level refers to the one before twice.
+std::string doubling_name(int levels) {
+  const auto reference = [](int k) {
+    const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string number;
+    for (; k >= 0; k = k / 36 - 1) number.insert(number.begin(), digits[static_cast<std::size_t>(k % 36)]);
+    return "S" + number + "_";
+  };
+  std::string name = "_Z9transposeSt4pairIiiE";
+  for (int k = 0; k < levels; ++k) name += "S_I" + reference(k) + reference(k) + "E";
+  return name;
+}
+
+TEST(Demangled, SaysWhatIsWritten) {
+  EXPECT_EQ(demangled("_Z16transpose_kernelPKfPfii"), "transpose_kernel(float const*, float*, int, int)");
+  EXPECT_EQ(demangled("_ZN6course4scanIiLj256EEEvPT_S2_j"),
+            "void course::scan<int, 256u>(int*, int*, unsigned int)");
+  EXPECT_EQ(demangled("transpose"), "transpose");
+  EXPECT_EQ(demangled(""), "");
+}
+
+TEST(Demangled, NamesThatDoubleThemselvesTakeBoundedTimeAndText) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int levels = 0; levels < 200; ++levels) {
+    Finding finding;
+    finding.kernel = doubling_name(levels);
+    EXPECT_LT(text_of(finding).size(), 1000U) << levels;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_EQ(demangled(doubling_name(1)),
+            "transpose(std::pair<int, int>, std::pair<std::pair<int, int>, std::pair<int, int> >)");
+  EXPECT_EQ(demangled(doubling_name(30)), "transpose");
+}
+
+TEST(Demangled, NamesWithManyReferencesAreToldByTheirScopes) {
+  std::string references;
+  for (int k = 0; k < 20; ++k) references += "S0_";
+  EXPECT_EQ(demangled("_ZN3cub6detail4scanIPiS" + references + "EEvT_"), "cub::detail::scan<…>");
+  EXPECT_EQ(demangled("_ZN3cub6detail999scanIPiS" + references + "EEvT_"), "cub::detail");
+  EXPECT_EQ(demangled("_Z" + references), "_Z" + references);
+}
+
+TEST(Demangled, LongNamesAreCut) {
+  const std::string name(100'000, 'n');
+  EXPECT_EQ(demangled(name), std::string(500, 'n') + "…");
+  EXPECT_EQ(demangled("_Z100000" + name + "v"), std::string(500, 'n') + "…");
+}
+
+}  // namespace
+}  // namespace lockstep::emulator
