@@ -1,12 +1,17 @@
 // The owner's side of a device process.
 #include "emulator/server/device_process.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace lockstep::emulator {
@@ -98,6 +103,22 @@ TEST(DeviceProcess, WaitIdleGivesUpAndTheConnectionStaysUsable) {
   EXPECT_GE(address, kGlobalBegin);
   EXPECT_TRUE(device.wait_idle(10s));
   device.free(address);
+}
+
+std::string file_of(pid_t pid, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(DeviceProcess, GivesUpWhatItDoesNotNeed) {
+  DeviceProcess device(options());
+  EXPECT_EQ(file_of(device.pid(), "oom_score_adj"), "1000\n");
+  EXPECT_THAT(file_of(device.pid(), "limits"), testing::ContainsRegex("Max core file size +0 +0 "));
+  EXPECT_THAT(file_of(device.pid(), "status"), testing::HasSubstr("NoNewPrivs:\t1\n"));
+  // An undumpable process's files belong to root.
+  struct stat environment {};
+  ASSERT_EQ(::stat(("/proc/" + std::to_string(device.pid()) + "/environ").c_str(), &environment), 0);
+  EXPECT_EQ(environment.st_uid, 0U);
 }
 
 TEST(DeviceProcess, EndsWithItsOwner) {

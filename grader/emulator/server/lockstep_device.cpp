@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "emulator/server/connection.h"
+#include "emulator/server/protections.h"
 #include "emulator/server/session.h"
 
 namespace {
@@ -93,6 +94,7 @@ void serve(const Arguments& arguments) {
 int main(int count, char** words) {
   try {
     const Arguments arguments = parse(count, words);
+    protect_process();
     std::thread(end_with_owner, arguments.control).detach();
     serve(arguments);
     return 0;
