@@ -1,0 +1,19 @@
+// expect: launch-failed
+// says: the variable large has 3221225472 bytes
+// More device memory than a submission may hold, in a variable.
+#include <cuda_runtime.h>
+
+#include "lockstep/check_cuda.h"
+#include "transpose.h"
+
+__device__ char large[3ull << 30];
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  out[rows] = in[columns] + large[rows];
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  transpose_kernel<<<1, 32, 0, stream>>>(in, out, rows, columns);
+  CHECK_CUDA(cudaGetLastError());
+}
