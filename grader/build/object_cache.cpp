@@ -1,14 +1,10 @@
 #include "build/object_cache.h"
 
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
-#include <memory>
-#include <stdexcept>
 #include <vector>
 
 #include "sandbox/temporary_folder.h"
@@ -49,41 +45,6 @@ std::uintmax_t size_of(const fs::path& entry) {
 }
 
 }  // namespace
-
-struct ContentHash::Context {
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> digest{EVP_MD_CTX_new(), EVP_MD_CTX_free};
-};
-
-ContentHash::ContentHash() : context_(std::make_unique<Context>()) {
-  if (!context_->digest || EVP_DigestInit_ex(context_->digest.get(), EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("EVP_DigestInit_ex: SHA-256 is not available");
-  }
-}
-
-ContentHash::~ContentHash() = default;
-
-void ContentHash::add(const std::string& part) {
-  const std::uint64_t size = part.size();
-  if (EVP_DigestUpdate(context_->digest.get(), &size, sizeof size) != 1 ||
-      EVP_DigestUpdate(context_->digest.get(), part.data(), part.size()) != 1) {
-    throw std::runtime_error("EVP_DigestUpdate failed");
-  }
-}
-
-std::string ContentHash::digest() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-  unsigned size = 0;
-  if (EVP_DigestFinal_ex(context_->digest.get(), bytes.data(), &size) != 1) {
-    throw std::runtime_error("EVP_DigestFinal_ex failed");
-  }
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) {
-    constexpr const char* kDigits = "0123456789abcdef";
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
-  }
-  return text;
-}
 
 ObjectCache::ObjectCache(const fs::path& folder, std::uintmax_t limit_bytes)
     : folder_(fs::absolute(folder)), limit_bytes_(limit_bytes) {

@@ -17,6 +17,7 @@
 #include <optional>
 #include <regex>
 
+#include "build/content_hash.h"
 #include "build/object_cache.h"
 #include "build/submission_source.h"
 #include "build/toolkit.h"

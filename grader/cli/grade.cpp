@@ -37,7 +37,8 @@ struct GradeArguments {
 
 std::uint64_t random_seed() {
   std::random_device source;
-  return source();  // 32 bits: enough to be fresh, short enough to type again
+  // Twice 32 bits: half of them could be tried one after the other by who knows one input.
+  return std::uint64_t{source()} << 32 | source();
 }
 
 std::string render(const report::Report& report, Format format) {

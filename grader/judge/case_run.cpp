@@ -170,7 +170,7 @@ CaseRun run_case(const course::Problem& problem, const course::Case& one, std::u
   CaseBuffers buffers(attempt.session());
   std::vector<std::byte> snapshot;
   for (int i = 0; i < one.calls && run.result.verdict == report::Verdict::passed; ++i) {
-    Random random(mixed(seed, static_cast<std::uint64_t>(i)));
+    Random random(derived_seed(seed, fmt::format("call {}", i)));
     const Call call = one.prepare(random);
     require_fit(problem, call);
     Evidence evidence = CallRun(problem, call, call_time, attempt, buffers, snapshot).run(run.observations);

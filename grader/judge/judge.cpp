@@ -120,9 +120,9 @@ class Judgement {
 
   void judge_object(const std::filesystem::path& object) {
     const SourceText source(submission_);
-    const std::uint64_t seed = mixed(options_.seed, problem_.name);
+    const std::uint64_t seed = derived_seed(options_.seed, problem_.name);
     SeriesOptions series_options;
-    series_options.seed = seed;
+    series_options.seed = derived_seed(seed, "inputs");
     series_options.only_measured = options_.only_measured;
     series_options.progress = options_.progress;
     // The emulated device says of every case what it says everywhere, with its counters and its reasons.
@@ -145,7 +145,7 @@ class Judgement {
   /// The same cases, with other inputs, on the device itself.
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
                   const SourceText& source, SeriesOptions series_options) {
-    series_options.seed = mixed(seed, "gpu");
+    series_options.seed = derived_seed(seed, "inputs on the GPU");
     CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
     series.load = on_gpu.load;
     for (report::CaseResult& one : on_gpu.cases) {
@@ -156,11 +156,12 @@ class Judgement {
 
   OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source,
                      device::Device& device) {
-    return [this, open = attempts_at(object, device, seed), file = source.file_name()] {
-      std::unique_ptr<Attempt> attempt = open();
-      if (options_.trace_line) attempt->session().trace_line(file, *options_.trace_line);
-      return attempt;
-    };
+    return
+        [this, open = attempts_at(object, device, derived_seed(seed, "device")), file = source.file_name()] {
+          std::unique_ptr<Attempt> attempt = open();
+          if (options_.trace_line) attempt->session().trace_line(file, *options_.trace_line);
+          return attempt;
+        };
   }
 
   void explain_failed_load(const runner::Outcome& load, const std::filesystem::path& object,

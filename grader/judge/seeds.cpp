@@ -1,17 +1,18 @@
 #include "judge/seeds.h"
 
-#include "lockstep/random.h"
+#include <string>
+
+#include "build/content_hash.h"
 
 namespace lockstep::judge {
 
-std::uint64_t mixed(std::uint64_t seed, std::uint64_t word) {
-  // One step of the generator spreads every bit of the seed before the word comes in, another one after it.
-  return Random(Random(seed).bits() ^ word).bits();
-}
-
-std::uint64_t mixed(std::uint64_t seed, std::string_view name) {
-  for (const char c : name) seed = mixed(seed, static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
-  return mixed(seed, name.size());
+std::uint64_t derived_seed(std::uint64_t seed, std::string_view label) {
+  build::ContentHash hash;
+  hash.add("lockstep seed");
+  hash.add(std::to_string(seed));
+  hash.add(std::string(label));
+  constexpr std::size_t kDigits = 16;  // of base 16: 64 bits
+  return std::stoull(hash.digest().substr(0, kDigits), nullptr, 16);
 }
 
 }  // namespace lockstep::judge

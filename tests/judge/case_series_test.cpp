@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "fakes.h"
-#include "judge/seeds.h"
 
 void negate(const int* in, int* out, int* scratch, int n, CUstream_st* stream);
 std::size_t negate_workspace_bytes(int n);

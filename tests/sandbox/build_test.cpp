@@ -10,6 +10,7 @@
 #include <future>
 #include <iterator>
 
+#include "build/content_hash.h"
 #include "build/object_cache.h"
 #include "build/submission_compiler.h"
 #include "build/submission_source.h"
