@@ -8,22 +8,14 @@
 #include <memory>
 
 #include "build/submission_compiler.h"
-#include "emulator/demangled.h"
+#include "course/demangled_name.h"
 #include "sandbox/file_descriptor.h"
 
 namespace lockstep::build {
 namespace {
 
-bool is_identifier_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// Whether the last name before the parameter list (or the whole of an unmangled symbol) is `name`.
-bool is_named(const std::string& declaration, const std::string& name) {
-  const std::string head = declaration.substr(0, declaration.find_first_of("(<["));
-  if (!head.ends_with(name)) return false;
-  return head.size() == name.size() || !is_identifier_character(head[head.size() - name.size() - 1]);
-}
+// As many as a message can hold: a symbol table may name the same function a hundred thousand times.
+constexpr std::size_t kMostFunctions = 8;
 
 }  // namespace
 
@@ -44,8 +36,10 @@ std::vector<std::string> functions_named(const std::filesystem::path& object, co
       if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
       const char* const symbol_name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
       if (symbol_name == nullptr) continue;
-      const std::string declaration = emulator::demangled(symbol_name);
-      if (is_named(declaration, name)) functions.push_back(declaration);
+      // Compared before anything is demangled: the other symbols may be many, and long.
+      if (course::unqualified_name(symbol_name) != name) continue;
+      functions.push_back(course::demangled_name(symbol_name));
+      if (functions.size() == kMostFunctions) return functions;
     }
   }
   return functions;

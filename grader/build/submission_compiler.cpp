@@ -15,8 +15,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <regex>
 
+#include "build/compiler_output.h"
 #include "build/content_hash.h"
 #include "build/object_cache.h"
 #include "build/submission_source.h"
@@ -196,18 +196,12 @@ std::string said_once(const std::string& text) {
   return twice ? text.substr(0, half) : text;
 }
 
-// Without the folders and the names of temporary files of this compilation, which mean nothing to the
-// student.
-std::string without_folders(std::string text, const Stage& stage) {
-  static const std::regex temporary("(/tmp/)?tmpxft_[0-9a-f]+_[0-9a-f]+-[0-9]+_");
-  text = std::regex_replace(text, temporary, "");
+std::string without_folders(std::string_view text, const Stage& stage) {
+  std::string result = without_temporary_names(text);
   for (const sandbox::Mount* mount : {&stage.submission, &stage.header, &stage.object}) {
-    const std::string prefix = sandbox::seen_path(*mount).string() + "/";
-    for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
-      text.erase(at, prefix.size());
-    }
+    result = without(result, sandbox::seen_path(*mount).string() + "/");
   }
-  return text;
+  return result;
 }
 
 std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limits) {
@@ -269,7 +263,7 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
-  result.diagnostics = said_once(without_folders(process.output(), stage));
+  result.diagnostics = with_long_lines_cut(said_once(without_folders(process.output(), stage)));
   if (process.output_truncated()) result.diagnostics += "\n… and more that is not shown.\n";
 
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {

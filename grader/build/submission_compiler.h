@@ -41,7 +41,8 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const st
                                       const sandbox::Limits& limits = compilation_limits());
 
 /// Functions that a compiled object defines and whose unqualified name is `name`, demangled, such as
-/// "transpose(float const*, float*, int, int)". For the message when the wanted one is missing.
+/// "transpose(float const*, float*, int, int)"; at most eight. For the message when the wanted one is
+/// missing.
 std::vector<std::string> functions_named(const std::filesystem::path& object, const std::string& name);
 
 }  // namespace lockstep::build

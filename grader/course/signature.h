@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
@@ -74,7 +75,7 @@ Signature signature_of(const char* name, Result (*)(Arguments...)) {
 
 /// A demangled name as a CUDA programmer would write it: "f(float const*, CUstream_st*)" becomes
 /// "f(const float*, cudaStream_t)".
-std::string readable(std::string demangled);
+std::string readable(std::string_view demangled);
 
 }  // namespace lockstep::course
 

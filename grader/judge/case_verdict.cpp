@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "course/demangled_name.h"
 #include "judge/findings.h"
 
 namespace lockstep::judge {
@@ -119,6 +120,7 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
 }  // namespace
 
 ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit) {
+  const std::string message = course::shortened(outcome.message);  // it may be the submission's
   switch (outcome.kind) {
     case OutcomeKind::time_limit:
       return {Verdict::time_limit, fmt::format("no answer within {}", seconds_text(time_limit)), ""};
@@ -127,12 +129,12 @@ ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds 
       if (!outcome.message.empty()) return {Verdict::crashed, outcome.message, ""};
       return fault_of_end(outcome.end);
     case OutcomeKind::threw:
-      return {Verdict::crashed, fmt::format("an exception left your function: {}", outcome.message), ""};
+      return {Verdict::crashed, fmt::format("an exception left your function: {}", message), ""};
     case OutcomeKind::device_error:
-      return {Verdict::launch_failed, fmt::format("the CUDA runtime reports: {}", outcome.message), ""};
+      return {Verdict::launch_failed, fmt::format("the CUDA runtime reports: {}", message), ""};
     case OutcomeKind::missing_function:
     case OutcomeKind::load_failed:
-      return {Verdict::compile_error, outcome.message, ""};
+      return {Verdict::compile_error, message, ""};
     case OutcomeKind::done:
       break;
   }
@@ -146,7 +148,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
-      result.message += "; your own check then reported: " + evidence.outcome.message;
+      result.message += "; your own check then reported: " + course::shortened(evidence.outcome.message);
     }
   } else if (evidence.outcome.kind != OutcomeKind::done) {
     const ProgramFault fault = fault_of(evidence.outcome, evidence.time_limit);

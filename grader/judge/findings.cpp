@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
-#include <regex>
+#include <string_view>
 
-#include "emulator/demangled.h"
+#include "course/demangled_name.h"
 
 namespace lockstep::judge {
 namespace {
@@ -44,7 +45,7 @@ int rank_of(Finding::Kind kind) {
 
 /// A kernel's name as it is written, without its parameters.
 std::string kernel_name(const std::string& mangled) {
-  const std::string name = emulator::demangled(mangled);
+  const std::string name = course::demangled_name(mangled);
   return name.substr(0, name.find('('));
 }
 
@@ -58,15 +59,22 @@ struct PlacedMessage {
   std::string reason;
 };
 
-/// What cannot be loaded has no thread and no line: the device names the place in its message.
+/// What cannot be loaded has no thread and no line: the device names the place in its message, in front of
+/// the first space.
 std::optional<PlacedMessage> placed_message(const Finding& finding) {
-  static const std::regex form("([^ ]{1,200}):([0-9]{1,9}): (.+)");
-  std::smatch match;
-  const bool placed = finding.kind == Finding::Kind::unsupported && finding.line.line == 0 &&
-                      std::regex_match(finding.message, match, form);
-  if (!placed) return std::nullopt;
-  const auto line = static_cast<std::uint32_t>(std::stoul(match[2]));
-  return PlacedMessage{{match[1], line}, match[3]};
+  if (finding.kind != Finding::Kind::unsupported || finding.line.line != 0) return std::nullopt;
+  constexpr std::size_t kLongestFile = 200;
+  const std::string_view message = finding.message;
+  const std::string_view place = message.substr(0, message.find(' '));
+  if (place.size() + 1 >= message.size() || !place.ends_with(':')) return std::nullopt;
+  const std::size_t colon = place.rfind(':', place.size() - 2);
+  if (colon == std::string_view::npos || colon == 0 || colon > kLongestFile) return std::nullopt;
+  const std::string_view digits = place.substr(colon + 1, place.size() - colon - 2);
+  std::uint32_t line = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return PlacedMessage{{std::string(place.substr(0, colon)), line},
+                       std::string(message.substr(place.size() + 1))};
 }
 
 /// Whether one thread is at fault, rather than a launch or an image as a whole.
@@ -125,7 +133,8 @@ const Finding* gravest(std::span<const Finding> findings) {
 
 std::string sentence_of(const Finding& finding) {
   const std::optional<PlacedMessage> placed = placed_message(finding);
-  std::string sentence = placed ? placed->reason : finding.message;
+  // The device quotes names that the submission chose.
+  std::string sentence = course::shortened(placed ? placed->reason : finding.message);
   if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
   if (has_thread(finding.kind)) {
     sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));

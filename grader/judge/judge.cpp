@@ -36,9 +36,9 @@ std::string missing_function_message(const course::Problem& problem, const std::
     for (const std::string& other : build::functions_named(object, function.name)) {
       const std::string text = course::readable(other);
       found = found || function.declaration.ends_with(" " + text);
-      // A name without parameters is one with C linkage, which carries no types.
-      defined += (defined.empty() ? "" : " and ") +
-                 (text.find('(') == std::string::npos ? "extern \"C\" " + text : text);
+      // A name without parameters is one with C linkage, which carries no types, or one left mangled.
+      const bool has_c_linkage = text.find('(') == std::string::npos && !text.starts_with("_Z");
+      defined += (defined.empty() ? "" : " and ") + (has_c_linkage ? "extern \"C\" " + text : text);
     }
     if (found) continue;
     return defined.empty() ? fmt::format("{} does not define {}; the exercise wants {}", file_name,

@@ -114,6 +114,35 @@ TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
   EXPECT_EQ(result.places[1].text, "  tile[y][x] = in[i];");
 }
 
+TEST_F(CaseVerdict, UnsupportedInstructionsHaveTheirPlaceInTheMessage) {
+  Finding unsupported;
+  unsupported.kind = Finding::Kind::unsupported;
+  unsupported.message = "/build/verdict_test_submission.cu:3: the instruction foo is not known";
+  evidence_.findings = {unsupported};
+  const report::CaseResult result = concluded();
+  EXPECT_EQ(result.message, "the instruction foo is not known");
+  ASSERT_EQ(result.places.size(), 1U);
+  EXPECT_EQ(result.places[0].line, 3U);
+  for (const char* message : {"no place: x", ":3: x", "a:: x", "a:3x: y", "a:3:", "a:3: ", ":", ": ", ""}) {
+    evidence_.findings[0].message = message;
+    EXPECT_EQ(concluded().message, message);
+    EXPECT_TRUE(concluded().places.empty()) << message;
+  }
+}
+
+TEST_F(CaseVerdict, WhatASubmissionSaysIsCut) {
+  const std::string letters(1'000'000, 'a');
+  Finding unsupported;
+  unsupported.kind = Finding::Kind::unsupported;
+  unsupported.message = "/build/verdict_test_submission.cu:3: the instruction " + letters;
+  unsupported.kernel = letters;
+  evidence_.findings = {unsupported};
+  EXPECT_LT(concluded().message.size(), 1100U);
+  evidence_.findings.clear();
+  evidence_.outcome = {.kind = OutcomeKind::threw, .message = letters};
+  EXPECT_LT(concluded().message.size(), 600U);
+}
+
 TEST_F(CaseVerdict, GravestFindingIsReported) {
   using Kind = Finding::Kind;
   const std::vector<std::pair<Kind, Verdict>> from_gravest = {

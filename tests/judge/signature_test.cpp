@@ -40,6 +40,18 @@ TEST(Signature, ReadableKeepsOtherNames) {
             "scan(const unsigned int*, size_t*, const unsigned long long*)");
 }
 
+TEST(Signature, ReadableTakesAnyText) {
+  for (const char* text : {"", " const*", "f( const*)", "f(int* const*)", "unsigned"})
+    EXPECT_EQ(readable(text), text);
+  EXPECT_EQ(readable("f(ns::T const*, signed char const*, 7 const*)"),
+            "f(const ns::T*, const signed char*, 7 const*)");
+  const std::string letters(1'000'000, 'a');
+  EXPECT_EQ(readable("f(" + letters + " const*)"), "f(const " + letters + "*)");
+  std::string words;
+  for (int i = 0; i < 300'000; ++i) words += " int";
+  EXPECT_EQ(readable("f(a" + words + " const*)"), "f(const a" + words + "*)");
+}
+
 TEST(Signature, ParametersTellHowToCall) {
   const Signature signature = LOCKSTEP_SIGNATURE(transpose_like);
   ASSERT_EQ(signature.parameters.size(), 5U);

@@ -1,0 +1,20 @@
+// expect: compile-error
+// says: Mend the first error
+// A message of 100 000 letters that begins like a temporary file of the compiler.
+#include "transpose.h"
+
+#define LETTERS_10 "aaaaaaaaaa"
+#define LETTERS_100                                                                                  \
+  LETTERS_10 LETTERS_10 LETTERS_10 LETTERS_10 LETTERS_10 LETTERS_10 LETTERS_10 LETTERS_10 LETTERS_10 \
+      LETTERS_10
+#define LETTERS_1000                                                                              \
+  LETTERS_100 LETTERS_100 LETTERS_100 LETTERS_100 LETTERS_100 LETTERS_100 LETTERS_100 LETTERS_100 \
+      LETTERS_100 LETTERS_100
+#define LETTERS_10000                                                                                     \
+  LETTERS_1000 LETTERS_1000 LETTERS_1000 LETTERS_1000 LETTERS_1000 LETTERS_1000 LETTERS_1000 LETTERS_1000 \
+      LETTERS_1000 LETTERS_1000
+#define LETTERS_100000                                                                              \
+  LETTERS_10000 LETTERS_10000 LETTERS_10000 LETTERS_10000 LETTERS_10000 LETTERS_10000 LETTERS_10000 \
+      LETTERS_10000 LETTERS_10000 LETTERS_10000
+
+static_assert(false, "tmpxft_" LETTERS_100000);
