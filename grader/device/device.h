@@ -50,6 +50,12 @@ struct BufferUpdate {
 
 class Vault;
 
+/// What a runner did with the device besides launches.
+struct RunnerUse {
+  std::uint64_t host_reads = 0;     ///< bytes that left the device: copied to the host, or printed by kernels
+  std::uint64_t late_requests = 0;  ///< made while the runner was held
+};
+
 /// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
 class Session {
  public:
@@ -64,15 +70,17 @@ class Session {
 
   /// Limits what the submission may run and hold from now on.
   virtual void set_limits(std::chrono::milliseconds time, std::size_t memory_bytes) = 0;
-  /// Waits until nothing runs any more; false when `timeout` passes first.
-  virtual bool wait_idle(std::chrono::milliseconds timeout) = 0;
+  /// Waits until nothing runs any more. From then on until admit_runner what the runner asks of the device is
+  /// refused. False when `timeout` passes first; the session is of no use then.
+  virtual bool hold_runner(std::chrono::milliseconds timeout) = 0;
+  virtual void admit_runner() = 0;
   /// Counters and findings since the last call. Empty counters where the device cannot count.
   virtual emulator::Observations take_observations() = 0;
   /// Asks for the accesses of following launches at one line of source to come back in Observations::traces,
   /// where the device can record them.
   virtual void trace_line(const std::string& file, unsigned line) = 0;
-  /// Bytes of the judge's buffers that host code copied out since the last call.
-  virtual std::uint64_t take_host_reads() = 0;
+  /// Since the last call; nothing where the device cannot count.
+  virtual RunnerUse take_runner_use() = 0;
 
   virtual RunnerNeeds runner_needs() const = 0;
   virtual void close_runner_descriptor() = 0;

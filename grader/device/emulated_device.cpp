@@ -27,10 +27,16 @@ class EmulatedSession final : public Session {
     process_.set_time_limit(time);
     process_.set_client_memory_limit(memory_bytes);
   }
-  bool wait_idle(std::chrono::milliseconds timeout) override { return process_.wait_idle(timeout); }
+  bool hold_runner(std::chrono::milliseconds timeout) override { return process_.hold_client(timeout); }
+  void admit_runner() override { process_.admit_client(); }
   emulator::Observations take_observations() override { return process_.take_observations(); }
   void trace_line(const std::string& file, unsigned line) override { process_.trace_line(file, line); }
-  std::uint64_t take_host_reads() override { return process_.take_client_statistics().control_bytes_read; }
+  RunnerUse take_runner_use() override {
+    const emulator::ClientStatistics statistics = process_.take_client_statistics();
+    // Out of whatever buffer: a copy within the device would launder the judge's.
+    return {.host_reads = statistics.device_to_host_bytes + statistics.printed_bytes,
+            .late_requests = statistics.late_requests};
+  }
 
   RunnerNeeds runner_needs() const override {
     return {.descriptor = process_.client_descriptor(), .cudart_directory = cudart_directory_};

@@ -49,10 +49,11 @@ class GpuSession final : public Session {
 
   // The judge's clock bounds a call here, and the process that ends takes what it holds along.
   void set_limits(std::chrono::milliseconds, std::size_t) override {}
-  bool wait_idle(std::chrono::milliseconds) override { return true; }
+  bool hold_runner(std::chrono::milliseconds) override { return true; }
+  void admit_runner() override {}
   emulator::Observations take_observations() override { return {}; }
   void trace_line(const std::string&, unsigned) override {}
-  std::uint64_t take_host_reads() override { return 0; }
+  RunnerUse take_runner_use() override { return {}; }
 
   RunnerNeeds runner_needs() const override {
     RunnerNeeds needs;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "emulator/server/device_process.h"
 #include "judge/case_buffers.h"
 #include "judge/case_verdict.h"
 #include "judge/diagnosis.h"
@@ -62,24 +63,32 @@ class CallRun {
     session_.set_limits(evidence_.time_limit, kDeviceMemory);
     if (ask_workspace_bytes()) {
       fill_buffers();
-      evidence_.outcome = attempt_.call(problem_.function, words_, evidence_.time_limit + kGrace);
+      call(problem_.function, words_);
     }
-    evidence_.became_idle = session_.wait_idle(kGrace);
+    if (!evidence_.became_idle) return std::move(evidence_);  // nor would it answer what follows
     emulator::Observations observations = session_.take_observations();
     evidence_.findings = observations.findings;
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
+    evidence_.use = session_.take_runner_use();
     return std::move(evidence_);
   }
 
  private:
+  /// Only between its beginning and its answer the program can use the device.
+  void call(const course::Signature& function, std::span<const std::uint64_t> words) {
+    session_.admit_runner();
+    evidence_.outcome = attempt_.call(function, words, evidence_.time_limit + kGrace);
+    evidence_.became_idle = session_.hold_runner(kGrace);
+  }
+
   /// False when there is no valid answer; the evidence then tells why.
   bool ask_workspace_bytes() {
     if (problem_.workspace.empty()) return true;
     const course::WorkspaceQuery& query = problem_.workspace.front();
     const std::vector<std::uint64_t> words = query.arguments(call_);
-    evidence_.outcome = attempt_.call(query.function, words, evidence_.time_limit + kGrace);
-    if (evidence_.outcome.kind != runner::Outcome::Kind::done) return false;
+    call(query.function, words);
+    if (evidence_.outcome.kind != runner::Outcome::Kind::done || !evidence_.became_idle) return false;
     workspace_bytes_ = evidence_.outcome.value;
     const std::uint64_t limit = query.limit_bytes(call_);
     if (workspace_bytes_ <= limit) return true;
@@ -159,14 +168,10 @@ class CallRun {
   Evidence evidence_;
 };
 
-}  // namespace
-
-CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
-                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source) {
-  const auto start = std::chrono::steady_clock::now();
-  CaseRun run;
-  run.result.name = one.name;
-  run.result.purpose = one.purpose;
+/// All calls of a case, until one shows a fault.
+void run_calls(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+               std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
+               CaseRun& run) {
   CaseBuffers buffers(attempt.session());
   std::vector<std::byte> snapshot;
   for (int i = 0; i < one.calls && run.result.verdict == report::Verdict::passed; ++i) {
@@ -177,10 +182,27 @@ CaseRun run_case(const course::Problem& problem, const course::Case& one, std::u
     evidence.call = i + 1;
     conclude(evidence, source, run.result);
     run.attempt_lost = ends_context(evidence);
+    run.host_reads += evidence.use.host_reads - std::min(evidence.use.host_reads, kFreeHostReads);
   }
-  if (!run.attempt_lost) {
-    run.host_reads = attempt.session().take_host_reads();
-    buffers.free_all();
+  if (!run.attempt_lost) buffers.free_all();
+}
+
+}  // namespace
+
+CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source) {
+  const auto start = std::chrono::steady_clock::now();
+  CaseRun run;
+  run.result.name = one.name;
+  run.result.purpose = one.purpose;
+  try {
+    run_calls(problem, one, seed, call_time, attempt, source, run);
+  } catch (const emulator::DeviceLost& error) {
+    // It had been started, and nothing but the submission used it: one that could make this a fault of the
+    // grader could choose to be judged another time.
+    run.attempt_lost = true;
+    run.result.verdict = report::Verdict::crashed;
+    run.result.message = fmt::format("your program brought the emulated device down ({})", error.what());
   }
   run.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;

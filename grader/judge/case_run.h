@@ -15,12 +15,13 @@ namespace lockstep::judge {
 struct CaseRun {
   report::CaseResult result;
   emulator::Observations observations;  ///< of all calls
-  std::uint64_t host_reads = 0;         ///< bytes of the judge's buffers that host code copied out
+  std::uint64_t host_reads = 0;         ///< bytes that left the device beyond kFreeHostReads a call
   bool attempt_lost = false;            ///< the next case needs a fresh attempt
 };
 
-/// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault. Throws
-/// for faults of the grader only, among them a problem whose calls do not fit its signature.
+/// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault; a
+/// device that ends meanwhile is one. Throws for faults of the grader only, among them a problem whose calls
+/// do not fit its signature.
 CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
                  std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source);
 

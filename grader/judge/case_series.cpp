@@ -120,6 +120,8 @@ class SeriesRun {
 
   runner::Outcome renew_attempt() {
     attempt_ = open_();
+    // Constructors of the submission run while it is loaded, and may use the device.
+    attempt_->session().set_limits(kLoadTime, kDeviceMemory);
     return attempt_->load(functions_, kLoadTime);
   }
 

@@ -25,7 +25,7 @@ struct MeasuredCase {
 struct CaseSeries {
   std::vector<report::CaseResult> cases;
   std::vector<MeasuredCase> measured;
-  std::uint64_t host_reads = 0;  ///< by all cases
+  std::uint64_t host_reads = 0;  ///< of all cases, beyond kFreeHostReads a call
   std::string output;            ///< what the submission printed, of the first attempt that printed anything
   bool output_truncated = false;
   /// How loading went when it failed; there are no cases then. A missing function is Kind::missing_function.

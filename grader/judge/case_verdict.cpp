@@ -150,6 +150,13 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
       result.message += "; your own check then reported: " + course::shortened(evidence.outcome.message);
     }
+  } else if (evidence.use.late_requests > 0 && evidence.outcome.kind != OutcomeKind::ended) {
+    // Refused requests are errors of the device to the program, so the next call may report them or throw.
+    result.verdict = Verdict::race;
+    result.message = "your function had returned, and its program went on using the device";
+    result.guess =
+        "does a thread of your own go on? The caller waits for what is enqueued when the function returns, "
+        "and for nothing else";
   } else if (evidence.outcome.kind != OutcomeKind::done) {
     const ProgramFault fault = fault_of(evidence.outcome, evidence.time_limit);
     result.verdict = fault.verdict;
@@ -172,6 +179,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
 
 bool ends_context(const Evidence& evidence) {
   return evidence.outcome.kind != OutcomeKind::done || !evidence.became_idle ||
+         evidence.use.late_requests > 0 ||
          std::any_of(evidence.findings.begin(), evidence.findings.end(),
                      [](const Finding& finding) { return stops_kernel(finding.kind); });
 }

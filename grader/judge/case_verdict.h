@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "device/device.h"
 #include "emulator/observations.h"
 #include "judge/comparison.h"
 #include "judge/source_text.h"
@@ -28,6 +29,7 @@ struct Evidence {
   runner::Outcome outcome;
   std::vector<emulator::Finding> findings;
   bool became_idle = true;                     ///< the device, soon after the function returned
+  device::RunnerUse use;                       ///< of the device, besides launches
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
   std::optional<WrongOutput> wrong_output;
   std::string changed_input;                ///< name of the first input that differs from its original

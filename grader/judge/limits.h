@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace lockstep::judge {
 
@@ -21,6 +22,9 @@ inline constexpr std::chrono::milliseconds kLoadTime{10'000};
 inline constexpr std::size_t kHostMemory = std::size_t{1} << 30;
 /// Device memory that a submission may hold besides the judge's buffers.
 inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
+/// Bytes that one call may bring from the device to the host, for a check of its own or a count that it
+/// needs.
+inline constexpr std::uint64_t kFreeHostReads = 4096;
 /// Attempts that a submission may lose before the remaining cases are not run.
 inline constexpr int kMostLostAttempts = 3;
 

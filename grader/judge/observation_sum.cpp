@@ -41,6 +41,7 @@ void add(emulator::Observations& total, emulator::Observations&& part) {
   total.launches += part.launches;
   total.blocks += part.blocks;
   total.warp_instructions += part.warp_instructions;
+  total.copied_sectors += part.copied_sectors;
   total.seconds += part.seconds;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "judge/limits.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -23,7 +25,9 @@ GateResult unmeasured(const course::Gate& gate) {
 GateResult host_copies_unmeasured() {
   GateResult result;
   result.name = "host-copies";
-  result.description = "Bytes that host code copied out of the buffers it was given; ideal 0.";
+  result.description = fmt::format(
+      "Bytes that left the device, copied to the host or printed by kernels, beyond {} a call; ideal 0.",
+      kFreeHostReads);
   result.limit = 0;
   result.verdict = Verdict::not_measured;
   result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";

@@ -357,6 +357,32 @@ TEST_F(HostileClient, LongSentencesAreCut) {
   const Observations observations = device_.take_observations();
   ASSERT_EQ(observations.findings.size(), 1U);
   EXPECT_EQ(observations.findings[0].message.size(), 4096U);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, IsRefusedAndCountedWhileItIsHeld) {
+  Channel client = channel();
+  EXPECT_TRUE(device_.hold_client(10s));
+  EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{buffer_, 1}), bytes_of('x')}),
+            Status::launch_failure);
+  EXPECT_EQ(status_of(client, Operation::hello, {}), Status::launch_failure);
+  expect_control_works();
+  device_.admit_client();
+  EXPECT_EQ(status_of(client, Operation::hello, {}), Status::ok);
+  EXPECT_EQ(device_.take_client_statistics().late_requests, 2U);
+  EXPECT_EQ(device_.take_client_statistics().late_requests, 0U);
+}
+
+TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
+  const DeviceAddress large = device_.allocate(4096, "large");
+  device_.fill(large, std::byte{1}, 4096);
+  Channel client = channel();
+  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{large, 64, 0})}), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{large + 31, 2, 0})}), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::copy, {bytes_of(CopyRequest{large, large + 2048, 1024})}),
+            Status::ok);
+  EXPECT_EQ(device_.take_observations().copied_sectors, 2U + 2U + 32U + 32U);
+  EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
 }
 
 }  // namespace

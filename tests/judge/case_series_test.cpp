@@ -231,6 +231,78 @@ TEST_F(Series, StickyFindingTakesAFreshAttempt) {
   EXPECT_EQ(opened_, 2);
 }
 
+TEST_F(Series, TheRunnerIsServedDuringItsCallsAndHeldBetweenThem) {
+  int served = 0;
+  const CaseSeries series = run(
+      negate_problem({8}), [&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+        served += session.held ? 0 : 1;
+        return right(session, f, w);
+      });
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::passed)) << "every snapshot is of a held runner";
+  EXPECT_EQ(served, 4) << "two calls, each with its question for the workspace";
+}
+
+TEST_F(Series, UsingTheDeviceAfterReturningFails) {
+  const CaseSeries series =
+      run(negate_problem({1, 2}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            session.use.late_requests = Words(w).n == 1 ? 1 : 0;
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::race, Verdict::passed));
+  EXPECT_EQ(series.cases[0].message, "your function had returned, and its program went on using the device");
+  EXPECT_EQ(opened_, 2);
+}
+
+TEST_F(Series, ADeviceThatStaysAtWorkIsAskedNothingMore) {
+  const CaseSeries series =
+      run(negate_problem({1, 2}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            session.stalled = Words(w).n == 1;
+            session.lost_when_observed = session.stalled;
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::time_limit, Verdict::passed));
+  EXPECT_EQ(opened_, 2);
+}
+
+TEST_F(Series, ADeviceThatEndsIsTheSubmissionsDoing) {
+  const CaseSeries series =
+      run(negate_problem({1, 2}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            session.lost_when_observed = Words(w).n == 1;
+            return right(session, f, w);
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::crashed, Verdict::passed));
+  EXPECT_THAT(series.cases[0].message, HasSubstr("your program brought the emulated device down"));
+  EXPECT_EQ(opened_, 2);
+}
+
+TEST_F(Series, ADeviceThatCannotBeStartedIsTheGradersFault) {
+  const OpenAttempt open = [&]() -> std::unique_ptr<Attempt> {
+    if (opened_++ > 0) throw emulator::DeviceLost("no such program");
+    return std::make_unique<FakeAttempt>(
+        [](FakeSession&, const std::string&, std::span<const std::uint64_t>) {
+          return runner::Outcome{.kind = OutcomeKind::ended};
+        });
+  };
+  const CaseSeries series = run_cases(negate_problem({1, 2}), open, SourceText("none.cu"), options_);
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::crashed, Verdict::grader_error));
+}
+
+TEST_F(Series, WhatLeavesTheDeviceCountsBeyondAnAllowanceForEachCall) {
+  const auto host_reads = [&](std::uint64_t bytes) {
+    return run(negate_problem({1}),
+               calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+                 session.use.host_reads = bytes;
+                 return right(session, f, w);
+               }))
+        .host_reads;
+  };
+  EXPECT_EQ(host_reads(kFreeHostReads), 0U);
+  EXPECT_EQ(host_reads(kFreeHostReads + 3), 6U) << "two calls";
+}
+
 TEST_F(Series, FaultOfTheDeviceIsTheGradersAndTheNextCaseRuns) {
   const CaseSeries series =
       run(negate_problem({1, 2}), calls([](FakeSession& session, const std::string& f,

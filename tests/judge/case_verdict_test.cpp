@@ -240,6 +240,18 @@ TEST_F(CaseVerdict, DeviceStillAtWork) {
   EXPECT_TRUE(ends_context(evidence_));
 }
 
+TEST_F(CaseVerdict, LateUseOfTheDevice) {
+  evidence_.use.late_requests = 1;
+  set_wrong_output();
+  EXPECT_EQ(concluded().verdict, Verdict::race);
+  EXPECT_THAT(concluded().message, HasSubstr("went on using the device"));
+  EXPECT_TRUE(ends_context(evidence_));
+  evidence_.outcome.kind = OutcomeKind::device_error;
+  EXPECT_EQ(concluded().verdict, Verdict::race) << "the error is that of the refused request";
+  end_by_exit(1);
+  EXPECT_EQ(concluded().verdict, Verdict::crashed);
+}
+
 TEST_F(CaseVerdict, StickyErrorsEndTheContextAndOthersDoNot) {
   evidence_.findings = {finding(Finding::Kind::race)};
   EXPECT_FALSE(ends_context(evidence_));

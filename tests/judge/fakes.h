@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/server/device_process.h"
 #include "judge/attempt.h"
 
 namespace lockstep::judge {
@@ -31,16 +32,24 @@ class FakeSession final : public device::Session {
     if (!from.empty()) std::memcpy(at(to, from.size()), from.data(), from.size());
   }
   void read(std::uint64_t from, std::span<std::byte> to) override {
+    if (!held) throw std::logic_error("a snapshot while the runner may change it");
     if (!to.empty()) std::memcpy(to.data(), at(from, to.size()), to.size());
   }
   void poison(std::uint64_t from, std::size_t size) override {
     if (size > 0) std::memset(at(from, size), std::to_integer<int>(device::kPoisonByte), size);
   }
   void set_limits(std::chrono::milliseconds time, std::size_t) override { time_limits.push_back(time); }
-  bool wait_idle(std::chrono::milliseconds) override { return true; }
-  emulator::Observations take_observations() override { return std::exchange(observations, {}); }
+  bool hold_runner(std::chrono::milliseconds) override {
+    held = true;
+    return !stalled;
+  }
+  void admit_runner() override { held = false; }
+  emulator::Observations take_observations() override {
+    if (lost_when_observed) throw emulator::DeviceLost("the device has ended");
+    return std::exchange(observations, {});
+  }
   void trace_line(const std::string&, unsigned) override {}
-  std::uint64_t take_host_reads() override { return std::exchange(host_reads, 0); }
+  device::RunnerUse take_runner_use() override { return std::exchange(use, {}); }
   device::RunnerNeeds runner_needs() const override { return {}; }
   void close_runner_descriptor() override {}
   std::vector<device::BufferUpdate> take_buffer_updates() override { return {}; }
@@ -54,7 +63,10 @@ class FakeSession final : public device::Session {
   std::vector<std::string> labels;
   std::vector<std::chrono::milliseconds> time_limits;
   emulator::Observations observations;  ///< that the next call of take_observations gives
-  std::uint64_t host_reads = 0;
+  device::RunnerUse use;                ///< that the next call of take_runner_use gives
+  bool held = false;                    ///< the runner: nothing of it is served
+  bool stalled = false;                 ///< what the device runs does not end
+  bool lost_when_observed = false;      ///< the device has gone when it is asked for its observations
 
  private:
   std::byte* at(std::uint64_t address, std::size_t size) {

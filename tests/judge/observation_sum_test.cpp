@@ -16,6 +16,7 @@ emulator::Observations one_line(const std::string& kernel, unsigned line, std::u
   counters.local_store.bytes = 3;
   observations.lines = {counters};
   observations.launches = 1;
+  observations.copied_sectors = sectors;
   return observations;
 }
 
@@ -33,6 +34,7 @@ TEST(ObservationSum, AddsLineByLineInOrder) {
   EXPECT_EQ(total.lines[2].local_store.bytes, 6U);
   EXPECT_EQ(total.lines[2].warps, 2U);
   EXPECT_EQ(total.launches, 4U);
+  EXPECT_EQ(total.copied_sectors, 15U);
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ Bytes packed(const T& value) {
   return payload;
 }
 
+/// Sectors of 32 bytes that a range touches; it need not be valid.
+std::uint64_t sectors_of(DeviceAddress address, std::uint64_t bytes) {
+  constexpr std::uint64_t kSectorBytes = 32;
+  if (bytes == 0) return 0;
+  const std::uint64_t before = address % kSectorBytes;
+  return bytes / kSectorBytes + (before + bytes % kSectorBytes + kSectorBytes - 1) / kSectorBytes;
+}
+
 std::string cut(std::string output) {
   if (output.size() > kMaximumOutput) {
     output.resize(kMaximumOutput);
@@ -56,6 +64,10 @@ std::string cut(std::string output) {
 }  // namespace
 
 Answer ClientSession::answer(Operation operation, std::span<const std::byte> payload) {
+  if (served_.client_held) {
+    ++served_.statistics.late_requests;
+    return {Status::launch_failure, {}};
+  }
   const bool needs_context = operation != Operation::hello && operation != Operation::measure_image;
   if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
   return Session::answer(operation, payload);
@@ -81,6 +93,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
     case Operation::copy: {
       const auto copy = request.take<CopyRequest>();
       device.copy(copy.to, copy.from, copy.bytes);
+      served_.copied_sectors += sectors_of(copy.from, copy.bytes) + sectors_of(copy.to, copy.bytes);
       return {};
     }
     case Operation::find_range: {
@@ -245,6 +258,7 @@ Bytes ClientSession::launch(MessageReader& request) {
     served_.sticky = status_of(result.status);
     Bytes payload;
     append(payload, bytes_of(cut(result.output)));
+    served_.statistics.printed_bytes += payload.size();
     return payload;
   } catch (const DeviceError& error) {
     served_.add_finding(Finding::Kind::bad_launch, info.name, error.what());
@@ -259,6 +273,10 @@ void ClientSession::before_read(const RangeRequest& request) {
 
 void ClientSession::before_write(DeviceAddress address, std::uint64_t bytes) {
   if (belongs_to_control(address)) served_.statistics.control_bytes_written += bytes;
+}
+
+void ClientSession::before_fill(const FillRequest& request) {
+  served_.copied_sectors += sectors_of(request.address, request.bytes);
 }
 
 Device::ModuleId ClientSession::owned_module(std::uint64_t id) const {

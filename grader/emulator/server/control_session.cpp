@@ -1,5 +1,6 @@
 // What the owner of the device process may ask.
 #include <chrono>
+#include <utility>
 
 #include "emulator/server/observations_codec.h"
 #include "emulator/server/session.h"
@@ -55,6 +56,12 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
       device.trace_line(request.take_name(kMaximumName), static_cast<std::uint32_t>(line));
       return {};
     }
+    case Operation::hold_client:
+      served_.client_held = true;
+      return {};
+    case Operation::admit_client:
+      served_.client_held = false;
+      return {};
     default:
       return perform_common(operation, request);
   }
@@ -74,6 +81,7 @@ Bytes ControlSession::take_observations() {
   auto& findings = observations.findings;
   findings.insert(findings.end(), served_.findings.begin(), served_.findings.end());
   served_.findings.clear();
+  observations.copied_sectors = std::exchange(served_.copied_sectors, 0);
   return encode(observations);
 }
 

@@ -249,9 +249,18 @@ void DeviceProcess::set_client_memory_limit(std::size_t bytes) {
 }
 
 bool DeviceProcess::wait_idle(std::chrono::milliseconds timeout) {
+  return answers(Operation::synchronise, timeout);
+}
+
+bool DeviceProcess::hold_client(std::chrono::milliseconds timeout) {
+  return answers(Operation::hold_client, timeout);
+}
+
+void DeviceProcess::admit_client() { request(*control_, Operation::admit_client, {}); }
+
+bool DeviceProcess::answers(Operation operation, std::chrono::milliseconds timeout) {
   try {
-    return control_->try_call(Operation::synchronise, {}, std::chrono::steady_clock::now() + timeout)
-        .has_value();
+    return control_->try_call(operation, {}, std::chrono::steady_clock::now() + timeout).has_value();
   } catch (const ConnectionLost& error) {
     throw DeviceLost(error.what());
   }

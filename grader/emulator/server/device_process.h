@@ -25,9 +25,10 @@
 namespace lockstep::emulator {
 
 class Channel;
+enum class Operation : std::uint32_t;
 
-/// The device process is gone or speaks nonsense: a fault of the machine or of the emulator, never of the
-/// program under test.
+/// The device process is gone, does not answer, or speaks nonsense. When it had been started and a program
+/// was using it, the program may have brought that about.
 class DeviceLost : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -39,6 +40,8 @@ inline constexpr const char* kClientDescriptorVariable = "LOCKSTEP_DEVICE_FD";
 /// What the program under test did through its connection since the last call of take_client_statistics.
 struct ClientStatistics {
   std::uint64_t device_to_host_bytes = 0;
+  std::uint64_t printed_bytes = 0;       ///< by kernels, which is a way to the host too
+  std::uint64_t late_requests = 0;       ///< refused, as the owner held the client
   std::uint64_t control_bytes_read = 0;  ///< device-to-host bytes out of buffers that the control side owns
   std::uint64_t control_bytes_written = 0;  ///< likewise, written from the host
   std::uint64_t allocated_bytes = 0;        ///< that the client holds now
@@ -84,6 +87,10 @@ class DeviceProcess {
   void set_client_memory_limit(std::size_t bytes);
   /// Waits for the device to finish what it runs; false when `timeout` passes first.
   bool wait_idle(std::chrono::milliseconds timeout);
+  /// As wait_idle; and from then on what the client asks is refused and counted, until admit_client. So what
+  /// the owner reads meanwhile is what the program had done when it said that it was done.
+  bool hold_client(std::chrono::milliseconds timeout);
+  void admit_client();
   /// Clears a sticky error (after an illegal address, say), as a new context would.
   void clear_error();
   Observations take_observations();
@@ -91,6 +98,8 @@ class DeviceProcess {
   void trace_line(const std::string& file_suffix, std::uint32_t line);
 
  private:
+  bool answers(Operation operation, std::chrono::milliseconds timeout);
+
   pid_t pid_ = -1;
   int client_ = -1;
   std::unique_ptr<Channel> control_;

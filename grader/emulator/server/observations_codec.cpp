@@ -15,7 +15,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message, line, stack, other_li
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, block, warp, active, addresses,
                                    units, ideal_units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, findings, traces, launches, blocks, warp_instructions,
-                                   seconds)
+                                   copied_sectors, seconds)
 
 std::vector<std::byte> encode(const Observations& observations) {
   const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(observations));

@@ -33,6 +33,8 @@ struct ServedDevice {
   ClientStatistics statistics;
   /// Constructors of the program run before its owner has come to set a limit.
   std::size_t client_memory_limit = std::size_t{1} << 30;
+  bool client_held = false;
+  std::uint64_t copied_sectors = 0;  ///< by the client's copies and fills since the last observations
 };
 
 struct Answer {
@@ -60,6 +62,7 @@ class Session {
   /// Hooks of those: called before the device is.
   virtual void before_read(const RangeRequest& request) = 0;
   virtual void before_write(DeviceAddress address, std::uint64_t bytes) = 0;
+  virtual void before_fill(const FillRequest& request) = 0;
 
   ServedDevice& served_;
 
@@ -76,6 +79,7 @@ class ControlSession final : public Session {
   Bytes perform(Operation operation, MessageReader& request) override;
   void before_read(const RangeRequest&) override {}
   void before_write(DeviceAddress, std::uint64_t) override {}
+  void before_fill(const FillRequest&) override {}
 
  private:
   Bytes allocate(MessageReader& request);
@@ -85,7 +89,8 @@ class ControlSession final : public Session {
 class ClientSession final : public Session {
  public:
   using Session::Session;
-  /// After a failed kernel every answer is that failure, until the owner clears it.
+  /// After a failed kernel every answer is that failure, until the owner clears it; likewise while the owner
+  /// holds the client.
   Answer answer(Operation operation, std::span<const std::byte> payload) override;
   /// Releases what the client holds.
   void end() override;
@@ -94,6 +99,7 @@ class ClientSession final : public Session {
   Bytes perform(Operation operation, MessageReader& request) override;
   void before_read(const RangeRequest& request) override;
   void before_write(DeviceAddress address, std::uint64_t bytes) override;
+  void before_fill(const FillRequest& request) override;
 
  private:
   Bytes allocate(const AllocateRequest& request);
