@@ -9,8 +9,8 @@
 //   per_particle  reads each member at a stride of one particle: (8 * 32 + 32) / 64 = 4.5
 //   vectors       reads each half at a stride of one particle: (2 * 32 + 32) / 64 = 1.5
 //   others        (32 + 32) / 64 = 1
-//   staged        fills its tile in 8 wavefronts and reads each member of it in 8: (8 + 8 * 8) / 16 = 4.5;
-//                 the others 1
+//   staged        reads each of the 8 members in its tile in 8 wavefronts, 8 * 7 more than it must for the
+//                 256 elements: 7 for every 32; the others 0
 //
 // Padding is written and not read, by all rungs alike.
 //
@@ -179,7 +179,7 @@ Problem make_problem() {
           "the same sector: pass the members on to the lane that needs them, by a shuffle or through a tile "
           "in shared memory."),
       shared_wavefronts_gate(
-          1.5,
+          1,
           "The lanes of a warp read their particles at a stride of 8 words, which meets one bank in eight. "
           "Keep the tile as rows of one member each, with a little padding, or do without a tile."),
   };

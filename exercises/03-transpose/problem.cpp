@@ -6,7 +6,7 @@
 //   2048 x 1536: every row starts at a sector, so 32 lanes side by side take 4 sectors.
 //     naive   reads 4 a warp, writes one a lane: (4 + 32) / (4 + 4) = 4.5 times the ideal
 //     others  (4 + 4) / (4 + 4) = 1
-//     tiled   writes its tile in 1 wavefront a warp, reads it in 32: (1 + 32) / 2 = 16.5; the others 1
+//     tiled   writes its tile in 1 wavefront a warp, reads it in 32: 31 more than it must; the others 0
 //   1003 x 1001: only one row in eight starts at a sector, the others take a fifth: 4 7/8 on average.
 //     naive   (4.9 + 32) / 8 = 4.6
 //     others  (4.9 + 4.9) / 8 = 1.2
@@ -149,7 +149,7 @@ Problem make_problem() {
           1.5,
           "Let the lanes of a warp write neighbouring elements of `out`, as they read neighbouring elements "
           "of `in`: pass the elements on through a tile in shared memory."),
-      shared_wavefronts_gate(1.5,
+      shared_wavefronts_gate(1,
                              "The lanes of a warp go down a column of the tile, and all of it lies in one "
                              "bank. Make the rows of the tile one element longer."),
   };

@@ -8,7 +8,7 @@
 //   look_back         reads and writes all: 2 * 4 = 8; so does the reference
 //
 // A limit of 13 asks for one pass less than the plain way; what a single pass is worth shows in the time.
-// All rungs touch shared memory side by side: 1 times the ideal.
+// All rungs touch shared memory side by side: none more than it must.
 //
 // Work of the largest case: 2.1 million elements are 65 539 warps of 32, at 40 to 120 instructions each
 // (Hillis and Steele in shared memory is the dearest) at most 8 million warp-instructions a call.
@@ -125,7 +125,7 @@ Problem make_problem() {
                              "Writing sums only to read, mend and write them again costs two passes over "
                              "memory. Add the parts up first and scan them knowing what lies before; or look "
                              "back at the tiles before while the sums are still in registers."),
-      shared_wavefronts_gate(1.5,
+      shared_wavefronts_gate(4,
                              "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
                              "word free after every 32."),
   };

@@ -2,16 +2,16 @@
 //
 // The counters below are worked out for the rungs of solutions/08-histogram, on the three measured cases, of
 // which each gate takes the worst. Units: bytes of global memory in whole sectors, over the samples and the
-// counts, each moved once; and wavefronts over the fewest possible.
+// counts, each moved once; and wavefronts beyond the fewest possible, for every 32 samples.
 //
 //   global_atomics  words after Zipf: a request reads 4 sectors and updates some 19, so 23 / 4 = 5.8; the two
 //                   values lie in one or two sectors, 1.2 to 3
 //   the others      a block adds each of its counts once, and has at least 2^15 samples: 31 blocks of 1024
 //                   counts add 0.06, the two values nothing
-//   block_private   wavefronts, two values: about 18 of 32 lanes hold the same; 32 when both values share a
-//                   bank
+//   block_private   wavefronts, two values: about 18 of 32 lanes hold the same, so 17; 31 when both values
+//                   share a bank
 //   warp_private    the same, since the lanes that meet are of one warp
-//   lane_private    1 with 32 columns. 4096 bins leave room for 8, so four lanes share a column: at most 4
+//   lane_private    0 with 32 columns. 4096 bins leave room for 8, so four lanes share a column: at most 3
 //
 // Work of the largest case: a million samples are 31 251 warps of 32, at 10 to 20 instructions each less than
 // a million warp-instructions a call.

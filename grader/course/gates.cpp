@@ -15,6 +15,7 @@ using emulator::LineCounters;
 using emulator::Traffic;
 
 constexpr double kSectorBytes = 32;
+constexpr double kWarpLanes = 32;
 
 Traffic sum(std::initializer_list<Traffic> parts) {
   Traffic total;
@@ -36,8 +37,22 @@ Traffic of_all_lines(const Measurement& measurement, Traffic (*of_line)(const Li
   return total;
 }
 
+double sectors_moved(const Measurement& measurement) {
+  return static_cast<double>(of_all_lines(measurement, global_traffic).units +
+                             measurement.observations.copied_sectors);
+}
+
 double global_bytes_moved(const Measurement& measurement) {
-  return static_cast<double>(of_all_lines(measurement, global_traffic).units) * kSectorBytes;
+  return sectors_moved(measurement) * kSectorBytes;
+}
+
+/// Copies within the device and fills have no line; the report names them when they are a tenth or more.
+std::string explain_copies(const Measurement& measurement) {
+  constexpr double kRelevantShare = 0.1;
+  const double share =
+      static_cast<double>(measurement.observations.copied_sectors) / sectors_moved(measurement);
+  if (!(share >= kRelevantShare)) return "";
+  return fmt::format("copies and fills by the CUDA runtime are {:.0f} % of all sectors", share * 100);
 }
 
 double units_beyond_ideal(const Traffic& traffic) {
@@ -76,6 +91,7 @@ Gate global_sectors_gate(double limit, std::string advice) {
                 "sectors");
           },
       .advice = std::move(advice),
+      .besides = explain_copies,
   };
 }
 
@@ -83,14 +99,16 @@ Gate shared_wavefronts_gate(double limit, std::string advice) {
   return {
       .name = "shared-wavefronts",
       .description =
-          "Passes through shared memory, over the fewest that the same accesses could take; ideal 1.",
+          "Passes through shared memory beyond the fewest that the same accesses could take, for every 32 "
+          "elements; ideal 0.",
       .limit = limit,
       .value =
           [](const Measurement& measurement) {
-            const Traffic total = of_all_lines(measurement, shared_traffic);
-            return total.ideal_units == 0
-                       ? 1.0
-                       : static_cast<double>(total.units) / static_cast<double>(total.ideal_units);
+            double excess = 0;
+            for (const LineCounters& line : measurement.observations.lines) {
+              excess += units_beyond_ideal(shared_traffic(line));
+            }
+            return excess * kWarpLanes / (measurement.cost.elements * measurement.calls);
           },
       .excess = [](const LineCounters& line) { return units_beyond_ideal(shared_traffic(line)); },
       .explain =
@@ -124,6 +142,7 @@ Gate bytes_per_element_gate(double limit, std::string advice) {
                                bytes / (measurement.cost.elements * measurement.calls));
           },
       .advice = std::move(advice),
+      .besides = explain_copies,
   };
 }
 

@@ -139,13 +139,19 @@ struct Gate {
   /// What the worst line does against its ideal, such as "stores take 32 sectors a request, ideal 4".
   std::function<std::string(const emulator::LineCounters&, const Measurement&)> explain;
   std::string advice;  ///< what to do when it fails
+  /// What no line of the source does, such as "copies and fills by the runtime are 60 % of it"; empty when
+  /// that is little.
+  std::function<std::string(const Measurement&)> besides = {};
 };
 
-/// Sectors of global memory moved, over the fewest that Cost::global_bytes needs.
+/// Sectors of global memory moved, by kernels and by the program's copies and fills, over the fewest that
+/// Cost::global_bytes needs.
 Gate global_sectors_gate(double limit, std::string advice);
-/// Wavefronts of shared memory, over the fewest that the same accesses could take; 1 when there are none.
+/// Wavefronts of shared memory beyond the fewest that the same accesses could take, for every 32 elements. No
+/// share of all wavefronts: accesses that serve nothing would make it smaller.
 Gate shared_wavefronts_gate(double limit, std::string advice);
-/// Bytes of global memory moved in whole sectors, over Cost::elements.
+/// Bytes of global memory moved in whole sectors, by kernels and by the program's copies and fills, over
+/// Cost::elements.
 Gate bytes_per_element_gate(double limit, std::string advice);
 
 /// A limit on what a submission's own size function may ask for.

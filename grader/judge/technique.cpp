@@ -68,11 +68,14 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   const bool holds = result.value <= gate.limit;  // false for NaN
   result.verdict = holds ? Verdict::passed : Verdict::inefficient;
   result.case_name = worst_case->one->name;
+  const course::Measurement measurement{worst_case->observations, worst_case->one->cost,
+                                        worst_case->one->calls};
   if (const LineCounters* line = worst_line(gate, *worst_case, source)) {
-    const course::Measurement measurement{worst_case->observations, worst_case->one->cost,
-                                          worst_case->one->calls};
     result.worst = {source.place(line->line)};
     result.explanation = gate.explain(*line, measurement);
+  }
+  if (const std::string besides = gate.besides ? gate.besides(measurement) : ""; !besides.empty()) {
+    result.explanation += (result.explanation.empty() ? "" : "; ") + besides;
   }
   return result;
 }

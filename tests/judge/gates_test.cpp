@@ -44,19 +44,47 @@ TEST(Gates, GlobalSectorsNameTheLineBeyondItsIdeal) {
   EXPECT_EQ(gate.explain(bad, {none, kCost, 1}), "stores take 32 sectors a request, ideal 4");
 }
 
-TEST(Gates, SharedWavefrontsAreRelativeToTheSameAccesses) {
-  const Gate gate = shared_wavefronts_gate(1.1, "advice");
+TEST(Gates, SharedWavefrontsAreThoseBeyondTheFewest) {
+  const Gate gate = shared_wavefronts_gate(1, "advice");
   Observations none;
-  EXPECT_DOUBLE_EQ(gate.value({none, kCost, 1}), 1.0) << "no shared memory is no conflict";
+  EXPECT_EQ(gate.value({none, kCost, 1}), 0) << "no shared memory is no conflict";
   Observations tiled;
   LineCounters store, load;
   store.shared_store = {kRequests, kRequests, kRequests, kRequests * 128};
   load.shared_load = {kRequests, kRequests * 32, kRequests, kRequests * 128};
   tiled.lines = {store, load};
-  EXPECT_DOUBLE_EQ(gate.value({tiled, kCost, 1}), 16.5);
+  EXPECT_DOUBLE_EQ(gate.value({tiled, kCost, 1}), 31.0);
+  EXPECT_DOUBLE_EQ(gate.value({tiled, kCost, 2}), 15.5) << "counters of two calls are shared by two";
   EXPECT_EQ(gate.excess(store), 0);
   EXPECT_EQ(gate.excess(load), 31.0 * kRequests);
   EXPECT_EQ(gate.explain(load, {tiled, kCost, 1}), "loads take 32 wavefronts a request, ideal 1");
+}
+
+TEST(Gates, AccessesThatServeNothingDoNotDiluteConflicts) {
+  const Gate gate = shared_wavefronts_gate(1, "advice");
+  LineCounters conflict, waste;
+  conflict.shared_load = {kRequests, kRequests * 32, kRequests, kRequests * 128};
+  waste.shared_load = {kRequests * 1000, kRequests * 1000, kRequests * 1000, kRequests * 128000};
+  Observations diluted;
+  diluted.lines = {conflict, waste};
+  EXPECT_DOUBLE_EQ(gate.value({diluted, kCost, 1}), 31.0);
+}
+
+TEST(Gates, CopiesAndFillsAreTraffic) {
+  Observations copying;
+  copying.lines = {line_with_global(4, 4)};
+  copying.copied_sectors = kRequests * 8;
+  const Gate sectors = global_sectors_gate(1.5, "advice");
+  EXPECT_DOUBLE_EQ(sectors.value({copying, kCost, 1}), 2.0);
+  EXPECT_EQ(sectors.besides({copying, kCost, 1}),
+            "copies and fills by the CUDA runtime are 50 % of all sectors");
+  const Gate bytes = bytes_per_element_gate(9, "advice");
+  EXPECT_DOUBLE_EQ(bytes.value({copying, kCost, 1}), 16.0);
+  EXPECT_EQ(bytes.besides({copying, kCost, 1}),
+            "copies and fills by the CUDA runtime are 50 % of all sectors");
+  copying.copied_sectors = kRequests / 2;
+  EXPECT_EQ(sectors.besides({copying, kCost, 1}), "") << "a few are not worth a word";
+  EXPECT_EQ(sectors.besides({Observations(), kCost, 1}), "");
 }
 
 TEST(Gates, BytesPerElementCountWholeSectors) {

@@ -60,6 +60,20 @@ TEST_F(Technique, WorstCaseAndWorstLineAreNamed) {
   EXPECT_EQ(gates[1].verdict, Verdict::passed);
 }
 
+TEST_F(Technique, CopiesThatNoLineMakesAreNamed) {
+  std::vector<MeasuredCase> measured(1);
+  measured[0].one = &large_;
+  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
+  measured[0].observations.copied_sectors = 36;
+  const GateResult alone = judge_technique(problem_, measured, 0, SourceText(file_))[0];
+  EXPECT_EQ(alone.verdict, Verdict::inefficient);
+  EXPECT_EQ(alone.explanation, "copies and fills by the CUDA runtime are 90 % of all sectors");
+  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
+  EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].explanation,
+            "stores take 8 sectors a request, ideal 4; copies and fills by the CUDA runtime are 82 % of all "
+            "sectors");
+}
+
 TEST_F(Technique, LimitIsIncludedAndNaNFails) {
   std::vector<MeasuredCase> measured(1);
   measured[0].one = &large_;
