@@ -38,7 +38,7 @@ std::size_t at(int row, int column, int row_length) {
 }
 
 /// Element i is i plus an offset that changes from call to call: no two are equal, and each is exact in
-/// float.
+/// float. One element tells all others, so a measured case, whose traffic counts, has any_bits instead.
 std::vector<float> numbered(Shape shape, Random& random) {
   std::vector<float> values(shape.elements());
   const int offset = random.integer(1, 1 << 22);
@@ -140,8 +140,8 @@ Problem make_problem() {
       make_case({64, 100}, "multiples of four that do not fill their tiles"),
       make_case({96, 130}, "rows of `in` that are not aligned for vectors of four"),
       make_case({130, 96}, "rows of `out` that are not aligned for vectors of four"),
-      measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere")),
-      measured(make_case({2048, 1536}, "a large matrix of whole tiles")),
+      measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
+      measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits)),
   };
   problem.speed = {make_case({4096, 8192}, "a matrix much larger than any cache")};
   problem.gates = {
