@@ -1,5 +1,5 @@
-// The technique gates that exercises choose from. All are ratios to an ideal, never instruction counts,
-// because those depend on the compiler's version.
+// The technique gates that exercises choose from. All are stated for the size of the task, never as
+// instruction counts, because those depend on the compiler's version.
 #include <fmt/format.h>
 
 #include <algorithm>
