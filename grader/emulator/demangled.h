@@ -30,7 +30,7 @@ inline std::size_t back_references(std::string_view mangled) {
   return count;
 }
 
-/// The scopes and the name of "_ZN3cub6detail4scanI…": "cub::detail::scan<…>". Empty when it has none.
+/// The scopes and the name of "_ZN3cub6detail4scanI…": "cub::detail::scan<…>(…)". Empty when it has none.
 inline std::string scopes_of(std::string_view mangled) {
   std::string name;
   std::size_t i = mangled.starts_with("_ZN") ? 3 : 2;
@@ -44,6 +44,7 @@ inline std::string scopes_of(std::string_view mangled) {
     i += length;
   }
   if (!name.empty() && i < mangled.size() && mangled[i] == 'I') name += "<…>";
+  if (!name.empty() && i < mangled.size()) name += "(…)";
   return name;
 }
 

@@ -216,5 +216,17 @@ TEST_F(UnsupportedTest, RefusesAModifierThatItDoesNotKnow) {
   EXPECT_THROW(device.kernel(module, "kernel"), DeviceError);
 }
 
+TEST_F(UnsupportedTest, RefusesMoreCodeThanItDecodesInASecond) {
+  const auto lines = [](std::size_t n) {
+    std::string text;
+    for (std::size_t i = 0; i < n; ++i) text += "add.u32 %r2, %r2, 1;\n";
+    return text;
+  };
+  const std::string function = ".func callee()\n{\n.reg .b32 %r<3>;\n" + lines(200'000) + "ret;\n}\n";
+  EXPECT_NO_THROW(device.kernel(device.load_ptx(kernel_text("call callee;", function)), "kernel"));
+  const Device::ModuleId both = device.load_ptx(kernel_text(lines(100'000) + "call callee;", function));
+  EXPECT_THROW(device.kernel(both, "kernel"), DeviceError);
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

@@ -16,6 +16,10 @@ namespace lockstep::emulator {
 namespace {
 
 constexpr std::uint32_t kDefaultMaxThreads = 1024;
+/// Of a kernel and the functions that it may call: decoding them takes about a microsecond each, a function
+/// as many as kFunctionCost.
+constexpr std::size_t kMostInstructions = std::size_t{1} << 18;
+constexpr std::size_t kFunctionCost = 16;
 
 std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
   const std::uint32_t unit = std::max(alignment, 1U);
@@ -147,7 +151,14 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->functions[source->name] = std::make_unique<Function>();
 
   bool callable_known = false;  // what may be called through pointers, which is the same for all functions
+  std::size_t instructions = 0;
   for (std::size_t next = 0; next < pending.size(); ++next) {
+    instructions += pending[next]->instructions.size() + kFunctionCost;
+    if (instructions > kMostInstructions) {
+      throw DeviceError(DeviceError::Code::invalid_image,
+                        fmt::format("{} and the functions that it calls have more than {} instructions", name,
+                                    kMostInstructions));
+    }
     Function& function = *kernel->functions[pending[next]->name];
     decode_function(context, *pending[next], function);
     if (std::exchange(context.calls_indirectly, false) && !std::exchange(callable_known, true)) {

@@ -22,7 +22,6 @@ using ptx::Space;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-constexpr std::size_t kMostInstructions = std::size_t{1} << 20;
 /// Targets of all brx in a function: lists of a million labels may be named a million times.
 constexpr std::size_t kMostTargets = std::size_t{1} << 20;
 
@@ -88,10 +87,6 @@ class FunctionDecoder {
   }
 
   void decode() {
-    if (source_.instructions.size() > kMostInstructions) {
-      throw DeviceError(DeviceError::Code::invalid_image,
-                        fmt::format("{} has more than {} instructions", source_.name, kMostInstructions));
-    }
     find_blocks();
     lay_out_local_memory();
     assign_registers();
