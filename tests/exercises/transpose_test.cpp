@@ -49,13 +49,16 @@ TEST(Transpose, CoversTheSizesThatBite) {
   for (const int size : {0, 1, 31, 32, 33, 127, 1023, 1024, 1025}) EXPECT_TRUE(sizes.contains(size)) << size;
 }
 
-TEST(Transpose, ElementsOfTheMeasuredCasesAreAllDifferent) {
+TEST(Transpose, NoElementOfAMeasuredCaseTellsAnother) {
   for (const course::Case& one : problem("transpose").cases) {
     if (!one.measured) continue;
     Random random(7);
-    const std::vector<float> in = numbers<float>(argument(one.prepare(random), "in").input);
-    for (std::size_t i = 1; i < in.size(); ++i)
-      ASSERT_EQ(in[i], in[i - 1] + 1.0F) << one.name << ", element " << i;
+    const Words in = numbers<std::uint32_t>(argument(one.prepare(random), "in").input);
+    std::set<std::uint32_t> values(in.begin(), in.end()), steps;
+    for (std::size_t i = 1; i < in.size(); ++i) steps.insert(in[i] - in[i - 1]);
+    // Infinities and the tiniest numbers come more than once.
+    EXPECT_GT(values.size(), in.size() / 10 * 9) << one.name;
+    EXPECT_GT(steps.size(), in.size() / 10 * 9) << one.name;
   }
 }
 
