@@ -274,7 +274,7 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   const auto object = read_object(stage.object.host / "submission.so");
   if (!object) {
     result.diagnostics +=
-        fmt::format("The compiled object is larger than {} MiB.\n", kObjectBytesLimit >> 20);
+        fmt::format("The compiler left no object of at most {} MiB.\n", kObjectBytesLimit >> 20);
     return finish(Status::rejected);
   }
   result.object = cache.store(key, *object, result.diagnostics).object;

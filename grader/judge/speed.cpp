@@ -91,7 +91,7 @@ class SpeedRun {
       std::vector<std::future<course::Call>> made;
       for (std::size_t i = first; i < std::min(first + at_once, calls); ++i) {
         made.push_back(std::async(std::launch::async, [this, i] {
-          Random random(mixed(options_.seed, fmt::format("speed {}", i)));
+          Random random(derived_seed(options_.seed, fmt::format("speed {}", i)));
           return one_.prepare(random);
         }));
       }
@@ -184,7 +184,7 @@ class SpeedRun {
     return samples_ + (k * shape_.size() + a) * device::Vault::kSampleBytes;
   }
   std::uint64_t sample_seed(std::size_t call, std::size_t a) const {
-    return mixed(options_.seed, fmt::format("sample {} {}", call, a));
+    return derived_seed(options_.seed, fmt::format("sample {} {}", call, a));
   }
 
   report::CaseResult fault_result(const ProgramFault& fault) const {

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -81,8 +82,9 @@ void limit_processes(rlim_t processes) {
   for (rlim_t total = processes; total < rlim_t{1} << 30; total *= 2) {
     rlimit before{};
     getrlimit(RLIMIT_NPROC, &before);
-    const rlimit trial{total, before.rlim_max};
-    if (setrlimit(RLIMIT_NPROC, &trial) != 0) return;  // above the limit that holds already
+    const rlimit trial{std::min(total, before.rlim_max), before.rlim_max};
+    setrlimit(RLIMIT_NPROC, &trial);
+    if (total > before.rlim_max) return;  // the limit that holds already is the lower one
     const pid_t child = fork();
     if (child == 0) _exit(0);
     if (child < 0) continue;

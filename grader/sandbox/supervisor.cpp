@@ -67,7 +67,9 @@ struct ChildPlan {
 // Makes a user namespace, waits until the supervisor has mapped it, and lets it have none below.
 bool enter_user_namespace(const ChildPlan& plan) {
   char word = 1;
-  if (unshare(CLONE_NEWUSER) != 0 || write(plan.speaks, &word, 1) != 1 || read(plan.listens, &word, 1) != 1) {
+  if (unshare(CLONE_NEWUSER) != 0) return false;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // while it waits below
+  if (write(plan.speaks, &word, 1) != 1 || read(plan.listens, &word, 1) != 1) {
     return false;
   }
   const int file = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);

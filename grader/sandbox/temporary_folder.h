@@ -20,8 +20,12 @@ class TemporaryFolder {
     path_ = name;
   }
   ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+    if (!error) return;
+    // A submission may have taken away the rights to its folders.
+    make_writable(path_);
+    std::filesystem::remove_all(path_, error);
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -29,6 +33,16 @@ class TemporaryFolder {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  static void make_writable(const std::filesystem::path& folder) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add | fs::perm_options::nofollow,
+                    ignored);
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) make_writable(entry.path());
+    }
+  }
+
   std::filesystem::path path_;
 };
 

@@ -51,7 +51,7 @@ void Launcher::launch(const cudaLaunchConfig_t& configuration, const void* funct
     if (attribute.id == cudaLaunchAttributeCooperative) plain.cooperative = attribute.val.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension) {
       const auto& cluster = attribute.val.clusterDim;
-      if (cluster.x * cluster.y * cluster.z > 1) throw Failure{cudaErrorNotSupported};
+      if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) throw Failure{cudaErrorNotSupported};
     }
   }
   launch(function, plain, arguments);

@@ -171,7 +171,7 @@ struct Grid {
   /// Ends the launch with a fault of one block.
   void fail_at(std::uint64_t sequence, LaunchResult::Status why, Finding finding) {
     const std::lock_guard lock(fault_mutex);
-    if (sequence >= faulted.load(std::memory_order_relaxed)) return;
+    if (stop || sequence >= faulted.load(std::memory_order_relaxed)) return;
     faulted.store(sequence, std::memory_order_relaxed);
     fault = std::move(finding);
     status = why;
