@@ -87,7 +87,7 @@ const std::filesystem::path& course_root() {
     const char* chosen = std::getenv("LOCKSTEP_ROOT");
     if (chosen != nullptr && *chosen != '\0') return std::filesystem::path(chosen);
     // In a package the course lies beside the folder of programs. A build folder has an exercises/ as well.
-    const auto package = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+    auto package = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
     if (std::filesystem::is_directory(package / "lectures")) return package;
     return std::filesystem::path(LOCKSTEP_COURSE_ROOT);
   }();

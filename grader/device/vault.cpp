@@ -8,11 +8,11 @@
 // The PTX of judge_kernels.cu, ended by a zero byte.
 __asm__(
     ".section .rodata\n"
-    "lockstep_judge_kernels: .incbin \"" LOCKSTEP_JUDGE_KERNELS
+    "kJudgeKernels: .incbin \"" LOCKSTEP_JUDGE_KERNELS
     "\"\n"
     ".byte 0\n"
     ".previous\n");
-extern "C" const char lockstep_judge_kernels[];
+extern "C" const char kJudgeKernels[];
 
 namespace lockstep::device {
 namespace {
@@ -51,7 +51,7 @@ Vault::Vault(const Gpu& gpu)
       cache_filler_(MappedMemory::create(gpu.device(), 4 * gpu.l2_bytes())),
       counter_(MappedMemory::create(gpu.device(), sizeof(std::uint64_t))) {
   const CudaDriver& driver = CudaDriver::get();
-  driver.check(driver.cuModuleLoadData(&module_, lockstep_judge_kernels), "cuModuleLoadData");
+  driver.check(driver.cuModuleLoadData(&module_, kJudgeKernels), "cuModuleLoadData");
 }
 
 Vault::~Vault() { CudaDriver::get().cuModuleUnload(module_); }

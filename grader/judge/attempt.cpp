@@ -40,14 +40,14 @@ class RunnerAttempt final : public Attempt {
   }
   runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                        std::chrono::milliseconds timeout) override {
-    const runner::Outcome shared = share_buffers(timeout);
+    runner::Outcome shared = share_buffers(timeout);
     if (shared.kind != runner::Outcome::Kind::done) return shared;
     return runner_.call(function, words, timeout);
   }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
                                                   std::chrono::milliseconds timeout) override {
-    const runner::Outcome shared = share_buffers(timeout);
+    runner::Outcome shared = share_buffers(timeout);
     if (shared.kind != runner::Outcome::Kind::done) return {shared};
     return runner_.timed_calls(function, words, timeout);
   }

@@ -62,11 +62,11 @@ class SpeedRun {
     }
     allocate_sets(attempt->session(), workspace_bytes);
     // The first call loads code and is not timed.
-    const Timing first = run_calls(*attempt, 0, 1);
+    Timing first = run_calls(*attempt, 0, 1);
     if (first.fault) return first;
-    const Timing few = run_calls(*attempt, 1, kCalls);
+    Timing few = run_calls(*attempt, 1, kCalls);
     if (few.fault) return few;
-    const Timing many = run_calls(*attempt, 1 + kCalls, 2 * kCalls);
+    Timing many = run_calls(*attempt, 1 + kCalls, 2 * kCalls);
     if (many.fault) return many;
     return {.call = (many.call - few.call) / static_cast<double>(kCalls)};
   }

@@ -143,7 +143,7 @@ TEST_F(HostileClient, OperationsOfTheOwnerAreRefused) {
   const LimitRequest limit{1, 1};
   EXPECT_EQ(status_of(client, Operation::set_client_memory_limit, {bytes_of(limit)}), Status::malformed);
   EXPECT_EQ(status_of(client, Operation::take_observations, {}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::clear_error, {}), Status::malformed);
+  EXPECT_EQ(status_of(client, Operation::admit_client, {}), Status::malformed);
   EXPECT_EQ(status_of(client, Operation::set_time_limit, {bytes_of(limit)}), Status::malformed);
   EXPECT_EQ(status_of(client, static_cast<Operation>(9999), {}), Status::malformed);
   EXPECT_EQ(status_of(client, Operation::hello, {}), Status::ok);

@@ -10,7 +10,7 @@ namespace lockstep::cudart {
 /// Ends an API call; call() turns it into the call's result.
 struct Failure {
   cudaError_t code = cudaSuccess;
-  bool of_kernel = false;  ///< a kernel failed earlier: every call fails until the device's owner clears it
+  bool of_kernel = false;  ///< a kernel failed earlier: every call fails from then on
 };
 
 cudaError_t code_of(emulator::Status status);

@@ -38,9 +38,6 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
     case Operation::set_client_memory_limit:
       served_.client_memory_limit = request.take<LimitRequest>().value;
       return {};
-    case Operation::clear_error:
-      served_.sticky = Status::ok;
-      return {};
     case Operation::take_observations:
       return take_observations();
     case Operation::take_client_statistics: {

@@ -266,8 +266,6 @@ bool DeviceProcess::answers(Operation operation, std::chrono::milliseconds timeo
   }
 }
 
-void DeviceProcess::clear_error() { request(*control_, Operation::clear_error, {}); }
-
 Observations DeviceProcess::take_observations() {
   const Bytes payload = request(*control_, Operation::take_observations, {});
   try {

@@ -91,8 +91,6 @@ class DeviceProcess {
   /// the owner reads meanwhile is what the program had done when it said that it was done.
   bool hold_client(std::chrono::milliseconds timeout);
   void admit_client();
-  /// Clears a sticky error (after an illegal address, say), as a new context would.
-  void clear_error();
   Observations take_observations();
   ClientStatistics take_client_statistics();
   void trace_line(const std::string& file_suffix, std::uint32_t line);

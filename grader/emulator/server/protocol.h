@@ -41,15 +41,14 @@ enum class Operation : std::uint32_t {
   mark_uninitialised,       ///< RangeRequest
   set_time_limit,           ///< LimitRequest, milliseconds
   set_client_memory_limit,  ///< LimitRequest, bytes
-  clear_error,
-  take_observations,       ///< → observations_codec.h
-  take_client_statistics,  ///< → ClientStatistics
-  trace_line,              ///< LimitRequest, the line; then the file's suffix
-  hold_client,             ///< from the answer on, what the client asks is refused and counted as late
-  admit_client,            ///< the end of that
+  take_observations,        ///< → observations_codec.h
+  take_client_statistics,   ///< → ClientStatistics
+  trace_line,               ///< LimitRequest, the line; then the file's suffix
+  hold_client,              ///< from the answer on, what the client asks is refused and counted as late
+  admit_client,             ///< the end of that
 };
 
-/// The refusals of DeviceError in its order, then what ends a kernel: those stay until clear_error.
+/// The refusals of DeviceError in its order, then what ends a kernel: those stay.
 enum class Status : std::uint32_t {
   ok,
   out_of_memory,

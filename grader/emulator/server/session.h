@@ -27,7 +27,7 @@ struct ServedDevice {
   void add_finding(Finding::Kind kind, const std::string& kernel, const std::string& message);
 
   Device device;
-  Status sticky = Status::ok;  ///< what a kernel ended with; the client gets nothing else until it is cleared
+  Status sticky = Status::ok;  ///< what a kernel ended with; the client gets nothing else from then on
   std::vector<Finding> findings;
   std::map<DeviceAddress, std::uint64_t> control_allocations;  ///< base and size
   ClientStatistics statistics;
@@ -89,7 +89,7 @@ class ControlSession final : public Session {
 class ClientSession final : public Session {
  public:
   using Session::Session;
-  /// After a failed kernel every answer is that failure, until the owner clears it; likewise while the owner
+  /// After a failed kernel every answer is that failure; likewise while the owner
   /// holds the client.
   Answer answer(Operation operation, std::span<const std::byte> payload) override;
   /// Releases what the client holds.
