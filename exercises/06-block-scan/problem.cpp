@@ -147,7 +147,7 @@ Problem make_problem() {
       global_sectors_gate(1.25,
                           "Read each element once and write each sum once, with neighbouring lanes at "
                           "neighbouring elements; keep what lies between in shared memory or in registers."),
-      shared_wavefronts_gate(4,
+      shared_wavefronts_gate(1,
                              "Lanes that are 2, 4, … 32 words apart meet in the same banks. Leave one word "
                              "free after every 32, or let lanes exchange values by shuffles."),
   };

@@ -125,7 +125,7 @@ Problem make_problem() {
                              "Writing sums only to read, mend and write them again costs two passes over "
                              "memory. Add the parts up first and scan them knowing what lies before; or look "
                              "back at the tiles before while the sums are still in registers."),
-      shared_wavefronts_gate(4,
+      shared_wavefronts_gate(1,
                              "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
                              "word free after every 32."),
   };

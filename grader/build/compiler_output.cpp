@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "course/demangled_name.h"
+#include "emulator/shortened.h"
 
 namespace lockstep::build {
 namespace {
@@ -50,7 +50,7 @@ std::string with_long_lines_cut(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    result += course::shortened(line, kLongestLine);
+    result += emulator::shortened(line, kLongestLine);
     text.remove_prefix(line.size());
     if (text.empty()) break;
     result += '\n';

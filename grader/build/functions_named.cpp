@@ -8,7 +8,8 @@
 #include <memory>
 
 #include "build/submission_compiler.h"
-#include "course/demangled_name.h"
+#include "course/unqualified_name.h"
+#include "emulator/demangled.h"
 #include "sandbox/file_descriptor.h"
 
 namespace lockstep::build {
@@ -38,7 +39,7 @@ std::vector<std::string> functions_named(const std::filesystem::path& object, co
       if (symbol_name == nullptr) continue;
       // Compared before anything is demangled: the other symbols may be many, and long.
       if (course::unqualified_name(symbol_name) != name) continue;
-      functions.push_back(course::demangled_name(symbol_name));
+      functions.push_back(emulator::demangled(symbol_name));
       if (functions.size() == kMostFunctions) return functions;
     }
   }

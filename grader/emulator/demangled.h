@@ -13,21 +13,30 @@
 #include <string>
 #include <string_view>
 
+#include "emulator/shortened.h"
+
 namespace lockstep::emulator {
 
-/// Back references (S_, S0_, T_, …) and pack expansions (Dp) of a mangled name; more than there are where an
-/// identifier looks like one.
+/// Back references (S_, S0_, T_, …) of a mangled name; more than there are where an identifier looks like
+/// one.
 inline std::size_t back_references(std::string_view mangled) {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); };
   std::size_t count = 0;
   for (std::size_t i = 0; i + 1 < mangled.size(); ++i) {
-    if (mangled[i] == 'D' && mangled[i + 1] == 'p') count += 4;  // by the length of the pack, not by two
     if (mangled[i] != 'S' && mangled[i] != 'T') continue;
     std::size_t end = i + 1;
     while (end < mangled.size() && is_digit(mangled[end])) ++end;
     if (end < mangled.size() && mangled[end] == '_') ++count;
   }
   return count;
+}
+
+/// Whether a mangled name stands for text that is short enough to write. An expansion ("Dp") repeats its
+/// pattern for each type of a pack, and may be nested.
+inline bool takes_little(std::string_view mangled) {
+  constexpr std::size_t kLongestMangled = 512, kMostReferences = 12;
+  return mangled.size() <= kLongestMangled && back_references(mangled) <= kMostReferences &&
+         mangled.find("Dp") == std::string_view::npos;
 }
 
 /// The scopes and the name of "_ZN3cub6detail4scanI…": "cub::detail::scan<…>(…)". Empty when it has none.
@@ -48,22 +57,17 @@ inline std::string scopes_of(std::string_view mangled) {
   return name;
 }
 
-/// The name, or the type, that a linker's name stands for; the name itself when it is not mangled. Long ones
-/// are cut.
+/// What a linker's name stands for; the name itself when it is not mangled. Long ones are cut.
 inline std::string demangled(const std::string& name) {
-  constexpr std::size_t kLongestMangled = 1024, kMostReferences = 12, kLongestText = 500;
-  std::string text = name;
-  if (name.size() <= kLongestMangled && back_references(name) <= kMostReferences) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> plain(
-        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-    if (plain) text = plain.get();
-  } else if (name.starts_with("_Z")) {
+  if (!name.starts_with("_Z")) return shortened(name);  // the library would take "f" for the type float
+  if (!takes_little(name)) {
     const std::string scopes = scopes_of(name);
-    if (!scopes.empty()) text = scopes;
+    return shortened(scopes.empty() ? name : scopes);
   }
-  if (text.size() > kLongestText) text = text.substr(0, kLongestText) + "…";
-  return text;
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return shortened(plain ? plain.get() : name.c_str());
 }
 
 }  // namespace lockstep::emulator

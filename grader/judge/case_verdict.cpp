@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "course/demangled_name.h"
+#include "emulator/shortened.h"
 #include "judge/findings.h"
 
 namespace lockstep::judge {
@@ -120,7 +120,7 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
 }  // namespace
 
 ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit) {
-  const std::string message = course::shortened(outcome.message);  // it may be the submission's
+  const std::string message = emulator::shortened(outcome.message);  // it may be the submission's
   switch (outcome.kind) {
     case OutcomeKind::time_limit:
       return {Verdict::time_limit, fmt::format("no answer within {}", seconds_text(time_limit)), ""};
@@ -148,7 +148,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
-      result.message += "; your own check then reported: " + course::shortened(evidence.outcome.message);
+      result.message += "; your own check then reported: " + emulator::shortened(evidence.outcome.message);
     }
   } else if (evidence.use.late_requests > 0 && evidence.outcome.kind != OutcomeKind::ended) {
     // Refused requests are errors of the device to the program, so the next call may report them or throw.

@@ -7,7 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "course/demangled_name.h"
+#include "emulator/demangled.h"
+#include "emulator/shortened.h"
 
 namespace lockstep::judge {
 namespace {
@@ -45,7 +46,7 @@ int rank_of(Finding::Kind kind) {
 
 /// A kernel's name as it is written, without its parameters.
 std::string kernel_name(const std::string& mangled) {
-  const std::string name = course::demangled_name(mangled);
+  const std::string name = emulator::demangled(mangled);
   return name.substr(0, name.find('('));
 }
 
@@ -134,7 +135,7 @@ const Finding* gravest(std::span<const Finding> findings) {
 std::string sentence_of(const Finding& finding) {
   const std::optional<PlacedMessage> placed = placed_message(finding);
   // The device quotes names that the submission chose.
-  std::string sentence = course::shortened(placed ? placed->reason : finding.message);
+  std::string sentence = emulator::shortened(placed ? placed->reason : finding.message);
   if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
   if (has_thread(finding.kind)) {
     sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));

@@ -28,7 +28,11 @@ TEST(Demangled, SaysWhatIsWritten) {
   EXPECT_EQ(demangled("_Z16transpose_kernelPKfPfii"), "transpose_kernel(float const*, float*, int, int)");
   EXPECT_EQ(demangled("_ZN6course4scanIiLj256EEEvPT_S2_j"),
             "void course::scan<int, 256u>(int*, int*, unsigned int)");
+  EXPECT_EQ(demangled("_Z9transposePKfPfiiP11CUstream_st"),
+            "transpose(float const*, float*, int, int, CUstream_st*)");
   EXPECT_EQ(demangled("transpose"), "transpose");
+  EXPECT_EQ(demangled("_Zno name"), "_Zno name");
+  EXPECT_EQ(demangled("f"), "f") << "not the type float";
   EXPECT_EQ(demangled(""), "");
 }
 
@@ -51,12 +55,19 @@ TEST(Demangled, NamesWithManyReferencesAreToldByTheirScopes) {
   EXPECT_EQ(demangled("_ZN3cub6detail4scanIPiS" + references + "EEvT_"), "cub::detail::scan<…>(…)");
   EXPECT_EQ(demangled("_ZN3cub6detail999scanIPiS" + references + "EEvT_"), "cub::detail(…)");
   EXPECT_EQ(demangled("_Z" + references), "_Z" + references);
+  EXPECT_EQ(demangled("_Z1fIJiiiEEvDpSt4pairIT_S1_E"), "f<…>(…)") << "a pack may be long";
 }
 
 TEST(Demangled, LongNamesAreCut) {
   const std::string name(100'000, 'n');
   EXPECT_EQ(demangled(name), std::string(500, 'n') + "…");
   EXPECT_EQ(demangled("_Z100000" + name + "v"), std::string(500, 'n') + "…");
+}
+
+TEST(Shortened, IsNotCutInsideACharacter) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("a\u00e9b", 2), "a…");
+  EXPECT_EQ(shortened("\x80\x80\x80", 2), "…");
 }
 
 }  // namespace
