@@ -121,7 +121,9 @@ Call make_call(Shape shape, const std::vector<Particle>& particles, float time_s
     return std::string(kNames.at(index / pitch)) + (is_padding ? ", padding at " : " of particle ") +
            std::to_string(column);
   };
-  fields.known_mistakes = known_mistakes(particles, shape, time_step);
+  fields.known_mistakes = [particles, shape, time_step] {
+    return known_mistakes(particles, shape, time_step);
+  };
   Call call;
   call.input("particles", particles)
       .output("fields", std::move(fields))
@@ -171,7 +173,11 @@ Problem make_problem() {
       measured(make_case({200003, 200032}, "a large prime: the last block is not full")),
       measured(make_case({262144, 262144}, "many whole blocks")),
   };
-  problem.speed = {make_case({1 << 22, 1 << 22}, "four million particles")};
+  problem.speed = {.sizes = {make_case({1 << 16, 1 << 16}, "less than a warp for each scheduler"),
+                             make_case({1 << 18, 1 << 18}, "particles that lie in the caches"),
+                             make_case({1 << 20, 1 << 20}, "about as many as the caches hold"),
+                             make_case({1 << 22, 1 << 22}, "four million particles")},
+                   .larger = {make_case({1 << 25, 1 << 25}, "a gibibyte")}};
   problem.gates = {
       global_sectors_gate(
           1.25,

@@ -94,7 +94,7 @@ Call make_call(Shape shape, const std::vector<float>& in) {
     const auto row_length = static_cast<std::size_t>(shape.rows);
     return "row " + std::to_string(index / row_length) + ", column " + std::to_string(index % row_length);
   };
-  out.known_mistakes = known_mistakes(in, shape);
+  out.known_mistakes = [in, shape] { return known_mistakes(in, shape); };
   Call call;
   call.input("in", in)
       .output("out", std::move(out))
@@ -143,7 +143,13 @@ Problem make_problem() {
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
       measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits)),
   };
-  problem.speed = {make_case({4096, 8192}, "a matrix much larger than any cache")};
+  problem.speed = {.sizes = {make_case({256, 256}, "as many elements as the card has lanes"),
+                             make_case({1024, 1024}, "a matrix that lies in the caches"),
+                             make_case({2048, 2048}, "about as large as the caches"),
+                             make_case({4096, 4096}, "larger than the caches of most cards"),
+                             make_case({4096, 8192}, "a matrix much larger than any cache")},
+                   .larger = {make_case({8192, 8192}, "a quarter of a gibibyte"),
+                              make_case({16384, 16384}, "a gibibyte")}};
   problem.gates = {
       global_sectors_gate(
           1.5,

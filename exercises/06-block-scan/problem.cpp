@@ -88,7 +88,7 @@ Call make_call(Shape shape, const std::vector<int>& in) {
   out.position = [length](std::size_t index) {
     return "segment " + std::to_string(index / length) + ", element " + std::to_string(index % length);
   };
-  out.known_mistakes = known_mistakes(in, shape);
+  out.known_mistakes = [in, shape] { return known_mistakes(in, shape); };
   Call call;
   call.input("in", in).output("out", std::move(out));
   call.scalar("segments", shape.segments).scalar("length", shape.length);
@@ -142,7 +142,11 @@ Problem make_problem() {
       make_case({3, 1024}, "the longest segments"),
       measured(make_case({512, 1024}, "many full blocks")),
   };
-  problem.speed = {make_case({1 << 15, 1024}, "more segments than any cache holds")};
+  problem.speed = {.sizes = {make_case({1 << 7, 1024}, "about one segment for each multiprocessor"),
+                             make_case({1 << 10, 1024}, "a few segments for each multiprocessor"),
+                             make_case({1 << 13, 1024}, "about as large as the caches"),
+                             make_case({1 << 15, 1024}, "more segments than any cache holds")},
+                   .larger = {make_case({1 << 18, 1024}, "a gibibyte")}};
   problem.gates = {
       global_sectors_gate(1.25,
                           "Read each element once and write each sum once, with neighbouring lanes at "

@@ -55,7 +55,7 @@ Call make_call(const std::vector<int>& in) {
   Output out;
   out.type = ElementType::i32;
   out.expected = bytes_of_ints(lockstep::exclusive_sums(in));
-  out.known_mistakes = known_mistakes(in);
+  out.known_mistakes = [in] { return known_mistakes(in); };
   Call call;
   call.input("in", in).output("out", std::move(out)).scalar("n", static_cast<int>(in.size()));
   return call.workspace("workspace").stream();
@@ -119,7 +119,12 @@ Problem make_problem() {
       make_case(262145, "one more than 2^18, in blocks of 256 more than 1024 of them"),
       measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads")),
   };
-  problem.speed = {make_case(1 << 25, "more elements than any cache holds")};
+  problem.speed = {.sizes = {make_case(1 << 16, "less than one tile for each multiprocessor"),
+                             make_case(1 << 18, "a few tiles for each multiprocessor"),
+                             make_case(1 << 20, "an array that lies in the caches"),
+                             make_case(1 << 22, "about as large as the caches"),
+                             make_case(1 << 25, "more elements than any cache holds")},
+                   .larger = {make_case(1 << 28, "a gibibyte")}};
   problem.gates = {
       bytes_per_element_gate(13,
                              "Writing sums only to read, mend and write them again costs two passes over "

@@ -17,6 +17,7 @@
 // a million warp-instructions a call.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -115,7 +116,10 @@ Samples zipf(const Range& range, std::size_t n, Random& random) {
 
 Samples sorted(const Range& range, std::size_t n, Random& random) {
   Samples samples = uniform(range, n, random);
-  std::sort(samples.begin(), samples.end());
+  const Counts counts = counts_of(samples, range.bins);
+  auto end = samples.begin();
+  for (std::size_t value = 0; value < counts.size(); ++value)
+    end = std::fill_n(end, counts[value], static_cast<std::uint32_t>(value));
   return samples;
 }
 
@@ -152,13 +156,15 @@ std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range,
   return mistakes;
 }
 
-Call make_call(const Range& range, const Samples& all) {
+Call make_call(const Range& range, Samples made) {
+  const auto shared = std::make_shared<const Samples>(std::move(made));  // known mistakes need them too
+  const Samples& all = *shared;
   const Counts expected = counts_of(std::span(all).subspan(range.first, range.n), range.bins);
   Output counts;
   counts.type = ElementType::u64;
   counts.expected = bytes_of_counts(expected);
   counts.position = [](std::size_t bin) { return "bin " + std::to_string(bin); };
-  counts.known_mistakes = known_mistakes(all, range, expected);
+  counts.known_mistakes = [shared, range, expected] { return known_mistakes(*shared, range, expected); };
   Call call;
   if (range.sample_bytes == 1) {
     call.input("samples", std::vector<unsigned char>(all.begin(), all.end()));
@@ -182,6 +188,7 @@ Samples surroundings(const Range& range, std::size_t n, Random& random) {
 
 /// Samples that do not count lie around those that do: a mistake about the range changes the counts.
 Samples surrounded(const Range& range, Values values, Random& random) {
+  if (range.first == 0 && range.after == 0) return values(range, range.n, random);
   Samples all = surroundings(range, range.first, random);
   for (const Samples& part : {values(range, range.n, random), surroundings(range, range.after, random)}) {
     all.insert(all.end(), part.begin(), part.end());
@@ -206,6 +213,11 @@ Case make_case(const Range& range, std::string purpose, Values values = uniform)
   made.cost = {.elements = samples,
                .global_bytes = samples * range.sample_bytes +
                                range.bins * static_cast<double>(sizeof(unsigned long long))};
+  return made;
+}
+
+Case named(std::string name, Case made) {
+  made.name = std::move(name);
   return made;
 }
 
@@ -254,7 +266,24 @@ Problem make_problem() {
       measured(make_case(words(524309, 4096), "two values, and more bins than 32 columns have room for",
                          two_values)),
   };
-  problem.speed = {make_case(bytes(1 << 27), "more bytes than any cache holds")};
+  constexpr std::size_t kMany = std::size_t{1} << 27;
+  problem.speed = {
+      .sizes = {make_case(bytes(1 << 18), "less than 2^15 samples for each multiprocessor"),
+                make_case(bytes(1 << 21), "a block for each multiprocessor"),
+                make_case(bytes(1 << 24), "bytes that lie in the caches"),
+                make_case(bytes(kMany), "more bytes than any cache holds")},
+      .larger = {make_case(bytes(2 * kMany), "a quarter of a gibibyte"),
+                 make_case(bytes(16 * kMany + 7), "more samples than a 32-bit index can name")},
+      .variations = {named("bytes, all equal", make_case(bytes(kMany), "one counter", all_equal)),
+                     named("bytes, two values", make_case(bytes(kMany), "two counters", two_values)),
+                     named("bytes after Zipf", make_case(bytes(kMany), "few values come often", zipf)),
+                     named("bytes, sorted", make_case(bytes(kMany), "neighbours are equal", sorted)),
+                     named("words, 1024 bins", make_case(words(kMany, 1024), "more bins")),
+                     named("words, 1024 bins, all equal",
+                           make_case(words(kMany, 1024), "one counter of many", all_equal)),
+                     named("words, 1024 bins, after Zipf",
+                           make_case(words(kMany, 1024), "some values come often, most seldom", zipf)),
+                     named("words, 4096 bins", make_case(words(kMany, 4096), "the most bins"))}};
   problem.gates = {
       global_sectors_gate(1.5,
                           "Every update of global memory moves sectors there and back. Let a block count in "

@@ -45,8 +45,8 @@ struct Tolerance {
 
 /// What a known mistake would have produced: when a wrong output equals it, the report says so.
 struct KnownMistake {
-  std::string sentence;           ///< such as "the output is the input unchanged: it looks transposed twice"
-  std::function<Bytes()> output;  ///< evaluated only after a mismatch
+  std::string sentence;  ///< such as "the output is the input unchanged: it looks transposed twice"
+  std::function<Bytes()> output;
 };
 
 struct Output {
@@ -55,7 +55,8 @@ struct Output {
   Tolerance tolerance;
   /// Where an element is, in the student's terms, such as "row 3, column 7"; "[index]" when empty.
   std::function<std::string(std::size_t)> position;
-  std::vector<KnownMistake> known_mistakes;
+  /// Called only after a mismatch.
+  std::function<std::vector<KnownMistake>()> known_mistakes;
 };
 
 /// One argument of a call. Exactly one of the members that `kind` names is used.
@@ -162,9 +163,13 @@ struct WorkspaceQuery {
 };
 
 /// What speed is measured on, where there is a GPU to measure.
+/// Numbers of calls are the clock's own here: Case::calls does not count.
 struct SpeedTask {
-  Case one;  ///< much larger than the caches, and made in seconds; its calls are made of their own number
-  double pass_ratio = 0.5;  ///< of the reference's speed, which must be reached to pass
+  /// Ascending. Speed is judged at the last that the card has room for, which is much larger than its caches.
+  std::vector<Case> sizes;
+  std::vector<Case> larger = {};  ///< `bench` goes on with these: making their inputs takes too long to grade
+  std::vector<Case> variations = {};  ///< and shows these: other inputs of a large size
+  double pass_ratio = 0.5;            ///< of the reference's speed, which must be reached to pass
 };
 
 struct Problem {

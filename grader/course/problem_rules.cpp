@@ -14,6 +14,26 @@ constexpr std::size_t kFewestCases = 12;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+template <class Require>
+void require_speed(const SpeedTask& task, const Require& require) {
+  require(!task.sizes.empty(), "speed is to be measured, but at no size");
+  require(task.pass_ratio > 0 && task.pass_ratio <= 1, "the speed to reach is no share of the reference's");
+  double before = 0;
+  for (const std::vector<Case>& cases : {task.sizes, task.larger}) {
+    for (const Case& one : cases) {
+      require(one.cost.elements > before,
+              fmt::format("size \"{}\" is not larger than the one before", one.name));
+      before = one.cost.elements;
+    }
+  }
+  for (const std::vector<Case>& cases : {task.sizes, task.larger, task.variations}) {
+    for (const Case& one : cases) {
+      require(!one.name.empty() && one.prepare && one.cost.global_bytes > 0,
+              fmt::format("size \"{}\" lacks its name, inputs or cost", one.name));
+    }
+  }
+}
+
 }  // namespace
 
 std::string topic_of(std::string_view folder_name) {
@@ -58,6 +78,7 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
     any_measured = any_measured || one.measured;
   }
   require(problem.gates.empty() || any_measured, "there are gates but no measured case");
+  if (problem.speed) require_speed(*problem.speed, require);
   for (const Gate& gate : problem.gates) {
     require(gate.value && gate.excess && gate.explain,
             fmt::format("gate \"{}\" lacks its value, its excess or its explanation", gate.name));

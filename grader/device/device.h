@@ -96,6 +96,8 @@ class Device {
   virtual bool measures_speed() const = 0;
   /// Compute capability that submissions need native code for, 90 for 9.0; nothing where PTX is what runs.
   virtual std::optional<int> compute_capability() const = 0;
+  /// Bytes that nobody has allocated; 0 where speed is not measured.
+  virtual std::size_t free_memory() const = 0;
   virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
   /// Memory that only the judge reaches, for timing; null where speed is not measured.
   virtual std::unique_ptr<Vault> open_vault() = 0;

@@ -14,6 +14,7 @@ class EmulatedDevice final : public Device {
   bool counts_traffic() const override { return true; }
   bool measures_speed() const override { return false; }
   std::optional<int> compute_capability() const override { return std::nullopt; }
+  std::size_t free_memory() const override { return 0; }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override { return nullptr; }
 };

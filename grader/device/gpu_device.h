@@ -16,6 +16,7 @@ class GpuDevice final : public Device {
   bool counts_traffic() const override { return false; }
   bool measures_speed() const override { return true; }
   std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
+  std::size_t free_memory() const override { return gpu_.free_bytes(); }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override;
 

@@ -23,7 +23,8 @@ constexpr double kMost = 0.9;
 constexpr std::size_t kFewestForPattern = 3;
 
 std::string known_mistake(const course::Output& output, std::span<const std::byte> found) {
-  for (const course::KnownMistake& mistake : output.known_mistakes) {
+  if (!output.known_mistakes) return "";
+  for (const course::KnownMistake& mistake : output.known_mistakes()) {
     if (all_agree(output, mistake.output(), found)) return mistake.sentence;
   }
   return "";

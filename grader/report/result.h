@@ -74,6 +74,7 @@ struct Speed {
   std::optional<double> ratio;  ///< reference time over submission time
   std::optional<std::pair<double, double>> interval;
   std::optional<double> ceiling_share;
+  std::string size;                  ///< the case that was timed
   std::vector<std::string> between;  ///< the two rungs that the submission stands between
 };
 

@@ -116,7 +116,7 @@ TEST_P(EveryExercise, NamesMistakesThatDifferFromTheAnswerAndFromEachOther) {
     Random random(kSeed);
     for (const course::Output& output : outputs_of(one.prepare(random))) {
       std::vector<Bytes> seen = {output.expected};
-      for (const course::KnownMistake& mistake : output.known_mistakes) {
+      for (const course::KnownMistake& mistake : output.known_mistakes()) {
         const Bytes wrong = mistake.output();
         EXPECT_EQ(wrong.size(), output.expected.size()) << one.name << ": " << mistake.sentence;
         EXPECT_FALSE(std::find(seen.begin(), seen.end(), wrong) != seen.end())

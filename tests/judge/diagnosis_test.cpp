@@ -136,8 +136,11 @@ TEST(Diagnosis, NaN) {
 
 TEST(Diagnosis, KnownMistakeComesFirst) {
   course::Output output = output_of(random_ints(100));
-  output.known_mistakes = {{"the wrong one", [] { return bytes(Ints(100, 9)); }},
-                           {"it is the input unchanged", [] { return bytes(Ints(100, 0)); }}};
+  output.known_mistakes = [] {
+    return std::vector<course::KnownMistake>{
+        {"the wrong one", [] { return bytes(Ints(100, 9)); }},
+        {"it is the input unchanged", [] { return bytes(Ints(100, 0)); }}};
+  };
   EXPECT_EQ(likely_cause("out", output, bytes(Ints(100, 0))), "it is the input unchanged");
   EXPECT_THAT(likely_cause("out", output, bytes(random_ints(100))), IsEmpty());
 }

@@ -1,0 +1,193 @@
+#include "judge/call_timer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <future>
+#include <thread>
+
+#include "judge/limits.h"
+#include "judge/seeds.h"
+
+namespace lockstep::judge {
+namespace {
+
+using course::Argument;
+using report::Verdict;
+using OutcomeKind = runner::Outcome::Kind;
+
+/// Where inputs are used again: so many bytes of them that no cache holds what the calls before left.
+constexpr double kBytesBetweenUses = 512e6;
+
+bool is_buffer(const Argument& argument) {
+  return argument.kind == Argument::Kind::input || argument.kind == Argument::Kind::output ||
+         argument.kind == Argument::Kind::workspace;
+}
+
+}  // namespace
+
+CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device,
+                     Options options)
+    : problem_(problem), one_(one), options_(std::move(options)), vault_(device.open_vault()) {
+  prepare();
+}
+
+double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
+  // Kept inputs and expected outputs of 1 + 3K calls, and the buffers of 2K.
+  return one.cost.global_bytes * static_cast<double>(1 + 5 * calls);
+}
+
+std::size_t CallTimer::sets_of_buffers() const {
+  const std::size_t most = 2 * options_.calls;
+  if (options_.fresh_inputs) return most;
+  const auto wanted = static_cast<std::size_t>(kBytesBetweenUses / one_.cost.global_bytes) + 2;
+  return std::min(wanted, most);
+}
+
+Timing CallTimer::time_process(const OpenAttempt& open) {
+  const std::unique_ptr<Attempt> attempt = open();
+  std::vector<course::Signature> functions = {problem_.function};
+  for (const course::WorkspaceQuery& query : problem_.workspace) functions.push_back(query.function);
+  if (const auto load = attempt->load(functions, kLoadTime); load.kind != OutcomeKind::done)
+    return {.fault = fault_result(fault_of(load, kLoadTime))};
+  std::uint64_t workspace_bytes = 0;
+  if (!problem_.workspace.empty()) {
+    const auto asked = attempt->call(problem_.workspace.front().function, workspace_words_, kCallTime);
+    if (asked.kind != OutcomeKind::done) return {.fault = fault_result(fault_of(asked, kCallTime))};
+    if (asked.value > workspace_limit_)
+      return {.fault =
+                  fault_result({Verdict::memory_limit, "it asks for more workspace than is allowed", ""})};
+    workspace_bytes = asked.value;
+  }
+  allocate_sets(attempt->session(), workspace_bytes);
+  // The first call loads code and is not timed.
+  Timing first = run_calls(*attempt, 0, 1);
+  if (first.fault) return first;
+  Timing few = run_calls(*attempt, 1, options_.calls);
+  if (few.fault) return few;
+  Timing many = run_calls(*attempt, 1 + options_.calls, 2 * options_.calls);
+  if (many.fault) return many;
+  return {.call = (many.call - few.call) / static_cast<double>(options_.calls)};
+}
+
+void CallTimer::prepare() {
+  const std::size_t at_once = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  for (std::size_t first = 0; first < contents(); first += at_once) {
+    if (options_.progress) {
+      options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(first),
+                        static_cast<int>(contents()));
+    }
+    std::vector<std::future<course::Call>> made;
+    for (std::size_t i = first; i < std::min(first + at_once, contents()); ++i) {
+      made.push_back(std::async(std::launch::async, [this, i] {
+        Random random(derived_seed(options_.seed, fmt::format("speed {}", i)));
+        return one_.prepare(random);
+      }));
+    }
+    for (std::future<course::Call>& call : made) keep(call.get());
+  }
+  samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
+  expected_sample_ = vault_->allocate(device::Vault::kSampleBytes);
+}
+
+void CallTimer::keep(const course::Call& call) {
+  KeptCall& kept = calls_.emplace_back();
+  for (const Argument& argument : call.arguments()) {
+    std::uint64_t word = argument.scalar_bits;
+    if (argument.kind == Argument::Kind::input) word = vault_->keep(argument.input);
+    if (argument.kind == Argument::Kind::output) word = vault_->keep(argument.output.expected);
+    kept.push_back(word);
+  }
+  if (!shape_.empty()) return;
+  for (const Argument& argument : call.arguments()) {
+    Argument light{.kind = argument.kind, .name = argument.name};
+    light.output.type = argument.output.type;
+    light.output.tolerance = argument.output.tolerance;
+    shape_.push_back(std::move(light));
+    bytes_.push_back(argument.kind == Argument::Kind::input ? argument.input.size()
+                                                            : argument.output.expected.size());
+  }
+  if (!problem_.workspace.empty()) {
+    workspace_words_ = problem_.workspace.front().arguments(call);
+    workspace_limit_ = problem_.workspace.front().limit_bytes(call);
+  }
+}
+
+void CallTimer::allocate_sets(device::Session& session, std::uint64_t workspace_bytes) {
+  sets_.assign(sets_of_buffers(), {});
+  for (std::vector<std::uint64_t>& set : sets_) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind == Argument::Kind::workspace) bytes_[a] = workspace_bytes;
+      set.push_back(
+          is_buffer(shape_[a]) ? session.allocate(std::max<std::size_t>(bytes_[a], 1), shape_[a].name) : 0);
+    }
+  }
+}
+
+/// Calls with the contents [first, first + n), timed together.
+Timing CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n) {
+  device::Session& session = attempt.session();
+  const std::size_t used = std::min(n, sets_.size());
+  for (std::size_t set = 0; set < used; ++set) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind == Argument::Kind::input)
+        vault_->copy(sets_[set][a], calls_[content_of(first, set)][a], bytes_[a]);
+      if (shape_[a].kind == Argument::Kind::output || shape_[a].kind == Argument::Kind::workspace)
+        session.poison(sets_[set][a], bytes_[a]);
+    }
+  }
+  std::vector<std::uint64_t> words;
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      words.push_back(is_buffer(shape_[a]) ? sets_[k % sets_.size()][a] : calls_[content_of(first, k)][a]);
+    }
+  }
+  vault_->overwrite_cache();
+  const auto timed = attempt.timed_calls(problem_.function, words, kCallTime + kGrace);
+  const auto seed_of = [&](std::size_t set, std::size_t a) {
+    return derived_seed(options_.seed, fmt::format("sample {} {}", content_of(first, set), a));
+  };
+  for_outputs(used, [&](std::size_t set, std::size_t a) {
+    vault_->sample(sample_of(set, a), sets_[set][a], bytes_[a], seed_of(set, a));
+  });
+  if (timed.outcome.kind != OutcomeKind::done)
+    return {.fault = fault_result(fault_of(timed.outcome, kCallTime))};
+  std::uint64_t wrong = 0;
+  for_outputs(used, [&](std::size_t set, std::size_t a) {
+    const std::uint64_t expected = calls_[content_of(first, set)][a];
+    vault_->sample(expected_sample_, expected, bytes_[a], seed_of(set, a));
+    wrong += vault_->count_wrong(shape_[a].output, sample_of(set, a), expected_sample_,
+                                 std::min(bytes_[a], device::Vault::kSampleBytes));
+    wrong += vault_->count_wrong(shape_[a].output, sets_[set][a], expected, bytes_[a]);
+  });
+  if (wrong != 0) {
+    return {.fault = fault_result({Verdict::wrong_answer,
+                                   fmt::format("{} elements were wrong while it was timed", wrong), ""})};
+  }
+  return {.call = timed.time};
+}
+
+template <class F>
+void CallTimer::for_outputs(std::size_t n, F f) const {
+  for (std::size_t set = 0; set < n; ++set) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind == Argument::Kind::output) f(set, a);
+    }
+  }
+}
+
+std::uint64_t CallTimer::sample_of(std::size_t set, std::size_t argument) const {
+  return samples_ + (set * shape_.size() + argument) * device::Vault::kSampleBytes;
+}
+
+report::CaseResult CallTimer::fault_result(const ProgramFault& fault) const {
+  report::CaseResult result;
+  result.name = one_.name;
+  result.purpose = one_.purpose;
+  result.verdict = fault.verdict;
+  result.message = "while its speed was measured: " + fault.message;
+  result.guess = fault.guess;
+  return result;
+}
+
+}  // namespace lockstep::judge

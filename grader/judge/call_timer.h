@@ -1,0 +1,89 @@
+// How long one call of a submission takes on a GPU, by the judge's own clock.
+//
+// A process is timed over K calls and over 2K calls; the difference over K is the time of one call, free of
+// everything that does not grow with the calls, such as handing the GPU over. What the calls leave is sampled
+// at once, before late work could finish, and compared whole afterwards, on the device. Bound: the start of a
+// process, about 0.4 s, and the making of inputs on the host, once for all processes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "course/problem.h"
+#include "device/device.h"
+#include "device/vault.h"
+#include "judge/attempt.h"
+#include "judge/case_verdict.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+/// What one process came to: the time of a call, or what went wrong.
+struct Timing {
+  std::chrono::duration<double> call{0};
+  std::optional<report::CaseResult> fault;
+};
+
+class CallTimer {
+ public:
+  struct Options {
+    std::uint64_t seed = 0;
+    std::size_t calls = 16;  ///< K
+    /// No process sees the same inputs twice. Without it, calls go round a few inputs, together larger than
+    /// any cache: for solutions that are trusted, where making K inputs would take too long.
+    bool fresh_inputs = true;
+    std::function<void(const std::string& what, int done, int total)> progress;
+  };
+
+  /// Makes the inputs; needs a device with a vault. `one` stays alive as long as the timer.
+  CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device, Options options);
+
+  /// Starts a process, times its calls, and throws it away. All processes get the same inputs, in buffers of
+  /// their own.
+  Timing time_process(const OpenAttempt& open);
+
+  /// Memory of the device that timing a case needs, roughly: what the largest case to time is chosen by.
+  static double bytes_needed(const course::Case& one, std::size_t calls);
+
+  const device::Vault& vault() const { return *vault_; }
+
+ private:
+  /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
+  using KeptCall = std::vector<std::uint64_t>;
+
+  std::size_t contents() const { return options_.fresh_inputs ? 1 + 3 * options_.calls : sets_of_buffers(); }
+  std::size_t sets_of_buffers() const;
+  /// Of the call with number `k` of a run whose first inputs are number `first`.
+  std::size_t content_of(std::size_t first, std::size_t k) const {
+    return options_.fresh_inputs ? first + k : k % sets_of_buffers();
+  }
+
+  void prepare();
+  void keep(const course::Call& call);
+  void allocate_sets(device::Session& session, std::uint64_t workspace_bytes);
+  Timing run_calls(Attempt& attempt, std::size_t first, std::size_t n);
+  /// f(set, argument) for every output of the first n sets.
+  template <class F>
+  void for_outputs(std::size_t n, F f) const;
+  std::uint64_t sample_of(std::size_t set, std::size_t argument) const;
+  report::CaseResult fault_result(const ProgramFault& fault) const;
+
+  const course::Problem& problem_;
+  const course::Case& one_;
+  Options options_;
+  std::unique_ptr<device::Vault> vault_;
+  std::vector<course::Argument> shape_;           ///< kinds, names, types; no data
+  std::vector<std::size_t> bytes_;                ///< of each buffer
+  std::vector<KeptCall> calls_;                   ///< contents() of them
+  std::vector<std::vector<std::uint64_t>> sets_;  ///< [set][argument]: the process's buffers
+  std::vector<std::uint64_t> workspace_words_;
+  std::uint64_t workspace_limit_ = 0;
+  std::uint64_t samples_ = 0, expected_sample_ = 0;
+};
+
+}  // namespace lockstep::judge
