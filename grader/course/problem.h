@@ -111,6 +111,13 @@ class Call {
 struct Cost {
   double elements = 0;      ///< the unit that throughput is counted in
   double global_bytes = 0;  ///< read plus written, each byte once
+  // Operations, one for each lane; 0 when they are not stated.
+  double fused_multiply_adds = 0;  ///< 32-bit floating point
+  double special_functions = 0;    ///< such as rsqrt.approx or sin.approx
+  double integer_products = 0;     ///< of 32 bits
+  double shared_bytes = 0;         ///< read from shared memory
+  double shared_atomics = 0;
+  double gathers = 0;  ///< reads at addresses that have nothing in common, of an array far larger than L2
 };
 
 struct Case {

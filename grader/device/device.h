@@ -48,6 +48,7 @@ struct BufferUpdate {
   sandbox::FileDescriptor descriptor;
 };
 
+class Calibrator;
 class Vault;
 
 /// What a runner did with the device besides launches.
@@ -101,6 +102,8 @@ class Device {
   virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
   /// Memory that only the judge reaches, for timing; null where speed is not measured.
   virtual std::unique_ptr<Vault> open_vault() = 0;
+  /// What measures the device's ceilings, as long as the device lives; null where speed is not measured.
+  virtual std::unique_ptr<Calibrator> open_calibrator() = 0;
 };
 
 /// Opens the device of a kind; automatic means the GPU if this machine has a usable one, else the emulated

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "device/calibrator.h"
 #include "device/device.h"
 #include "device/vault.h"
 
@@ -17,6 +18,7 @@ class EmulatedDevice final : public Device {
   std::size_t free_memory() const override { return 0; }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override { return nullptr; }
+  std::unique_ptr<Calibrator> open_calibrator() override { return nullptr; }
 };
 
 }  // namespace lockstep::device

@@ -11,13 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int attribute(CUdevice device, CUdevice_attribute which) {
-  const CudaDriver& driver = CudaDriver::get();
-  int value = 0;
-  driver.check(driver.cuDeviceGetAttribute(&value, which, device), "cuDeviceGetAttribute");
-  return value;
-}
-
 std::string name_of(CUdevice device) {
   const CudaDriver& driver = CudaDriver::get();
   std::array<char, 256> text{};
@@ -71,9 +64,16 @@ Gpu::Gpu() {
   driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
   name_ = name_of(device_);
   uuid_ = uuid_of(device_);
-  compute_capability_ = 10 * attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                        attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  l2_bytes_ = static_cast<std::size_t>(attribute(device_, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+  compute_capability_ = 10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                        attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  l2_bytes_ = static_cast<std::size_t>(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+}
+
+int Gpu::attribute(CUdevice_attribute which) const {
+  const CudaDriver& driver = CudaDriver::get();
+  int value = 0;
+  driver.check(driver.cuDeviceGetAttribute(&value, which, device_), "cuDeviceGetAttribute");
+  return value;
 }
 
 std::size_t Gpu::free_bytes() const {

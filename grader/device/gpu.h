@@ -23,6 +23,7 @@ class Gpu {
   int compute_capability() const { return compute_capability_; }  ///< 90 for 9.0
   std::size_t l2_bytes() const { return l2_bytes_; }
   std::size_t free_bytes() const;
+  int attribute(CUdevice_attribute which) const;
   /// Device nodes that a program needs to use this GPU and no other.
   std::vector<std::filesystem::path> device_nodes() const;
 

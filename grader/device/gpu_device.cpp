@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "device/gpu_calibrator.h"
 #include "device/mapped_memory.h"
 #include "device/vault.h"
 
@@ -80,6 +81,8 @@ class GpuSession final : public Session {
 report::DeviceDescription GpuDevice::description() const { return {.kind = "gpu", .name = gpu_.name()}; }
 
 std::unique_ptr<Vault> GpuDevice::open_vault() { return std::make_unique<Vault>(gpu_); }
+
+std::unique_ptr<Calibrator> GpuDevice::open_calibrator() { return std::make_unique<GpuCalibrator>(gpu_); }
 
 std::unique_ptr<Session> GpuDevice::open(std::uint64_t) { return std::make_unique<GpuSession>(gpu_); }
 

@@ -19,6 +19,7 @@ class GpuDevice final : public Device {
   std::size_t free_memory() const override { return gpu_.free_bytes(); }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override;
+  std::unique_ptr<Calibrator> open_calibrator() override;
 
  private:
   Gpu gpu_;

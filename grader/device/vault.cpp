@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "device/embedded_text.h"
 #include "device/gpu.h"
 
-// The PTX of judge_kernels.cu, ended by a zero byte.
-__asm__(
-    ".section .rodata\n"
-    "kJudgeKernels: .incbin \"" LOCKSTEP_JUDGE_KERNELS
-    "\"\n"
-    ".byte 0\n"
-    ".previous\n");
-extern "C" const char kJudgeKernels[];
+LOCKSTEP_EMBED_TEXT(kJudgeKernels, LOCKSTEP_JUDGE_KERNELS);
 
 namespace lockstep::device {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Comparer {
   const char* kernel;
@@ -111,25 +103,6 @@ void Vault::overwrite_cache() const {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuMemsetD8(cache_filler_.address(), 0x5A, cache_filler_.bytes()), "cuMemsetD8");
   driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
-}
-
-double Vault::copy_bandwidth() const {
-  constexpr std::size_t kBytes = std::size_t{1} << 30;
-  constexpr int kCopies = 8, kRounds = 5;
-  const CudaDriver& driver = CudaDriver::get();
-  const MappedMemory from = MappedMemory::create(gpu_.device(), kBytes);
-  const MappedMemory to = MappedMemory::create(gpu_.device(), kBytes);
-  double best = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    const auto begin = Clock::now();
-    for (int i = 0; i < kCopies; ++i) {
-      driver.check(driver.cuMemcpyDtoD(to.address(), from.address(), kBytes), "cuMemcpyDtoD");
-    }
-    driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    best = std::max(best, 2.0 * kCopies * static_cast<double>(kBytes) / seconds);
-  }
-  return best;
 }
 
 }  // namespace lockstep::device

@@ -2,7 +2,6 @@
 // maps it.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,8 +37,6 @@ class Vault {
 
   /// Overwrites the level-2 cache, so that no timing begins with its inputs in it.
   void overwrite_cache() const;
-  /// Bytes read and written a second by a large copy: the ceiling of anything that is bound by memory.
-  double copy_bandwidth() const;
 
  private:
   const Gpu& gpu_;

@@ -193,7 +193,7 @@ class Judgement {
       throw std::runtime_error("the reference solution does not compile: " + reference.diagnostics);
     SpeedMeasurement measurement = measure_speed(
         problem_, device_, attempts_at(object, device_, seed), attempts_at(reference.object, device_, seed),
-        {.seed = derived_seed(seed, "speed"), .progress = options_.progress});
+        {.seed = derived_seed(seed, "speed"), .progress = options_.progress, .ceilings = options_.ceilings});
     result_.speed = std::move(measurement.speed);
     if (measurement.fault) result_.cases.push_back(std::move(*measurement.fault));
   }

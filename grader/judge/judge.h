@@ -9,6 +9,7 @@
 
 #include "course/catalogue.h"
 #include "device/device.h"
+#include "judge/ceiling.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
@@ -20,6 +21,8 @@ struct Options {
       trace_line;  ///< line of the submission whose accesses come back in ExerciseResult::traces
   /// Called as work goes on, such as ("case 3 of 14: 33 x 65", 3, 14).
   std::function<void(const std::string& what, int done, int total)> progress;
+  /// Asked for the ceilings that a share of speed needs; must be there for a device that measures speed.
+  CeilingSource ceilings;
 };
 
 /// Judges one file. Never throws for anything that the submission does; a fault of the grader or the machine

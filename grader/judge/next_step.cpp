@@ -120,7 +120,10 @@ std::string next_step(const ExerciseResult& result, const std::string& following
         result.speed.ratio.value_or(0));
   }
   if (result.speed.verdict == Verdict::review) {
-    return "It is faster than the card's memory allows: somebody has to look at how it was measured.";
+    return result.speed.ceiling_share
+               ? "It is faster than this card can be: somebody has to look at how it was measured."
+               : "Nothing tells whether this card can be so fast: somebody has to look at how it was "
+                 "measured.";
   }
   if (result.verdict == Verdict::grader_error) {
     return "This is a fault of the grader or of the machine: run `./lockstep doctor`.";

@@ -13,8 +13,6 @@ namespace {
 using report::Verdict;
 
 constexpr int kFewRounds = 9, kManyRounds = 21;
-/// Faster than memory can be read and written, by more than the noise: somebody should look at it.
-constexpr double kImpossibleShare = 1.1;
 
 /// The largest size whose timing takes at most most of the memory that is free now; the smallest if none
 /// does.
@@ -79,9 +77,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);
     if (measurement.speed.verdict != Verdict::inconclusive) break;
   }
-  const double share = one.cost.global_bytes / median(times) / timer.vault().copy_bandwidth();
-  measurement.speed.ceiling_share = share;
-  if (!(share > 0 && share <= kImpossibleShare)) measurement.speed.verdict = Verdict::review;
+  compare_with_ceiling(measurement.speed, one.cost, median(times), options.ceilings(quantities_of(one.cost)));
   return measurement;
 }
 

@@ -16,6 +16,7 @@
 #include "course/problem.h"
 #include "device/device.h"
 #include "judge/attempt.h"
+#include "judge/ceiling.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
@@ -23,6 +24,7 @@ namespace lockstep::judge {
 struct SpeedOptions {
   std::uint64_t seed = 0;
   std::function<void(const std::string& what, int done, int total)> progress;
+  CeilingSource ceilings;
 };
 
 struct SpeedMeasurement {

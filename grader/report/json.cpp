@@ -62,6 +62,14 @@ Json of_speed(const Speed& speed) {
                            ? Json::array({measured(speed.interval->first), measured(speed.interval->second)})
                            : Json(nullptr);
   result["ceiling_share"] = speed.ceiling_share ? measured(*speed.ceiling_share) : Json(nullptr);
+  if (speed.ceiling) {
+    result["ceiling"] = {{"name", printable(speed.ceiling->name)},
+                         {"description", printable(speed.ceiling->description)},
+                         {"rate", measured(speed.ceiling->rate)},
+                         {"unit", printable(speed.ceiling->unit)}};
+  } else {
+    result["ceiling"] = nullptr;
+  }
   result["size"] = speed.size.empty() ? Json(nullptr) : Json(speed.size);
   result["between"] = speed.between.empty() ? Json(nullptr) : Json(speed.between);
   return result;

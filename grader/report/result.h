@@ -69,11 +69,20 @@ struct GateResult {
   std::string advice;
 };
 
+/// What the card can do at most of the one thing that bounds an exercise.
+struct Ceiling {
+  std::string name;         ///< such as "copied-bytes", as `calibrate` calls it
+  std::string description;  ///< such as "what this card's memory can copy"
+  double rate = 0;
+  std::string unit;  ///< "B/s" or "/s"
+};
+
 struct Speed {
   Verdict verdict = Verdict::not_measured;
   std::optional<double> ratio;  ///< reference time over submission time
   std::optional<std::pair<double, double>> interval;
   std::optional<double> ceiling_share;
+  std::optional<Ceiling> ceiling;    ///< that ceiling_share is a share of
   std::string size;                  ///< the case that was timed
   std::vector<std::string> between;  ///< the two rungs that the submission stands between
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/calibration.h"
 #include "report/printable.h"
 
 namespace lockstep::report {
@@ -174,8 +175,10 @@ std::string speed_line(const Speed& speed, const TextStyle& style) {
   std::string text = fmt::format("speed {} of the reference's", number(*speed.ratio));
   if (speed.interval)
     text += fmt::format(" ({} to {})", number(speed.interval->first), number(speed.interval->second));
-  if (speed.ceiling_share)
-    text += fmt::format(", {:.0f} % of the card's ceiling", *speed.ceiling_share * 100);
+  if (speed.ceiling_share && speed.ceiling) {
+    text += fmt::format(", {:.0f} % of {} ({})", *speed.ceiling_share * 100, speed.ceiling->description,
+                        figure_text(speed.ceiling->rate, speed.ceiling->unit));
+  }
   if (speed.between.size() == 2)
     text += fmt::format(", between {} and {}", speed.between[0], speed.between[1]);
   return labelled(style, mark(style, speed.verdict), 1, text);

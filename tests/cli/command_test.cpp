@@ -41,13 +41,15 @@ TEST(Program, FindsTheCourseThatItWasBuiltFrom) {
 TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
-  for (const char* command : {"list", "grade", "profile", "hint", "reset", "doctor", "emulate", "test"}) {
+  for (const char* command :
+       {"list", "grade", "profile", "hint", "reset", "calibrate", "doctor", "emulate", "test"}) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Command, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "grade", "profile", "hint", "reset", "doctor", "emulate", "test"}) {
+  for (const char* command :
+       {"list", "grade", "profile", "hint", "reset", "calibrate", "doctor", "emulate", "test"}) {
     const Ran ran = lockstep(std::string(command) + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
@@ -64,7 +66,8 @@ TEST_F(Command, WrongUseIsStatusTwo) {
   for (const char* arguments :
        {"", "juggle", "grade --device toaster", "grade --format yaml", "grade --all transpose", "hint",
         "profile transpose --svg figure.svg", "profile transpose --space shared",
-        "profile transpose --format json --trace 20", "emulate", "test"}) {
+        "profile transpose --format json --trace 20", "calibrate --format junit", "calibrate transpose",
+        "emulate", "test"}) {
     EXPECT_EQ(lockstep(std::string(arguments) + " 2>&1").status, 2) << arguments;
   }
 }
@@ -147,6 +150,9 @@ TEST_F(Command, AGpuThatIsNotThereIsStatusThree) {
   const Ran ran = lockstep("grade transpose --device gpu 2>&1");
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.output, testing::StartsWith("lockstep: "));
+  const Ran calibrate = lockstep("calibrate --format json 2>&1");
+  EXPECT_EQ(calibrate.status, 3);
+  EXPECT_EQ(calibrate.output, ran.output);
 }
 
 TEST_F(Command, EmulateWithoutTheProgramIsWrongUse) {

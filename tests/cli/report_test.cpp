@@ -94,7 +94,7 @@ TEST(JsonReport, HasTheFieldsOfTheSchema) {
       EXPECT_TRUE(gate.at("limit").is_number());
       EXPECT_TRUE(verdict_from(gate.at("verdict")));
     }
-    for (const char* field : {"verdict", "ratio", "interval", "ceiling_share", "between"}) {
+    for (const char* field : {"verdict", "ratio", "interval", "ceiling_share", "ceiling", "between"}) {
       EXPECT_TRUE(exercise.at("speed").contains(field)) << field;
     }
   }
@@ -108,7 +108,7 @@ TEST(JsonReport, WhatWasNotMeasuredIsNull) {
   EXPECT_TRUE(exercise.at("technique").at("gates").at(0).at("value").is_null());
   EXPECT_TRUE(exercise.at("technique").at("gates").at(1).at("value").is_null());
   EXPECT_EQ(exercise.at("speed").at("verdict"), "not-measured");
-  for (const char* field : {"ratio", "interval", "ceiling_share", "between"}) {
+  for (const char* field : {"ratio", "interval", "ceiling_share", "ceiling", "between"}) {
     EXPECT_TRUE(exercise.at("speed").at(field).is_null()) << field;
   }
 }
@@ -118,6 +118,10 @@ TEST(JsonReport, HoldsMeasuredSpeed) {
       json::parse(render_json(report_of({passed_on_a_gpu()}))).at("exercises").at(0).at("speed");
   EXPECT_EQ(speed.at("ratio"), 0.853);
   EXPECT_EQ(speed.at("interval"), json::array({0.84, 0.87}));
+  EXPECT_EQ(speed.at("ceiling_share"), 0.781);
+  EXPECT_EQ(speed.at("ceiling").at("name"), "copied-bytes");
+  EXPECT_EQ(speed.at("ceiling").at("rate"), 4.213e12);
+  EXPECT_EQ(speed.at("ceiling").at("unit"), "B/s");
   EXPECT_EQ(speed.at("between"), json::array({"padded", "reference"}));
 }
 

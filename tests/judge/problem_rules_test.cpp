@@ -66,6 +66,9 @@ TEST(ProblemRules, GatesNeedAMeasuredCaseWithACost) {
   problem.cases.back().cost = {};
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("states no cost")));
   problem = sound_problem();
+  problem.speed = {Case{.name = "large"}};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("speed is measured on")));
+  problem = sound_problem();
   problem.gates[0].excess = nullptr;
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("global-sectors")));
 }

@@ -1,0 +1,62 @@
+// `lockstep calibrate`: measures what this machine's card can do at most, and keeps it for the shares that
+// `grade` reports.
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/calibration_store.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/terminal.h"
+#include "device/device.h"
+#include "report/calibration.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct CalibrateArguments {
+  bool json = false;
+  std::optional<std::filesystem::path> output;
+};
+
+int calibrate(const CalibrateArguments& arguments) {
+  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
+  ProgressLine line;
+  const report::Calibration calibration = measure_card(*device->open_calibrator(), report::all_quantities(),
+                                                       [&line](const std::string& what) { line.show(what); });
+  line.clear();
+  const auto render = [&](const report::TextStyle& style) {
+    return arguments.json ? render_calibration_json(calibration) : render_calibration(calibration, style);
+  };
+  if (!arguments.json || arguments.output) std::cout << render_calibration(calibration, output_style());
+  if (arguments.output) {
+    write_file(*arguments.output, render({}));
+  } else if (arguments.json) {
+    std::cout << render({});
+  }
+  std::cout << std::flush;
+  save_calibration(calibration_folder(), calibration);
+  return kPassed;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* command =
+      app.add_subcommand("calibrate", "Measures this card's ceilings, of which speed is reported as a share");
+  command
+      ->add_option_function<std::string>(
+          "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
+          "text or json (lockstep/calibration/v1)")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("FORMAT");
+  command
+      ->add_option("--output", arguments->output,
+                   "Write the figures to a file, whole or not at all; text still goes to the terminal")
+      ->type_name("FILE");
+  command->footer("\nExample:  ./lockstep calibrate --format json --output card.json");
+  command->callback([arguments, &status] { status = calibrate(*arguments); });
+}
+
+}  // namespace lockstep::cli

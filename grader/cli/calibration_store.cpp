@@ -1,0 +1,79 @@
+#include "cli/calibration_store.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <stdexcept>
+
+#include "cli/command.h"
+#include "cli/files.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using report::Calibration;
+using report::Quantity;
+
+fs::path file_of(const fs::path& folder, const report::Card& card) { return folder / (card.uuid + ".json"); }
+
+std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
+
+}  // namespace
+
+fs::path calibration_folder() { return state_folder() / "calibration"; }
+
+Calibration measure_card(device::Calibrator& calibrator, const std::vector<Quantity>& wanted,
+                         const CalibrationProgress& progress) {
+  Calibration calibration{calibrator.card(), calibrator.toolkit(), today(), {}};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    progress(fmt::format("measuring this card, {} of {}: {}", i + 1, wanted.size(), text_of(wanted[i]).what));
+    calibration.figures[wanted[i]] = calibrator.measure(wanted[i]);
+  }
+  return calibration;
+}
+
+StoredCalibration load_calibration(const fs::path& folder, const report::Card& card) {
+  StoredCalibration nothing{{.card = card}, ""};
+  const fs::path file = file_of(folder, card);
+  std::error_code error;
+  if (!fs::exists(file, error)) return nothing;
+  try {
+    Calibration stored = report::parse_calibration(read_file(file));
+    if (!(stored.card == card)) return nothing;
+    return {std::move(stored), ""};
+  } catch (const std::runtime_error& reason) {
+    nothing.complaint =
+        fmt::format("the card's stored figures are of no use, so it is measured again: {}: {}", file.string(),
+                    reason.what());
+    return nothing;
+  }
+}
+
+void save_calibration(const fs::path& folder, const Calibration& calibration) {
+  write_file(file_of(folder, calibration.card), render_calibration_json(calibration));
+}
+
+StoredCalibration complete_calibration(const fs::path& folder, device::Calibrator& calibrator,
+                                       const std::vector<Quantity>& wanted,
+                                       const CalibrationProgress& progress) {
+  StoredCalibration known = load_calibration(folder, calibrator.card());
+  std::vector<Quantity> missing;
+  for (const Quantity quantity : wanted) {
+    if (!known.calibration.figures.contains(quantity)) missing.push_back(quantity);
+  }
+  if (missing.empty()) return known;
+  Calibration measured = measure_card(calibrator, missing, progress);
+  measured.figures.merge(known.calibration.figures);
+  known.calibration = std::move(measured);
+  try {
+    save_calibration(folder, known.calibration);
+  } catch (const Failed& reason) {
+    known.complaint += (known.complaint.empty() ? "" : "; ") +
+                       fmt::format("the card's figures are not kept: {}", reason.what());
+  }
+  return known;
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,41 @@
+// The figures of the cards that were measured, each in a file of its own (.lockstep/calibration/UUID.json).
+//
+// They lie beside the student's progress and the cache of compiled code: grading needs to write there in any
+// case, in a clone as in an unpacked package, and no build removes it. A home folder may be shared by
+// machines with different cards, which is why the card names the file.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "device/calibrator.h"
+#include "report/calibration.h"
+
+namespace lockstep::cli {
+
+std::filesystem::path calibration_folder();
+
+using CalibrationProgress = std::function<void(const std::string& what)>;
+
+/// Measures `wanted` now.
+report::Calibration measure_card(device::Calibrator& calibrator, const std::vector<report::Quantity>& wanted,
+                                 const CalibrationProgress& progress);
+
+struct StoredCalibration {
+  report::Calibration calibration;  ///< without figures when there is no file for this card and driver
+  std::string complaint;            ///< a sentence when there is a file and it is damaged
+};
+StoredCalibration load_calibration(const std::filesystem::path& folder, const report::Card& card);
+
+/// Whole or not at all. Throws Failed.
+void save_calibration(const std::filesystem::path& folder, const report::Calibration& calibration);
+
+/// The stored calibration with the figures of `wanted` that it lacks, which are measured now and stored. The
+/// complaint is also about what could not be stored: that only costs time again.
+StoredCalibration complete_calibration(const std::filesystem::path& folder, device::Calibrator& calibrator,
+                                       const std::vector<report::Quantity>& wanted,
+                                       const CalibrationProgress& progress);
+
+}  // namespace lockstep::cli

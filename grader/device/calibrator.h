@@ -1,0 +1,20 @@
+// What measures a card: one figure at a time, so that who needs one does not wait for all.
+#pragma once
+
+#include <string>
+
+#include "report/calibration.h"
+
+namespace lockstep::device {
+
+class Calibrator {
+ public:
+  virtual ~Calibrator() = default;
+  virtual report::Card card() const = 0;
+  /// That compiled what measures, such as "13.0.88".
+  virtual std::string toolkit() const = 0;
+  /// About a second. Throws std::runtime_error when the card cannot be measured.
+  virtual report::Figure measure(report::Quantity quantity) = 0;
+};
+
+}  // namespace lockstep::device

@@ -1,0 +1,67 @@
+#include "judge/ceiling.h"
+
+#include <array>
+#include <cmath>
+
+namespace lockstep::judge {
+namespace {
+
+using course::Cost;
+using report::Quantity;
+
+/// More than the ceiling by more than the noise.
+constexpr double kImpossibleShare = 1.1;
+
+struct CountedQuantity {
+  Quantity quantity;
+  double Cost::*count;
+  const char* ceiling;  ///< what a share is a share of
+};
+
+constexpr std::array<CountedQuantity, 7> kCounted = {{
+    {Quantity::copied_bytes, &Cost::global_bytes, "what this card's memory can copy"},
+    {Quantity::fused_multiply_adds, &Cost::fused_multiply_adds, "the fused multiply-adds this card can do"},
+    {Quantity::special_functions, &Cost::special_functions, "the special functions this card can do"},
+    {Quantity::integer_products, &Cost::integer_products, "the integer products this card can do"},
+    {Quantity::shared_bytes, &Cost::shared_bytes, "what this card can read from shared memory"},
+    {Quantity::shared_atomics, &Cost::shared_atomics, "the shared-memory atomics this card can do"},
+    {Quantity::gathers, &Cost::gathers, "the random reads this card can do"},
+}};
+
+bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+
+}  // namespace
+
+std::vector<Quantity> quantities_of(const Cost& cost) {
+  std::vector<Quantity> quantities;
+  for (const CountedQuantity& counted : kCounted) {
+    if (cost.*counted.count > 0) quantities.push_back(counted.quantity);
+  }
+  return quantities;
+}
+
+std::optional<Bound> binding_ceiling(const Cost& cost, const report::Figures& figures) {
+  std::optional<Bound> binding;
+  for (const CountedQuantity& counted : kCounted) {
+    const auto figure = figures.find(counted.quantity);
+    if (figure == figures.end() || !is_positive(figure->second.value)) continue;
+    const double seconds = cost.*counted.count / figure->second.value;
+    if (!is_positive(seconds) || (binding && seconds <= binding->seconds)) continue;
+    const report::QuantityText& text = report::text_of(counted.quantity);
+    binding = Bound{{text.name, counted.ceiling, figure->second.value, text.unit}, seconds};
+  }
+  return binding;
+}
+
+void compare_with_ceiling(report::Speed& speed, const Cost& cost, double seconds,
+                          const report::Figures& figures) {
+  const std::optional<Bound> binding = binding_ceiling(cost, figures);
+  if (binding) {
+    speed.ceiling = binding->ceiling;
+    if (const double share = binding->seconds / seconds; is_positive(share)) speed.ceiling_share = share;
+  }
+  if (!(speed.ceiling_share && *speed.ceiling_share <= kImpossibleShare))
+    speed.verdict = report::Verdict::review;
+}
+
+}  // namespace lockstep::judge

@@ -1,0 +1,35 @@
+// How near a call comes to what the card can do at all: the share of the one ceiling that bounds the
+// exercise, and whether a speed is possible.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "course/problem.h"
+#include "report/calibration.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+/// Gives the card's figures for these quantities, which may mean to measure them first.
+using CeilingSource = std::function<report::Figures(const std::vector<report::Quantity>&)>;
+
+/// What a cost states.
+std::vector<report::Quantity> quantities_of(const course::Cost& cost);
+
+struct Bound {
+  report::Ceiling ceiling;
+  double seconds = 0;  ///< below which no call can be
+};
+
+/// The ceiling that the cost takes longest at. A figure that is missing, or no positive number, is no
+/// ceiling; nothing when none is left.
+std::optional<Bound> binding_ceiling(const course::Cost& cost, const report::Figures& figures);
+
+/// Fills in ceiling and share for calls of `seconds`. A speed that no card has, or that cannot be compared,
+/// is one for somebody to look at: Verdict::review.
+void compare_with_ceiling(report::Speed& speed, const course::Cost& cost, double seconds,
+                          const report::Figures& figures);
+
+}  // namespace lockstep::judge
