@@ -8,6 +8,12 @@
 #include <stdexcept>
 #include <string>
 
+// The name that every driver has: newer headers make it cuEventElapsedTime_v2, unknown to drivers
+// before 12.8.
+#undef cuEventElapsedTime
+// NOLINTNEXTLINE(readability-identifier-naming)
+extern "C" CUresult CUDAAPI cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end);
+
 namespace lockstep::device {
 
 /// A call of the driver failed; what() names the call and the driver's own words.
@@ -50,7 +56,11 @@ class DriverError : public std::runtime_error {
   DECLARE(cuModuleUnload)                              \
   DECLARE(cuModuleGetFunction)                         \
   DECLARE(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
-  DECLARE(cuLaunchKernel)
+  DECLARE(cuLaunchKernel)                              \
+  DECLARE(cuEventCreate)                               \
+  DECLARE(cuEventDestroy)                              \
+  DECLARE(cuEventRecord)                               \
+  DECLARE(cuEventElapsedTime)
 
 class CudaDriver {
  public:

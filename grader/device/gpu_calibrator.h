@@ -1,7 +1,7 @@
 // Measures a GPU in the judge's own context, with the kernels of calibration_kernels.cu.
 //
-// A rate is what one run does over the time by which a run of twice the length takes longer: starting, ending
-// and waiting cost both the same. The clock is the host's.
+// A rate is what one run does over the time by which a run of twice the length takes longer: starting and
+// ending cost both the same. The clock is the device's, so that a busy host does not show.
 #pragma once
 
 #include "device/calibrator.h"

@@ -121,7 +121,8 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   }
   if (result.speed.verdict == Verdict::review) {
     return result.speed.ceiling_share
-               ? "It is faster than this card can be: somebody has to look at how it was measured."
+               ? "It is faster than this card can be, as it was measured: grade it again after `./lockstep "
+                 "calibrate`. If that changes nothing, somebody has to look at how it comes about."
                : "Nothing tells whether this card can be so fast: somebody has to look at how it was "
                  "measured.";
   }

@@ -16,25 +16,26 @@ INSTRUCTION_BYTES = 16
 # the output of nvdisasm.
 OPERATIONS = {
     "FFMA": 0x023, "MUFU": 0x108, "IMAD": 0x024, "LDS": 0x184, "ATOMS": 0x18C, "LDG": 0x181, "RED": 0x18E,
-    "LDL": 0x183, "STL": 0x187,
+    "LDL": 0x183, "STL": 0x187, "NOP": 0x118,
 }
 NAMES = {number: name for name, number in OPERATIONS.items()}
 CHAINS_TIMES_LINKS, DRAWS = 128, 16
 
-# Kernel: the operation that it is timed for, and how often a step holds it. The four instructions that draw an
-# address belong to a visit.
+# Kernel: the operation that it is timed for, how often a step holds it, and how many instructions each of them takes
+# with its address.
 EXPECTED = {
-    "fused_multiply_adds_kernel": ("FFMA", CHAINS_TIMES_LINKS),
-    "special_functions_kernel": ("MUFU", CHAINS_TIMES_LINKS),
-    "integer_products_kernel": ("IMAD", CHAINS_TIMES_LINKS),
-    "shared_loads_kernel": ("LDS", CHAINS_TIMES_LINKS),
-    "shared_atomics_kernel": ("ATOMS", CHAINS_TIMES_LINKS),
-    "random_shared_atomics_kernel": ("ATOMS", DRAWS),
-    "gathers_kernel": ("LDG", DRAWS),
-    "global_atomics_kernel": ("RED", DRAWS),
+    "fused_multiply_adds_kernel": ("FFMA", CHAINS_TIMES_LINKS, 1),
+    "special_functions_kernel": ("MUFU", CHAINS_TIMES_LINKS, 1),
+    "integer_products_kernel": ("IMAD", CHAINS_TIMES_LINKS, 1),
+    "shared_loads_kernel": ("LDS", CHAINS_TIMES_LINKS, 1),
+    "shared_atomics_kernel": ("ATOMS", CHAINS_TIMES_LINKS, 1),
+    "random_shared_atomics_kernel": ("ATOMS", DRAWS, 4),
+    "gathers_kernel": ("LDG", DRAWS, 5),
+    "global_atomics_kernel": ("RED", DRAWS, 4),
 }
-# Outside of the loop a kernel may use its operation too: IMAD computes addresses, LDS reads counters.
-MOST_OUTSIDE = 12
+# Before and after the loop a kernel may use its operation too (IMAD computes addresses, LDS reads counters), among
+# instructions that start, clear and sum up.
+MOST_OUTSIDE, MOST_AROUND = 12, 80
 
 
 def architectures(nvcc):
@@ -61,13 +62,16 @@ def operations_of(code):
 
 def faults_of(architecture, cubin):
     kernels = dict(code_of(cubin))
-    for name, (operation, wanted) in EXPECTED.items():
+    for name, (operation, wanted, instructions) in EXPECTED.items():
         if name not in kernels:
             yield f"{architecture}: there is no {name}"
             continue
         found = operations_of(kernels[name])
         if not wanted <= found[operation] <= wanted + MOST_OUTSIDE:
             yield f"{architecture}: {name} holds {operation} {found[operation]} times, a step needs {wanted}"
+        around = sum(found.values()) - found["NOP"] - wanted * instructions
+        if around > MOST_AROUND:
+            yield f"{architecture}: {name} holds {around} instructions around its {wanted} {operation}"
         if found["LDL"] + found["STL"] > 0:
             yield f"{architecture}: {name} keeps registers in memory"
 

@@ -88,5 +88,16 @@ TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("0.25 times as fast"));
 }
 
+TEST(NextStep, AnImpossibleSpeedIsMeasuredAgainBeforeSomebodyLooks) {
+  report::ExerciseResult result;
+  result.verdict = Verdict::review;
+  result.cases = {{.name = "one"}};
+  result.speed.verdict = Verdict::review;
+  result.speed.ceiling_share = 1.4;
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("lockstep calibrate"));
+  result.speed.ceiling_share.reset();
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Nothing tells"));
+}
+
 }  // namespace
 }  // namespace lockstep::judge
