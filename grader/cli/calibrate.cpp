@@ -35,7 +35,8 @@ int calibrate(const CalibrateArguments& arguments) {
     std::cout << render({});
   }
   std::cout << std::flush;
-  save_calibration(calibration_folder(), calibration);
+  const std::string not_kept = save_calibration(calibration_folder(), calibration);
+  if (!not_kept.empty()) std::cerr << "lockstep: " << not_kept << '\n';
   return kPassed;
 }
 

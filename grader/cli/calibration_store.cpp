@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 using report::Calibration;
 using report::Quantity;
 
+/// Rounds of a card that is left alone differ by a few percent; two programs on it halve some of them.
+constexpr double kSteadySpread = 0.2;
+
 fs::path file_of(const fs::path& folder, const report::Card& card) { return folder / (card.uuid + ".json"); }
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
@@ -51,8 +54,19 @@ StoredCalibration load_calibration(const fs::path& folder, const report::Card& c
   }
 }
 
-void save_calibration(const fs::path& folder, const Calibration& calibration) {
+std::string save_calibration(const fs::path& folder, Calibration calibration) {
+  std::string unsteady;
+  std::erase_if(calibration.figures, [&unsteady](const auto& entry) {
+    const auto& [quantity, figure] = entry;
+    if (figure.spread <= kSteadySpread) return false;
+    unsteady += (unsteady.empty() ? "" : ", ") + std::string(text_of(quantity).name);
+    return true;
+  });
   write_file(file_of(folder, calibration.card), render_calibration_json(calibration));
+  return unsteady.empty()
+             ? ""
+             : fmt::format("not kept, as their rounds differ, so that something else was running: {}",
+                           unsteady);
 }
 
 StoredCalibration complete_calibration(const fs::path& folder, device::Calibrator& calibrator,
@@ -67,12 +81,14 @@ StoredCalibration complete_calibration(const fs::path& folder, device::Calibrato
   Calibration measured = measure_card(calibrator, missing, progress);
   measured.figures.merge(known.calibration.figures);
   known.calibration = std::move(measured);
+  std::string not_kept;
   try {
-    save_calibration(folder, known.calibration);
+    not_kept = save_calibration(folder, known.calibration);
   } catch (const Failed& reason) {
-    known.complaint += (known.complaint.empty() ? "" : "; ") +
-                       fmt::format("the card's figures are not kept: {}", reason.what());
+    not_kept = fmt::format("the card's figures are not kept: {}", reason.what());
   }
+  if (!known.complaint.empty() && !not_kept.empty()) known.complaint += "; ";
+  known.complaint += not_kept;
   return known;
 }
 

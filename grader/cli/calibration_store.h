@@ -29,11 +29,12 @@ struct StoredCalibration {
 };
 StoredCalibration load_calibration(const std::filesystem::path& folder, const report::Card& card);
 
-/// Whole or not at all. Throws Failed.
-void save_calibration(const std::filesystem::path& folder, const report::Calibration& calibration);
+/// Whole or not at all, without the figures whose rounds differ so much that something else was running:
+/// returns a sentence about them, empty when there are none. Throws Failed.
+std::string save_calibration(const std::filesystem::path& folder, report::Calibration calibration);
 
 /// The stored calibration with the figures of `wanted` that it lacks, which are measured now and stored. The
-/// complaint is also about what could not be stored: that only costs time again.
+/// complaint is also about what is not stored: that only costs time again.
 StoredCalibration complete_calibration(const std::filesystem::path& folder, device::Calibrator& calibrator,
                                        const std::vector<report::Quantity>& wanted,
                                        const CalibrationProgress& progress);

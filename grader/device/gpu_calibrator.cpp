@@ -91,12 +91,11 @@ GpuCalibrator::GpuCalibrator(const Gpu& gpu)
           gpu.device(),
           sizeof(std::uint32_t) *
               static_cast<std::size_t>(gpu.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) *
-                                       gpu.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)))) {
-  const CudaDriver& driver = CudaDriver::get();
-  driver.check(driver.cuModuleLoadData(&module_, kCalibrationKernels), "cuModuleLoadData");
-}
+                                       gpu.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)))) {}
 
-GpuCalibrator::~GpuCalibrator() { CudaDriver::get().cuModuleUnload(module_); }
+GpuCalibrator::~GpuCalibrator() {
+  if (module_ != nullptr) CudaDriver::get().cuModuleUnload(module_);
+}
 
 report::Card GpuCalibrator::card() const { return {gpu_.name(), gpu_.uuid(), driver_version()}; }
 
@@ -208,14 +207,17 @@ GpuCalibrator::Work GpuCalibrator::full_grid(const char* kernel, unsigned per_th
           .per_step = static_cast<double>(per_thread) * grid * kCalibrationThreads};
 }
 
-CUfunction GpuCalibrator::function(const char* kernel) const {
+CUfunction GpuCalibrator::function(const char* kernel) {
   const CudaDriver& driver = CudaDriver::get();
+  // Compiled when it is needed: who finds all figures stored does not wait for it.
+  if (module_ == nullptr)
+    driver.check(driver.cuModuleLoadData(&module_, kCalibrationKernels), "cuModuleLoadData");
   CUfunction found = nullptr;
   driver.check(driver.cuModuleGetFunction(&found, module_, kernel), "cuModuleGetFunction");
   return found;
 }
 
-MappedMemory GpuCalibrator::random_bits(std::size_t bytes) const {
+MappedMemory GpuCalibrator::random_bits(std::size_t bytes) {
   const CudaDriver& driver = CudaDriver::get();
   MappedMemory memory = MappedMemory::create(gpu_.device(), bytes);
   CUdeviceptr address = memory.address();

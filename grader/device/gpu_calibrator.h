@@ -34,8 +34,8 @@ class GpuCalibrator final : public Calibrator {
   template <class... Arguments>
   Work full_grid(const char* kernel, unsigned per_thread, Arguments... arguments);
 
-  CUfunction function(const char* kernel) const;
-  MappedMemory random_bits(std::size_t bytes) const;
+  CUfunction function(const char* kernel);
+  MappedMemory random_bits(std::size_t bytes);
   /// A size far beyond L2, or less where memory is short.
   std::size_t large_bytes() const;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "shell.h"
 
@@ -25,9 +26,10 @@ class FakeCalibrator final : public device::Calibrator {
   std::string toolkit() const override { return "13.0.88"; }
   report::Figure measure(Quantity quantity) override {
     asked.push_back(quantity);
-    return {4.25e12, 0.01};
+    return {4.25e12, quantity == unsteady ? 0.4 : 0.01};
   }
   std::vector<Quantity> asked;
+  std::optional<Quantity> unsteady;
   report::Card card_ = kCard;
 };
 
@@ -145,6 +147,16 @@ TEST_F(CalibrationStore, ACutFileIsDamagedWhereverItEnds) {
     EXPECT_THAT(load_calibration(folder(), kCard).calibration.figures, IsEmpty()) << bytes;
     EXPECT_NE(load_calibration(folder(), kCard).complaint, "") << bytes;
   }
+}
+
+TEST_F(CalibrationStore, FiguresOfABusyCardServeOnceAndAreNotKept) {
+  calibrator_.unsteady = Quantity::gathers;
+  const StoredCalibration found = complete({Quantity::copied_bytes, Quantity::gathers});
+  EXPECT_EQ(found.calibration.figures.size(), 2U);
+  EXPECT_THAT(found.complaint, HasSubstr("something else was running: gathers"));
+  calibrator_.unsteady.reset();
+  EXPECT_EQ(complete({Quantity::copied_bytes, Quantity::gathers}).complaint, "");
+  EXPECT_THAT(calibrator_.asked, testing::ElementsAre(Quantity::gathers));
 }
 
 TEST_F(CalibrationStore, AFolderThatCannotBeWrittenCostsTheFileOnly) {
