@@ -32,6 +32,7 @@ void add_grade(CLI::App& app, int& status);
 void add_profile(CLI::App& app, int& status);
 void add_hint(CLI::App& app, int& status);
 void add_reset(CLI::App& app, int& status);
+void add_bench(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_emulate(CLI::App& app, int& status);

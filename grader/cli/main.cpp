@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   add_profile(app, status);
   add_hint(app, status);
   add_reset(app, status);
+  add_bench(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);
   add_emulate(app, status);

@@ -77,9 +77,6 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
             fmt::format("case \"{}\" is measured but states no cost", one.name));
     any_measured = any_measured || one.measured;
   }
-  require(
-      !problem.speed || (problem.speed->one.cost.elements > 0 && problem.speed->one.cost.global_bytes > 0),
-      "the case that speed is measured on states no cost");
   require(problem.gates.empty() || any_measured, "there are gates but no measured case");
   if (problem.speed) require_speed(*problem.speed, require);
   for (const Gate& gate : problem.gates) {

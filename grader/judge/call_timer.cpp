@@ -18,6 +18,8 @@ using OutcomeKind = runner::Outcome::Kind;
 
 /// Where inputs are used again: so many bytes of them that no cache holds what the calls before left.
 constexpr double kBytesBetweenUses = 512e6;
+/// Of K calls together, beside which a few microseconds of noise do not show.
+constexpr std::chrono::duration<double> kEnoughTime{0.05};
 
 bool is_buffer(const Argument& argument) {
   return argument.kind == Argument::Kind::input || argument.kind == Argument::Kind::output ||
@@ -46,28 +48,52 @@ std::size_t CallTimer::sets_of_buffers() const {
 
 Timing CallTimer::time_process(const OpenAttempt& open) {
   const std::unique_ptr<Attempt> attempt = open();
-  std::vector<course::Signature> functions = {problem_.function};
-  for (const course::WorkspaceQuery& query : problem_.workspace) functions.push_back(query.function);
-  if (const auto load = attempt->load(functions, kLoadTime); load.kind != OutcomeKind::done)
-    return {.fault = fault_result(fault_of(load, kLoadTime))};
+  if (const auto fault = load(problem_, *attempt)) return {.fault = fault_result(*fault)};
+  return time_in(*attempt);
+}
+
+std::optional<ProgramFault> CallTimer::load(const course::Problem& problem, Attempt& attempt) {
+  std::vector<course::Signature> functions = {problem.function};
+  for (const course::WorkspaceQuery& query : problem.workspace) functions.push_back(query.function);
+  const auto loaded = attempt.load(functions, kLoadTime);
+  if (loaded.kind == OutcomeKind::done) return std::nullopt;
+  return fault_of(loaded, kLoadTime);
+}
+
+Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
   std::uint64_t workspace_bytes = 0;
   if (!problem_.workspace.empty()) {
-    const auto asked = attempt->call(problem_.workspace.front().function, workspace_words_, kCallTime);
+    const auto asked = attempt.call(problem_.workspace.front().function, workspace_words_, kCallTime);
     if (asked.kind != OutcomeKind::done) return {.fault = fault_result(fault_of(asked, kCallTime))};
     if (asked.value > workspace_limit_)
       return {.fault =
                   fault_result({Verdict::memory_limit, "it asks for more workspace than is allowed", ""})};
     workspace_bytes = asked.value;
   }
-  allocate_sets(attempt->session(), workspace_bytes);
+  allocate_sets(attempt.session(), workspace_bytes);
+  const Timing timing = time_batches(attempt, is_checked);
+  for (const std::vector<std::uint64_t>& set : sets_) {
+    for (const std::uint64_t address : set) {
+      if (address != 0) attempt.session().free(address);
+    }
+  }
+  return timing;
+}
+
+Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   // The first call loads code and is not timed.
-  Timing first = run_calls(*attempt, 0, 1);
+  Timing first = run_calls(attempt, 0, 1, is_checked);
   if (first.fault) return first;
-  Timing few = run_calls(*attempt, 1, options_.calls);
+  std::size_t calls = options_.calls;
+  if (!options_.fresh_inputs) {
+    // What is slow needs fewer calls to be timed as well, and must not take minutes.
+    calls = std::clamp<std::size_t>(static_cast<std::size_t>(kEnoughTime / first.call), 1, calls);
+  }
+  Timing few = run_calls(attempt, 1, calls, is_checked);
   if (few.fault) return few;
-  Timing many = run_calls(*attempt, 1 + options_.calls, 2 * options_.calls);
+  Timing many = run_calls(attempt, 1 + calls, 2 * calls, is_checked);
   if (many.fault) return many;
-  return {.call = (many.call - few.call) / static_cast<double>(options_.calls)};
+  return {.call = (many.call - few.call) / static_cast<double>(calls)};
 }
 
 void CallTimer::prepare() {
@@ -125,7 +151,7 @@ void CallTimer::allocate_sets(device::Session& session, std::uint64_t workspace_
 }
 
 /// Calls with the contents [first, first + n), timed together.
-Timing CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n) {
+Timing CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n, bool is_checked) {
   device::Session& session = attempt.session();
   const std::size_t used = std::min(n, sets_.size());
   for (std::size_t set = 0; set < used; ++set) {
@@ -152,6 +178,7 @@ Timing CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n) 
   });
   if (timed.outcome.kind != OutcomeKind::done)
     return {.fault = fault_result(fault_of(timed.outcome, kCallTime))};
+  if (!is_checked) return {.call = timed.time};
   std::uint64_t wrong = 0;
   for_outputs(used, [&](std::size_t set, std::size_t a) {
     const std::uint64_t expected = calls_[content_of(first, set)][a];

@@ -47,6 +47,11 @@ class CallTimer {
   /// their own.
   Timing time_process(const OpenAttempt& open);
 
+  /// The two halves of time_process, for a process that times several cases one after the other.
+  static std::optional<ProgramFault> load(const course::Problem& problem, Attempt& attempt);
+  /// Unless it `is_checked`, whatever comes out is right: for a plain copy beside solutions.
+  Timing time_in(Attempt& attempt, bool is_checked = true);
+
   /// Memory of the device that timing a case needs, roughly: what the largest case to time is chosen by.
   static double bytes_needed(const course::Case& one, std::size_t calls);
 
@@ -66,7 +71,8 @@ class CallTimer {
   void prepare();
   void keep(const course::Call& call);
   void allocate_sets(device::Session& session, std::uint64_t workspace_bytes);
-  Timing run_calls(Attempt& attempt, std::size_t first, std::size_t n);
+  Timing time_batches(Attempt& attempt, bool is_checked);
+  Timing run_calls(Attempt& attempt, std::size_t first, std::size_t n, bool is_checked);
   /// f(set, argument) for every output of the first n sets.
   template <class F>
   void for_outputs(std::size_t n, F f) const;

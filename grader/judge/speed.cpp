@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "judge/call_timer.h"
+#include "judge/median.h"
 
 namespace lockstep::judge {
 namespace {
@@ -26,19 +27,7 @@ const course::Case& largest_that_fits(const course::SpeedTask& task, const devic
   return *largest;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
-
-std::pair<double, double> median_interval(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t from_end = values.size() < kManyRounds ? values.size() / 4 : values.size() / 4 + 1;
-  return {values.at(from_end - 1), values.at(values.size() - from_end)};
-}
 
 Verdict speed_verdict(std::pair<double, double> interval, double threshold) {
   if (interval.first >= threshold) return Verdict::passed;

@@ -38,10 +38,6 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options);
 
-/// The interval that holds the median of what was drawn with about 96 %: the (n/4)th from either end, for 9
-/// or 21 values. Source: order statistics of the binomial distribution, [2, 8] of 9 and [6, 16] of 21.
-std::pair<double, double> median_interval(std::vector<double> values);
-
 /// Passed or too slow when the whole interval lies on one side of `threshold`, else inconclusive.
 report::Verdict speed_verdict(std::pair<double, double> interval, double threshold);
 

@@ -66,11 +66,25 @@ TEST(ProblemRules, GatesNeedAMeasuredCaseWithACost) {
   problem.cases.back().cost = {};
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("states no cost")));
   problem = sound_problem();
-  problem.speed = {Case{.name = "large"}};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("speed is measured on")));
-  problem = sound_problem();
   problem.gates[0].excess = nullptr;
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("global-sectors")));
+}
+
+TEST(ProblemRules, SizesForSpeedAscendAndStateTheirCost) {
+  const auto size = [](double elements) {
+    return Case{.name = "size", .prepare = [](Random&) { return Call(); }, .cost = {elements, 8 * elements}};
+  };
+  Problem problem = sound_problem();
+  problem.speed = course::SpeedTask{.sizes = {size(1), size(2)}, .larger = {size(3)}};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), IsEmpty());
+  problem.speed->larger = {size(2)};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"),
+              ElementsAre(HasSubstr("not larger than the one before")));
+  problem.speed->larger = {};
+  problem.speed->variations = {Case{.name = "uncosted"}};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("\"uncosted\" lacks")));
+  problem.speed = course::SpeedTask{};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("at no size")));
 }
 
 }  // namespace

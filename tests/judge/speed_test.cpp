@@ -9,6 +9,8 @@
 #include <numeric>
 #include <random>
 
+#include "judge/median.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -24,6 +26,11 @@ std::vector<double> numbers(std::size_t n) {
 TEST(MedianInterval, LeavesOutTheOutermostOfNineAndOfTwentyOne) {
   EXPECT_EQ(median_interval(numbers(9)), std::pair(2.0, 8.0));
   EXPECT_EQ(median_interval(numbers(21)), std::pair(6.0, 16.0));
+}
+
+TEST(MedianInterval, HoldsAllOfAFew) {
+  EXPECT_EQ(median_interval(numbers(1)), std::pair(1.0, 1.0));
+  EXPECT_EQ(median_interval(numbers(5)), std::pair(1.0, 5.0));
 }
 
 TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {

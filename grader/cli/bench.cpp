@@ -1,0 +1,107 @@
+// `lockstep bench`: rungs, reference and the vendor's libraries side by side, across sizes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "cli/calibration_store.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/selection.h"
+#include "cli/terminal.h"
+#include "device/device.h"
+#include "judge/bench.h"
+#include "report/bench.h"
+
+namespace lockstep::cli {
+namespace {
+
+struct BenchArguments {
+  std::vector<std::string> exercises;
+  bool all = false, json = false;
+  int rounds = 9;
+  std::string commit;
+  std::optional<std::filesystem::path> output;
+  std::uint64_t seed = 0;
+};
+
+std::string today() {
+  const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day date(days);
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                     static_cast<unsigned>(date.day()));
+}
+
+int bench(const BenchArguments& arguments) {
+  if (arguments.all == !arguments.exercises.empty())
+    throw WrongUse("name the exercises to measure, or say --all.");
+  const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
+  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
+  ProgressLine line;
+  const std::unique_ptr<device::Calibrator> calibrator = device->open_calibrator();
+  const StoredCalibration known =
+      complete_calibration(calibration_folder(), *calibrator, {report::Quantity::copied_bytes},
+                           [&line](const std::string& what) { line.show(what); });
+  for (const course::Exercise* exercise : exercises) {
+    const std::string& topic = exercise->problem.name;
+    if (!exercise->problem.speed) {
+      std::cerr << "lockstep: " << topic << " has no sizes that speed is measured at\n";
+      continue;
+    }
+    judge::BenchOptions options{.rounds = arguments.rounds, .seed = arguments.seed};
+    options.copy_bandwidth = known.calibration.figures.at(report::Quantity::copied_bytes).value;
+    options.progress = [&](const std::string& what) { line.show(topic + ": " + what); };
+    report::Bench measured = judge::measure_bench(*exercise, *device, options);
+    line.clear();
+    measured.card = calibrator->card();
+    measured.toolkit = calibrator->toolkit();
+    measured.date = today();
+    measured.commit = arguments.commit;
+    measured.command =
+        fmt::format("./lockstep bench {} --rounds {} --seed {}", topic, arguments.rounds, arguments.seed);
+    if (!arguments.json || arguments.output) std::cout << render_bench(measured, output_style()) << '\n';
+    const std::string json = render_bench_json(measured);
+    if (arguments.output) {
+      write_file(*arguments.output / (topic + ".json"), json);
+    } else if (arguments.json) {
+      std::cout << json;
+    }
+    std::cout << std::flush;
+  }
+  return kPassed;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& status) {
+  constexpr int kFewestRounds = 5, kMostRounds = 99;
+  const auto arguments = std::make_shared<BenchArguments>();
+  CLI::App* command =
+      app.add_subcommand("bench", "Rungs, reference and the vendor's libraries side by side, across sizes");
+  command->add_option("exercise", arguments->exercises, "Topics, numbers or folders, such as transpose");
+  command->add_flag("--all", arguments->all, "Every exercise");
+  command
+      ->add_option_function<std::string>(
+          "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
+          "text or json (lockstep/measurement/v1)")
+      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->type_name("FORMAT");
+  command
+      ->add_option("--output", arguments->output,
+                   "Write TOPIC.json into this folder for each exercise; text still goes to the terminal")
+      ->type_name("FOLDER");
+  command->add_option("--rounds", arguments->rounds, "Processes of each solution; 9 when not given")
+      ->check(CLI::Range(kFewestRounds, kMostRounds).description(""))
+      ->type_name("NUMBER");
+  command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
+  command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
+  command->footer(
+      "\nExamples:  ./lockstep bench transpose\n"
+      "           ./lockstep bench --all --output measurements/nvidia-h200 --commit $(git rev-parse HEAD)");
+  command->callback([arguments, &status] { status = bench(*arguments); });
+}
+
+}  // namespace lockstep::cli

@@ -1,0 +1,211 @@
+#include "judge/bench.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+#include "build/submission_compiler.h"
+#include "judge/call_timer.h"
+#include "judge/median.h"
+#include "judge/seeds.h"
+
+namespace lockstep::judge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A solution that is timed beside the others.
+struct Contender {
+  std::string name, label;  ///< as in report::BenchRow
+  fs::path source;
+  bool is_checked = true;
+  OpenAttempt open;
+};
+
+/// One size or variation, with what its timing has given so far.
+struct Series {
+  const course::Case* one = nullptr;
+  bool is_variation = false;
+  std::unique_ptr<CallTimer> timer;
+  std::vector<std::vector<double>> seconds;  ///< [contender][round]; shorter where it was given up
+};
+
+/// A copy beside the others moves the bytes without doing the work: its first line says so.
+bool is_checked(const fs::path& source) {
+  std::string line;
+  std::ifstream file(source);
+  std::getline(file, line);
+  return line != "// unchecked";
+}
+
+std::vector<fs::path> sources_in(const fs::path& folder) {
+  std::vector<fs::path> sources;
+  if (!fs::is_directory(folder)) return sources;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".cu") sources.push_back(entry.path());
+  }
+  std::sort(sources.begin(), sources.end());
+  return sources;
+}
+
+/// Rungs, then the reference, then the vendor's.
+std::vector<Contender> contenders_of(const course::Exercise& exercise) {
+  std::vector<Contender> contenders;
+  const auto add = [&](const fs::path& source, const std::string& name, const std::string& label) {
+    contenders.push_back({exercise.folder_name + "/" + name, label, source, is_checked(source), {}});
+  };
+  for (const char* folder : {"rungs", "", "peers"}) {
+    if (*folder == '\0') {
+      const std::string name = exercise.starter.stem();
+      add(exercise.solutions / exercise.starter.filename(), name, "reference");
+      continue;
+    }
+    for (const fs::path& source : sources_in(exercise.solutions / folder))
+      add(source, folder + ("/" + source.stem().string()), source.stem());
+  }
+  return contenders;
+}
+
+/// K for a case: so many calls that a few microseconds of noise do not show.
+std::size_t calls_for(const course::Case& one, double copy_bandwidth) {
+  constexpr double kEnough = 2e-3, kLaunch = 3e-6;
+  const double fastest = one.cost.global_bytes / copy_bandwidth + kLaunch;
+  return std::clamp<std::size_t>(static_cast<std::size_t>(kEnough / fastest), 4, 256);
+}
+
+class BenchRun {
+ public:
+  BenchRun(const course::Exercise& exercise, device::Device& device, const BenchOptions& options)
+      : exercise_(exercise), problem_(exercise.problem), device_(device), options_(options) {
+    contenders_ = contenders_of(exercise);
+    compile();
+    prepare();
+  }
+
+  report::Bench run() {
+    for (int round = 0; round < options_.rounds; ++round) {
+      for (std::size_t place = 0; place < contenders_.size(); ++place) {
+        // Every solution comes at every place, and after every other.
+        const std::size_t turned = (place + static_cast<std::size_t>(round)) % contenders_.size();
+        time_contender(round % 2 == 0 ? turned : contenders_.size() - 1 - turned, round);
+      }
+    }
+    add_rows();
+    return std::move(result_);
+  }
+
+ private:
+  void progress(const std::string& what) const {
+    if (options_.progress) options_.progress(what);
+  }
+
+  void compile() {
+    for (Contender& contender : contenders_) {
+      progress("compiling " + contender.label);
+      const build::CompiledSubmission compiled =
+          build::compile_submission(exercise_, contender.source, device_.compute_capability());
+      if (compiled.status != build::CompiledSubmission::Status::compiled)
+        throw std::runtime_error(contender.source.string() + " does not compile: " + compiled.diagnostics);
+      contender.open = attempts_at(compiled.object, device_, derived_seed(options_.seed, "bench"));
+    }
+  }
+
+  void prepare() {
+    const course::SpeedTask& task = *problem_.speed;
+    for (const std::vector<course::Case>* cases : {&task.sizes, &task.larger, &task.variations}) {
+      for (const course::Case& one : *cases) prepare(one, cases == &task.variations);
+    }
+  }
+
+  void prepare(const course::Case& one, bool is_variation) {
+    // On the device the inputs and outputs of a few calls, kept and handed out; on the host what making two
+    // of them takes meanwhile.
+    constexpr double kOnDevice = 8, kOnHost = 24, kReuse = 2e9;
+    const double on_device = kOnDevice * one.cost.global_bytes + kReuse;
+    const double host =
+        static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (on_device > static_cast<double>(device_.free_memory()) || kOnHost * one.cost.global_bytes > host) {
+      result_.left_out.push_back(one.name + " was left out: there is too little memory");
+      return;
+    }
+    progress("inputs of " + one.name);
+    CallTimer::Options options{
+        .seed = options_.seed, .calls = calls_for(one, options_.copy_bandwidth), .fresh_inputs = false};
+    series_.push_back({.one = &one,
+                       .is_variation = is_variation,
+                       .timer = std::make_unique<CallTimer>(problem_, one, device_, options),
+                       .seconds = std::vector<std::vector<double>>(contenders_.size())});
+  }
+
+  void time_contender(std::size_t which, int round) {
+    const Contender& contender = contenders_[which];
+    progress(fmt::format("round {} of {}, {}", round + 1, options_.rounds, contender.label));
+    const std::unique_ptr<Attempt> attempt = contender.open();
+    if (const auto fault = CallTimer::load(problem_, *attempt))
+      throw std::runtime_error(contender.name + ": " + fault->message);
+    for (Series& series : series_) {
+      if (gave_up(series, which)) continue;
+      const Timing timing = series.timer->time_in(*attempt, contender.is_checked);
+      if (timing.fault)
+        throw std::runtime_error(
+            fmt::format("{}, {}: {}", contender.name, series.one->name, timing.fault->message));
+      series.seconds[which].push_back(timing.call.count());
+    }
+  }
+
+  /// What takes hundreds of times as long as it could is shown by a few rounds.
+  bool gave_up(const Series& series, std::size_t which) const {
+    constexpr double kSlow = 0.25;
+    constexpr std::size_t kFewRounds = 3;
+    const std::vector<double>& seconds = series.seconds[which];
+    return seconds.size() >= kFewRounds && seconds.front() > kSlow;
+  }
+
+  void add_rows() {
+    const auto reference = std::find_if(contenders_.begin(), contenders_.end(),
+                                        [](const Contender& one) { return one.label == "reference"; });
+    const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
+    for (const Series& series : series_) {
+      for (std::size_t c = 0; c < contenders_.size(); ++c) {
+        const std::vector<double>& seconds = series.seconds[c];
+        std::vector<double> ratios;
+        for (std::size_t round = 0; round < seconds.size(); ++round)
+          ratios.push_back(series.seconds[reference_index].at(round) / seconds[round]);
+        result_.rows.push_back({.solution = contenders_[c].name,
+                                .label = contenders_[c].label,
+                                .size = series.one->name,
+                                .is_variation = series.is_variation,
+                                .elements = series.one->cost.elements,
+                                .bytes = series.one->cost.global_bytes,
+                                .rounds = static_cast<int>(seconds.size()),
+                                .seconds = median(seconds),
+                                .interval = median_interval(seconds),
+                                .ratio = median(ratios)});
+      }
+    }
+  }
+
+  const course::Exercise& exercise_;
+  const course::Problem& problem_;
+  device::Device& device_;
+  const BenchOptions& options_;
+  std::vector<Contender> contenders_;
+  std::vector<Series> series_;
+  report::Bench result_;
+};
+
+}  // namespace
+
+report::Bench measure_bench(const course::Exercise& exercise, device::Device& device,
+                            const BenchOptions& options) {
+  report::Bench bench = BenchRun(exercise, device, options).run();
+  bench.exercise = exercise.problem.name;
+  bench.copy_bandwidth = options.copy_bandwidth;
+  return bench;
+}
+
+}  // namespace lockstep::judge

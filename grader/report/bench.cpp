@@ -1,0 +1,86 @@
+#include "report/bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "report/printable.h"
+
+namespace lockstep::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Solutions in the order of the rows.
+std::vector<std::string> labels_of(const Bench& bench) {
+  std::vector<std::string> labels;
+  for (const BenchRow& row : bench.rows) {
+    if (std::find(labels.begin(), labels.end(), row.label) == labels.end()) labels.push_back(row.label);
+  }
+  return labels;
+}
+
+/// A row a size and a column a solution, with what `cell` makes of each.
+template <class Cell>
+std::string table(const Bench& bench, const std::vector<std::string>& labels, const Cell& cell) {
+  std::size_t names = 0;
+  for (const BenchRow& row : bench.rows) names = std::max(names, row.size.size());
+  std::string text = std::string(names, ' ');
+  std::vector<std::size_t> widths;
+  for (const std::string& label : labels) {
+    widths.push_back(std::max<std::size_t>(label.size(), 9) + 2);
+    text += fmt::format("{:>{}}", printable(label), widths.back());
+  }
+  std::string size;
+  for (const BenchRow& row : bench.rows) {
+    if (row.size != size) text += fmt::format("\n{:<{}}", printable(row.size), names);
+    size = row.size;
+    const auto column = std::find(labels.begin(), labels.end(), row.label) - labels.begin();
+    text += fmt::format("{:>{}}", cell(row), widths[static_cast<std::size_t>(column)]);
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string render_bench(const Bench& bench, const TextStyle& style) {
+  const std::vector<std::string> labels = labels_of(bench);
+  std::string text = paint(style, Colour::strong,
+                           fmt::format("{} on {}, driver {}, {}", bench.exercise, printable(bench.card.name),
+                                       printable(bench.card.driver), bench.date)) +
+                     "\n\nTime of a call\n";
+  text += table(bench, labels, [](const BenchRow& row) { return figure_text(row.seconds, "s"); });
+  text += fmt::format("\nShare of what the card's memory copies ({})\n",
+                      figure_text(bench.copy_bandwidth, "B/s"));
+  text += table(bench, labels, [&](const BenchRow& row) {
+    return fmt::format("{:.0f} %", 100 * row.bytes / row.seconds / bench.copy_bandwidth);
+  });
+  for (const std::string& sentence : bench.left_out) text += printable(sentence) + ".\n";
+  return text;
+}
+
+std::string render_bench_json(const Bench& bench) {
+  Json json = {{"schema", "lockstep/measurement/v1"},   {"exercise", bench.exercise},
+               {"card", printable(bench.card.name)},    {"driver", printable(bench.card.driver)},
+               {"toolkit", printable(bench.toolkit)},   {"date", bench.date},
+               {"commit", printable(bench.commit)},     {"command", printable(bench.command)},
+               {"copy_bandwidth", bench.copy_bandwidth}};
+  Json rows = Json::array();
+  for (const BenchRow& row : bench.rows) {
+    rows.push_back({{"name", row.solution},
+                    {"label", row.label},
+                    {"size", row.size},
+                    {"variation", row.is_variation},
+                    {"elements", row.elements},
+                    {"bytes", row.bytes},
+                    {"rounds", row.rounds},
+                    {"seconds", row.seconds},
+                    {"interval", {row.interval.first, row.interval.second}},
+                    {"ratio", row.ratio}});
+  }
+  json["results"] = std::move(rows);
+  return json.dump(2) + '\n';
+}
+
+}  // namespace lockstep::report
