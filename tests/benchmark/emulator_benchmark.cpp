@@ -86,10 +86,10 @@ const std::vector<Subject>& subjects() {
        {kIn, kOut, 2048 * 1024, kZeroed}},
       {"scan/reference",
        "07-scan.scan",
-       "_Z11scan_kernelPKiPiiPyPVy",
-       {256, 1, 1},
-       {256, 1, 1},
-       {kIn, kOut, 256 * 8192, kZeroed, kZeroed + 1}},
+       "_Z11scan_kernelPKiPiiPVyPyS4_",
+       {96, 1, 1},
+       {512, 1, 1},
+       {kIn, kOut, 96 * 22528, kZeroed, kZeroed + 96, kZeroed + 99}},
   };
   return all;
 }

@@ -39,6 +39,7 @@ constexpr RungAtGate kRungs[] = {
      "if (position < n) out[position] += before[blockIdx.x];"},
     {"scan", "07-scan/rungs/reduce_then_scan.cu", ""},
     {"scan", "07-scan/rungs/look_back.cu", ""},
+    {"scan", "07-scan/rungs/packed_words.cu", ""},
     {"histogram", "08-histogram/rungs/global_atomics.cu", "global-sectors",
      "if (sample < bins) atomicAdd(&counts[sample], 1ULL);"},
     {"histogram", "08-histogram/rungs/block_private.cu", "shared-wavefronts",

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "device_fixture.h"
+
 namespace lockstep::emulator {
 namespace {
 
@@ -105,6 +107,19 @@ TEST(Traffic, TheIdealIsWhatTheSameBytesNeedAtLeast) {
 TEST(Traffic, AnAccessThatIsNotAlignedTouchesTwoSectors) {
   const std::uint64_t address[kLanes] = {0x101E};
   EXPECT_EQ(global_sectors(address, 1, 4).units, 2U);
+}
+
+class PollTest : public DeviceTest {};
+
+TEST_F(PollTest, CountsOnceHoweverManyWordsTakeTurns) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(2));
+  run("mov.u32 %r2, 0;\n"
+      "AGAIN: ld.volatile.global.u32 %r3, [%d0];\nld.volatile.global.u32 %r3, [%d0+4];\n"
+      "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 100;\n@%p1 bra AGAIN;",
+      a, a, 0, {1, 1, 1}, {32, 1, 1});
+  Traffic polls;
+  for (const LineCounters& counters : seen.lines) polls += counters.global_load;
+  EXPECT_EQ(polls.requests, 2U) << "how often a warp looks depends on the machine's timing";
 }
 
 }  // namespace

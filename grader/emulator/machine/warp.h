@@ -70,7 +70,9 @@ struct Warp {
   std::array<std::uint32_t, kLanes> thread_x{}, thread_y{}, thread_z{};
   Time ordered = 0;  ///< accesses of any warp up to this time happened before what this warp does now
   Time synced = 0;   ///< likewise for the warp's own lanes
-  std::uint64_t latest_poll = 0;  ///< digest of the latest synchronising load: who, where, what it found
+  /// Digests of the latest synchronising loads: who, where, what it found. A loop may poll several words in
+  /// turn, so neighbouring instructions, by their counter, have places of their own.
+  std::array<std::uint64_t, 4> latest_polls{};
   std::vector<Split> splits;
   std::size_t current = 0;
 

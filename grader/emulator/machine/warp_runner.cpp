@@ -512,7 +512,7 @@ void begin_warp(Warp& warp) {
   require_local(warp, function.local_bytes);
   warp.live = warp.threads;
   warp.carry = 0;
-  warp.latest_poll = 0;
+  warp.latest_polls = {};
   warp.stop = false;
   warp.ordered = warp.synced = warp.block->begin - 1;
   warp.splits.resize(1);

@@ -1,6 +1,6 @@
 // Scan in a single pass: each tile looks back at what the tiles before have told so far. Lecture: 07-scan.
-// Bound: not the 8 bytes an element but the latency of looking back: one thread does it, one tile at a time,
-// while its block waits. Large tiles make that rare; the reference makes it fast.
+// Bound: not the 8 bytes an element but the waiting. A look at 32 tiles takes two round trips to memory, for
+// the flags and then for the values, with a fence between.
 // Source: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA, 2016.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
@@ -10,30 +10,22 @@ constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kRows = 16;  // a thread takes one element of each row of the tile
-constexpr int kTile = kRows * kThreads;
+constexpr int kRows = 16;  // that a warp reads, an element a lane
+constexpr int kTile = kWarps * kRows * kLanes;
 
-__device__ int warp_inclusive_scan(int value) {
+// Sums are unsigned: those of elements that are no neighbours may leave the range of an int, and must wrap.
+__device__ unsigned warp_inclusive_scan(unsigned value) {
   const int lane = threadIdx.x % kLanes;
   for (int offset = 1; offset < kLanes; offset *= 2) {
-    const int left = __shfl_up_sync(kAllLanes, value, offset);
+    const unsigned left = __shfl_up_sync(kAllLanes, value, offset);
     if (lane >= offset) value += left;
   }
   return value;
 }
 
-/// The sum of the values of the threads before this one; `total` becomes the sum of all.
-__device__ int block_exclusive_scan(int value, int& total) {
-  __shared__ int warp_totals[kWarps];
-  const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
-  const int inclusive = warp_inclusive_scan(value);
-  if (lane == kLanes - 1) warp_totals[warp] = inclusive;
-  __syncthreads();  // no more totals than lanes: every warp scans them for itself
-  const int up_to_warp = warp_inclusive_scan(lane < kWarps ? warp_totals[lane] : 0);
-  const int before = __shfl_sync(kAllLanes, up_to_warp, warp > 0 ? warp - 1 : 0);
-  total = __shfl_sync(kAllLanes, up_to_warp, kWarps - 1);
-  __syncthreads();  // the totals have been read; the next call may write them
-  return (warp > 0 ? before : 0) + inclusive - value;
+__device__ unsigned warp_sum(unsigned value) {
+  for (int offset = kLanes / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(kAllLanes, value, offset);
+  return value;
 }
 
 /// What a tile has told. All flags are kNothing before the kernel starts.
@@ -43,12 +35,12 @@ enum Flag : int { kNothing, kTotal, kSum };
 struct Tiles {
   unsigned* started;    ///< how many tiles have been taken
   volatile int* flags;  ///< volatile: read again and again until another block has written
-  int* totals;          ///< of the tile alone; valid once its flag is kTotal
-  int* sums;            ///< of everything up to the tile's end; valid once its flag is kSum
+  unsigned* totals;     ///< of the tile alone; valid once its flag is kTotal
+  unsigned* sums;       ///< of everything up to the tile's end; valid once its flag is kSum
 };
 
 // [publish]
-__device__ void publish(int* place, int value, volatile int* flag_place, Flag flag) {
+__device__ void publish(unsigned* place, unsigned value, volatile int* flag_place, Flag flag) {
   *place = value;
   __threadfence();  // whoever sees the flag must see the value
   *flag_place = flag;
@@ -56,55 +48,74 @@ __device__ void publish(int* place, int value, volatile int* flag_place, Flag fl
 // [publish]
 
 // [look-back]
-/// The sum of everything before `tile`, whose predecessors have all started, so that the waiting ends.
-__device__ int look_back(int tile, Tiles tiles) {
-  int earlier = tile - 1;
-  for (; earlier >= 0; --earlier) {
+/// The sum of everything before `tile`. Lane l looks at the tile l + 1 places back; all those have started.
+__device__ unsigned warp_look_back(int tile, Tiles tiles) {
+  const int lane = threadIdx.x % kLanes;
+  unsigned before = 0;
+  for (int nearest = tile - 1; nearest >= 0; nearest -= kLanes) {
+    const int earlier = nearest - lane;
     int flag;
     do {
-      flag = tiles.flags[earlier];
-    } while (flag == kNothing);
-    if (flag == kSum) break;
+      flag = earlier >= 0 ? tiles.flags[earlier] : kSum;  // before the first tile lies nothing
+    } while (__any_sync(kAllLanes, flag == kNothing));
+    __threadfence();  // each lane reads its value after its flag
+    const unsigned sums = __ballot_sync(kAllLanes, flag == kSum);
+    // The totals of the lanes before the first that knows a sum, and that sum; without one, all the totals.
+    const bool counts = earlier >= 0 && (sums & ((1U << lane) - 1)) == 0;
+    before += warp_sum(counts ? (flag == kSum ? tiles.sums[earlier] : tiles.totals[earlier]) : 0);
+    if (sums != 0) break;
   }
-  __threadfence();  // the values are read after their flags
-  int before = earlier >= 0 ? tiles.sums[earlier] : 0;
-  while (++earlier < tile) before += tiles.totals[earlier];
   return before;
 }
 // [look-back]
 
-__global__ void scan_kernel(const int* in, int* out, int n, Tiles tiles) {
-  __shared__ int shared_tile, shared_before;
+__global__ void __launch_bounds__(kThreads) scan_kernel(const int* in, int* out, int n, Tiles tiles) {
+  __shared__ unsigned warp_totals[kWarps];
+  __shared__ unsigned shared_before;
+  __shared__ int shared_tile;
+  const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   // [take-a-tile]
   // Not blockIdx.x: blocks may start in any order, and a tile may wait only for tiles that have started.
-  if (threadIdx.x == 0) shared_tile = atomicAdd(tiles.started, 1);
-  __syncthreads();
+  if (threadIdx.x == 0) shared_tile = static_cast<int>(atomicAdd(tiles.started, 1U));
+  __syncthreads();  // only thread 0 knows the tile
   const int tile = shared_tile;
   // [take-a-tile]
-  const int first = tile * kTile + threadIdx.x;
-  int values[kRows];
+
+  // Unsigned: positions beyond the end of the last tile may exceed the largest int.
+  const unsigned first = static_cast<unsigned>(tile) * kTile + warp * (kRows * kLanes) + lane;
+  const unsigned end = static_cast<unsigned>(n);
+  unsigned values[kRows];
   for (int row = 0; row < kRows; ++row) {
-    const int position = first + row * kThreads;
-    values[row] = position < n ? in[position] : 0;
+    const unsigned position = first + row * kLanes;
+    values[row] = position < end ? static_cast<unsigned>(in[position]) : 0;
   }
-  int sums[kRows], total = 0;
+  unsigned sums[kRows];  // of what lies before the element in the warp's rows
+  unsigned warp_total = 0;
   for (int row = 0; row < kRows; ++row) {
-    int row_total;
-    sums[row] = total + block_exclusive_scan(values[row], row_total);
-    total += row_total;
+    const unsigned inclusive = warp_inclusive_scan(values[row]);
+    sums[row] = warp_total + inclusive - values[row];
+    warp_total += __shfl_sync(kAllLanes, inclusive, kLanes - 1);
   }
+  if (lane == 0) warp_totals[warp] = warp_total;
+  __syncthreads();  // the totals of all warps
+
   // [single-pass]
-  if (threadIdx.x == 0) {
+  if (warp == 0) {
+    const unsigned total = warp_sum(lane < kWarps ? warp_totals[lane] : 0);
     // Before waiting, so that others need not wait for what this tile waits for.
-    publish(&tiles.totals[tile], total, &tiles.flags[tile], kTotal);
-    const int before = look_back(tile, tiles);
-    publish(&tiles.sums[tile], before + total, &tiles.flags[tile], kSum);
-    shared_before = before;
+    if (lane == 0) publish(&tiles.totals[tile], total, &tiles.flags[tile], kTotal);
+    const unsigned before_tile = warp_look_back(tile, tiles);
+    if (lane == 0) {
+      publish(&tiles.sums[tile], before_tile + total, &tiles.flags[tile], kSum);
+      shared_before = before_tile;
+    }
   }
-  __syncthreads();  // only thread 0 knows what lies before
+  __syncthreads();  // only the first warp knows what lies before the tile
+  unsigned before = shared_before;
+  for (int w = 0; w < warp; ++w) before += warp_totals[w];
   for (int row = 0; row < kRows; ++row) {
-    const int position = first + row * kThreads;
-    if (position < n) out[position] = shared_before + sums[row];
+    const unsigned position = first + row * kLanes;
+    if (position < end) out[position] = static_cast<int>(before + sums[row]);
   }
   // [single-pass]
 }
@@ -117,8 +128,10 @@ void scan(const int* in, int* out, int n, void* workspace, cudaStream_t stream) 
   if (n == 0) return;  // a grid without blocks is an error
   const int count = lockstep::divide_up(n, kTile);
   CHECK_CUDA(cudaMemsetAsync(workspace, 0, scan_workspace_bytes(n), stream));  // nothing taken, nothing told
-  int* const flags = static_cast<int*>(workspace) + 1;
-  const Tiles tiles{static_cast<unsigned*>(workspace), flags, flags + count, flags + 2 * count};
+  unsigned* const started = static_cast<unsigned*>(workspace);
+  unsigned* const totals = started + 1;
+  unsigned* const sums = totals + count;
+  const Tiles tiles{started, reinterpret_cast<int*>(sums + count), totals, sums};
   scan_kernel<<<count, kThreads, 0, stream>>>(in, out, n, tiles);
   CHECK_CUDA(cudaGetLastError());
 }

@@ -150,7 +150,7 @@ inline void release(Warp& warp) {
   grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
 }
 
-/// Whether a synchronising load finds what the warp's latest one found, at the same place: how often a warp
+/// Whether a synchronising load finds what the warp found with it before, at the same place: how often a warp
 /// polls depends on the machine's timing, so such a load is not counted.
 inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                         unsigned width) {
@@ -167,7 +167,7 @@ inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std
     mix(found[0]);
     mix(found[1]);
   }
-  return std::exchange(warp.latest_poll, digest) == digest;
+  return std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) == digest;
 }
 
 inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
