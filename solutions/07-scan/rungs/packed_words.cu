@@ -106,7 +106,6 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();  // the totals of all warps
   // [scan-rows]
 
-  // [tell-and-look-back]
   if (warp == 0) {
     const unsigned tile_total = warp_sum(lane < kWarps ? warp_totals[lane] : 0);
     // Before waiting, so that others need not wait for what this tile waits for.
@@ -120,7 +119,6 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();  // only the first warp knows what lies before
   unsigned before = shared_before;
   for (int w = 0; w < warp; ++w) before += warp_totals[w];
-  // [tell-and-look-back]
 
   for (int row = 0; row < kRows; ++row) {
     const uint4 value = values[row];
