@@ -5,7 +5,7 @@
 //
 //   three_pass        reads and writes all to scan the tiles, and again to add the totals: 4 * 4 = 16
 //   reduce_then_scan  reads all to add up, reads and writes all to scan: 3 * 4 = 12
-//   look_back         reads and writes all: 2 * 4 = 8; so does the reference
+//   look_back         reads and writes all: 2 * 4 = 8; so do packed_words and the reference
 //
 // A limit of 13 asks for one pass less than the plain way; what a single pass is worth shows in the time.
 // All rungs touch shared memory side by side: none more than it must.
@@ -137,9 +137,8 @@ Problem make_problem() {
   problem.hints = {
       "In three passes: scan each tile by itself and keep its total; scan the totals; add to each tile the "
       "sum of the totals before it. Kernels on one stream run one after the other, so each sees what the one "
-      "before wrote.",
-      "More than 1024 tiles give more totals than one block scans at a time: let the second pass do to the "
-      "totals what the first and third do to the elements, in a loop or by calling yourself.",
+      "before wrote. More than 1024 totals are more than one block scans at a time: do to them what you did "
+      "to the elements, in a loop or by calling yourself.",
       "Three passes move 16 bytes an element. Add up first, without writing sums: a fixed number of blocks, "
       "each with a long part of the array, and then scan every part with its start known. That moves 12.",
       "In a single pass a tile tells its total as soon as it knows it, then looks back: it adds up the "
@@ -148,6 +147,10 @@ Problem make_problem() {
       "Waiting for another block is safe only if that block has started: take tile numbers from a counter "
       "(atomicAdd) instead of blockIdx. A value must be visible before its flag: __threadfence() between the "
       "two, or both in one 64-bit word. And the flags must be 0 before the kernel starts.",
+      "A single pass that is right and slow waits for round trips to memory. Let a whole warp look back, a "
+      "lane a tile. Then show it more at a time: let each tile add its total and a count, with one 64-bit "
+      "atomicAdd, to a word of its group of 32 tiles as well. And make tiles large: a few of them, with "
+      "vectors of 16 bytes in all the registers that a multiprocessor has.",
   };
   return problem;
 }
