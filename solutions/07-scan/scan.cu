@@ -19,9 +19,8 @@ constexpr int kTile = kWarps * kRows * kRowElements;
 constexpr int kGroup = kLanes;  // tiles: one for each lane to look at
 
 // [words]
-/// What tiles tell, all 0 before the kernel starts. A volatile access and an atomicAdd take a word of 64 bits
-/// whole, so a value is seen together with what it is of, and no fence is needed. The lowest 32 bits are the
-/// value.
+/// What tiles tell, all 0 before the kernel starts. A volatile access and an atomicAdd take a word whole: a
+/// value is seen together with what it is of, so no fence is needed. The lowest 32 bits are the value.
 using Word = unsigned long long;
 constexpr Word kTotal = Word{1} << 32;    // in a tile's word: the value is the tile's total
 constexpr Word kOneTile = Word{1} << 40;  // in a group's word: each tile adds this and its total
