@@ -58,15 +58,15 @@ std::vector<Contender> contenders_of(const course::Exercise& exercise) {
   const auto add = [&](const fs::path& source, const std::string& name, const std::string& label) {
     contenders.push_back({exercise.folder_name + "/" + name, label, source, is_checked(source), {}});
   };
-  for (const char* folder : {"rungs", "", "peers"}) {
-    if (*folder == '\0') {
-      const std::string name = exercise.starter.stem();
-      add(exercise.solutions / exercise.starter.filename(), name, "reference");
-      continue;
+  const auto add_folder = [&](const char* folder) {
+    for (const fs::path& source : sources_in(exercise.solutions / folder)) {
+      const std::string stem = source.stem();
+      add(source, fmt::format("{}/{}", folder, stem), stem);
     }
-    for (const fs::path& source : sources_in(exercise.solutions / folder))
-      add(source, folder + ("/" + source.stem().string()), source.stem());
-  }
+  };
+  add_folder("rungs");
+  add(exercise.solutions / exercise.starter.filename(), exercise.starter.stem(), "reference");
+  add_folder("peers");
   return contenders;
 }
 
