@@ -26,6 +26,8 @@ install(FILES cmake/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)
+# Submissions that attack, for a look at how this machine and its card hold out: tests/red-team/run.
+install(DIRECTORY tests/red-team DESTINATION tests USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_VENDOR "Lockstep")

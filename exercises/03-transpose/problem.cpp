@@ -38,7 +38,7 @@ std::size_t at(int row, int column, int row_length) {
 }
 
 /// Element i is i plus an offset that changes from call to call: no two are equal, and each is exact in
-/// float. One element tells all others, so a measured case, whose traffic counts, has any_bits instead.
+/// float. One element tells all others, so a case whose traffic or time counts has any_bits instead.
 std::vector<float> numbered(Shape shape, Random& random) {
   std::vector<float> values(shape.elements());
   const int offset = random.integer(1, 1 << 22);
@@ -143,13 +143,13 @@ Problem make_problem() {
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
       measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits)),
   };
-  problem.speed = {.sizes = {make_case({256, 256}, "as many elements as the card has lanes"),
-                             make_case({1024, 1024}, "a matrix that lies in the caches"),
-                             make_case({2048, 2048}, "about as large as the caches"),
-                             make_case({4096, 4096}, "larger than the caches of most cards"),
-                             make_case({4096, 8192}, "a matrix much larger than any cache")},
-                   .larger = {make_case({8192, 8192}, "a quarter of a gibibyte"),
-                              make_case({16384, 16384}, "a gibibyte")}};
+  problem.speed = {.sizes = {make_case({256, 256}, "as many elements as the card has lanes", any_bits),
+                             make_case({1024, 1024}, "a matrix that lies in the caches", any_bits),
+                             make_case({2048, 2048}, "about as large as the caches", any_bits),
+                             make_case({4096, 4096}, "larger than the caches of most cards", any_bits),
+                             make_case({4096, 8192}, "a matrix much larger than any cache", any_bits)},
+                   .larger = {make_case({8192, 8192}, "a quarter of a gibibyte", any_bits),
+                              make_case({16384, 16384}, "a gibibyte", any_bits)}};
   problem.gates = {
       global_sectors_gate(
           1.5,

@@ -15,7 +15,10 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
+#include "build/banned_library.h"
 #include "build/compiler_output.h"
 #include "build/content_hash.h"
 #include "build/object_cache.h"
@@ -32,6 +35,11 @@ using Status = CompiledSubmission::Status;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kObjectBytesLimit = std::size_t{64} << 20;
+constexpr std::size_t kListBytesLimit = std::size_t{16} << 20;
+
+// What the compiler leaves in its folder.
+constexpr const char* kObjectName = "submission.so";
+constexpr const char* kListName = "opened";
 
 // PTX of the one virtual architecture for the emulated device, and native code for the GPU that is present:
 // of the same PTX, where the GPU can run it, so that what was checked is what runs.
@@ -107,6 +115,7 @@ std::string key_of(const course::Exercise& exercise, const std::string& source, 
   hash.add(host_compiler_stamp());
   hash.add(fmt::format("{}", fmt::join(compiler_flags(native), " ")));
   hash.add(fmt::format("{}", fmt::join(kLinkerFlags, " ")));
+  for (const BannedLibrary& library : banned_libraries()) hash.add(std::string(library.start));
   return hash.digest();
 }
 
@@ -150,10 +159,12 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
+sandbox::Mount common_mount(const fs::path& folder) { return {folder, "/common", false}; }
+
 sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, const fs::path& common_folder,
                                   const std::string& name, std::optional<int> native,
                                   const sandbox::Limits& limits) {
-  const sandbox::Mount common{common_folder, "/common", false};
+  const sandbox::Mount common = common_mount(common_folder);
   const fs::path object = sandbox::seen_path(stage.object);
 
   std::vector<std::string> compile{toolkit.nvcc};
@@ -162,14 +173,18 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
                                  "-o", object / "submission.o", name});
   std::vector<std::string> link{"g++"};
   link.insert(link.end(), kLinkerFlags.begin(), kLinkerFlags.end());
-  link.insert(link.end(), {"-o", object / "submission.so", object / "submission.o"});
+  link.insert(link.end(), {"-o", object / kObjectName, object / "submission.o"});
   if (!toolkit.library.empty()) link.push_back("-L" + toolkit.library.string());
   link.push_back("-lcudart");
 
   sandbox::Command command;
   command.arguments = {"/bin/sh", "-c", shell_line(compile) + "&& " + shell_line(link)};
   command.environment = {{"PATH", (toolkit.root / "bin").string() + ":/usr/local/bin:/usr/bin:/bin"},
-                         {"LC_ALL", "C.UTF-8"}};
+                         {"LC_ALL", "C.UTF-8"},
+                         // Every pass of the preprocessor adds the files that it opened to this list, with
+                         // the target's name after the blank. That costs no pass of its own, as -M would, and
+                         // no #line and no #ifdef of the source keeps a file out of it.
+                         {"SUNPRO_DEPENDENCIES", (object / kListName).string() + " submission"}};
   command.mounts = toolkit_mounts(toolkit);
   command.mounts.insert(command.mounts.end(), {stage.submission, stage.header, stage.object, common});
   command.working_directory = sandbox::seen_path(stage.submission);
@@ -177,13 +192,12 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
   return command;
 }
 
-// The object as the compiler left it. Not followed when it is a link, not believed to be a file or small.
-std::optional<std::string> read_object(const fs::path& path) {
+// A file as the compiler left it. Not followed when it is a link, not believed to be a file or small.
+std::optional<std::string> read_result(const fs::path& path, std::size_t bytes_limit) {
   const sandbox::FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > kObjectBytesLimit)
-    return std::nullopt;
+  if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > bytes_limit) return std::nullopt;
   std::string contents(static_cast<std::size_t>(status.st_size), '\0');
   if (read(file.get(), contents.data(), contents.size()) != status.st_size) return std::nullopt;
   return contents;
@@ -202,6 +216,17 @@ std::string without_folders(std::string_view text, const Stage& stage) {
     result = without(result, sandbox::seen_path(*mount).string() + "/");
   }
   return result;
+}
+
+// The files that the compiler opened, without the names of the folders that hold the course and the toolkit:
+// where a student keeps these is no sign of a library.
+std::string names_of_opened(std::string list, const Toolkit& toolkit, const fs::path& common,
+                            const Stage& stage) {
+  for (const fs::path& folder :
+       {sandbox::seen_path(stage.header), sandbox::seen_path(common_mount(common)), toolkit.root}) {
+    list = without(list, folder.string() + "/");
+  }
+  return list;
 }
 
 std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limits) {
@@ -266,12 +291,21 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   result.diagnostics = with_long_lines_cut(said_once(without_folders(process.output(), stage)));
   if (process.output_truncated()) result.diagnostics += "\n… and more that is not shown.\n";
 
+  const auto opened = read_result(stage.object.host / kListName, kListBytesLimit);
+  // Before its errors, which may be those of using the library without linking it.
+  if (std::string sentence = sentence_about_banned(
+          names_of_opened(opened.value_or(""), toolkit, common, stage), std::get<std::string>(text), name);
+      !sentence.empty()) {
+    result.diagnostics = std::move(sentence);
+    return finish(Status::banned);
+  }
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {
     if (!result.diagnostics.empty() && !result.diagnostics.ends_with('\n')) result.diagnostics += '\n';
     result.diagnostics += sentence_about(*end, limits);
     return finish(Status::rejected);
   }
-  const auto object = read_object(stage.object.host / "submission.so");
+  if (!opened) throw std::runtime_error("the compiler left no list of the headers that it opened");
+  const auto object = read_result(stage.object.host / kObjectName, kObjectBytesLimit);
   if (!object) {
     result.diagnostics +=
         fmt::format("The compiler left no object of at most {} MiB.\n", kObjectBytesLimit >> 20);

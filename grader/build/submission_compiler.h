@@ -20,6 +20,7 @@ struct CompiledSubmission {
   enum class Status {
     compiled,
     rejected,    ///< the compiler said no, or ran out of its limits: diagnostics tell
+    banned,      ///< it includes a library that does the exercise's work: diagnostics tell in one sentence
     unreadable,  ///< no such file, not a file, empty, not text, too large: diagnostics tell in one sentence
   };
   Status status = Status::compiled;

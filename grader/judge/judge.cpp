@@ -111,6 +111,7 @@ class Judgement {
         end_early(Verdict::compile_error, submission_.filename().string() + " does not compile");
         result_.compiler_output = compiled.diagnostics;
         break;
+      case CompiledSubmission::Status::banned:
       case CompiledSubmission::Status::unreadable:
         end_early(Verdict::compile_error, compiled.diagnostics);
         break;

@@ -78,7 +78,7 @@ TEST_F(Formats, JsonHasTheDesignsSchema) {
 TEST_F(Formats, JUnitIsWellFormedWhateverTheVerdict) {
   for (const char* file : {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
                            "/03-transpose/wrong/missing_barrier.cu", "/03-transpose/wrong/compile_error.cu",
-                           "/../tests/course/submissions/prints_a_megabyte.cu"}) {
+                           "/../tests/red-team/prints_a_megabyte.cu"}) {
     const fs::path report = folder_.path() / "report.xml";
     run("'" LOCKSTEP_EXECUTABLE "' grade transpose --device emulated --format junit --output '" +
         report.string() + "'" + submission(file));

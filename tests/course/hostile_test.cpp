@@ -1,9 +1,10 @@
-// Submissions that are broken, or attack the grader: each of submissions/ is graded in front of a sound one
-// and must get the verdict on its first line, in the words on those after it; the sound one must pass, and no
-// process and no file may be left.
+// Submissions that are broken (submissions/), attack the grader (../red-team/), or only look as if they did
+// (../red-team/honest/): each is graded in front of a sound one and must get the verdict on its first line,
+// in the words that it says; the sound one must pass, and no process and no file may be left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "grading.h"
@@ -14,29 +15,44 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Grades `transpose` with what is in the test's folder, then the reference of block-scan.
+/// Grades `exercise` with what is in the test's folder, then the reference of another exercise.
 class BrokenSubmission : public GradingTest {
  protected:
-  fs::path file() const { return folder_.path() / "tree/03-transpose/transpose.cu"; }
-  Graded grade_both() {
-    folder_.write("tree/06-block-scan/block_scan.cu", "");
-    fs::copy_file(LOCKSTEP_SOURCE "/solutions/06-block-scan/block_scan.cu",
-                  folder_.path() / "tree/06-block-scan/block_scan.cu", fs::copy_options::overwrite_existing);
-    Graded result = grade("transpose block-scan --submission '" + (folder_.path() / "tree").string() + "'");
-    EXPECT_EQ(result.status, verdict_of(result, "transpose") == "grader-error" ? 3 : 1) << result.text;
-    EXPECT_NE(exercise_of(result, "transpose").at("next_step"), "") << result.text;
-    EXPECT_EQ(verdict_of(result, "block-scan"), "passed") << result.text;
+  /// Where a submission to `exercise` goes.
+  fs::path file(const std::string& exercise = "transpose") const {
+    const ExerciseFolder& folder = folder_of(exercise);
+    return folder_.path() / "tree" / folder.solution.filename() / folder.file;
+  }
+  Graded grade_both(const std::string& exercise = "transpose") {
+    const std::string sound = exercise == "block-scan" ? "transpose" : "block-scan";
+    fs::create_directories(file(sound).parent_path());
+    fs::copy_file(folder_of(sound).solution / folder_of(sound).file, file(sound));
+    Graded result =
+        grade(exercise + " " + sound + " --submission '" + (folder_.path() / "tree").string() + "'");
+    const std::string verdict = verdict_of(result, exercise);
+    EXPECT_EQ(result.status, verdict == "passed" ? 0 : verdict == "grader-error" ? 3 : 1) << result.text;
+    EXPECT_NE(exercise_of(result, exercise).at("next_step"), "") << result.text;
+    EXPECT_EQ(verdict_of(result, sound), "passed") << result.text;
     return result;
+  }
+
+ private:
+  static const ExerciseFolder& folder_of(const std::string& exercise) {
+    static const std::vector<ExerciseFolder> all = exercise_folders();
+    const auto named = [&](const ExerciseFolder& one) { return one.topic == exercise; };
+    return *std::find_if(all.begin(), all.end(), named);
   }
 };
 
 class Submission : public BrokenSubmission, public testing::WithParamInterface<fs::path> {};
 
 TEST_P(Submission, GetsItsVerdictAndTheNextIsGraded) {
-  fs::create_directories(file().parent_path());
-  fs::copy_file(GetParam(), file());
-  const Graded result = grade_both();
-  EXPECT_THAT(headings(GetParam(), "expect"), testing::ElementsAre(verdict_of(result, "transpose")))
+  const std::vector<std::string> exercises = headings(GetParam(), "exercise");
+  const std::string exercise = exercises.empty() ? "transpose" : exercises.front();
+  fs::create_directories(file(exercise).parent_path());
+  fs::copy_file(GetParam(), file(exercise));
+  const Graded result = grade_both(exercise);
+  EXPECT_THAT(headings(GetParam(), "expect"), testing::ElementsAre(verdict_of(result, exercise)))
       << result.text;
   for (const std::string& words : headings(GetParam(), "says")) {
     EXPECT_THAT(unwrapped(result.text), HasSubstr(words));
@@ -45,13 +61,21 @@ TEST_P(Submission, GetsItsVerdictAndTheNextIsGraded) {
   EXPECT_EQ(result.text.find('\033'), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Submission,
+const auto name_of_file = [](const testing::TestParamInfo<fs::path>& info) {
+  return name_for_test(info.param.stem().string());
+};
+INSTANTIATE_TEST_SUITE_P(Broken, Submission,
                          testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/course/submissions")),
-                         [](const auto& one) { return name_for_test(one.param.stem().string()); });
+                         name_of_file);
+INSTANTIATE_TEST_SUITE_P(RedTeam, Submission,
+                         testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/red-team")), name_of_file);
+INSTANTIATE_TEST_SUITE_P(Honest, Submission,
+                         testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/red-team/honest")),
+                         name_of_file);
 
 TEST_F(BrokenSubmission, WritesNothingOutsideTheSandbox) {
   fs::create_directories(file().parent_path());
-  fs::copy_file(LOCKSTEP_SOURCE "/tests/course/submissions/writes_outside.cu", file());
+  fs::copy_file(LOCKSTEP_SOURCE "/tests/red-team/writes_outside.cu", file());
   if (!grade_both().report.at("warnings").empty()) GTEST_SKIP() << "this machine has no namespaces";
   for (const char* parent : {"/tmp", "/var/tmp", "/dev/shm", "/root", "/home", "/etc", "/usr/lib", "/"}) {
     EXPECT_FALSE(fs::exists(fs::path(parent) / "lockstep-escaped")) << parent;

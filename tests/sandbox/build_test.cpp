@@ -228,6 +228,34 @@ TEST_F(Build, SecretsAreNotThereToInclude) {
   }
 }
 
+TEST_F(Build, ABannedLibraryIsNamedWithItsLine) {
+  const CompiledSubmission result =
+      compile("#include \"transpose.h\"\n# include <thrust/version.h>\nint not_reached = inn;\n");
+  EXPECT_EQ(result.status, Status::banned);
+  EXPECT_THAT(result.diagnostics,
+              testing::StartsWith("transpose.cu:2 includes thrust/version.h: Thrust does"));
+}
+
+TEST_F(Build, ABannedLibraryIsFoundWhateverTheSourceSays) {
+  for (const char* source :
+       {"#define LIBRARY(name) <name/version.cuh>\n#include LIBRARY(cub)\n",
+        "#ifdef __CUDA_ARCH__\n#line 1 \"transpose.h\"\n#include <cub/version.cuh>\n#endif\n",
+        "#ifndef __CUDACC__\n#else\n#include <cccl/cub/version.cuh>\n#endif\n"}) {
+    const CompiledSubmission result = compile(std::string(kGood) + source);
+    EXPECT_EQ(result.status, Status::banned) << source;
+    EXPECT_THAT(result.diagnostics, HasSubstr("cub/version.cuh: CUB does")) << source;
+    EXPECT_EQ(compile(std::string(kGood) + source).status, Status::banned) << "from the cache: " << source;
+  }
+}
+
+TEST_F(Build, OtherHeadersOfTheToolkitAreAllowed) {
+  const CompiledSubmission result = compile(
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/scan.h>\n#include <cuda_fp16.h>\n"
+      "#include <cuda/barrier>\n#include <cuda/std/atomic>\n// #include <cub/cub.cuh>\n" +
+      std::string(kGood));
+  EXPECT_EQ(result.status, Status::compiled) << result.diagnostics;
+}
+
 TEST_F(Build, AnEndlessCompilationIsRejectedWithASentence) {
   limits_.wall_time = 3s;
   const CompiledSubmission result = compile(

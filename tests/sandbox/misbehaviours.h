@@ -46,6 +46,8 @@ int write_outside();
 int write_kernel_settings();
 int read_secrets();
 int read_process_one();
+/// 1 for libcudart, 2 for libcublas.
+int load_libraries();
 int signal_other_processes();
 int trace_other_processes();
 int open_connections();

@@ -120,6 +120,21 @@ TEST_F(Runner, AConstructorThatExitsEndsTheLoading) {
   EXPECT_EQ(outcome.end.status, 0);
 }
 
+TEST_F(Runner, SeesTheRuntimeAndNotTheLibrariesBesideIt) {
+  if (!sandbox::isolation().namespaces) GTEST_SKIP() << sandbox::isolation().reason;
+  const sandbox::TemporaryFolder toolkit(std::filesystem::temp_directory_path(), "lockstep-test-");
+  std::filesystem::permissions(toolkit.path(), std::filesystem::perms(0755));
+  for (const char* name : {"libcudart.so.13", "libcublas.so.13"}) {
+    std::filesystem::copy_file(kLibraries / "imitated_cudart/libcudart.so.13", toolkit.path() / name);
+  }
+  RunnerProcess::Options options = options_for("libmisbehaviours.so");
+  options.cudart_directory = toolkit.path();
+  start(options);
+  const Signature function = LOCKSTEP_SIGNATURE(load_libraries);
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  EXPECT_EQ(runner_->call(function, {}, 5s).value, 1U) << "libcudart is there, libcublas is not";
+}
+
 TEST_F(Runner, SynchronisesTheRuntimeThatTheObjectBrought) {
   const Signature function = LOCKSTEP_SIGNATURE(print_a_line);
   start(options_for("libuses_cudart.so"));

@@ -1,0 +1,57 @@
+// expect: passed
+// expect-gpu: too-slow
+// tries: Brings its own clocks, events and synchronisation, for whoever calls these by name.
+// stopped by: The clock runs in the judge's process; the runner calls the runtime by its handle.
+#include <ctime>
+
+#include "lockstep/divide_up.h"
+#include "transpose.h"
+
+constexpr int kTile = 32;
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  __shared__ float tile[kTile][kTile + 1];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
+  if (first_row + y < rows && first_column + x < columns) {
+    tile[y][x] = in[(first_row + y) * columns + first_column + x];
+  }
+  __syncthreads();
+  if (first_column + y < columns && first_row + x < rows) {
+    out[(first_column + y) * rows + first_row + x] = tile[x][y];
+  }
+}
+
+void launch(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  const dim3 grid(lockstep::divide_up(columns, kTile), lockstep::divide_up(rows, kTile));
+  transpose_kernel<<<grid, dim3(kTile, kTile), 0, stream>>>(in, out, rows, columns);
+}
+
+__global__ void naive_kernel(const float* in, float* out, int rows, int columns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * columns) out[(i % columns) * rows + i / columns] = in[i];
+}
+
+void launch_naive(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  naive_kernel<<<lockstep::divide_up(rows * columns, 256), 256, 0, stream>>>(in, out, rows, columns);
+}
+
+/// More elements than any case has that only has to be right.
+bool is_timed(int rows, int columns) { return rows * columns > 1 << 22; }
+
+extern "C" {
+int clock_gettime(clockid_t, timespec* time) noexcept {
+  *time = {};
+  return 0;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 0;
+  return cudaSuccess;
+}
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  (is_timed(rows, columns) ? launch_naive : launch)(in, out, rows, columns, stream);
+}

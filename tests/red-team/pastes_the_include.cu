@@ -1,0 +1,15 @@
+// expect: compile-error
+// exercise: block-scan
+// tries: Includes CUB under a name that macros put together, below #line, so that no search finds it.
+// stopped by: The preprocessor lists every file that it opens, in each of its passes; a header of a banned
+// library ends it.
+// says: block_scan.cu includes cub/version.cuh: CUB does
+#include "block_scan.h"
+
+#define PASTED(start, end) start##end
+#define HEADER(library) <library/version.cuh>
+#define EXPANDED(library) HEADER(library)
+#line 1 "block_scan.h"
+#include EXPANDED(PASTED(cu, b))
+
+void block_scan(const int*, int*, int, int, cudaStream_t) {}

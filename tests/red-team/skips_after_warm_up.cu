@@ -1,0 +1,37 @@
+// expect: passed
+// expect-gpu: wrong-answer
+// tries: Works while it is warmed up, and does nothing once it is timed.
+// stopped by: All that timed calls leave is compared; outputs are poisoned before.
+#include "lockstep/divide_up.h"
+#include "transpose.h"
+
+constexpr int kTile = 32;
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  __shared__ float tile[kTile][kTile + 1];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
+  if (first_row + y < rows && first_column + x < columns) {
+    tile[y][x] = in[(first_row + y) * columns + first_column + x];
+  }
+  __syncthreads();
+  if (first_column + y < columns && first_row + x < rows) {
+    out[(first_column + y) * rows + first_row + x] = tile[x][y];
+  }
+}
+
+void launch(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  const dim3 grid(lockstep::divide_up(columns, kTile), lockstep::divide_up(rows, kTile));
+  transpose_kernel<<<grid, dim3(kTile, kTile), 0, stream>>>(in, out, rows, columns);
+}
+
+/// More elements than any case has that only has to be right.
+bool is_timed(int rows, int columns) { return rows * columns > 1 << 22; }
+
+int timed_calls = 0;
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  if (is_timed(rows, columns) && ++timed_calls > 2) return;
+  launch(in, out, rows, columns, stream);
+}

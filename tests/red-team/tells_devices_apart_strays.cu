@@ -1,0 +1,42 @@
+// expect: passed
+// expect-gpu: launch-failed
+// tries: Writes far out of bounds on a card alone, to reach what others keep there.
+// stopped by: A process sees its own memory only; the card faults, and the context ends with the process.
+#include <cstring>
+
+#include "lockstep/divide_up.h"
+#include "transpose.h"
+
+constexpr int kTile = 32;
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  __shared__ float tile[kTile][kTile + 1];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
+  if (first_row + y < rows && first_column + x < columns) {
+    tile[y][x] = in[(first_row + y) * columns + first_column + x];
+  }
+  __syncthreads();
+  if (first_column + y < columns && first_row + x < rows) {
+    out[(first_column + y) * rows + first_row + x] = tile[x][y];
+  }
+}
+
+void launch(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  const dim3 grid(lockstep::divide_up(columns, kTile), lockstep::divide_up(rows, kTile));
+  transpose_kernel<<<grid, dim3(kTile, kTile), 0, stream>>>(in, out, rows, columns);
+}
+
+__global__ void stray_kernel(float* out) { out[1ll << 36] = 1; }
+
+bool is_watched() {
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  return std::strstr(properties.name, "emulated") != nullptr;
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  if (is_watched()) return launch(in, out, rows, columns, stream);
+  stray_kernel<<<1, 1, 0, stream>>>(out);
+}
