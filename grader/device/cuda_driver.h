@@ -60,6 +60,7 @@ class DriverError : public std::runtime_error {
   DECLARE(cuEventCreate)                               \
   DECLARE(cuEventDestroy)                              \
   DECLARE(cuEventRecord)                               \
+  DECLARE(cuEventSynchronize)                          \
   DECLARE(cuEventElapsedTime)
 
 class CudaDriver {

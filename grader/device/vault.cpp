@@ -44,9 +44,13 @@ Vault::Vault(const Gpu& gpu)
       counter_(MappedMemory::create(gpu.device(), sizeof(std::uint64_t))) {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuModuleLoadData(&module_, kJudgeKernels), "cuModuleLoadData");
+  driver.check(driver.cuEventCreate(&mark_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
 }
 
-Vault::~Vault() { CudaDriver::get().cuModuleUnload(module_); }
+Vault::~Vault() {
+  CudaDriver::get().cuEventDestroy(mark_);
+  CudaDriver::get().cuModuleUnload(module_);
+}
 
 std::uint64_t Vault::allocate(std::size_t bytes) {
   kept_.push_back(MappedMemory::create(gpu_.device(), bytes));
@@ -97,6 +101,16 @@ void Vault::sample(std::uint64_t to, std::uint64_t from, std::size_t bytes, std:
   driver.check(driver.cuLaunchKernel(kernel, kSampleChunks, 1, 1, kThreads, 1, 1, 0, nullptr,
                                      arguments.data(), nullptr),
                "cuLaunchKernel");
+}
+
+void Vault::mark() const {
+  const CudaDriver& driver = CudaDriver::get();
+  driver.check(driver.cuEventRecord(mark_, nullptr), "cuEventRecord");
+}
+
+void Vault::wait_for_mark() const {
+  const CudaDriver& driver = CudaDriver::get();
+  driver.check(driver.cuEventSynchronize(mark_), "cuEventSynchronize");
 }
 
 void Vault::overwrite_cache() const {

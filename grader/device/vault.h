@@ -34,6 +34,9 @@ class Vault {
   static constexpr std::size_t kSampleBytes = kSampleChunks * kChunkBytes;
   void sample(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::uint64_t seed) const;
   std::uint64_t allocate(std::size_t bytes);
+  /// Remembers what was enqueued so far, such as a sample; waits until that is done, whatever came after.
+  void mark() const;
+  void wait_for_mark() const;
 
   /// Overwrites the level-2 cache, so that no timing begins with its inputs in it.
   void overwrite_cache() const;
@@ -43,6 +46,7 @@ class Vault {
   std::vector<MappedMemory> kept_;
   MappedMemory cache_filler_, counter_;
   CUmodule module_ = nullptr;
+  CUevent mark_ = nullptr;
 };
 
 }  // namespace lockstep::device

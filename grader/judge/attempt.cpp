@@ -46,10 +46,11 @@ class RunnerAttempt final : public Attempt {
   }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
-                                                  std::chrono::milliseconds timeout) override {
+                                                  std::chrono::milliseconds timeout,
+                                                  const std::function<void()>& look) override {
     runner::Outcome shared = share_buffers(timeout);
     if (shared.kind != runner::Outcome::Kind::done) return {shared};
-    return runner_.timed_calls(function, words, timeout);
+    return runner_.timed_calls(function, words, timeout, look);
   }
   const std::string& output() const override { return runner_.output(); }
   bool output_truncated() const override { return runner_.output_truncated(); }

@@ -27,7 +27,8 @@ class Attempt {
   /// As many calls as `words` holds sets of words, timed: RunnerProcess::timed_calls.
   virtual runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                           std::span<const std::uint64_t> words,
-                                                          std::chrono::milliseconds timeout) = 0;
+                                                          std::chrono::milliseconds timeout,
+                                                          const std::function<void()>& look) = 0;
   /// What the submission printed so far.
   virtual const std::string& output() const = 0;
   virtual bool output_truncated() const = 0;

@@ -82,18 +82,20 @@ Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
 
 Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   // The first call loads code and is not timed.
-  Timing first = run_calls(attempt, 0, 1, is_checked);
-  if (first.fault) return first;
+  Timing timing;
+  BatchTimes& batches = timing.batches;
+  std::chrono::duration<double> first{0};
+  timing.fault = run_calls(attempt, 0, 1, is_checked, first);
+  if (timing.fault) return timing;
   std::size_t calls = options_.calls;
   if (!options_.fresh_inputs) {
     // What is slow needs fewer calls to be timed as well, and must not take minutes.
-    calls = std::clamp<std::size_t>(static_cast<std::size_t>(kEnoughTime / first.call), 1, calls);
+    calls = std::clamp<std::size_t>(static_cast<std::size_t>(kEnoughTime / first), 1, calls);
   }
-  Timing few = run_calls(attempt, 1, calls, is_checked);
-  if (few.fault) return few;
-  Timing many = run_calls(attempt, 1 + calls, 2 * calls, is_checked);
-  if (many.fault) return many;
-  return {.call = (many.call - few.call) / static_cast<double>(calls)};
+  timing.fault = run_calls(attempt, 1, calls, is_checked, batches.few);
+  if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, batches.many);
+  timing.call = (batches.many - batches.few) / static_cast<double>(calls);
+  return timing;
 }
 
 void CallTimer::prepare() {
@@ -150,8 +152,29 @@ void CallTimer::allocate_sets(device::Session& session, std::uint64_t workspace_
   }
 }
 
-/// Calls with the contents [first, first + n), timed together.
-Timing CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n, bool is_checked) {
+/// One an output, in the order of for_outputs.
+std::vector<std::uint64_t> CallTimer::sample_seeds(std::size_t first, std::size_t used) const {
+  std::vector<std::uint64_t> seeds;
+  for_outputs(used, [&](std::size_t set, std::size_t a) {
+    seeds.push_back(derived_seed(options_.seed, fmt::format("sample {} {}", content_of(first, set), a)));
+  });
+  return seeds;
+}
+
+/// Returns when the first sample is there, so that it takes as long after many calls as after few; the others
+/// have been asked for by then, and follow on it.
+void CallTimer::look_at_outputs(std::size_t used, const std::vector<std::uint64_t>& seeds) const {
+  auto seed = seeds.begin();
+  for_outputs(used, [&](std::size_t set, std::size_t a) {
+    vault_->sample(sample_of(set, a), sets_[set][a], bytes_[a], *seed);
+    if (seed++ == seeds.begin()) vault_->mark();
+  });
+  vault_->wait_for_mark();
+}
+
+/// Calls with the contents [first, first + n), timed together; what they did wrong, if anything.
+std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
+                                                       bool is_checked, std::chrono::duration<double>& time) {
   device::Session& session = attempt.session();
   const std::size_t used = std::min(n, sets_.size());
   for (std::size_t set = 0; set < used; ++set) {
@@ -168,30 +191,27 @@ Timing CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n, 
       words.push_back(is_buffer(shape_[a]) ? sets_[k % sets_.size()][a] : calls_[content_of(first, k)][a]);
     }
   }
+  const std::vector<std::uint64_t> seeds = sample_seeds(first, used);
   vault_->overwrite_cache();
-  const auto timed = attempt.timed_calls(problem_.function, words, kCallTime + kGrace);
-  const auto seed_of = [&](std::size_t set, std::size_t a) {
-    return derived_seed(options_.seed, fmt::format("sample {} {}", content_of(first, set), a));
-  };
-  for_outputs(used, [&](std::size_t set, std::size_t a) {
-    vault_->sample(sample_of(set, a), sets_[set][a], bytes_[a], seed_of(set, a));
-  });
-  if (timed.outcome.kind != OutcomeKind::done)
-    return {.fault = fault_result(fault_of(timed.outcome, kCallTime))};
-  if (!is_checked) return {.call = timed.time};
+  const auto timed = attempt.timed_calls(problem_.function, words, kCallTime + kGrace,
+                                         [&] { look_at_outputs(used, seeds); });
+  if (timed.outcome.kind != OutcomeKind::done) return fault_result(fault_of(timed.outcome, kCallTime));
+  time = timed.time;
+  if (!is_checked) return std::nullopt;
   std::uint64_t wrong = 0;
+  auto seed = seeds.begin();
   for_outputs(used, [&](std::size_t set, std::size_t a) {
     const std::uint64_t expected = calls_[content_of(first, set)][a];
-    vault_->sample(expected_sample_, expected, bytes_[a], seed_of(set, a));
+    vault_->sample(expected_sample_, expected, bytes_[a], *seed++);
     wrong += vault_->count_wrong(shape_[a].output, sample_of(set, a), expected_sample_,
                                  std::min(bytes_[a], device::Vault::kSampleBytes));
     wrong += vault_->count_wrong(shape_[a].output, sets_[set][a], expected, bytes_[a]);
   });
   if (wrong != 0) {
-    return {.fault = fault_result({Verdict::wrong_answer,
-                                   fmt::format("{} elements were wrong while it was timed", wrong), ""})};
+    return fault_result(
+        {Verdict::wrong_answer, fmt::format("{} elements were wrong while it was timed", wrong), ""});
   }
-  return {.call = timed.time};
+  return std::nullopt;
 }
 
 template <class F>

@@ -1,9 +1,9 @@
 // How long one call of a submission takes on a GPU, by the judge's own clock.
 //
 // A process is timed over K calls and over 2K calls; the difference over K is the time of one call, free of
-// everything that does not grow with the calls, such as handing the GPU over. What the calls leave is sampled
-// at once, before late work could finish, and compared whole afterwards, on the device. Bound: the start of a
-// process, about 0.4 s, and the making of inputs on the host, once for all processes.
+// everything that does not grow with the calls, such as handing the GPU over. The clock stops when the judge
+// itself has seen a sample of what the calls left; everything is compared afterwards, on the device. Bound:
+// the start of a process, about 0.4 s, and the making of inputs on the host, once for all processes.
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,15 @@
 
 namespace lockstep::judge {
 
+/// By the judge's clock, over K calls and over 2K calls of one process.
+struct BatchTimes {
+  std::chrono::duration<double> few{0}, many{0};
+};
+
 /// What one process came to: the time of a call, or what went wrong.
 struct Timing {
-  std::chrono::duration<double> call{0};
+  std::chrono::duration<double> call{0};  ///< if the process is trusted; see call_times() in speed.h
+  BatchTimes batches;
   std::optional<report::CaseResult> fault;
 };
 
@@ -72,7 +78,10 @@ class CallTimer {
   void keep(const course::Call& call);
   void allocate_sets(device::Session& session, std::uint64_t workspace_bytes);
   Timing time_batches(Attempt& attempt, bool is_checked);
-  Timing run_calls(Attempt& attempt, std::size_t first, std::size_t n, bool is_checked);
+  std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
+                                              bool is_checked, std::chrono::duration<double>& time);
+  void look_at_outputs(std::size_t used, const std::vector<std::uint64_t>& seeds) const;
+  std::vector<std::uint64_t> sample_seeds(std::size_t first, std::size_t used) const;
   /// f(set, argument) for every output of the first n sets.
   template <class F>
   void for_outputs(std::size_t n, F f) const;

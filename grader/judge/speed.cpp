@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
-#include "judge/call_timer.h"
 #include "judge/median.h"
 
 namespace lockstep::judge {
@@ -35,6 +35,21 @@ Verdict speed_verdict(std::pair<double, double> interval, double threshold) {
   return Verdict::inconclusive;
 }
 
+CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
+                     std::size_t calls) {
+  using Seconds = std::chrono::duration<double>;
+  std::vector<double> constants;
+  for (const BatchTimes& times : reference) constants.push_back((2 * times.few - times.many).count());
+  const Seconds constant(median(constants));
+  CallTimes result;
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const Seconds own = submission[i].many - constant;
+    result.ratios.push_back((reference[i].many - constant) / own);
+    result.submission.push_back(own.count() / (2 * static_cast<double>(calls)));
+  }
+  return result;
+}
+
 SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options) {
@@ -42,7 +57,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   CallTimer timer(problem, one, device, {.seed = options.seed, .progress = options.progress});
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
-  std::vector<double> ratios, times;
+  std::vector<BatchTimes> reference_times, submission_times;
+  CallTimes calls;
   for (int round = 0; round < kManyRounds; ++round) {
     if (options.progress) {
       options.progress(fmt::format("speed, round {}", round + 1), round, kFewRounds);
@@ -58,15 +74,16 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
       measurement.fault = of_submission.fault;
       return measurement;
     }
-    ratios.push_back(of_reference.call / of_submission.call);
-    times.push_back(of_submission.call.count());
-    if (ratios.size() != kFewRounds && ratios.size() != kManyRounds) continue;
-    measurement.speed.ratio = median(ratios);
-    measurement.speed.interval = median_interval(ratios);
+    reference_times.push_back(of_reference.batches);
+    submission_times.push_back(of_submission.batches);
+    if (round + 1 != kFewRounds && round + 1 != kManyRounds) continue;
+    calls = call_times(reference_times, submission_times, CallTimer::Options{}.calls);
+    measurement.speed.ratio = median(calls.ratios);
+    measurement.speed.interval = median_interval(calls.ratios);
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);
     if (measurement.speed.verdict != Verdict::inconclusive) break;
   }
-  compare_with_ceiling(measurement.speed, one.cost, median(times), options.ceilings(quantities_of(one.cost)));
+  compare_with_ceiling(measurement.speed, one.cost, median(calls.submission), options.ceilings(quantities_of(one.cost)));
   return measurement;
 }
 

@@ -1,25 +1,39 @@
 // How fast a submission is against the reference on a GPU, by the judge's own clock.
 //
 // Both run in fresh processes, one after the other and in changing order. A process is timed over K calls and
-// over 2K calls, all with inputs that it has never seen; the difference over K is the time of one call, free
-// of everything that does not grow with the calls, such as handing the GPU over. What the calls leave is
-// sampled at once, before late work could finish, and compared whole afterwards, on the device. The interval
-// of the ratio holds whatever the distribution of the noise is.
+// over 2K calls, all with inputs that it has never seen. What does not grow with the calls, such as handing
+// the GPU over, is known from the reference's two times, and taken from the longer time of both. The clock
+// stops when the judge itself has seen a sample of what the calls left, and everything is compared
+// afterwards, on the device. The interval of the ratio holds whatever the distribution of the noise is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "course/problem.h"
 #include "device/device.h"
 #include "judge/attempt.h"
+#include "judge/call_timer.h"
 #include "judge/ceiling.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
+
+/// By round: seconds that a call of the submission takes, and the reference's time over it.
+struct CallTimes {
+  std::vector<double> submission, ratios;
+};
+
+/// Times of one call from those of batches, of which `calls` is K. The constant part is the reference's, the
+/// median of its rounds: a submission that made its own short batch longer would otherwise get its calls for
+/// less.
+CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
+                     std::size_t calls);
 
 struct SpeedOptions {
   std::uint64_t seed = 0;

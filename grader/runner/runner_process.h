@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -58,13 +59,15 @@ class RunnerProcess {
                std::chrono::milliseconds timeout);
 
   /// As many calls as `words` holds sets of words, one after the other, timed by the judge's clock from the
-  /// sign to begin until the device is idle. The time means something only when the outcome is `done`.
+  /// sign to begin until `look` has returned. `look` is called when the runner says that the device is idle,
+  /// before anything else is heard of it, and has to see what the calls have left: who says so too early
+  /// gains nothing then. The time means something only when the outcome is `done`.
   struct TimedOutcome {
     Outcome outcome;
     std::chrono::nanoseconds time{0};
   };
   TimedOutcome timed_calls(const course::Signature& function, std::span<const std::uint64_t> words,
-                           std::chrono::milliseconds timeout);
+                           std::chrono::milliseconds timeout, const std::function<void()>& look);
 
   /// Lets the runner map device memory that calls will name by `address`: `mapped_bytes` behind `descriptor`,
   /// in which the buffer begins at `offset`.

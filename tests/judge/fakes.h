@@ -93,7 +93,8 @@ class FakeAttempt final : public Attempt {
     return program_(session_, function.name, words);
   }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature&, std::span<const std::uint64_t>,
-                                                  std::chrono::milliseconds) override {
+                                                  std::chrono::milliseconds,
+                                                  const std::function<void()>&) override {
     throw std::logic_error("the fake program is not timed");
   }
   const std::string& output() const override { return output_; }

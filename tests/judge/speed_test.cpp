@@ -1,6 +1,7 @@
 // The interval of a median and the verdict on a threshold; what is timed needs a GPU.
 #include "judge/speed.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,6 +57,36 @@ TEST(SpeedVerdict, DecidesOnlyWhenTheWholeIntervalLiesOnOneSide) {
   EXPECT_EQ(speed_verdict({0.49, 0.51}, 0.5), Verdict::inconclusive);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(speed_verdict({nan, nan}, 0.5), Verdict::inconclusive);
+}
+
+/// Batches of 4 and of 8 calls of `call` seconds, with a constant part of 1.
+BatchTimes batches(double call, double longer_few = 0) {
+  using Seconds = std::chrono::duration<double>;
+  return {Seconds(1 + 4 * call + longer_few), Seconds(1 + 8 * call)};
+}
+
+TEST(CallTimes, TheConstantPartDropsOut) {
+  const std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
+  const CallTimes times = call_times(reference, submission, 4);
+  EXPECT_THAT(times.ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
+  EXPECT_THAT(times.submission, testing::Each(testing::DoubleNear(0.5, 1e-9)));
+  EXPECT_EQ(times.ratios.size(), 9U);
+}
+
+TEST(CallTimes, WhoLengthensHisShortBatchGainsNothing) {
+  const std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5, 1.9));
+  EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
+}
+
+TEST(CallTimes, OneDisturbedRoundOfTheReferenceChangesItsOwnRatioOnly) {
+  std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
+  reference[3] = batches(0.25, 0.7);
+  reference[5].many *= 2;
+  const CallTimes times = call_times(reference, submission, 4);
+  EXPECT_NEAR(times.ratios[3], 0.5, 1e-9);
+  EXPECT_EQ(std::count_if(times.ratios.begin(), times.ratios.end(),
+                          [](double ratio) { return std::abs(ratio - 0.5) < 1e-9; }),
+            8);
 }
 
 }  // namespace

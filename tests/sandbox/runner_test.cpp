@@ -263,19 +263,39 @@ TEST_F(Runner, TimesSeveralCallsFromSignToIdle) {
   const Signature function = LOCKSTEP_SIGNATURE(sleep_for_milliseconds);
   start();
   ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
-  const auto timed = runner_->timed_calls(function, std::vector{word(20), word(30), word(50)}, 5s);
+  int looks = 0;
+  const auto timed = runner_->timed_calls(function, std::vector{word(20), word(30), word(50)}, 5s, [&looks] {
+    ++looks;
+    std::this_thread::sleep_for(40ms);
+  });
   ASSERT_EQ(timed.outcome.kind, Kind::done);
-  EXPECT_GE(timed.time, 100ms);
+  EXPECT_EQ(looks, 1);
+  EXPECT_GE(timed.time, 140ms) << "the look is a part of it";
   EXPECT_LT(timed.time, 1s);
   EXPECT_EQ(timed.outcome.value, 50) << "the last call's";
   EXPECT_EQ(runner_->call(function, std::vector{word(1)}, 5s).value, 1) << "untimed calls go on as before";
+}
+
+TEST_F(Runner, WhatIsSignalledTooEarlyIsLookedAtTooEarly) {
+  const Signature function = LOCKSTEP_SIGNATURE(signal_done_and_sleep);
+  start();
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  std::chrono::steady_clock::time_point looked;
+  const auto timed = runner_->timed_calls(function, std::vector{word(200)}, 5s,
+                                          [&looked] { looked = std::chrono::steady_clock::now(); });
+  ASSERT_EQ(timed.outcome.kind, Kind::done);
+  EXPECT_GE(std::chrono::steady_clock::now() - looked, 100ms) << "while the call was still at work";
 }
 
 TEST_F(Runner, ATimedCallThatNeverEndsIsStopped) {
   const Signature function = LOCKSTEP_SIGNATURE(sleep_for_milliseconds);
   start();
   ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
-  EXPECT_EQ(runner_->timed_calls(function, std::vector{word(60'000)}, 300ms).outcome.kind, Kind::time_limit);
+  bool looked = false;
+  const auto timed =
+      runner_->timed_calls(function, std::vector{word(60'000)}, 300ms, [&looked] { looked = true; });
+  EXPECT_EQ(timed.outcome.kind, Kind::time_limit);
+  EXPECT_FALSE(looked) << "the device may be as busy as the call";
 }
 
 TEST_F(Runner, MappingWithoutADriverIsAnErrorOfTheDevice) {
