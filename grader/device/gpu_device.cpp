@@ -18,11 +18,13 @@ class GpuSession final : public Session {
  public:
   explicit GpuSession(const Gpu& gpu) : gpu_(gpu) {}
 
-  /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults.
+  /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults. All of
+  /// the memory is filled: what this process had there before may be another program's correct output.
   std::uint64_t allocate(std::size_t bytes, const std::string&) override {
     MappedMemory memory = MappedMemory::create(gpu_.device(), bytes);
     const std::size_t offset = memory.bytes() - (bytes + kAlignment - 1) / kAlignment * kAlignment;
     const std::uint64_t address = memory.address() + offset;
+    poison(memory.address(), memory.bytes());
     updates_.push_back({address, memory.bytes(), offset, sandbox::FileDescriptor(memory.share())});
     buffers_.emplace(address, std::move(memory));
     return address;

@@ -61,9 +61,10 @@ TEST_P(Submission, GetsItsVerdictAndTheNextIsGraded) {
   EXPECT_EQ(result.text.find('\033'), std::string::npos);
 }
 
-const auto name_of_file = [](const testing::TestParamInfo<fs::path>& info) {
+std::string name_of_file(const testing::TestParamInfo<fs::path>& info) {
   return name_for_test(info.param.stem().string());
-};
+}
+
 INSTANTIATE_TEST_SUITE_P(Broken, Submission,
                          testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/course/submissions")),
                          name_of_file);
