@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: too-slow
-// tries: Starts an endless kernel when its last timed call is over, to slow down whoever comes next.
+// tries: Starts a kernel of half a second when its last timed call is over, to slow down whoever comes next.
 // stopped by: A process ends before the next begins, and its kernels with it.
 #include <chrono>
 #include <thread>
@@ -40,8 +40,9 @@ void launch_naive(const float* in, float* out, int rows, int columns, cudaStream
 /// More elements than any case has that only has to be right.
 bool is_timed(int rows, int columns) { return rows * columns > 1 << 22; }
 
-__global__ void endless_kernel() {
-  for (volatile int turn = 0;; turn = 1 - turn) continue;
+__global__ void long_kernel() {
+  const long long begin = clock64();
+  while (clock64() - begin < 1'000'000'000) continue;
 }
 
 int timed_calls = 0;
@@ -53,6 +54,6 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t 
   if (++timed_calls != 13) return;
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    endless_kernel<<<1, 1>>>();
+    long_kernel<<<1, 1>>>();
   }).detach();
 }
