@@ -34,6 +34,9 @@ namespace fs = std::filesystem;
 using Status = CompiledSubmission::Status;
 using Clock = std::chrono::steady_clock;
 
+// What a source may do without writing it itself.
+enum class Libraries { none, vendors };
+
 constexpr std::size_t kObjectBytesLimit = std::size_t{64} << 20;
 constexpr std::size_t kListBytesLimit = std::size_t{16} << 20;
 
@@ -101,7 +104,8 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 }
 
 std::string key_of(const course::Exercise& exercise, const std::string& source, const std::string& name,
-                   const fs::path& common, const Toolkit& toolkit, std::optional<int> native) {
+                   const fs::path& common, const Toolkit& toolkit, std::optional<int> native,
+                   Libraries libraries) {
   ContentHash hash;
   hash.add(source);
   hash.add(name);
@@ -116,6 +120,7 @@ std::string key_of(const course::Exercise& exercise, const std::string& source, 
   hash.add(fmt::format("{}", fmt::join(compiler_flags(native), " ")));
   hash.add(fmt::format("{}", fmt::join(kLinkerFlags, " ")));
   for (const BannedLibrary& library : banned_libraries()) hash.add(std::string(library.start));
+  hash.add(libraries == Libraries::none ? "submission" : "peer");
   return hash.digest();
 }
 
@@ -163,7 +168,7 @@ sandbox::Mount common_mount(const fs::path& folder) { return {folder, "/common",
 
 sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, const fs::path& common_folder,
                                   const std::string& name, std::optional<int> native,
-                                  const sandbox::Limits& limits) {
+                                  const sandbox::Limits& limits, Libraries libraries) {
   const sandbox::Mount common = common_mount(common_folder);
   const fs::path object = sandbox::seen_path(stage.object);
 
@@ -176,6 +181,7 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
   link.insert(link.end(), {"-o", object / kObjectName, object / "submission.o"});
   if (!toolkit.library.empty()) link.push_back("-L" + toolkit.library.string());
   link.push_back("-lcudart");
+  if (libraries == Libraries::vendors) link.insert(link.end(), {"-Wl,--as-needed", "-lcublas"});
 
   sandbox::Command command;
   command.arguments = {"/bin/sh", "-c", shell_line(compile) + "&& " + shell_line(link)};
@@ -248,17 +254,8 @@ std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limit
   return "";
 }
 
-}  // namespace
-
-sandbox::Limits compilation_limits() {
-  sandbox::Limits limits;
-  limits.wall_time = std::chrono::seconds(60);
-  limits.processor_time = std::chrono::seconds(90);
-  return limits;
-}
-
-CompiledSubmission compile_submission(const course::Exercise& exercise, const fs::path& source,
-                                      std::optional<int> native, const sandbox::Limits& limits) {
+CompiledSubmission compile(const course::Exercise& exercise, const fs::path& source,
+                           std::optional<int> native, const sandbox::Limits& limits, Libraries libraries) {
   const auto start = Clock::now();
   CompiledSubmission result;
   const auto finish = [&](Status status) {
@@ -275,7 +272,8 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   const Toolkit& toolkit = find_toolkit();
   const std::string name = name_for_compiler(exercise, source);
   const fs::path common = course::course_root() / "common";
-  const std::string key = key_of(exercise, std::get<std::string>(text), name, common, toolkit, native);
+  const std::string key =
+      key_of(exercise, std::get<std::string>(text), name, common, toolkit, native, libraries);
   const ObjectCache cache(cache_folder());
   if (auto entry = cache.find(key)) {
     result.object = entry->object;
@@ -285,7 +283,7 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   }
 
   const Stage stage(cache.folder(), exercise, name, std::get<std::string>(text));
-  sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits));
+  sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits, libraries));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
   result.diagnostics = with_long_lines_cut(said_once(without_folders(process.output(), stage)));
@@ -293,11 +291,13 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
 
   const auto opened = read_result(stage.object.host / kListName, kListBytesLimit);
   // Before its errors, which may be those of using the library without linking it.
-  if (std::string sentence = sentence_about_banned(
-          names_of_opened(opened.value_or(""), toolkit, common, stage), std::get<std::string>(text), name);
-      !sentence.empty()) {
-    result.diagnostics = std::move(sentence);
-    return finish(Status::banned);
+  if (libraries == Libraries::none) {
+    std::string sentence = sentence_about_banned(names_of_opened(opened.value_or(""), toolkit, common, stage),
+                                                 std::get<std::string>(text), name);
+    if (!sentence.empty()) {
+      result.diagnostics = std::move(sentence);
+      return finish(Status::banned);
+    }
   }
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {
     if (!result.diagnostics.empty() && !result.diagnostics.ends_with('\n')) result.diagnostics += '\n';
@@ -313,6 +313,25 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const fs
   }
   result.object = cache.store(key, *object, result.diagnostics).object;
   return finish(Status::compiled);
+}
+
+}  // namespace
+
+sandbox::Limits compilation_limits() {
+  sandbox::Limits limits;
+  limits.wall_time = std::chrono::seconds(60);
+  limits.processor_time = std::chrono::seconds(90);
+  return limits;
+}
+
+CompiledSubmission compile_submission(const course::Exercise& exercise, const fs::path& source,
+                                      std::optional<int> native, const sandbox::Limits& limits) {
+  return compile(exercise, source, native, limits, Libraries::none);
+}
+
+CompiledSubmission compile_peer(const course::Exercise& exercise, const fs::path& source,
+                                std::optional<int> native) {
+  return compile(exercise, source, native, compilation_limits(), Libraries::vendors);
 }
 
 }  // namespace lockstep::build

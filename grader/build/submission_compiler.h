@@ -41,6 +41,10 @@ CompiledSubmission compile_submission(const course::Exercise& exercise, const st
                                       std::optional<int> native = std::nullopt,
                                       const sandbox::Limits& limits = compilation_limits());
 
+/// Compiles one of the course's own sources that uses the vendor's libraries, which submissions may not.
+CompiledSubmission compile_peer(const course::Exercise& exercise, const std::filesystem::path& source,
+                                std::optional<int> native);
+
 /// Functions that a compiled object defines and whose unqualified name is `name`, demangled, such as
 /// "transpose(float const*, float*, int, int)"; at most eight. For the message when the wanted one is
 /// missing.

@@ -8,7 +8,7 @@ namespace lockstep::judge {
 namespace {
 
 runner::RunnerProcess::Options runner_options(const std::filesystem::path& object,
-                                              const device::Session& session) {
+                                              const device::Session& session, Libraries libraries) {
   runner::RunnerProcess::Options options;
   options.executable = device::installed_program("lockstep-runner");
   options.object = object;
@@ -20,6 +20,11 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
   options.folders = needs.folders;
   options.environment = needs.environment;
   options.limits.memory_bytes = kHostMemory;
+  if (libraries == Libraries::vendors) {
+    constexpr int kRoomForLibraries = 4;
+    options.folders.push_back(build::find_toolkit().library);
+    options.limits.memory_bytes *= kRoomForLibraries;
+  }
   // The judge's own clock ends calls; these limits only bound a program that escapes it.
   options.limits.wall_time = kJudgementTime + kGrace;
   options.limits.processor_time = std::chrono::ceil<std::chrono::seconds>(kJudgementTime);
@@ -28,8 +33,9 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
 
 class RunnerAttempt final : public Attempt {
  public:
-  RunnerAttempt(const std::filesystem::path& object, std::unique_ptr<device::Session> session)
-      : session_(std::move(session)), runner_(runner_options(object, *session_)) {
+  RunnerAttempt(const std::filesystem::path& object, std::unique_ptr<device::Session> session,
+                Libraries libraries)
+      : session_(std::move(session)), runner_(runner_options(object, *session_, libraries)) {
     session_->close_runner_descriptor();
   }
 
@@ -73,9 +79,10 @@ class RunnerAttempt final : public Attempt {
 
 }  // namespace
 
-OpenAttempt attempts_at(const std::filesystem::path& object, device::Device& device, std::uint64_t seed) {
-  return [object, &device, seed]() -> std::unique_ptr<Attempt> {
-    return std::make_unique<RunnerAttempt>(object, device.open(seed));
+OpenAttempt attempts_at(const std::filesystem::path& object, device::Device& device, std::uint64_t seed,
+                        Libraries libraries) {
+  return [object, &device, seed, libraries]() -> std::unique_ptr<Attempt> {
+    return std::make_unique<RunnerAttempt>(object, device.open(seed), libraries);
   };
 }
 

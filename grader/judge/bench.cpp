@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 struct Contender {
   std::string name, label;  ///< as in report::BenchRow
   fs::path source;
-  bool is_checked = true;
+  bool is_peer = false, is_checked = true;
   OpenAttempt open;
 };
 
@@ -56,7 +56,12 @@ std::vector<fs::path> sources_in(const fs::path& folder) {
 std::vector<Contender> contenders_of(const course::Exercise& exercise) {
   std::vector<Contender> contenders;
   const auto add = [&](const fs::path& source, const std::string& name, const std::string& label) {
-    contenders.push_back({exercise.folder_name + "/" + name, label, source, is_checked(source), {}});
+    contenders.push_back({exercise.folder_name + "/" + name,
+                          label,
+                          source,
+                          source.parent_path().filename() == "peers",
+                          is_checked(source),
+                          {}});
   };
   const auto add_folder = [&](const char* folder) {
     for (const fs::path& source : sources_in(exercise.solutions / folder)) {
@@ -106,11 +111,14 @@ class BenchRun {
   void compile() {
     for (Contender& contender : contenders_) {
       progress("compiling " + contender.label);
+      const auto native = device_.compute_capability();
       const build::CompiledSubmission compiled =
-          build::compile_submission(exercise_, contender.source, device_.compute_capability());
+          contender.is_peer ? build::compile_peer(exercise_, contender.source, native)
+                            : build::compile_submission(exercise_, contender.source, native);
       if (compiled.status != build::CompiledSubmission::Status::compiled)
         throw std::runtime_error(contender.source.string() + " does not compile: " + compiled.diagnostics);
-      contender.open = attempts_at(compiled.object, device_, derived_seed(options_.seed, "bench"));
+      contender.open = attempts_at(compiled.object, device_, derived_seed(options_.seed, "bench"),
+                                   contender.is_peer ? Libraries::vendors : Libraries::none);
     }
   }
 

@@ -83,7 +83,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);
     if (measurement.speed.verdict != Verdict::inconclusive) break;
   }
-  compare_with_ceiling(measurement.speed, one.cost, median(calls.submission), options.ceilings(quantities_of(one.cost)));
+  compare_with_ceiling(measurement.speed, one.cost, median(calls.submission),
+                       options.ceilings(quantities_of(one.cost)));
   return measurement;
 }
 
