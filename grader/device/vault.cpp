@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "device/device.h"
 #include "device/embedded_text.h"
 #include "device/gpu.h"
 
@@ -67,7 +68,12 @@ std::uint64_t Vault::keep(std::span<const std::byte> bytes) {
 void Vault::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) const {
   const CudaDriver& driver = CudaDriver::get();
   if (bytes != 0) driver.check(driver.cuMemcpyDtoD(to, from, bytes), "cuMemcpyDtoD");
-  driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");
+}
+
+void Vault::poison(std::uint64_t buffer, std::size_t bytes) const {
+  const CudaDriver& driver = CudaDriver::get();
+  if (bytes == 0) return;
+  driver.check(driver.cuMemsetD8(buffer, static_cast<unsigned char>(kPoisonByte), bytes), "cuMemsetD8");
 }
 
 std::uint64_t Vault::count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,

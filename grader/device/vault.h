@@ -23,8 +23,10 @@ class Vault {
 
   /// Keeps a copy; returns its address. Valid as long as the vault.
   std::uint64_t keep(std::span<const std::byte> bytes);
-  /// Copies on the device, between the vault and buffers of a session, and waits.
+  /// Copies on the device, from the vault to buffers of a session, and fills these with kPoisonByte. Neither
+  /// waits; overwrite_cache() does.
   void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) const;
+  void poison(std::uint64_t buffer, std::size_t bytes) const;
   /// Elements of `found` that disagree with those kept at `expected`, under `output`'s type and tolerance.
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const;
@@ -38,7 +40,8 @@ class Vault {
   void mark() const;
   void wait_for_mark() const;
 
-  /// Overwrites the level-2 cache, so that no timing begins with its inputs in it.
+  /// Overwrites the level-2 cache, so that no timing begins with its inputs in it, and waits for it and for
+  /// all that was asked for before.
   void overwrite_cache() const;
 
  private:

@@ -83,18 +83,18 @@ Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
 Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   // The first call loads code and is not timed.
   Timing timing;
-  BatchTimes& batches = timing.batches;
-  std::chrono::duration<double> first{0};
+  BatchTime first, few, many;
   timing.fault = run_calls(attempt, 0, 1, is_checked, first);
   if (timing.fault) return timing;
   std::size_t calls = options_.calls;
   if (!options_.fresh_inputs) {
     // What is slow needs fewer calls to be timed as well, and must not take minutes.
-    calls = std::clamp<std::size_t>(static_cast<std::size_t>(kEnoughTime / first), 1, calls);
+    calls = std::clamp<std::size_t>(static_cast<std::size_t>(kEnoughTime / first.calls), 1, calls);
   }
-  timing.fault = run_calls(attempt, 1, calls, is_checked, batches.few);
-  if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, batches.many);
-  timing.call = (batches.many - batches.few) / static_cast<double>(calls);
+  timing.fault = run_calls(attempt, 1, calls, is_checked, few);
+  if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, many);
+  timing.batches = {.few = few.calls, .many = many.calls, .filling = many.filling};
+  timing.call = (many.calls - few.calls) / static_cast<double>(calls);
   return timing;
 }
 
@@ -152,6 +152,19 @@ void CallTimer::allocate_sets(device::Session& session, std::uint64_t workspace_
   }
 }
 
+/// Returns when all of it is there, and nothing of it in the cache.
+void CallTimer::fill_buffers(std::size_t first, std::size_t used) const {
+  for (std::size_t set = 0; set < used; ++set) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind == Argument::Kind::output || shape_[a].kind == Argument::Kind::workspace)
+        vault_->poison(sets_[set][a], bytes_[a]);
+      if (shape_[a].kind == Argument::Kind::input)
+        vault_->copy(sets_[set][a], calls_[content_of(first, set)][a], bytes_[a]);
+    }
+  }
+  vault_->overwrite_cache();
+}
+
 /// One an output, in the order of for_outputs.
 std::vector<std::uint64_t> CallTimer::sample_seeds(std::size_t first, std::size_t used) const {
   std::vector<std::uint64_t> seeds;
@@ -174,29 +187,22 @@ void CallTimer::look_at_outputs(std::size_t used, const std::vector<std::uint64_
 
 /// Calls with the contents [first, first + n), timed together; what they did wrong, if anything.
 std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
-                                                       bool is_checked, std::chrono::duration<double>& time) {
-  device::Session& session = attempt.session();
+                                                       bool is_checked, BatchTime& time) {
   const std::size_t used = std::min(n, sets_.size());
-  for (std::size_t set = 0; set < used; ++set) {
-    for (std::size_t a = 0; a < shape_.size(); ++a) {
-      if (shape_[a].kind == Argument::Kind::input)
-        vault_->copy(sets_[set][a], calls_[content_of(first, set)][a], bytes_[a]);
-      if (shape_[a].kind == Argument::Kind::output || shape_[a].kind == Argument::Kind::workspace)
-        session.poison(sets_[set][a], bytes_[a]);
-    }
-  }
+  const std::vector<std::uint64_t> seeds = sample_seeds(first, used);
   std::vector<std::uint64_t> words;
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t a = 0; a < shape_.size(); ++a) {
       words.push_back(is_buffer(shape_[a]) ? sets_[k % sets_.size()][a] : calls_[content_of(first, k)][a]);
     }
   }
-  const std::vector<std::uint64_t> seeds = sample_seeds(first, used);
-  vault_->overwrite_cache();
+  const auto begin = std::chrono::steady_clock::now();
+  fill_buffers(first, used);
+  time.filling = std::chrono::steady_clock::now() - begin;
   const auto timed = attempt.timed_calls(problem_.function, words, kCallTime + kGrace,
                                          [&] { look_at_outputs(used, seeds); });
   if (timed.outcome.kind != OutcomeKind::done) return fault_result(fault_of(timed.outcome, kCallTime));
-  time = timed.time;
+  time.calls = timed.time;
   if (!is_checked) return std::nullopt;
   std::uint64_t wrong = 0;
   auto seed = seeds.begin();

@@ -23,9 +23,10 @@
 
 namespace lockstep::judge {
 
-/// By the judge's clock, over K calls and over 2K calls of one process.
+/// By the judge's clock, over K calls and over 2K calls of one process; and what the judge needed before, to
+/// fill the buffers of the 2K calls on the device. Whoever works there meanwhile makes that longer.
 struct BatchTimes {
-  std::chrono::duration<double> few{0}, many{0};
+  std::chrono::duration<double> few{0}, many{0}, filling{0};
 };
 
 /// What one process came to: the time of a call, or what went wrong.
@@ -64,6 +65,10 @@ class CallTimer {
   const device::Vault& vault() const { return *vault_; }
 
  private:
+  /// Of some calls together, and of what comes before them.
+  struct BatchTime {
+    std::chrono::duration<double> calls{0}, filling{0};
+  };
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;
 
@@ -79,7 +84,8 @@ class CallTimer {
   void allocate_sets(device::Session& session, std::uint64_t workspace_bytes);
   Timing time_batches(Attempt& attempt, bool is_checked);
   std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
-                                              bool is_checked, std::chrono::duration<double>& time);
+                                              bool is_checked, BatchTime& time);
+  void fill_buffers(std::size_t first, std::size_t used) const;
   void look_at_outputs(std::size_t used, const std::vector<std::uint64_t>& seeds) const;
   std::vector<std::uint64_t> sample_seeds(std::size_t first, std::size_t used) const;
   /// f(set, argument) for every output of the first n sets.

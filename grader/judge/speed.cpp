@@ -38,13 +38,19 @@ Verdict speed_verdict(std::pair<double, double> interval, double threshold) {
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls) {
   using Seconds = std::chrono::duration<double>;
-  std::vector<double> constants;
-  for (const BatchTimes& times : reference) constants.push_back((2 * times.few - times.many).count());
-  const Seconds constant(median(constants));
+  std::vector<double> constants, fillings;
+  for (const BatchTimes& times : reference) {
+    constants.push_back((2 * times.few - times.many).count());
+    fillings.push_back(times.filling.count());
+  }
+  const Seconds constant(median(constants)), filling(median(fillings));
+  const auto own_time = [&](const BatchTimes& times) {
+    return times.many - constant + (times.filling - filling);
+  };
   CallTimes result;
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    const Seconds own = submission[i].many - constant;
-    result.ratios.push_back((reference[i].many - constant) / own);
+    const Seconds own = own_time(submission[i]);
+    result.ratios.push_back(own_time(reference[i]) / own);
     result.submission.push_back(own.count() / (2 * static_cast<double>(calls)));
   }
   return result;

@@ -31,7 +31,8 @@ struct CallTimes {
 
 /// Times of one call from those of batches, of which `calls` is K. The constant part is the reference's, the
 /// median of its rounds: a submission that made its own short batch longer would otherwise get its calls for
-/// less.
+/// less. What a process's buffers took longer to fill than the reference's is time that the device worked for
+/// it: that counts too.
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls);
 

@@ -78,6 +78,17 @@ TEST(CallTimes, WhoLengthensHisShortBatchGainsNothing) {
   EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
 }
 
+TEST(CallTimes, WhoWorksWhileTheBuffersAreFilledGainsNothing) {
+  std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
+  for (BatchTimes& times : reference) times.filling = std::chrono::duration<double>(3);
+  const std::chrono::duration<double> stolen(1.5);
+  for (BatchTimes& times : submission) {
+    times.many -= stolen;
+    times.filling = std::chrono::duration<double>(3) + stolen;
+  }
+  EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
+}
+
 TEST(CallTimes, OneDisturbedRoundOfTheReferenceChangesItsOwnRatioOnly) {
   std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
   reference[3] = batches(0.25, 0.7);
