@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "device/card_monitor.h"
+#include "device/gpu_lock.h"
 #include "emulator/observations.h"
 #include "report/result.h"
 #include "sandbox/file_descriptor.h"
@@ -99,6 +102,12 @@ class Device {
   virtual std::optional<int> compute_capability() const = 0;
   /// Bytes that nobody has allocated; 0 where speed is not measured.
   virtual std::size_t free_memory() const = 0;
+  /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
+  /// run now, after a call of `waiting`. Taken before a session is opened, given back after it is closed.
+  /// Holds nothing where judgements do not disturb each other.
+  virtual GpuLock lock(const std::function<void()>& waiting) = 0;
+  /// Clocks, temperature and what slows the card down now; nothing where nobody tells.
+  virtual std::optional<CardState> card_state() const = 0;
   virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
   /// Memory that only the judge reaches, for timing; null where speed is not measured.
   virtual std::unique_ptr<Vault> open_vault() = 0;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdio>
 #include <fstream>
+#include <string_view>
 
 namespace lockstep::device {
 namespace {
@@ -51,6 +52,15 @@ std::string minor_number(CUdevice device) {
   return "";
 }
 
+constexpr std::string_view kNodePrefix = "nvidia";
+
+/// Whether a file in /dev is a GPU's own node, such as nvidia0.
+bool is_node_of_a_gpu(std::string_view name) {
+  if (!name.starts_with(kNodePrefix)) return false;
+  const std::string_view rest = name.substr(kNodePrefix.size());
+  return !rest.empty() && rest.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 Gpu::Gpu() {
@@ -88,14 +98,20 @@ std::vector<fs::path> Gpu::device_nodes() const {
   std::vector<fs::path> nodes;
   for (const auto& entry : fs::directory_iterator("/dev")) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with("nvidia")) continue;
-    const std::string rest = name.substr(6);
-    const bool is_gpu = !rest.empty() && rest.find_first_not_of("0123456789") == std::string::npos;
-    const bool wanted =
-        is_gpu ? minor.empty() || rest == minor : rest == "ctl" || rest == "-uvm" || rest == "-uvm-tools";
+    if (!name.starts_with(kNodePrefix)) continue;
+    const std::string rest = name.substr(kNodePrefix.size());
+    const bool wanted = is_node_of_a_gpu(name) ? minor.empty() || rest == minor
+                                               : rest == "ctl" || rest == "-uvm" || rest == "-uvm-tools";
     if (wanted) nodes.push_back(entry.path());
   }
   return nodes;
+}
+
+fs::path Gpu::node() const {
+  std::vector<fs::path> nodes = device_nodes();
+  std::erase_if(nodes, [](const fs::path& node) { return !is_node_of_a_gpu(node.filename().string()); });
+  if (nodes.empty()) throw DriverError("there is no device node of the GPU in /dev");
+  return *std::min_element(nodes.begin(), nodes.end());
 }
 
 }  // namespace lockstep::device

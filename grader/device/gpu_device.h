@@ -17,12 +17,15 @@ class GpuDevice final : public Device {
   bool measures_speed() const override { return true; }
   std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
   std::size_t free_memory() const override { return gpu_.free_bytes(); }
+  GpuLock lock(const std::function<void()>& waiting) override { return GpuLock(gpu_.node(), waiting); }
+  std::optional<CardState> card_state() const override { return monitor_.read(); }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override;
   std::unique_ptr<Calibrator> open_calibrator() override;
 
  private:
   Gpu gpu_;
+  CardMonitor monitor_{gpu_.uuid()};
 };
 
 }  // namespace lockstep::device

@@ -11,6 +11,7 @@
 #include "judge/seeds.h"
 #include "judge/speed.h"
 #include "judge/technique.h"
+#include "judge/turn.h"
 
 namespace lockstep::judge {
 namespace {
@@ -147,6 +148,7 @@ class Judgement {
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
                   const SourceText& source, SeriesOptions series_options) {
     series_options.seed = derived_seed(seed, "inputs on the GPU");
+    const device::GpuLock lock = await_turn(device_, options_.progress);
     CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
     series.load = on_gpu.load;
     for (report::CaseResult& one : on_gpu.cases) {

@@ -6,7 +6,10 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "judge/call_timer.h"
 #include "judge/median.h"
+#include "judge/throttled_rounds.h"
+#include "judge/turn.h"
 
 namespace lockstep::judge {
 namespace {
@@ -59,18 +62,23 @@ CallTimes call_times(std::span<const BatchTimes> reference, std::span<const Batc
 SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options) {
+  // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
+  const device::GpuLock lock = await_turn(device, options.progress);
   const course::Case& one = largest_that_fits(*problem.speed, device);
   CallTimer timer(problem, one, device, {.seed = options.seed, .progress = options.progress});
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
   std::vector<BatchTimes> reference_times, submission_times;
   CallTimes calls;
-  for (int round = 0; round < kManyRounds; ++round) {
+  ThrottledRounds throttled;
+  while (submission_times.size() < kManyRounds) {
+    const int round = static_cast<int>(submission_times.size());
     if (options.progress) {
       options.progress(fmt::format("speed, round {}", round + 1), round, kFewRounds);
     }
     Timing of_reference, of_submission;
     const auto time_reference = [&] { of_reference = timer.time_process(reference); };
+    const std::optional<device::CardState> before = device.card_state();
     if (round % 2 == 0) time_reference();
     of_submission = timer.time_process(submission);
     if (round % 2 != 0) time_reference();
@@ -80,6 +88,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
       measurement.fault = of_submission.fault;
       return measurement;
     }
+    if (throttled.must_repeat(before, device.card_state(), round < kFewRounds ? kFewRounds : kManyRounds))
+      continue;
     reference_times.push_back(of_reference.batches);
     submission_times.push_back(of_submission.batches);
     if (round + 1 != kFewRounds && round + 1 != kManyRounds) continue;
@@ -89,6 +99,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);
     if (measurement.speed.verdict != Verdict::inconclusive) break;
   }
+  measurement.speed.card = throttled.summary();
   compare_with_ceiling(measurement.speed, one.cost, median(calls.submission),
                        options.ceilings(quantities_of(one.cost)));
   return measurement;

@@ -55,6 +55,17 @@ Json of_gate(const GateResult& gate) {
           {"advice", printable(gate.advice)}};
 }
 
+Json of_card(const CardDuringSpeed& card) {
+  const auto told = [](const std::optional<unsigned>& value) { return value ? Json(*value) : Json(nullptr); };
+  return {{"sm_mhz", told(card.sm_mhz)},
+          {"memory_mhz", told(card.memory_mhz)},
+          {"temperature_celsius", told(card.temperature_celsius)},
+          {"power_watts", card.power_milliwatts ? measured(*card.power_milliwatts / 1000.0) : Json(nullptr)},
+          {"repeated_rounds", card.repeated_rounds},
+          {"throttled_rounds", card.throttled_rounds},
+          {"throttle_reasons", card.throttle_reasons}};
+}
+
 Json of_speed(const Speed& speed) {
   Json result = {{"verdict", name_of(speed.verdict)}};
   result["ratio"] = speed.ratio ? measured(*speed.ratio) : Json(nullptr);
@@ -72,6 +83,7 @@ Json of_speed(const Speed& speed) {
   }
   result["size"] = speed.size.empty() ? Json(nullptr) : Json(speed.size);
   result["between"] = speed.between.empty() ? Json(nullptr) : Json(speed.between);
+  result["card"] = speed.card ? of_card(*speed.card) : Json(nullptr);
   return result;
 }
 

@@ -77,6 +77,15 @@ struct Ceiling {
   std::string unit;  ///< "B/s" or "/s"
 };
 
+/// A card while a speed was measured on it. What the card does not tell is empty.
+struct CardDuringSpeed {
+  std::optional<unsigned> sm_mhz, memory_mhz, temperature_celsius,
+      power_milliwatts;                       ///< after the last round
+  int repeated_rounds = 0;                    ///< run again because the card was slowed down
+  int throttled_rounds = 0;                   ///< that count although it was slowed down
+  std::vector<std::string> throttle_reasons;  ///< of either, such as "power cap"
+};
+
 struct Speed {
   Verdict verdict = Verdict::not_measured;
   std::optional<double> ratio;  ///< reference time over submission time
@@ -85,6 +94,7 @@ struct Speed {
   std::optional<Ceiling> ceiling;    ///< that ceiling_share is a share of
   std::string size;                  ///< the case that was timed
   std::vector<std::string> between;  ///< the two rungs that the submission stands between
+  std::optional<CardDuringSpeed> card;
 };
 
 struct ExerciseResult {

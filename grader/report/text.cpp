@@ -1,6 +1,7 @@
 #include "report/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -184,6 +185,18 @@ std::string speed_line(const Speed& speed, const TextStyle& style) {
   return labelled(style, mark(style, speed.verdict), 1, text);
 }
 
+/// What a reader must know of the card to believe the speed; empty when all was well.
+std::string card_warning(const Speed& speed, const TextStyle& style) {
+  if (!speed.card || speed.card->throttled_rounds == 0) return "";
+  return paint(
+      style, Colour::caution,
+      prose(style,
+            fmt::format("The card was slowed down in {} of these measurements ({}), however often they "
+                        "were repeated: grade again when it has cooled or has more power.",
+                        speed.card->throttled_rounds, fmt::join(speed.card->throttle_reasons, ", ")),
+            4));
+}
+
 std::string title_line(const ExerciseResult& result, const TextStyle& style) {
   const std::string verdict = paint(style, colour_of(result.verdict),
                                     fmt::format("{}: {}", printable(result.name), name_of(result.verdict)));
@@ -213,7 +226,7 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
   text += correctness(result, style);
   text += technique(result, style);
   if (is_correct(result)) {
-    text += speed_line(result.speed, style);
+    text += speed_line(result.speed, style) + card_warning(result.speed, style);
   } else if (!result.cases.empty()) {
     text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';
   }

@@ -36,6 +36,15 @@ TEST(TextReport, CompileError) {
   expect_golden("compile_error.txt", render_text(report_of({compile_error()}), {}));
 }
 TEST(TextReport, Passed) { expect_golden("passed.txt", render_text(report_of({passed_on_a_gpu()}), {})); }
+TEST(TextReport, SaysThatACardWasSlowedDownAndNothingOfOneThatWasNot) {
+  ExerciseResult result = passed_on_a_gpu();
+  const std::string without = render_exercise(result, {});
+  result.speed.card = throttled_card();
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("slowed down in 2 of these measurements (power cap, software thermal slowdown)"));
+  result.speed.card->throttled_rounds = 0;
+  EXPECT_EQ(render_exercise(result, {}), without);
+}
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
 TEST(TextReport, EveryKind) { expect_golden("every_kind.txt", render_text(every_kind(), {})); }
 TEST(TextReport, Coloured) {
@@ -123,6 +132,22 @@ TEST(JsonReport, HoldsMeasuredSpeed) {
   EXPECT_EQ(speed.at("ceiling").at("rate"), 4.213e12);
   EXPECT_EQ(speed.at("ceiling").at("unit"), "B/s");
   EXPECT_EQ(speed.at("between"), json::array({"padded", "reference"}));
+}
+
+TEST(JsonReport, HoldsTheCardWhereItTells) {
+  ExerciseResult result = passed_on_a_gpu();
+  EXPECT_TRUE(
+      json::parse(render_json(report_of({result}))).at("exercises").at(0).at("speed").at("card").is_null());
+  result.speed.card = throttled_card();
+  const json card =
+      json::parse(render_json(report_of({result}))).at("exercises").at(0).at("speed").at("card");
+  EXPECT_EQ(card.at("sm_mhz"), 1410);
+  EXPECT_TRUE(card.at("memory_mhz").is_null());
+  EXPECT_EQ(card.at("temperature_celsius"), 88);
+  EXPECT_EQ(card.at("power_watts"), 691.5);
+  EXPECT_EQ(card.at("repeated_rounds"), 9);
+  EXPECT_EQ(card.at("throttled_rounds"), 2);
+  EXPECT_EQ(card.at("throttle_reasons"), json::array({"power cap", "software thermal slowdown"}));
 }
 
 TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }

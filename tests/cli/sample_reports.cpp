@@ -125,6 +125,16 @@ ExerciseResult passed_on_a_gpu() {
   return result;
 }
 
+CardDuringSpeed throttled_card() {
+  return {.sm_mhz = 1410,
+          .memory_mhz = std::nullopt,
+          .temperature_celsius = 88,
+          .power_milliwatts = 691'500,
+          .repeated_rounds = 9,
+          .throttled_rounds = 2,
+          .throttle_reasons = {"power cap", "software thermal slowdown"}};
+}
+
 ExerciseResult grader_error() {
   ExerciseResult result = transpose(Verdict::grader_error);
   result.message = "The device process ended: this is a fault of the grader, not of your code.";

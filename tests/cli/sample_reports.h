@@ -10,6 +10,8 @@ report::ExerciseResult race();
 report::ExerciseResult inefficient();
 report::ExerciseResult compile_error();
 report::ExerciseResult passed_on_a_gpu();
+/// A card that was too hot in two rounds that count.
+report::CardDuringSpeed throttled_card();
 report::ExerciseResult grader_error();
 /// A submission that prints escape sequences, markup and bytes that are no UTF-8 wherever its text can reach.
 report::ExerciseResult hostile();

@@ -1,0 +1,29 @@
+// Which rounds of a speed measurement are run again because the card was slowed down meanwhile, and what the
+// report says of the card. Heat and power limits hit submission and reference alike, but not by the same
+// factor: one that is bound by memory hardly notices a slower SM. Bound: as many repeats as rounds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/card_monitor.h"
+#include "report/result.h"
+
+namespace lockstep::judge {
+
+class ThrottledRounds {
+ public:
+  /// Takes note of one round by the readings before and after it. Whether it is to be run again: it was
+  /// throttled, and fewer rounds than are `planned` have been repeated so far.
+  bool must_repeat(const std::optional<device::CardState>& before,
+                   const std::optional<device::CardState>& after, int planned);
+
+  /// Of all rounds so far; nothing when no reading could be taken.
+  const std::optional<report::CardDuringSpeed>& summary() const { return summary_; }
+
+ private:
+  std::optional<report::CardDuringSpeed> summary_;
+};
+
+}  // namespace lockstep::judge

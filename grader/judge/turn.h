@@ -1,0 +1,15 @@
+// The turn on a GPU: whoever measures or judges there takes it first, and says so while it waits.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "device/device.h"
+
+namespace lockstep::judge {
+
+/// Device::lock, with the wait told as progress.
+device::GpuLock await_turn(device::Device& device,
+                           const std::function<void(const std::string& what, int done, int total)>& progress);
+
+}  // namespace lockstep::judge
