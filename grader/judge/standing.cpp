@@ -1,0 +1,41 @@
+#include "judge/standing.h"
+
+#include <cmath>
+
+namespace lockstep::judge {
+namespace {
+
+constexpr const char* kReference = "reference";
+
+bool is_speed(double ratio) { return std::isfinite(ratio) && ratio > 0; }
+
+}  // namespace
+
+std::vector<std::string> Standing::between() const {
+  if (!slower || !faster) return {};
+  return {*slower, *faster};
+}
+
+Standing standing_of(const std::map<std::string, double>& rungs, double ratio) {
+  Standing standing;
+  if (!is_speed(ratio)) return standing;
+  double below = 0, above = 0;
+  const auto consider = [&](const std::string& name, double speed) {
+    if (speed <= ratio && (!standing.slower || speed > below)) {
+      standing.slower = name;
+      below = speed;
+    }
+    if (speed > ratio && (!standing.faster || speed < above)) {
+      standing.faster = name;
+      above = speed;
+    }
+  };
+  // First, so that a rung just as fast does not take its place.
+  consider(kReference, 1);
+  for (const auto& [name, speed] : rungs) {
+    if (name != kReference && is_speed(speed)) consider(name, speed);
+  }
+  return standing;
+}
+
+}  // namespace lockstep::judge

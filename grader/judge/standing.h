@@ -1,0 +1,26 @@
+// Where a submission stands on an exercise's ladder: the two rungs between which its speed lies.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lockstep::judge {
+
+/// The neighbours of a submission on the ladder, by name.
+struct Standing {
+  std::optional<std::string> slower;  ///< the fastest rung that is not faster; nothing below the slowest
+  std::optional<std::string> faster;  ///< the slowest rung that is faster: the next idea; nothing at the top
+
+  /// For report::Speed::between: slower, then faster; empty unless there are both.
+  std::vector<std::string> between() const;
+};
+
+/// `rungs` has the speed of each rung, as `ratio` is the submission's, in shares of the reference's speed.
+/// The reference itself is the rung "reference" at 1, whatever `rungs` says of it. Rungs whose speed is no
+/// positive number are passed over; a submission whose speed is none has no neighbours. Of rungs equally fast
+/// the reference is named, else the first by name.
+Standing standing_of(const std::map<std::string, double>& rungs, double ratio);
+
+}  // namespace lockstep::judge
