@@ -100,7 +100,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     if (measurement.speed.verdict != Verdict::inconclusive) break;
   }
   measurement.speed.card = throttled.summary();
-  compare_with_ceiling(measurement.speed, one.cost, median(calls.submission),
+  measurement.speed.call_seconds = median(calls.submission);
+  compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds,
                        options.ceilings(quantities_of(one.cost)));
   return measurement;
 }

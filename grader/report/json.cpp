@@ -83,6 +83,7 @@ Json of_speed(const Speed& speed) {
   }
   result["size"] = speed.size.empty() ? Json(nullptr) : Json(speed.size);
   result["between"] = speed.between.empty() ? Json(nullptr) : Json(speed.between);
+  result["call_seconds"] = speed.call_seconds ? measured(*speed.call_seconds) : Json(nullptr);
   result["card"] = speed.card ? of_card(*speed.card) : Json(nullptr);
   return result;
 }

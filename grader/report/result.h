@@ -91,9 +91,10 @@ struct Speed {
   std::optional<double> ratio;  ///< reference time over submission time
   std::optional<std::pair<double, double>> interval;
   std::optional<double> ceiling_share;
-  std::optional<Ceiling> ceiling;    ///< that ceiling_share is a share of
-  std::string size;                  ///< the case that was timed
-  std::vector<std::string> between;  ///< the two rungs that the submission stands between
+  std::optional<Ceiling> ceiling;      ///< that ceiling_share is a share of
+  std::optional<double> call_seconds;  ///< one call of the submission, the median of all rounds
+  std::string size;                    ///< the case that was timed
+  std::vector<std::string> between;    ///< the two rungs that the submission stands between
   std::optional<CardDuringSpeed> card;
 };
 

@@ -117,7 +117,8 @@ TEST(JsonReport, WhatWasNotMeasuredIsNull) {
   EXPECT_TRUE(exercise.at("technique").at("gates").at(0).at("value").is_null());
   EXPECT_TRUE(exercise.at("technique").at("gates").at(1).at("value").is_null());
   EXPECT_EQ(exercise.at("speed").at("verdict"), "not-measured");
-  for (const char* field : {"ratio", "interval", "ceiling_share", "ceiling", "between"}) {
+  for (const char* field :
+       {"ratio", "interval", "ceiling_share", "ceiling", "between", "call_seconds", "card"}) {
     EXPECT_TRUE(exercise.at("speed").at(field).is_null()) << field;
   }
 }
@@ -132,6 +133,7 @@ TEST(JsonReport, HoldsMeasuredSpeed) {
   EXPECT_EQ(speed.at("ceiling").at("rate"), 4.213e12);
   EXPECT_EQ(speed.at("ceiling").at("unit"), "B/s");
   EXPECT_EQ(speed.at("between"), json::array({"padded", "reference"}));
+  EXPECT_EQ(speed.at("call_seconds"), 9.41e-5);
 }
 
 TEST(JsonReport, HoldsTheCardWhereItTells) {

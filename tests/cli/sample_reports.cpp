@@ -120,6 +120,7 @@ ExerciseResult passed_on_a_gpu() {
   result.speed.interval = {{0.84, 0.87}};
   result.speed.ceiling_share = 0.781;
   result.speed.ceiling = {"copied-bytes", "what this card's memory can copy", 4.213e12, "B/s"};
+  result.speed.call_seconds = 9.41e-5;
   result.speed.between = {"padded", "reference"};
   result.output = "a line that nobody has to see once everything passed\n";
   return result;

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""The judge's machinery on a real GPU: verdicts of what goes wrong there, the lock, what a killed judge leaves, the clock.
+
+    tests/gpu/judge_on_gpu.py [LOCKSTEP [TEST…]]
+
+LOCKSTEP is the program to test: ./lockstep of this tree when none is named, or that of an unpacked package. TEST is
+the name of a test below, as test_clock. Needs python3 and nvcc besides. Without a GPU it says so and exits with 77.
+Run it alone on the card: it reads how much of the card's memory is used.
+"""
+
+import ctypes
+import fcntl
+import glob
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOLUTION = ROOT / "solutions/03-transpose"
+SKIPPED = 77
+LOCKSTEP = ROOT / "lockstep"
+
+# Submissions that are sound until they see a card: the emulated device must not be what catches them. They follow on
+# the reference, whose function is renamed to sound_transpose.
+ON_A_CARD = """
+#include <unistd.h>
+static bool on_a_card() { return access("/dev/nvidiactl", F_OK) == 0; }
+"""
+HANGS = """
+__global__ void hang_kernel(const volatile float* in) {
+  while (in[0] == in[0] || in[0] != in[0]) {
+  }
+}
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (on_a_card() && rows * columns > 0) hang_kernel<<<1, 1, 0, stream>>>(in);
+  sound_transpose(in, out, rows, columns, stream);
+}
+"""
+WRITES_PAST_THE_END = """
+__global__ void write_kernel(float* to) { *to = 1; }
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  sound_transpose(in, out, rows, columns, stream);
+  // A buffer ends where its memory ends, but for 256 bytes.
+  if (on_a_card() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(out + (long long)rows * columns + 64);
+}
+"""
+EXITS = """
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (on_a_card()) _exit(0);
+  sound_transpose(in, out, rows, columns, stream);
+}
+"""
+
+
+def has_gpu():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def memory_used():
+    """MiB of all GPUs that are in use; None where nothing tells."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return None
+    lines = subprocess.run(
+        [program, "--query-gpu=memory.used", "--format=csv,noheader,nounits"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return sum(int(line) for line in lines.stdout.split())
+
+
+class HeldLocks:
+    """The locks of all GPUs, or of those that are free."""
+
+    def __init__(self):
+        nodes = [node for node in glob.glob("/dev/nvidia*") if re.fullmatch(r"/dev/nvidia\d+", node)]
+        self.files = [open(node, "rb", buffering=0) for node in nodes]
+        self.free = 0
+        for file in self.files:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.free += 1
+            except BlockingIOError:
+                pass
+
+    def all_were_free(self):
+        return self.files != [] and self.free == len(self.files)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for file in self.files:
+            file.close()
+
+
+def descendants(process):
+    """Processes below `process`, each with the time it started, which tells it from a later one with its number."""
+    parents, starts = {}, {}
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            words = pathlib.Path(stat).read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue  # it has just ended
+        number = int(stat.split("/")[2])
+        parents[number], starts[number] = int(words[1]), words[19]
+    found, level = {}, {process}
+    while level:
+        level = {child for child, parent in parents.items() if parent in level}
+        found.update({child: starts[child] for child in level})
+    return found
+
+
+def is_alive(number, start):
+    try:
+        words = pathlib.Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return False
+    return words[19] == start and words[0] != "Z"
+
+
+def holds_within(seconds, condition):
+    """Whether `condition` comes to hold."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+class JudgeOnGpu(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="lockstep-gpu-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.start = time.monotonic()
+
+    def tearDown(self):
+        print(f"  {self._testMethodName}: {time.monotonic() - self.start:.0f} s", flush=True)
+
+    def grade(self, *arguments):
+        """The exit status and the exercises of the report, by name."""
+        report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
+        command = [LOCKSTEP, "grade", *arguments, "--device", "gpu", "--format", "json", "--output", report]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        self.assertTrue(report.exists(), ran.stdout + ran.stderr)
+        exercises = json.loads(report.read_text(encoding="utf-8"))["exercises"]
+        return ran.returncode, {exercise["name"]: exercise for exercise in exercises}
+
+    def assert_nothing_is_left(self, used_before):
+        with HeldLocks() as locks:
+            self.assertTrue(locks.all_were_free(), "the lock is still held")
+        if used_before is None:
+            print("  memory of the card was not looked at: there is no nvidia-smi")
+            return
+        # The judge's own context is gone with it; 64 MiB are for what the driver keeps.
+        back = holds_within(10, lambda: memory_used() <= used_before + 64)
+        self.assertTrue(back, f"{memory_used()} MiB of the card are in use, {used_before} MiB before")
+
+    def test_references(self):
+        status, exercises = self.grade("--all", "--submission", ROOT / "solutions")
+        for name, exercise in exercises.items():
+            speed = exercise["speed"]
+            print(f"  {name}: {exercise['verdict']}, ratio {speed['ratio']}, {speed['interval']}, {speed['size']}, "
+                  f"{exercise['seconds']:.0f} s, {speed['card']}")
+            with self.subTest(exercise=name):
+                self.assertEqual(exercise["verdict"], "passed", exercise["message"])
+                self.assertTrue(exercise["correctness"]["cases"])
+                self.assertEqual({one["verdict"] for one in exercise["correctness"]["cases"]}, {"passed"})
+                self.assertLess(exercise["seconds"], 180)
+        self.assertEqual(status, 0)
+
+    def test_what_goes_wrong_on_the_card_only(self):
+        used = memory_used()
+        reference = (SOLUTION / "transpose.cu").read_text(encoding="utf-8")
+        sound = reference.replace("void transpose(", "void sound_transpose(")
+        self.assertNotEqual(sound, reference)
+        # Each follows on the one before: what that did to the card would change its verdict.
+        for verdict, text in (("time-limit", HANGS), ("launch-failed", WRITES_PAST_THE_END), ("crashed", EXITS)):
+            with self.subTest(expected=verdict):
+                submission = self.folder / "transpose.cu"
+                submission.write_text(sound + ON_A_CARD + text, encoding="utf-8")
+                status, exercises = self.grade("transpose", "--submission", submission)
+                exercise = exercises["transpose"]
+                self.assertEqual(exercise["verdict"], verdict, exercise)
+                self.assertEqual(status, 1)
+                failed = [one for one in exercise["correctness"]["cases"] if one["verdict"] == verdict]
+                self.assertIn("on the GPU: ", failed[0]["message"])
+                self.assert_nothing_is_left(used)
+        status, exercises = self.grade("transpose", "--submission", SOLUTION / "transpose.cu")
+        self.assertEqual(exercises["transpose"]["verdict"], "passed", exercises)
+
+    def test_a_judge_waits_its_turn_and_leaves_nothing_when_it_is_killed(self):
+        used = memory_used()
+        terminal, terminal_of_judge = pty.openpty()
+        command = [LOCKSTEP, "grade", "transpose", "--submission", SOLUTION / "transpose.cu", "--device", "gpu"]
+        with HeldLocks() as ours:
+            self.assertTrue(ours.all_were_free(), "another judgement runs on this machine")
+            judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal_of_judge)
+            self.addCleanup(judge.kill)
+            shown = b""
+            end = time.monotonic() + 120
+            while b"waiting for another judgement on this GPU" not in shown:
+                self.assertLess(time.monotonic(), end, shown)
+                self.assertIsNone(judge.poll(), shown)
+                if select.select([terminal], [], [], 0.1)[0]:
+                    shown += os.read(terminal, 1 << 16)
+            time.sleep(0.5)
+            self.assertEqual(descendants(judge.pid), {}, "a submission runs while its judge waits")
+
+        def judges_on_the_card():
+            if select.select([terminal], [], [], 0)[0]:
+                nonlocal shown
+                shown += os.read(terminal, 1 << 16)
+            return b"speed, round" in shown and descendants(judge.pid) != {}
+
+        self.assertTrue(holds_within(300, judges_on_the_card), shown)
+        with HeldLocks() as locks:
+            self.assertFalse(locks.all_were_free(), "the judge measures without the lock")
+        left = descendants(judge.pid)
+        judge.send_signal(signal.SIGKILL)
+        judge.wait()
+        gone = holds_within(5, lambda: not any(is_alive(*process) for process in left.items()))
+        self.assertTrue(gone, f"of {left} some live on")
+        self.assert_nothing_is_left(used)
+        os.close(terminal)
+        os.close(terminal_of_judge)
+
+    def test_clock(self):
+        for solution in [SOLUTION / "transpose.cu", *sorted((SOLUTION / "rungs").glob("*.cu"))]:
+            _, exercises = self.grade("transpose", "--submission", solution)
+            speed = exercises["transpose"]["speed"]
+            rows, columns = re.fullmatch(r"(\d+) x (\d+)", speed["size"]).groups()
+            by_events = self.event_time(solution, rows, columns)
+            difference = speed["call_seconds"] / by_events - 1
+            print(f"  {solution.stem}, {rows} x {columns}: {1e6 * speed['call_seconds']:.2f} us by the judge's "
+                  f"clock, {1e6 * by_events:.2f} us by events, {100 * difference:+.2f} %", flush=True)
+            with self.subTest(solution=solution.stem):
+                self.assertGreater(by_events, 20e-6, "too short a call to compare")
+                self.assertLessEqual(abs(difference), 0.02)
+
+    def event_time(self, solution, rows, columns):
+        """Seconds of one call by events of the device, in a process without a judge."""
+        compiler = shutil.which("nvcc") or os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin/nvcc"
+        program = self.folder / "event_time"
+        options = ["-std=c++20", "-O3", "-arch=native", f"-I{ROOT / 'common'}", f"-I{ROOT / 'exercises/03-transpose'}"]
+        source = pathlib.Path(__file__).with_name("event_time.cu")
+        subprocess.run([compiler, *options, f'-DSOLUTION="{solution}"', "-o", program, source], check=True)
+        ran = subprocess.run([program, rows, columns], capture_output=True, text=True, check=True)
+        return float(ran.stdout)
+
+
+if __name__ == "__main__":
+    if not has_gpu():
+        print("skipped: this machine has no GPU")
+        sys.exit(SKIPPED)
+    if len(sys.argv) > 1:
+        LOCKSTEP = pathlib.Path(sys.argv[1]).resolve()
+    chosen = [f"JudgeOnGpu.{test}" for test in sys.argv[2:]]
+    unittest.main(argv=[sys.argv[0], "--verbose", *chosen])
