@@ -8,7 +8,8 @@
 
 namespace lockstep::judge {
 
-/// Device::lock, with the wait told as progress.
+/// Device::lock, with the wait told as progress. Who holds it must not ask again, nor call what asks, such as
+/// measure_speed: that would wait for itself.
 device::GpuLock await_turn(device::Device& device,
                            const std::function<void(const std::string& what, int done, int total)>& progress);
 

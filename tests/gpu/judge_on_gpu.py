@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The judge's machinery on a real GPU: verdicts of what goes wrong there, the lock, what a killed judge leaves, the clock.
+"""The judge on a real GPU: verdicts of what goes wrong there, the lock, a killed judge, the clock.
 
     tests/gpu/judge_on_gpu.py [LOCKSTEP [TEST…]]
 
-LOCKSTEP is the program to test: ./lockstep of this tree when none is named, or that of an unpacked package. TEST is
-the name of a test below, as test_clock. Needs python3 and nvcc besides. Without a GPU it says so and exits with 77.
+LOCKSTEP is the program to test: ./lockstep of this tree when none is named, or that of an unpacked package.
+TEST is the name of a test below, as test_clock. Needs python3 and nvcc besides. Without a GPU it says so and
+exits with 77.
 Run it alone on the card: it reads how much of the card's memory is used.
 """
 
@@ -30,8 +31,8 @@ SOLUTION = ROOT / "solutions/03-transpose"
 SKIPPED = 77
 LOCKSTEP = ROOT / "lockstep"
 
-# Submissions that are sound until they see a card: the emulated device must not be what catches them. They follow on
-# the reference, whose function is renamed to sound_transpose.
+# Submissions that are sound until they see a card: the emulated device must not be what catches them. They
+# follow on the reference, whose function is renamed to sound_transpose.
 ON_A_CARD = """
 #include <unistd.h>
 static bool on_a_card() { return access("/dev/nvidiactl", F_OK) == 0; }
@@ -51,7 +52,8 @@ __global__ void write_kernel(float* to) { *to = 1; }
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   sound_transpose(in, out, rows, columns, stream);
   // A buffer ends where its memory ends, but for 256 bytes.
-  if (on_a_card() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(out + (long long)rows * columns + 64);
+  float* const past_the_end = out + (long long)rows * columns + 64;
+  if (on_a_card() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(past_the_end);
 }
 """
 EXITS = """
@@ -111,7 +113,7 @@ class HeldLocks:
 
 
 def descendants(process):
-    """Processes below `process`, each with the time it started, which tells it from a later one with its number."""
+    """Processes below `process`, with their start times: a later process may get the same number."""
     parents, starts = {}, {}
     for stat in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -179,8 +181,10 @@ class JudgeOnGpu(unittest.TestCase):
         status, exercises = self.grade("--all", "--submission", ROOT / "solutions")
         for name, exercise in exercises.items():
             speed = exercise["speed"]
-            print(f"  {name}: {exercise['verdict']}, ratio {speed['ratio']}, {speed['interval']}, {speed['size']}, "
-                  f"{exercise['seconds']:.0f} s, {speed['card']}")
+            print(
+                f"  {name}: {exercise['verdict']} in {exercise['seconds']:.0f} s, ratio {speed['ratio']} "
+                f"({speed['interval']}) at {speed['size']}, {speed['card']}"
+            )
             with self.subTest(exercise=name):
                 self.assertEqual(exercise["verdict"], "passed", exercise["message"])
                 self.assertTrue(exercise["correctness"]["cases"])
@@ -194,7 +198,8 @@ class JudgeOnGpu(unittest.TestCase):
         sound = reference.replace("void transpose(", "void sound_transpose(")
         self.assertNotEqual(sound, reference)
         # Each follows on the one before: what that did to the card would change its verdict.
-        for verdict, text in (("time-limit", HANGS), ("launch-failed", WRITES_PAST_THE_END), ("crashed", EXITS)):
+        attacks = {"time-limit": HANGS, "launch-failed": WRITES_PAST_THE_END, "crashed": EXITS}
+        for verdict, text in attacks.items():
             with self.subTest(expected=verdict):
                 submission = self.folder / "transpose.cu"
                 submission.write_text(sound + ON_A_CARD + text, encoding="utf-8")
@@ -211,7 +216,8 @@ class JudgeOnGpu(unittest.TestCase):
     def test_a_judge_waits_its_turn_and_leaves_nothing_when_it_is_killed(self):
         used = memory_used()
         terminal, terminal_of_judge = pty.openpty()
-        command = [LOCKSTEP, "grade", "transpose", "--submission", SOLUTION / "transpose.cu", "--device", "gpu"]
+        command = [LOCKSTEP, "grade", "transpose", "--device", "gpu"]
+        command += ["--submission", SOLUTION / "transpose.cu"]
         with HeldLocks() as ours:
             self.assertTrue(ours.all_were_free(), "another judgement runs on this machine")
             judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal_of_judge)
@@ -251,8 +257,11 @@ class JudgeOnGpu(unittest.TestCase):
             rows, columns = re.fullmatch(r"(\d+) x (\d+)", speed["size"]).groups()
             by_events = self.event_time(solution, rows, columns)
             difference = speed["call_seconds"] / by_events - 1
-            print(f"  {solution.stem}, {rows} x {columns}: {1e6 * speed['call_seconds']:.2f} us by the judge's "
-                  f"clock, {1e6 * by_events:.2f} us by events, {100 * difference:+.2f} %", flush=True)
+            print(
+                f"  {solution.stem}, {rows} x {columns}: {1e6 * speed['call_seconds']:.2f} us by the judge, "
+                f"{1e6 * by_events:.2f} us by events, {100 * difference:+.2f} %",
+                flush=True,
+            )
             with self.subTest(solution=solution.stem):
                 self.assertGreater(by_events, 20e-6, "too short a call to compare")
                 self.assertLessEqual(abs(difference), 0.02)
@@ -261,7 +270,8 @@ class JudgeOnGpu(unittest.TestCase):
         """Seconds of one call by events of the device, in a process without a judge."""
         compiler = shutil.which("nvcc") or os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin/nvcc"
         program = self.folder / "event_time"
-        options = ["-std=c++20", "-O3", "-arch=native", f"-I{ROOT / 'common'}", f"-I{ROOT / 'exercises/03-transpose'}"]
+        options = ["-std=c++20", "-O3", "-arch=native"]
+        options += [f"-I{ROOT / 'common'}", f"-I{ROOT / 'exercises/03-transpose'}"]
         source = pathlib.Path(__file__).with_name("event_time.cu")
         subprocess.run([compiler, *options, f'-DSOLUTION="{solution}"', "-o", program, source], check=True)
         ran = subprocess.run([program, rows, columns], capture_output=True, text=True, check=True)

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,7 @@ class OtherJudge {
     EXPECT_EQ(pipe(ends), 0);
     process_ = fork();
     if (process_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       const GpuLock lock(node);
       if (write(ends[1], "!", 1) != 1) _exit(1);
       while (true) pause();
@@ -90,6 +92,7 @@ TEST_F(Lock, IsGivenBackAlthoughAForkedChildStillHasItsDescriptor) {
     const GpuLock lock(node_);
     child = fork();
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       while (true) pause();
     }
   }
