@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "judge/bench.h"
+#include "judge/turn.h"
 #include "report/bench.h"
 
 namespace lockstep::cli {
@@ -42,9 +43,12 @@ int bench(const BenchArguments& arguments) {
   const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
   ProgressLine line;
   const std::unique_ptr<device::Calibrator> calibrator = device->open_calibrator();
-  const StoredCalibration known =
-      complete_calibration(calibration_folder(), *calibrator, {report::Quantity::copied_bytes},
-                           [&line](const std::string& what) { line.show(what); });
+  const auto show = [&line](const std::string& what) { line.show(what); };
+  const StoredCalibration known = [&] {
+    const device::GpuLock turn =
+        judge::await_turn(*device, [&show](const std::string& what, int, int) { show(what); });
+    return complete_calibration(calibration_folder(), *calibrator, {report::Quantity::copied_bytes}, show);
+  }();
   for (const course::Exercise* exercise : exercises) {
     const std::string& topic = exercise->problem.name;
     if (!exercise->problem.speed) {
@@ -53,7 +57,7 @@ int bench(const BenchArguments& arguments) {
     }
     judge::BenchOptions options{.rounds = arguments.rounds, .seed = arguments.seed};
     options.copy_bandwidth = known.calibration.figures.at(report::Quantity::copied_bytes).value;
-    options.progress = [&](const std::string& what) { line.show(topic + ": " + what); };
+    options.progress = [&](const std::string& what) { show(topic + ": " + what); };
     report::Bench measured = judge::measure_bench(*exercise, *device, options);
     line.clear();
     measured.card = calibrator->card();

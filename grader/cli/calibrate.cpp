@@ -9,6 +9,7 @@
 #include "cli/files.h"
 #include "cli/terminal.h"
 #include "device/device.h"
+#include "judge/turn.h"
 #include "report/calibration.h"
 
 namespace lockstep::cli {
@@ -22,6 +23,8 @@ struct CalibrateArguments {
 int calibrate(const CalibrateArguments& arguments) {
   const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
   ProgressLine line;
+  const device::GpuLock turn =
+      judge::await_turn(*device, [&line](const std::string& what, int, int) { line.show(what); });
   const report::Calibration calibration = measure_card(*device->open_calibrator(), report::all_quantities(),
                                                        [&line](const std::string& what) { line.show(what); });
   line.clear();

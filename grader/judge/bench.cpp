@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "build/submission_compiler.h"
 #include "judge/call_timer.h"
 #include "judge/median.h"
 #include "judge/seeds.h"
+#include "judge/turn.h"
 
 namespace lockstep::judge {
 namespace {
@@ -88,6 +90,7 @@ class BenchRun {
       : exercise_(exercise), problem_(exercise.problem), device_(device), options_(options) {
     contenders_ = contenders_of(exercise);
     compile();
+    turn_.emplace(await_turn(device, [this](const std::string& what, int, int) { progress(what); }));
     prepare();
   }
 
@@ -201,6 +204,7 @@ class BenchRun {
   const course::Problem& problem_;
   device::Device& device_;
   const BenchOptions& options_;
+  std::optional<device::GpuLock> turn_;  ///< once everything is compiled
   std::vector<Contender> contenders_;
   std::vector<Series> series_;
   report::Bench result_;
