@@ -23,6 +23,8 @@ endif()
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
 install(FILES cmake/packages.txt DESTINATION cmake)
+install(PROGRAMS measurements/compare_counters DESTINATION measurements)
+install(FILES measurements/counter_differences.json DESTINATION measurements)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)

@@ -99,6 +99,20 @@ const Toolkit& find_toolkit() {
   return toolkit;
 }
 
+fs::path find_cupti(const Toolkit& toolkit) {
+  for (const fs::path& folder : {toolkit.library, toolkit.root / "lib64", toolkit.root / "extras/CUPTI/lib64",
+                                 fs::path("/usr/lib/x86_64-linux-gnu")}) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().filename().string().starts_with("libcupti.so")) return fs::canonical(entry.path());
+    }
+  }
+  throw std::runtime_error(fmt::format(
+      "the CUDA Toolkit in {} has no CUPTI (libcupti.so), which reads a GPU's counters: install it, "
+      "as in apt-get install cuda-cupti-{}-{}",
+      toolkit.root.string(), toolkit.major, toolkit.minor));
+}
+
 std::vector<sandbox::Mount> toolkit_mounts(const Toolkit& toolkit) {
   // A distribution's own package has nvcc in /usr/bin, and what belongs to it in folders that are there
   // anyway.

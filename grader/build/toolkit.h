@@ -24,6 +24,10 @@ struct Toolkit {
 /// Throws std::runtime_error with one sentence and the remedy when there is none, or none new enough.
 const Toolkit& find_toolkit();
 
+/// The library libcupti of a toolkit, without links; its companions lie beside it. Throws std::runtime_error
+/// with one sentence and the remedy when there is none.
+std::filesystem::path find_cupti(const Toolkit& toolkit);
+
 /// What a sandboxed compiler needs of it besides the system's folders.
 std::vector<sandbox::Mount> toolkit_mounts(const Toolkit& toolkit);
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 
+#include "build/toolkit.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/selection.h"
@@ -15,6 +17,7 @@
 #include "judge/judge.h"
 #include "judge/submission_path.h"
 #include "report/access_figure.h"
+#include "report/counter_comparison.h"
 #include "report/profile.h"
 #include "report/text.h"
 
@@ -24,6 +27,7 @@ namespace {
 struct ProfileArguments {
   std::string exercise;
   std::optional<std::filesystem::path> submission;
+  device::Kind device = device::Kind::emulated;
   bool json = false;
   std::optional<unsigned> trace;
   std::string space;  ///< "global", "shared", or empty for both
@@ -84,7 +88,37 @@ int status_of(report::Verdict verdict) {
   return verdict == report::Verdict::grader_error ? kFailed : kNotPassed;
 }
 
+/// The card's own counters beside those of the emulated device, for the same inputs.
+int compare_counters(const ProfileArguments& arguments, const course::Exercise& exercise,
+                     const std::filesystem::path& submission) {
+  device::make_device(device::Kind::gpu);  // a machine without one is told so before CUPTI is looked for
+  std::filesystem::path cupti;
+  try {
+    cupti = build::find_cupti(build::find_toolkit());
+  } catch (const std::runtime_error& error) {
+    throw Failed(error.what());
+  }
+  const std::unique_ptr<device::Device> gpu = device::make_counting_gpu(cupti);
+  ProgressLine progress;
+  judge::Options options{.seed = arguments.seed, .only_measured = true, .count_on_gpu = true};
+  options.progress = [&](const std::string& what, int, int) {
+    progress.show(exercise.problem.name + ": " + what);
+  };
+  const report::ExerciseResult result = judge::judge(exercise, submission, *gpu, options);
+  progress.clear();
+  if (!report::is_correct(result)) {
+    std::cerr << render_exercise(result, output_style());
+    return status_of(result.verdict);
+  }
+  const std::string card = gpu->description().name;
+  std::cout << (arguments.json ? render_counters_json(result, card, arguments.seed)
+                               : render_counters(result, card, output_style()));
+  return kPassed;
+}
+
 int profile(const ProfileArguments& arguments) {
+  if (arguments.device == device::Kind::gpu && arguments.trace)
+    throw WrongUse("--trace draws what the emulated device saw: leave --device gpu out.");
   if (arguments.svg && !arguments.trace)
     throw WrongUse("--svg draws the line that --trace names: give both.");
   if (!arguments.space.empty() && !arguments.trace)
@@ -94,6 +128,7 @@ int profile(const ProfileArguments& arguments) {
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   const std::filesystem::path submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
+  if (arguments.device == device::Kind::gpu) return compare_counters(arguments, exercise, submission);
   const std::unique_ptr<device::Device> device = device::make_device(device::Kind::emulated);
   ProgressLine progress;
   judge::Options options{.seed = arguments.seed, .only_measured = true, .trace_line = arguments.trace};
@@ -133,10 +168,17 @@ void add_profile(CLI::App& app, int& status) {
       ->add_option("--submission", arguments->submission,
                    "What to profile instead of exercises/: a .cu file, a folder, or a tree")
       ->type_name("PATH");
+  const std::map<std::string, device::Kind> kinds = {{"gpu", device::Kind::gpu},
+                                                     {"emulated", device::Kind::emulated}};
+  command
+      ->add_option("--device", arguments->device,
+                   "emulated, or gpu: the card's own counters beside the emulated device's")
+      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->type_name("KIND");
   command
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
-          "text or json (lockstep/profile/v1)")
+          "text or json (lockstep/profile/v1; of a gpu, lockstep/counters/v1)")
       ->check(CLI::IsMember({"text", "json"}).description(""))
       ->type_name("FORMAT");
   command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")
@@ -152,7 +194,8 @@ void add_profile(CLI::App& app, int& status) {
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
   command->footer(
       "\nExamples:  ./lockstep profile transpose\n"
-      "           ./lockstep profile transpose --trace 21 --svg figure.svg");
+      "           ./lockstep profile transpose --trace 21 --svg figure.svg\n"
+      "           ./lockstep profile transpose --device gpu");
   command->callback([arguments, &status] { status = profile(*arguments); });
 }
 

@@ -78,7 +78,8 @@ class Session {
   /// refused. False when `timeout` passes first; the session is of no use then.
   virtual bool hold_runner(std::chrono::milliseconds timeout) = 0;
   virtual void admit_runner() = 0;
-  /// Counters and findings since the last call. Empty counters where the device cannot count.
+  /// Counters and findings since the last call. Empty counters where the device does not count. Throws
+  /// DeviceUnavailable where it should and cannot.
   virtual emulator::Observations take_observations() = 0;
   /// Asks for the accesses of following launches at one line of source to come back in Observations::traces,
   /// where the device can record them.
@@ -118,5 +119,9 @@ class Device {
 /// Opens the device of a kind; automatic means the GPU if this machine has a usable one, else the emulated
 /// device. Throws DeviceUnavailable.
 std::unique_ptr<Device> make_device(Kind kind);
+
+/// The GPU, with sessions whose observations hold its own counters, a kernel each; `cupti` is the path of the
+/// CUPTI library. For display only: the runner reads them. Throws DeviceUnavailable.
+std::unique_ptr<Device> make_counting_gpu(const std::filesystem::path& cupti);
 
 }  // namespace lockstep::device

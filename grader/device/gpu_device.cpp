@@ -1,10 +1,17 @@
 #include "device/gpu_device.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <map>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "device/gpu_calibrator.h"
+#include "device/hardware_counters.h"
 #include "device/mapped_memory.h"
 #include "device/vault.h"
 
@@ -14,9 +21,37 @@ namespace {
 /// What cudaMalloc promises of an address.
 constexpr std::size_t kAlignment = 256;
 
+/// The memory in which a runner leaves what the GPU counted.
+class CounterFile {
+ public:
+  CounterFile() : file_(memfd_create("lockstep-counters", MFD_CLOEXEC)) {
+    if (!file_) throw std::system_error(errno, std::generic_category(), "memfd_create");
+  }
+
+  int descriptor() const { return file_.get(); }
+
+  /// What has been written since the last call.
+  CountedLaunches take() const {
+    constexpr std::size_t kMostBytes = 256 << 10;  // more is none of ours
+    std::string text(kMostBytes, '\0');
+    const ssize_t bytes = pread(file_.get(), text.data(), text.size(), 0);
+    // The runner writes on where the descriptor that both share stands.
+    if (bytes < 0 || ftruncate(file_.get(), 0) != 0 || lseek(file_.get(), 0, SEEK_SET) != 0) {
+      throw std::system_error(errno, std::generic_category(), "the file of the counters");
+    }
+    text.resize(static_cast<std::size_t>(bytes));
+    return decode_launches(text);
+  }
+
+ private:
+  sandbox::FileDescriptor file_;
+};
+
 class GpuSession final : public Session {
  public:
-  explicit GpuSession(const Gpu& gpu) : gpu_(gpu) {}
+  GpuSession(const Gpu& gpu, std::filesystem::path cupti) : gpu_(gpu), cupti_(std::move(cupti)) {
+    if (!cupti_.empty()) counters_.emplace();
+  }
 
   /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults. All of
   /// the memory is filled: what this process had there before may be another program's correct output.
@@ -54,7 +89,29 @@ class GpuSession final : public Session {
   void set_limits(std::chrono::milliseconds, std::size_t) override {}
   bool hold_runner(std::chrono::milliseconds) override { return true; }
   void admit_runner() override {}
-  emulator::Observations take_observations() override { return {}; }
+  /// The launches of the runner, where this session counts; no points depend on them.
+  emulator::Observations take_observations() override {
+    emulator::Observations observations;
+    if (!counters_) return observations;
+    CountedLaunches counted = counters_->take();
+    if (!counted.failure.empty())
+      throw DeviceUnavailable("the GPU's counters cannot be read: " + counted.failure);
+    observations.launches = counted.launches.size();
+    for (emulator::LineCounters& launch : counted.launches) {
+      const auto same = std::find_if(
+          observations.lines.begin(), observations.lines.end(),
+          [&](const emulator::LineCounters& other) { return other.function == launch.function; });
+      if (same == observations.lines.end()) {
+        observations.lines.push_back(std::move(launch));
+        continue;
+      }
+      for (const report::ComparedCounter& counter : report::kComparedCounters)
+        counter.of(*same) += counter.of(launch);
+    }
+    std::sort(observations.lines.begin(), observations.lines.end(),
+              [](const auto& a, const auto& b) { return a.function < b.function; });
+    return observations;
+  }
   void trace_line(const std::string&, unsigned) override {}
   RunnerUse take_runner_use() override { return {}; }
 
@@ -64,6 +121,11 @@ class GpuSession final : public Session {
     needs.folders = {"/sys", driver_.folder()};
     // The cache of compiled code would be a way from one submission to the next.
     needs.environment = {{"CUDA_VISIBLE_DEVICES", gpu_.uuid()}, {"CUDA_CACHE_DISABLE", "1"}};
+    if (counters_) {
+      needs.descriptor = counters_->descriptor();
+      needs.folders.push_back(cupti_.parent_path());
+      needs.environment.emplace(kCountersVariable, cupti_.string());
+    }
     return needs;
   }
   void close_runner_descriptor() override {}
@@ -74,6 +136,8 @@ class GpuSession final : public Session {
 
   const CudaDriver& driver_ = CudaDriver::get();
   const Gpu& gpu_;
+  const std::filesystem::path cupti_;
+  std::optional<CounterFile> counters_;
   std::map<std::uint64_t, MappedMemory> buffers_;
   std::vector<BufferUpdate> updates_;
 };
@@ -86,6 +150,6 @@ std::unique_ptr<Vault> GpuDevice::open_vault() { return std::make_unique<Vault>(
 
 std::unique_ptr<Calibrator> GpuDevice::open_calibrator() { return std::make_unique<GpuCalibrator>(gpu_); }
 
-std::unique_ptr<Session> GpuDevice::open(std::uint64_t) { return std::make_unique<GpuSession>(gpu_); }
+std::unique_ptr<Session> GpuDevice::open(std::uint64_t) { return std::make_unique<GpuSession>(gpu_, cupti_); }
 
 }  // namespace lockstep::device

@@ -1,7 +1,9 @@
 // The GPU kind of device: buffers are the judge's own, and the runner maps them into its process.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "device/device.h"
 #include "device/gpu.h"
@@ -10,8 +12,9 @@ namespace lockstep::device {
 
 class GpuDevice final : public Device {
  public:
-  /// Throws DriverError.
-  GpuDevice() = default;
+  /// With the path of a CUPTI library its sessions count, for display, the launches of their runner. Throws
+  /// DriverError.
+  explicit GpuDevice(std::filesystem::path cupti = {}) : cupti_(std::move(cupti)) {}
   report::DeviceDescription description() const override;
   bool counts_traffic() const override { return false; }
   bool measures_speed() const override { return true; }
@@ -26,6 +29,7 @@ class GpuDevice final : public Device {
  private:
   Gpu gpu_;
   CardMonitor monitor_{gpu_.uuid()};
+  std::filesystem::path cupti_;
 };
 
 }  // namespace lockstep::device

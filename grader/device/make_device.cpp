@@ -6,9 +6,9 @@
 namespace lockstep::device {
 namespace {
 
-std::unique_ptr<Device> make_gpu() {
+std::unique_ptr<Device> make_gpu(const std::filesystem::path& cupti = {}) {
   try {
-    return std::make_unique<GpuDevice>();
+    return std::make_unique<GpuDevice>(cupti);
   } catch (const DriverError& error) {
     throw DeviceUnavailable(std::string("no usable GPU on this machine: ") + error.what() +
                             "; use --device emulated, which grades correctness and technique on any machine");
@@ -26,5 +26,7 @@ std::unique_ptr<Device> make_device(Kind kind) {
     return std::make_unique<EmulatedDevice>();
   }
 }
+
+std::unique_ptr<Device> make_counting_gpu(const std::filesystem::path& cupti) { return make_gpu(cupti); }
 
 }  // namespace lockstep::device

@@ -144,17 +144,30 @@ class Judgement {
     keep_profile(std::move(series.measured));
   }
 
-  /// The same cases, with other inputs, on the device itself.
+  /// The same cases, with other inputs unless counters are compared, on the device itself.
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
                   const SourceText& source, SeriesOptions series_options) {
-    series_options.seed = derived_seed(seed, "inputs on the GPU");
+    if (!options_.count_on_gpu)
+      series_options.seed = derived_seed(seed, "inputs on the GPU");
+    else
+      series_options.call_time = kCountedCallTime;
     const device::GpuLock lock = await_turn(device_, options_.progress);
     CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
     series.load = on_gpu.load;
+    if (options_.count_on_gpu) keep_counters(series.measured, on_gpu.measured);
     for (report::CaseResult& one : on_gpu.cases) {
       if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
     }
     result_.cases = std::move(on_gpu.cases);
+  }
+
+  /// Both series run the same cases; the one on the GPU may have ended early.
+  void keep_counters(const std::vector<MeasuredCase>& emulated, const std::vector<MeasuredCase>& hardware) {
+    for (std::size_t i = 0; i < std::min(emulated.size(), hardware.size()); ++i) {
+      if (emulated[i].one != hardware[i].one) return;
+      result_.counters.push_back(report::side_by_side(emulated[i].one->name, emulated[i].one->calls,
+                                                      emulated[i].observations, hardware[i].observations));
+    }
   }
 
   OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source,
@@ -184,7 +197,8 @@ class Judgement {
     result_.gates = report::is_correct(result_)
                         ? judge_technique(problem_, series.measured, series.host_reads, source)
                         : technique_not_measured(problem_);
-    if (report::is_correct(result_) && device_.measures_speed() && problem_.speed) judge_speed(object, seed);
+    const bool measures_speed = device_.measures_speed() && !options_.count_on_gpu && problem_.speed;
+    if (report::is_correct(result_) && measures_speed) judge_speed(object, seed);
     result_.verdict = overall_verdict(result_);
     result_.points = points_of(result_, problem_.points);
   }

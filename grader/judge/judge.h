@@ -17,6 +17,9 @@ namespace lockstep::judge {
 struct Options {
   std::uint64_t seed = 0;      ///< of every input; `grade` draws it at random and the report names it
   bool only_measured = false;  ///< run just the measured cases, for `profile`
+  /// The device is a counting GPU: keep what it and the emulated device count of the same inputs in
+  /// ExerciseResult::counters, and measure no speed.
+  bool count_on_gpu = false;
   std::optional<unsigned>
       trace_line;  ///< line of the submission whose accesses come back in ExerciseResult::traces
   /// Called as work goes on, such as ("case 3 of 14: 33 x 65", 3, 14).

@@ -10,6 +10,9 @@ namespace lockstep::judge {
 /// One call, at first. Emulation of the largest case takes less than half a second on one core; a student
 /// whose kernel never ends shall know within ten.
 inline constexpr std::chrono::milliseconds kCallTime{5'000};
+/// One call whose kernels a GPU counts: repeated for every group of counters, the first after CUPTI has
+/// started.
+inline constexpr std::chrono::milliseconds kCountedCallTime{30'000};
 /// One call, after a first one was too slow: what loops in one case loops in most.
 inline constexpr std::chrono::milliseconds kShortCallTime{1'000};
 /// All cases of one exercise together.

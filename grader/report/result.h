@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/observations.h"
+#include "report/kernel_counters.h"
 
 namespace lockstep::report {
 
@@ -117,6 +118,7 @@ struct ExerciseResult {
   int measured_calls = 0;                     ///< of that case, which are summed up in `lines`
   std::vector<emulator::LineCounters> lines;  ///< for `profile`
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
+  std::vector<CaseCounters> counters;         ///< of judge::Options::count_on_gpu
 };
 
 struct DeviceDescription {

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/counted_calls.h"
 #include "runner/judge_buffers.h"
 #include "runner/message.h"
 
@@ -78,13 +79,14 @@ class LoadedObject {
   }
 
   /// `clock` is null but for timed calls.
-  Reply call(CallRequest request, std::uint32_t sequence, ClockWords* clock) const;
+  Reply call(CallRequest request, std::uint32_t sequence, ClockWords* clock);
 
  private:
   void* handle_ = nullptr;
   std::vector<void*> functions_;
   Runtime runtime_;
   JudgeBuffers buffers_;
+  CountedCalls counted_calls_;
 };
 
 ffi_type* type_of(ValueKind kind) {
@@ -111,7 +113,7 @@ void wait_for_go(ClockWords& clock, std::uint32_t sequence) {
   while (clock.go.load(std::memory_order_acquire) != sequence) _mm_pause();
 }
 
-Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords* clock) const {
+Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords* clock) {
   const std::size_t parameters = request.kinds.size();
   std::vector<ffi_type*> types;
   for (const ValueKind kind : request.kinds) types.push_back(type_of(kind));
@@ -133,10 +135,18 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
   int error = 0;
   if (clock != nullptr) wait_for_go(*clock, sequence);
   try {
-    for (std::uint32_t i = 0; i < request.calls; ++i) {
-      ffi_call(&interface, function, &result, values.data() + i * parameters);
+    const auto make_calls = [&] {
+      for (std::uint32_t i = 0; i < request.calls; ++i) {
+        ffi_call(&interface, function, &result, values.data() + i * parameters);
+      }
+      if (runtime_.synchronize != nullptr) error = runtime_.synchronize();
+    };
+    // Before there are buffers there is no context, and nothing but a question for the size of a workspace.
+    if (CountedCalls::wanted() && buffers_.any_mapped()) {
+      counted_calls_.make(make_calls);
+    } else {
+      make_calls();
     }
-    if (runtime_.synchronize != nullptr) error = runtime_.synchronize();
   } catch (const std::exception& exception) {
     return {Reply::Kind::threw, 0, exception.what()};
   } catch (...) {

@@ -1,0 +1,17 @@
+// Tables and JSON of what the emulated device and a GPU counted for the same launches.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "report/result.h"
+#include "report/text_style.h"
+
+namespace lockstep::report {
+
+/// Tables of `result.counters`; counters that are zero on both devices are left out.
+std::string render_counters(const ExerciseResult& result, const std::string& card, const TextStyle& style);
+/// The same as JSON (lockstep/counters/v1), whole.
+std::string render_counters_json(const ExerciseResult& result, const std::string& card, std::uint64_t seed);
+
+}  // namespace lockstep::report
