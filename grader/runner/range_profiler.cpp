@@ -293,6 +293,7 @@ std::vector<ProfiledLaunch> RangeProfiler::profile(CUcontext context, const std:
   for (int pass = 0; pass < kMostPasses && !complete; ++pass) {
     state_->launches.clear();
     complete = session.count(work);
+    if (state_->launches.names().empty()) return {};  // CUPTI would wait for a first launch
   }
   if (!complete) throw CountersUnavailable("CUPTI asks for more than 32 repetitions of one call");
   session.decode();

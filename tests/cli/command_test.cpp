@@ -66,8 +66,9 @@ TEST_F(Command, WrongUseIsStatusTwo) {
   for (const char* arguments :
        {"", "juggle", "grade --device toaster", "grade --format yaml", "grade --all transpose", "hint",
         "profile transpose --svg figure.svg", "profile transpose --space shared",
-        "profile transpose --format json --trace 20", "calibrate --format junit", "calibrate transpose",
-        "emulate", "test"}) {
+        "profile transpose --format json --trace 20", "profile transpose --device toaster",
+        "profile transpose --device gpu --trace 20", "calibrate --format junit", "calibrate transpose",
+        "bench", "bench --all transpose", "bench transpose --rounds 4", "emulate", "test"}) {
     EXPECT_EQ(lockstep(std::string(arguments) + " 2>&1").status, 2) << arguments;
   }
 }
@@ -147,12 +148,12 @@ TEST_F(Command, ResetWithoutHistorySaysWhatToDo) {
 
 TEST_F(Command, AGpuThatIsNotThereIsStatusThree) {
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "this machine has an NVIDIA driver";
-  const Ran ran = lockstep("grade transpose --device gpu 2>&1");
-  EXPECT_EQ(ran.status, 3);
-  EXPECT_THAT(ran.output, testing::StartsWith("lockstep: "));
-  const Ran calibrate = lockstep("calibrate --format json 2>&1");
-  EXPECT_EQ(calibrate.status, 3);
-  EXPECT_EQ(calibrate.output, ran.output);
+  for (const char* command :
+       {"grade transpose --device gpu", "profile transpose --device gpu", "calibrate", "bench transpose"}) {
+    const Ran ran = lockstep(std::string(command) + " 2>&1");
+    EXPECT_EQ(ran.status, 3) << command;
+    EXPECT_THAT(ran.output, testing::StartsWith("lockstep: no usable GPU")) << command;
+  }
 }
 
 TEST_F(Command, EmulateWithoutTheProgramIsWrongUse) {

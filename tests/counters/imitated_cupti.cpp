@@ -126,7 +126,8 @@ CUptiResult CUPTIAPI cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params*) 
 }
 
 CUptiResult CUPTIAPI cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* parameters) {
-  parameters->isAllPassSubmitted = ++state.passes_run == state.passes ? 1 : 0;
+  if (launches > 0) ++state.passes_run;
+  parameters->isAllPassSubmitted = state.passes_run == state.passes ? 1 : 0;
   return result_of("cuptiRangeProfilerStop");
 }
 
