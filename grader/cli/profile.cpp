@@ -33,6 +33,7 @@ struct ProfileArguments {
   std::string space;  ///< "global", "shared", or empty for both
   std::optional<std::filesystem::path> svg;
   std::uint64_t seed = 0;
+  std::optional<int> multiprocessors;  ///< of the emulated device
 };
 
 /// One trace for each kind of access at the line (the first that the device recorded), the most wasteful
@@ -111,7 +112,8 @@ int compare_counters(const ProfileArguments& arguments, const course::Exercise& 
     return status_of(result.verdict);
   }
   const std::string card = gpu->description().name;
-  std::cout << (arguments.json ? render_counters_json(result, card, arguments.seed)
+  const int multiprocessors = gpu->multiprocessors();
+  std::cout << (arguments.json ? render_counters_json(result, card, multiprocessors, arguments.seed)
                                : render_counters(result, card, output_style()));
   return kPassed;
 }
@@ -119,6 +121,8 @@ int compare_counters(const ProfileArguments& arguments, const course::Exercise& 
 int profile(const ProfileArguments& arguments) {
   if (arguments.device == device::Kind::gpu && arguments.trace)
     throw WrongUse("--trace draws what the emulated device saw: leave --device gpu out.");
+  if (arguments.device == device::Kind::gpu && arguments.multiprocessors)
+    throw WrongUse("--multiprocessors is of the emulated device, which has the card's with --device gpu.");
   if (arguments.svg && !arguments.trace)
     throw WrongUse("--svg draws the line that --trace names: give both.");
   if (!arguments.space.empty() && !arguments.trace)
@@ -129,7 +133,9 @@ int profile(const ProfileArguments& arguments) {
   const std::filesystem::path submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
   if (arguments.device == device::Kind::gpu) return compare_counters(arguments, exercise, submission);
-  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::emulated);
+  const std::unique_ptr<device::Device> device =
+      arguments.multiprocessors ? device::make_emulated_device(*arguments.multiprocessors)
+                                : device::make_device(device::Kind::emulated);
   ProgressLine progress;
   judge::Options options{.seed = arguments.seed, .only_measured = true, .trace_line = arguments.trace};
   options.progress = [&](const std::string& what, int, int) {
@@ -192,6 +198,11 @@ void add_profile(CLI::App& app, int& status) {
                    "With --trace: also draw the most wasteful access as an SVG figure")
       ->type_name("FILE");
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
+  command
+      ->add_option("--multiprocessors", arguments->multiprocessors,
+                   "That the emulated device says it has, as 132 for an H200; 4 when not given")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("NUMBER");
   command->footer(
       "\nExamples:  ./lockstep profile transpose\n"
       "           ./lockstep profile transpose --trace 21 --svg figure.svg\n"

@@ -101,6 +101,7 @@ class Device {
   virtual bool measures_speed() const = 0;
   /// Compute capability that submissions need native code for, 90 for 9.0; nothing where PTX is what runs.
   virtual std::optional<int> compute_capability() const = 0;
+  virtual int multiprocessors() const = 0;
   /// Bytes that nobody has allocated; 0 where speed is not measured.
   virtual std::size_t free_memory() const = 0;
   /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
@@ -119,6 +120,10 @@ class Device {
 /// Opens the device of a kind; automatic means the GPU if this machine has a usable one, else the emulated
 /// device. Throws DeviceUnavailable.
 std::unique_ptr<Device> make_device(Kind kind);
+
+/// The emulated device with as many multiprocessors as some card has: what a program launches often depends
+/// on their number, and with it what is counted.
+std::unique_ptr<Device> make_emulated_device(int multiprocessors);
 
 /// The GPU, with sessions whose observations hold its own counters, a kernel each; `cupti` is the path of the
 /// CUPTI library. For display only: the runner reads them. Throws DeviceUnavailable.

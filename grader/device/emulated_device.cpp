@@ -8,8 +8,10 @@ namespace {
 
 class EmulatedSession final : public Session {
  public:
-  explicit EmulatedSession(std::uint64_t seed)
-      : process_({.executable = installed_program("lockstep-device"), .seed = seed}),
+  EmulatedSession(std::uint64_t seed, int multiprocessors)
+      : process_({.executable = installed_program("lockstep-device"),
+                  .seed = seed,
+                  .multiprocessors = multiprocessors}),
         cudart_directory_(installed_library_folder("emulated")) {}
 
   std::uint64_t allocate(std::size_t bytes, const std::string& label) override {
@@ -56,7 +58,7 @@ report::DeviceDescription EmulatedDevice::description() const {
 }
 
 std::unique_ptr<Session> EmulatedDevice::open(std::uint64_t seed) {
-  return std::make_unique<EmulatedSession>(seed);
+  return std::make_unique<EmulatedSession>(seed, multiprocessors_);
 }
 
 }  // namespace lockstep::device

@@ -11,16 +11,21 @@ namespace lockstep::device {
 
 class EmulatedDevice final : public Device {
  public:
+  explicit EmulatedDevice(int multiprocessors) : multiprocessors_(multiprocessors) {}
   report::DeviceDescription description() const override;
   bool counts_traffic() const override { return true; }
   bool measures_speed() const override { return false; }
   std::optional<int> compute_capability() const override { return std::nullopt; }
+  int multiprocessors() const override { return multiprocessors_; }
   std::size_t free_memory() const override { return 0; }
   GpuLock lock(const std::function<void()>&) override { return {}; }
   std::optional<CardState> card_state() const override { return std::nullopt; }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override { return nullptr; }
   std::unique_ptr<Calibrator> open_calibrator() override { return nullptr; }
+
+ private:
+  int multiprocessors_;
 };
 
 }  // namespace lockstep::device

@@ -21,6 +21,7 @@ class Gpu {
   /// As in "GPU-1f9a…", which CUDA_VISIBLE_DEVICES takes.
   const std::string& uuid() const { return uuid_; }
   int compute_capability() const { return compute_capability_; }  ///< 90 for 9.0
+  int multiprocessors() const { return multiprocessors_; }
   std::size_t l2_bytes() const { return l2_bytes_; }
   std::size_t free_bytes() const;
   int attribute(CUdevice_attribute which) const;
@@ -33,7 +34,7 @@ class Gpu {
  private:
   CUdevice device_ = 0;
   std::string name_, uuid_;
-  int compute_capability_ = 0;
+  int compute_capability_ = 0, multiprocessors_ = 0;
   std::size_t l2_bytes_ = 0;
 };
 

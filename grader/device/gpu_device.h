@@ -19,6 +19,7 @@ class GpuDevice final : public Device {
   bool counts_traffic() const override { return false; }
   bool measures_speed() const override { return true; }
   std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
+  int multiprocessors() const override { return gpu_.multiprocessors(); }
   std::size_t free_memory() const override { return gpu_.free_bytes(); }
   GpuLock lock(const std::function<void()>& waiting) override { return GpuLock(gpu_.node(), waiting); }
   std::optional<CardState> card_state() const override { return monitor_.read(); }

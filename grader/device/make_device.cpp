@@ -2,6 +2,7 @@
 #include "device/device.h"
 #include "device/emulated_device.h"
 #include "device/gpu_device.h"
+#include "emulator/device.h"
 
 namespace lockstep::device {
 namespace {
@@ -18,13 +19,17 @@ std::unique_ptr<Device> make_gpu(const std::filesystem::path& cupti = {}) {
 }  // namespace
 
 std::unique_ptr<Device> make_device(Kind kind) {
-  if (kind == Kind::emulated) return std::make_unique<EmulatedDevice>();
+  if (kind == Kind::emulated) return make_emulated_device(emulator::DeviceProperties{}.multiprocessors);
   if (kind == Kind::gpu) return make_gpu();
   try {
     return make_gpu();
   } catch (const DeviceUnavailable&) {
-    return std::make_unique<EmulatedDevice>();
+    return make_device(Kind::emulated);
   }
+}
+
+std::unique_ptr<Device> make_emulated_device(int multiprocessors) {
+  return std::make_unique<EmulatedDevice>(multiprocessors);
 }
 
 std::unique_ptr<Device> make_counting_gpu(const std::filesystem::path& cupti) { return make_gpu(cupti); }

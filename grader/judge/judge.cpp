@@ -127,13 +127,15 @@ class Judgement {
     series_options.seed = derived_seed(seed, "inputs");
     series_options.only_measured = options_.only_measured;
     series_options.progress = options_.progress;
-    // The emulated device says of every case what it says everywhere, with its counters and its reasons.
-    const std::unique_ptr<device::Device> counting =
-        device_.counts_traffic() ? nullptr : device::make_device(device::Kind::emulated);
+    const std::unique_ptr<device::Device> counting = device_.counts_traffic() ? nullptr : counting_device();
     CaseSeries series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_),
                                   source, series_options);
     result_.cases = series.cases;
-    if (counting && report::is_correct(result_)) run_on_gpu(series, object, seed, source, series_options);
+    if (counting && report::is_correct(result_)) {
+      run_on_gpu(series, object, seed, source, series_options);
+    } else if (options_.only_measured) {
+      for (const MeasuredCase& one : series.measured) keep_counters(one, {});
+    }
     result_.output = std::move(series.output);
     result_.output_truncated = series.output_truncated;
     if (series.load.kind != OutcomeKind::done) {
@@ -154,20 +156,25 @@ class Judgement {
     const device::GpuLock lock = await_turn(device_, options_.progress);
     CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
     series.load = on_gpu.load;
-    if (options_.count_on_gpu) keep_counters(series.measured, on_gpu.measured);
+    // Both series run the same cases; the one on the GPU may have ended early.
+    for (std::size_t i = 0; options_.count_on_gpu && i < on_gpu.measured.size(); ++i)
+      keep_counters(series.measured.at(i), on_gpu.measured[i].observations);
     for (report::CaseResult& one : on_gpu.cases) {
       if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
     }
     result_.cases = std::move(on_gpu.cases);
   }
 
-  /// Both series run the same cases; the one on the GPU may have ended early.
-  void keep_counters(const std::vector<MeasuredCase>& emulated, const std::vector<MeasuredCase>& hardware) {
-    for (std::size_t i = 0; i < std::min(emulated.size(), hardware.size()); ++i) {
-      if (emulated[i].one != hardware[i].one) return;
-      result_.counters.push_back(report::side_by_side(emulated[i].one->name, emulated[i].one->calls,
-                                                      emulated[i].observations, hardware[i].observations));
-    }
+  /// The emulated device says of every case what it says everywhere, with its counters and its reasons. Only
+  /// beside a GPU's counters it has as many multiprocessors: grids that adapt to them are then the same.
+  std::unique_ptr<device::Device> counting_device() const {
+    return options_.count_on_gpu ? device::make_emulated_device(device_.multiprocessors())
+                                 : device::make_device(device::Kind::emulated);
+  }
+
+  void keep_counters(const MeasuredCase& emulated, const emulator::Observations& hardware) {
+    result_.counters.push_back(
+        report::side_by_side(emulated.one->name, emulated.one->calls, emulated.observations, hardware));
   }
 
   OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source,

@@ -15,10 +15,12 @@
 namespace lockstep::judge {
 
 struct Options {
-  std::uint64_t seed = 0;      ///< of every input; `grade` draws it at random and the report names it
-  bool only_measured = false;  ///< run just the measured cases, for `profile`
-  /// The device is a counting GPU: keep what it and the emulated device count of the same inputs in
-  /// ExerciseResult::counters, and measure no speed.
+  std::uint64_t seed = 0;  ///< of every input; `grade` draws it at random and the report names it
+  /// Run just the measured cases, for `profile`, and keep what each kernel counted in
+  /// ExerciseResult::counters.
+  bool only_measured = false;
+  /// The device is a counting GPU: what it counts of the same inputs stands beside what the emulated device
+  /// counts, and no speed is measured.
   bool count_on_gpu = false;
   std::optional<unsigned>
       trace_line;  ///< line of the submission whose accesses come back in ExerciseResult::traces

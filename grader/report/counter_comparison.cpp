@@ -62,7 +62,8 @@ std::string render_counters(const ExerciseResult& result, const std::string& car
   return text;
 }
 
-std::string render_counters_json(const ExerciseResult& result, const std::string& card, std::uint64_t seed) {
+std::string render_counters_json(const ExerciseResult& result, const std::string& card, int multiprocessors,
+                                 std::uint64_t seed) {
   using Json = nlohmann::ordered_json;
   Json cases = Json::array();
   for (const CaseCounters& one : result.counters) {
@@ -74,6 +75,7 @@ std::string render_counters_json(const ExerciseResult& result, const std::string
                      {"name", result.name},
                      {"submission", printable(result.submission)},
                      {"card", card},
+                     {"multiprocessors", multiprocessors},
                      {"seed", seed},
                      {"cases", std::move(cases)}};
   return root.dump(2) + '\n';

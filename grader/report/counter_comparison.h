@@ -12,6 +12,7 @@ namespace lockstep::report {
 /// Tables of `result.counters`; counters that are zero on both devices are left out.
 std::string render_counters(const ExerciseResult& result, const std::string& card, const TextStyle& style);
 /// The same as JSON (lockstep/counters/v1), whole.
-std::string render_counters_json(const ExerciseResult& result, const std::string& card, std::uint64_t seed);
+std::string render_counters_json(const ExerciseResult& result, const std::string& card, int multiprocessors,
+                                 std::uint64_t seed);
 
 }  // namespace lockstep::report

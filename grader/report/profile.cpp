@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "emulator/demangled.h"
 #include "report/printable.h"
 
 namespace lockstep::report {
@@ -66,6 +67,19 @@ nlohmann::ordered_json traffic_json(const emulator::Traffic& traffic) {
           {"units", traffic.units},
           {"ideal_units", traffic.ideal_units},
           {"bytes", traffic.bytes}};
+}
+
+nlohmann::ordered_json case_json(const CaseCounters& one) {
+  using Json = nlohmann::ordered_json;
+  Json kernels = Json::array();
+  for (const KernelCounters& kernel : one.kernels) {
+    Json counters = Json::object();
+    for (const ComparedCounter& counter : kComparedCounters)
+      counters[counter.name] = counter.of(kernel.emulated);
+    kernels.push_back(
+        {{"name", printable(emulator::demangled(kernel.kernel))}, {"counters", std::move(counters)}});
+  }
+  return {{"name", printable(one.name)}, {"calls", one.calls}, {"kernels", std::move(kernels)}};
 }
 
 }  // namespace
@@ -186,7 +200,8 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
 std::string render_profile_json(const ExerciseResult& result, const std::vector<LineProfile>& lines) {
   using Json = nlohmann::ordered_json;
   const std::uint64_t whole = total_cost(lines);
-  Json rows = Json::array(), gates = Json::array();
+  Json rows = Json::array(), gates = Json::array(), cases = Json::array();
+  for (const CaseCounters& one : result.counters) cases.push_back(case_json(one));
   for (const LineProfile& line : lines) {
     rows.push_back({{"line", line.line},
                     {"text", line.text},
@@ -212,6 +227,7 @@ std::string render_profile_json(const ExerciseResult& result, const std::vector<
                      {"case", printable(result.measured_case)},
                      {"calls", result.measured_calls},
                      {"lines", std::move(rows)},
+                     {"cases", std::move(cases)},
                      {"gates", std::move(gates)}};
   return root.dump(2) + '\n';
 }

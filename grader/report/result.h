@@ -118,7 +118,7 @@ struct ExerciseResult {
   int measured_calls = 0;                     ///< of that case, which are summed up in `lines`
   std::vector<emulator::LineCounters> lines;  ///< for `profile`
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
-  std::vector<CaseCounters> counters;         ///< of judge::Options::count_on_gpu
+  std::vector<CaseCounters> counters;         ///< of judge::Options::only_measured
 };
 
 struct DeviceDescription {

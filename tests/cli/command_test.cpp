@@ -63,12 +63,26 @@ TEST_F(Command, VersionIsOneLine) {
 }
 
 TEST_F(Command, WrongUseIsStatusTwo) {
-  for (const char* arguments :
-       {"", "juggle", "grade --device toaster", "grade --format yaml", "grade --all transpose", "hint",
-        "profile transpose --svg figure.svg", "profile transpose --space shared",
-        "profile transpose --format json --trace 20", "profile transpose --device toaster",
-        "profile transpose --device gpu --trace 20", "calibrate --format junit", "calibrate transpose",
-        "bench", "bench --all transpose", "bench transpose --rounds 4", "emulate", "test"}) {
+  for (const char* arguments : {"",
+                                "juggle",
+                                "grade --device toaster",
+                                "grade --format yaml",
+                                "grade --all transpose",
+                                "hint",
+                                "profile transpose --svg figure.svg",
+                                "profile transpose --space shared",
+                                "profile transpose --format json --trace 20",
+                                "profile transpose --device toaster",
+                                "profile transpose --device gpu --trace 20",
+                                "profile transpose --device gpu --multiprocessors 132",
+                                "profile transpose --multiprocessors 0",
+                                "calibrate --format junit",
+                                "calibrate transpose",
+                                "bench",
+                                "bench --all transpose",
+                                "bench transpose --rounds 4",
+                                "emulate",
+                                "test"}) {
     EXPECT_EQ(lockstep(std::string(arguments) + " 2>&1").status, 2) << arguments;
   }
 }

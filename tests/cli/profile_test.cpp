@@ -88,7 +88,9 @@ TEST(Profile, RanksConflictsAboveAsManyInstructions) {
 }
 
 TEST(Profile, Json) {
-  const ExerciseResult result = profiled();
+  ExerciseResult result = profiled();
+  result.counters = {{"64 x 64", 2, {{"_Z1aPf", {}, {}}}}};
+  result.counters[0].kernels[0].emulated.shared_load.units = 7;
   const auto root =
       nlohmann::json::parse(render_profile_json(result, profile_lines(result, "transpose.cu", kSource)));
   EXPECT_EQ(root.at("schema"), "lockstep/profile/v1");
@@ -97,6 +99,11 @@ TEST(Profile, Json) {
   EXPECT_EQ(root.at("lines").size(), 3U);
   EXPECT_EQ(root.at("lines").at(2).at("shared").at("units"), 3200);
   EXPECT_TRUE(root.at("lines").at(0).at("global").is_null());
+  const auto& one = root.at("cases").at(0);
+  EXPECT_EQ(one.at("name"), "64 x 64");
+  EXPECT_EQ(one.at("calls"), 2);
+  EXPECT_EQ(one.at("kernels").at(0).at("name"), "a(float*)");
+  EXPECT_EQ(one.at("kernels").at(0).at("counters").at("shared-load-wavefronts"), 7);
 }
 
 }  // namespace

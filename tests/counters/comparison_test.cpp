@@ -52,9 +52,10 @@ TEST(CounterComparison, Text) {
 }
 
 TEST(CounterComparison, Json) {
-  const auto root = nlohmann::json::parse(render_counters_json(compared(), "NVIDIA H200", 5));
+  const auto root = nlohmann::json::parse(render_counters_json(compared(), "NVIDIA H200", 132, 5));
   EXPECT_EQ(root.at("schema"), "lockstep/counters/v1");
   EXPECT_EQ(root.at("card"), "NVIDIA H200");
+  EXPECT_EQ(root.at("multiprocessors"), 132);
   EXPECT_EQ(root.at("seed"), 5);
   const auto& one = root.at("cases").at(0);
   EXPECT_EQ(one.at("calls"), 2);

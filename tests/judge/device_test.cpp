@@ -29,6 +29,8 @@ TEST(Device, TheEmulatedOneCountsAndDoesNotTime) {
   EXPECT_TRUE(device->counts_traffic());
   EXPECT_FALSE(device->measures_speed());
   EXPECT_FALSE(device->compute_capability());
+  EXPECT_EQ(device->multiprocessors(), 4);
+  EXPECT_EQ(make_emulated_device(132)->multiprocessors(), 132);
 }
 
 TEST(Device, GpuIsRefusedWithAReasonAndARemedy) {

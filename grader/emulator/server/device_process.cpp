@@ -71,10 +71,19 @@ std::pair<int, int> socket_pair() {
 }
 
 pid_t spawn(const DeviceProcess::Options& options, int control, int client) {
-  std::vector<std::string> words = {
-      options.executable.string(),          "--control-fd", std::to_string(kControlInside),  "--client-fd",
-      std::to_string(kClientInside),        "--workers",    std::to_string(options.workers), "--memory",
-      std::to_string(options.global_bytes), "--seed",       std::to_string(options.seed)};
+  std::vector<std::string> words = {options.executable.string(),
+                                    "--control-fd",
+                                    std::to_string(kControlInside),
+                                    "--client-fd",
+                                    std::to_string(kClientInside),
+                                    "--workers",
+                                    std::to_string(options.workers),
+                                    "--memory",
+                                    std::to_string(options.global_bytes),
+                                    "--seed",
+                                    std::to_string(options.seed),
+                                    "--multiprocessors",
+                                    std::to_string(options.multiprocessors)};
   if (!options.checks) words.emplace_back("--no-checks");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -55,6 +55,7 @@ class DeviceProcess {
     bool checks = true;
     std::uint64_t seed = 0;
     std::size_t global_bytes = std::size_t{8} << 30;
+    int multiprocessors = DeviceProperties{}.multiprocessors;
   };
 
   /// Starts the process and waits until it answers. Throws DeviceLost.

@@ -1,6 +1,8 @@
 // lockstep-device: one emulated device as a process.
 //
-//   lockstep-device --control-fd N --client-fd M [--workers N] [--memory BYTES] [--seed N] [--no-checks]
+//   lockstep-device --control-fd N --client-fd M [--workers N] [--memory BYTES] [--multiprocessors N] [--seed
+//   N]
+//                   [--no-checks]
 //
 // Serves the two connections in turn until the control side closes its own; started by DeviceProcess.
 #include <poll.h>
@@ -54,6 +56,8 @@ Arguments parse(int count, char** words) {
       parse_number(name, value, arguments.device.workers);
     else if (name == "--memory")
       parse_number(name, value, arguments.device.properties.global_bytes);
+    else if (name == "--multiprocessors")
+      parse_number(name, value, arguments.device.properties.multiprocessors);
     else if (name == "--seed")
       parse_number(name, value, arguments.device.seed);
     else
