@@ -8,10 +8,13 @@
 //                   values lie in one or two sectors, 1.2 to 3
 //   the others      a block adds each of its counts once, and has at least 2^15 samples: 31 blocks of 1024
 //                   counts add 0.06, the two values nothing
-//   block_private   wavefronts, two values: about 18 of 32 lanes hold the same, so 17; 31 when both values
-//                   share a bank
+//   block_private   wavefronts. Lanes with one value are counted in one pass, values of one bank are not: words
+//                   after Zipf take 2.78 passes a request, 1.78 beyond the fewest; two values at most one
 //   warp_private    the same, since the lanes that meet are of one warp
-//   lane_private    0 with 32 columns. 4096 bins leave room for 8, so four lanes share a column: at most 3
+//   lane_private    0 with 32 columns. 4096 bins leave room for 8: two values take 1 when their rows share
+//                   banks, else 0
+//
+// An H200 counts the same wavefronts (measurements/nvidia-h200/counters.json).
 //
 // Work of the largest case: a million samples are 31 251 warps of 32, at 10 to 20 instructions each less than
 // a million warp-instructions a call.
@@ -291,7 +294,7 @@ Problem make_problem() {
                           "add each of its counts to the result once, after many thousand samples."),
       shared_wavefronts_gate(
           4,
-          "Lanes that hold the same value, or values whose counters share a bank, wait for each other. Give "
+          "Lanes that hold different values whose counters share a bank wait for each other. Give "
           "each bin a row of counters, one for each lane or for every few lanes, so that a lane's bank does "
           "not depend on its sample."),
   };
@@ -304,10 +307,10 @@ Problem make_problem() {
       "is atomic too.",
       "Merging costs a block `bins` updates. Start only as many blocks as the device holds at a time, fewer "
       "when there are few samples, and let each go through the array in steps as wide as the grid.",
-      "Two values make half of a warp meet in one counter, and copies for each warp change nothing: the "
-      "lanes "
-      "of one warp meet. Let cells[bin * 32 + lane] be the counter of a bin and a lane: then its bank is the "
-      "lane. For 4096 bins there is room for 8 such columns; then four lanes share one.",
+      "32 samples of one warp fall into 32 banks as they please, and some bank gets three or four counters: "
+      "copies for each warp change nothing, as it is the lanes of one warp that meet. Let "
+      "cells[bin * 32 + lane] be the counter of a bin and a lane: then its bank is the lane. For 4096 bins "
+      "there is room for 8 such columns; then four lanes share one.",
       "A lane that reads one byte makes a request of 32 bytes. Read 16 bytes a lane as uint4, from the first "
       "address that is a multiple of 16 on; count the samples before it and after the last vector one by "
       "one. "

@@ -251,6 +251,7 @@ class FunctionDecoder {
   void assign_registers() {
     const Allocation allocation = allocate_registers(source_, successors_, function_.blocks);
     slots_ = allocation.slots;
+    is_read_ = allocation.is_read;
     next_row_ = allocation.row_bytes;
     function_.predicates = allocation.predicates;
     function_.live_registers = allocation.widest;
@@ -575,6 +576,7 @@ class FunctionDecoder {
   void decode_address_conversion(Modifiers& modifiers);
   void decode_load_store(Modifiers& modifiers, bool is_store);
   void decode_atomic(Modifiers& modifiers, bool returns);
+  static bool counts_lanes(AtomicOperation operation, Type type, const Operand& value);
   void decode_shuffle(Modifiers& modifiers);
   void decode_vote(Modifiers& modifiers);
   void decode_match(Modifiers& modifiers);
@@ -611,6 +613,7 @@ class FunctionDecoder {
   Successors successors_;
   std::vector<std::uint32_t> block_of_;
   std::vector<Slot> slots_;
+  std::vector<bool> is_read_;  ///< by register
   std::uint32_t next_row_ = 0;
   std::map<std::tuple<std::uint64_t, bool, bool>, Slot> constants_;
   std::unordered_map<std::string, std::uint32_t> local_offsets_;
@@ -1079,6 +1082,17 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   finish(modifiers, instruction);
 }
 
+/// Whether ptxas makes ATOMS.POPC.INC of an atomic in shared memory whose result nobody reads: an addition of
+/// the constant 1, or an increment without bound, to 32 bits. It adds the number of lanes that name a word,
+/// all in one pass. So ptxas 13.0 does for sm_90; of another constant, a variable, a minimum, a bit operation
+/// or a result that is read it makes ATOMS, which lanes of one word enter one after the other.
+bool FunctionDecoder::counts_lanes(AtomicOperation operation, Type type, const Operand& value) {
+  if ((type != Type::u32 && type != Type::s32) || value.kind != Kind::immediate) return false;
+  const auto number = static_cast<std::uint32_t>(value.bits);
+  return (operation == AtomicOperation::add && number == 1) ||
+         (operation == AtomicOperation::increment && number == UINT32_MAX);
+}
+
 void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
   using enum AtomicOperation;
   Instruction instruction = begin_instruction();
@@ -1100,7 +1114,10 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
   if (!operation) throw NotSupported{};
   std::size_t next = 0;
   if (returns) instruction.destination = destination(operand(next++), is_wide(type));
+  const bool is_read = returns && operand(0).kind == Kind::reg && is_read_[operand(0).index];
   decode_address(operand(next++), space, instruction);
+  if (space == Space::shared && !is_read && counts_lanes(*operation, type, operand(next)))
+    instruction.detail |= access::kCountsLanes;
   instruction.b = source_row(operand(next++), type);
   if (*operation == compare_exchange) instruction.c = source_row(operand(next++), type);
   instruction.width = static_cast<std::uint8_t>(ptx::bytes_of(type));

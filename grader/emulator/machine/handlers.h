@@ -167,6 +167,8 @@ inline constexpr std::uint16_t kSynchronising =
 inline constexpr std::uint16_t kAcquire = 1 << 5;
 inline constexpr std::uint16_t kRelease = 1 << 6;
 inline constexpr std::uint16_t kVolatile = 1 << 7;
+inline constexpr std::uint16_t kCountsLanes =
+    1 << 8;  ///< an atomic in shared memory that hardware does by counting lanes
 }  // namespace access
 
 /// Instruction::counter of accesses whose traffic is not counted.

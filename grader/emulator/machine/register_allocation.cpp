@@ -31,18 +31,32 @@ void for_registers(const Operand& operand, F f) {
   for (const Operand& element : operand.elements) for_registers(element, f);
 }
 
+/// Whether the first operand is a result.
+bool writes_first(const ptx::Instruction& instruction) {
+  return !instruction.operands.empty() && !writes_nothing(instruction.opcode) &&
+         instruction.operands[0].kind != Operand::Kind::address;
+}
+
 /// Calls read(register) and write(register) for all that an instruction touches, reads first.
 template <class Read, class Write>
 void for_accesses(const ptx::Instruction& instruction, Read read, Write write) {
-  const bool writes = !writes_nothing(instruction.opcode);
+  const bool writes = writes_first(instruction);
   if (instruction.guard >= 0) read(static_cast<std::uint32_t>(instruction.guard));
   for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
-    const bool result = k == 0 && writes && instruction.operands[0].kind != Operand::Kind::address;
-    if (!result || instruction.guard >= 0) for_registers(instruction.operands[k], read);
+    if (k > 0 || !writes || instruction.guard >= 0) for_registers(instruction.operands[k], read);
   }
-  if (writes && !instruction.operands.empty() && instruction.operands[0].kind != Operand::Kind::address) {
-    for_registers(instruction.operands[0], write);
+  if (writes) for_registers(instruction.operands[0], write);
+}
+
+std::vector<bool> read_registers(const ptx::Function& function) {
+  std::vector<bool> is_read(function.registers.size());
+  const auto read = [&](std::uint32_t r) { is_read[r] = true; };
+  for (const ptx::Instruction& instruction : function.instructions) {
+    if (instruction.guard >= 0) read(static_cast<std::uint32_t>(instruction.guard));
+    for (std::size_t k = writes_first(instruction) ? 1 : 0; k < instruction.operands.size(); ++k)
+      for_registers(instruction.operands[k], read);
   }
+  return is_read;
 }
 
 class BitSet {
@@ -164,6 +178,7 @@ Allocation allocate_registers(const ptx::Function& function, const Successors& s
     return type == ptx::Type::pred ? kPredicate : ptx::bytes_of(type) >= 8 ? kWide : kNarrow;
   };
   Allocation allocation;
+  allocation.is_read = read_registers(function);
   allocation.slots.assign(function.registers.size(), kNoSlot);
   std::array<std::vector<Slot>, 3> spare;
   std::array<std::uint32_t, 3> alive{};

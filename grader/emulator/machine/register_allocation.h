@@ -13,6 +13,7 @@ namespace lockstep::emulator {
 struct Allocation {
   std::vector<Slot>
       slots;  ///< by register: byte offset of its row, or index of its predicate; kNoSlot if unused
+  std::vector<bool> is_read;  ///< by register: whether some instruction uses its value
   std::uint32_t row_bytes = 0;
   std::uint32_t predicates = 0;
   std::uint32_t widest = 0;  ///< most 32-bit registers alive at once

@@ -3,8 +3,10 @@
 // A request to global memory moves the distinct 32-byte sectors that its lanes touch. Shared memory has 32
 // banks of 4 bytes; an access takes as many wavefronts as the fullest bank has distinct words, lanes of
 // 16-byte accesses being served half a warp at a time. An atomic on shared memory cannot merge lanes that
-// share a word, unless all do: then the compiler lets one lane add for the warp. Reproduces the counters of
-// an H200 as Nsight Compute reads them (tests/machine/traffic_test.cpp holds the measured table).
+// share a word, unless all do: then the compiler lets one lane add for the warp; or unless each adds 1 and
+// asks for no result: then the card counts lanes, and such an atomic takes the wavefronts of a store.
+// Reproduces the counters of an H200 (tests/machine/traffic_test.cpp holds the measured table, and
+// measurements/nvidia-h200/counters.json those of whole kernels).
 #pragma once
 
 #include <cstdint>
@@ -22,10 +24,11 @@ struct Units {
 /// access that is not aligned to its width may touch two sectors.
 Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
 
-/// Wavefronts of a load or store of `width` bytes at byte offsets offsets[lane] in shared memory.
+/// Wavefronts of a load or store, or of an atomic that counts lanes, of `width` bytes at byte offsets
+/// offsets[lane] in shared memory.
 Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
 
-/// Wavefronts of an atomic on shared memory, 4 or 8 bytes wide.
+/// Wavefronts of any other atomic on shared memory, 4 or 8 bytes wide.
 Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
 
 }  // namespace lockstep::emulator

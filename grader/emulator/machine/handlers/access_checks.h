@@ -272,8 +272,9 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
     const std::uint32_t wavefronts = width <= 4 ? 1 : width / 4;
     units = {wavefronts, wavefronts};
   } else {
-    units = kind == AccessKind::atomic ? shared_atomic_wavefronts(offsets, active, width)
-                                       : shared_wavefronts(offsets, active, width);
+    const bool lanes_meet = kind == AccessKind::atomic && (i.detail & access::kCountsLanes) == 0;
+    units = lanes_meet ? shared_atomic_wavefronts(offsets, active, width)
+                       : shared_wavefronts(offsets, active, width);
   }
   const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::shared_load
                        : kind == AccessKind::store ? TrafficCounter::Kind::shared_store
