@@ -11,6 +11,7 @@ TOOL = pathlib.Path(__file__).resolve().parents[2] / "measurements/compare_count
 SOLUTION = "03-transpose/rungs/tiled"
 ANSWER = {
     "card": "NVIDIA H200",
+    "multiprocessors": 132,
     "cases": [
         {
             "name": "64 x 64",
@@ -28,7 +29,8 @@ ANSWER = {
         }
     ],
 }
-REASON = {"solution": SOLUTION, "counter": "shared-load-wavefronts", "reason": "The compiler splits it."}
+REASON = {"solution": "03-*/tiled", "counter": "shared-*-wavefronts", "ratio": [1.1, 1.2],
+          "reason": "The compiler splits it."}  # fmt: skip
 
 # In place of the command.
 COMMAND = """#!{python}
@@ -46,9 +48,9 @@ class CompareCounters(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         source = self.root / "solutions" / (SOLUTION + ".cu")
         source.parent.mkdir(parents=True)
-        source.write_text("")
+        source.write_text("of today")
 
-    def run_tool(self, reasons, status=0, errors="", answer=ANSWER):
+    def run_tool(self, reasons, *more, status=0, errors="", answer=ANSWER):
         """Status, what it printed, and the file it wrote."""
         command, table, output = (self.root / name for name in ("command", "reasons.json", "output.json"))
         command.write_text(
@@ -58,7 +60,7 @@ class CompareCounters(unittest.TestCase):
         table.write_text(json.dumps(reasons))
         finished = subprocess.run(
             [sys.executable, "-B", TOOL, "--root", self.root, "--lockstep", command, "--reasons", table,
-             "--output", output, "--commit", "c0ffee"],
+             "--output", output, "--commit", "c0ffee", *more],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         written = json.loads(output.read_text()) if output.exists() else None
@@ -67,9 +69,15 @@ class CompareCounters(unittest.TestCase):
     def test_difference_without_a_reason_is_a_fault(self):
         status, printed, written = self.run_tool([])
         self.assertEqual(status, 1, printed)
-        self.assertIn(f"{SOLUTION}: shared-load-wavefronts differs", printed)
-        self.assertIn("1.1250  transpose_kernel, case 64 x 64  UNEXPLAINED", printed)
-        self.assertEqual(len(written["faults"]), 1)
+        self.assertIn(f"{SOLUTION}: shared-load-wavefronts differs and counter_differences.json gives no", printed)
+        self.assertIn("1.12500  transpose_kernel, case 64 x 64  UNEXPLAINED", printed)
+        self.assertIsNone(written["results"][1]["reason"])
+
+    def test_difference_beyond_its_reason_is_a_fault(self):
+        for ratio in ([1.0, 1.12], [1.13, 2.0]):
+            status, printed, _ = self.run_tool([{**REASON, "ratio": ratio}])
+            self.assertEqual(status, 1, printed)
+            self.assertIn("differs by more than counter_differences.json gives a reason for", printed)
 
     def test_difference_with_its_reason_is_none(self):
         status, printed, written = self.run_tool([REASON])
@@ -78,18 +86,55 @@ class CompareCounters(unittest.TestCase):
         self.assertEqual((written["card"], written["commit"]), ("NVIDIA H200", "c0ffee"))
         self.assertEqual(len(written["results"]), 2, "what neither device saw is left out")
         self.assertEqual(written["results"][1]["reason"], REASON["reason"])
+        self.assertIn("1 differ: 03-*/tiled shared-*-wavefronts, 1.1 to 1.2 times. The compiler splits it.", printed)
 
     def test_reason_without_a_difference_is_a_fault(self):
-        for stale in ({"counter": "global-load-sectors"}, {"solution": "03-transpose/gone"}):
-            status, printed, _ = self.run_tool([REASON, {**REASON, **stale}])
+        for stale in ({"counter": "global-load-sectors"}, {"solution": "03-transpose/gone"}, {"ratio": [2, 3]}):
+            status, printed, _ = self.run_tool([REASON, {**REASON, **stale, "reason": "Stale."}])
             self.assertEqual(status, 1, printed)
-            self.assertIn("does not differ", printed)
+            self.assertIn("does not differ so any more, but has a reason: Stale.", printed)
 
-    def test_reason_must_be_given_once_and_in_words(self):
-        for reasons in ([REASON, REASON], [{**REASON, "reason": " "}]):
-            status, printed, _ = self.run_tool(reasons)
+    def test_reason_has_words_and_bounds(self):
+        for wrong in ({"reason": " "}, {"ratio": [1.2, 1.1]}, {"ratio": 1.1}, {"ratio": [float("nan"), 2]}):
+            status, printed, _ = self.run_tool([{**REASON, **wrong}])
             self.assertEqual(status, 3, printed)
-            self.assertIn("needs one reason", printed)
+            self.assertIn("no solution, counter, ratio (two numbers) and reason", printed)
+
+    def recorded(self):
+        """A record of hardware's 8 sectors and 9 wavefronts, and what the emulated device alone says."""
+        _, _, record = self.run_tool([REASON])
+        file = self.root / "record.json"
+        file.write_text(json.dumps(record))
+        alone = json.loads(json.dumps(ANSWER))
+        for kernel in alone["cases"][0]["kernels"]:
+            kernel["counters"] = {name: found["emulated"] for name, found in kernel["counters"].items()}
+        return file, alone
+
+    def test_record_stands_for_the_gpu(self):
+        file, alone = self.recorded()
+        # A rung that is inefficient ends with 1.
+        status, printed, written = self.run_tool([REASON], "--recorded", file, answer=alone, status=1)
+        self.assertEqual(status, 0, printed)
+        self.assertEqual(written, json.loads(file.read_text()))
+
+    def test_emulated_device_that_counts_otherwise_than_recorded_is_a_fault(self):
+        file, alone = self.recorded()
+        alone["cases"][0]["kernels"][0]["counters"]["global-load-sectors"] = 9
+        status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
+        self.assertEqual(status, 1, printed)
+        self.assertIn("global-load-sectors differs", printed)
+
+    def test_kernel_that_the_record_lacks_is_a_fault(self):
+        file, alone = self.recorded()
+        alone["cases"][0]["kernels"].append({"name": "new", "counters": {"global-load-sectors": 1}})
+        self.assertEqual(self.run_tool([REASON], "--recorded", file, answer=alone)[0], 1)
+
+    def test_solution_of_another_text_is_left_out_of_the_record(self):
+        file, alone = self.recorded()
+        (self.root / "solutions" / (SOLUTION + ".cu")).write_text("of tomorrow")
+        status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
+        self.assertIn(f"{SOLUTION}: not as it was when the NVIDIA H200 counted it, so left out", printed)
+        self.assertEqual(status, 3, "nothing is left")
 
     def test_no_gpu_is_a_skip(self):
         status, printed, written = self.run_tool([], status=3, errors="lockstep: no usable GPU on this machine: …")
@@ -99,7 +144,7 @@ class CompareCounters(unittest.TestCase):
         status, printed, written = self.run_tool([REASON], status=3, errors="cuptiRangeProfilerStart: WORDS")
         self.assertEqual(status, 3, printed)
         self.assertIn("cuptiRangeProfilerStart: WORDS", printed)
-        self.assertEqual(len(written["failures"]), 1)
+        self.assertIsNone(written, "a record of a part is none")
 
     def test_nothing_counted_is_no_pass(self):
         self.assertEqual(self.run_tool([], answer={**ANSWER, "cases": []})[0], 3)
