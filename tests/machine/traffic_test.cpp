@@ -86,39 +86,36 @@ TEST(Traffic, AtomicsAgreeWithTheH200) {
   EXPECT_EQ(shared([](unsigned) { return 7U; }), 1U);
 }
 
-/// One atomic of all lanes on shared memory, and its wavefronts when lane t names word t mod 2 · 32: two
-/// words of one bank, 16 lanes each.
-struct AtomicInShared {
-  std::string text;  ///< of PTX, with the address in %r2
-  std::uint64_t wavefronts;
+class AtomicsInShared : public DeviceTest {
+ protected:
+  /// Wavefronts of an atomic at the address in %r2, which names two words of one bank, 16 lanes each.
+  std::uint64_t wavefronts_of(const std::string& atomic) {
+    run("mov.u32 %r4, tile;\nand.b32 %r2, %r1, 1;\nmad.lo.u32 %r2, %r2, 128, %r4;\nmov.u32 %r3, 0;\n"
+        "st.shared.u32 [%r2], %r3;\nbar.sync 0;\nsetp.lt.u32 %p1, %r1, 32;\n" +
+            atomic,
+        upload(std::vector<std::uint32_t>(32)), 0, 0, {1, 1, 1}, {32, 1, 1},
+        ".shared .align 16 .b8 tile[256];\n");
+    std::uint64_t wavefronts = 0;
+    for (const LineCounters& line : seen.lines) wavefronts += line.shared_atomic.units;
+    return wavefronts;
+  }
 };
-class AtomicsInShared : public DeviceTest, public testing::WithParamInterface<AtomicInShared> {};
 
-TEST_P(AtomicsInShared, TakeOnePassAWordWhereTheCardOnlyCountsLanes) {
-  run("mov.u32 %r4, tile;\nand.b32 %r2, %r1, 1;\nmad.lo.u32 %r2, %r2, 128, %r4;\n"
-      "mov.u32 %r3, 0;\nst.shared.u32 [%r2], %r3;\nbar.sync 0;\n" +
-          GetParam().text,
-      upload(std::vector<std::uint32_t>(32)), 0, 0, {1, 1, 1}, {32, 1, 1},
-      ".shared .align 16 .b8 tile[256];\n");
-  std::uint64_t wavefronts = 0;
-  for (const LineCounters& line : seen.lines) wavefronts += line.shared_atomic.units;
-  EXPECT_EQ(wavefronts, GetParam().wavefronts) << GetParam().text;
+TEST_F(AtomicsInShared, TakeAPassForEachWordWhereTheCardOnlyCountsLanes) {
+  for (const char* atomic : {"atom.shared.add.u32 %r5, [%r2], 1;", "atom.shared.add.s32 %r5, [%r2], 1;",
+                             "@%p1 atom.shared.add.u32 %r5, [%r2], 1;", "red.shared.add.u32 [%r2], 1;",
+                             "red.shared.inc.u32 [%r2], -1;"}) {
+    EXPECT_EQ(wavefronts_of(atomic), 2U) << atomic;
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Traffic, AtomicsInShared,
-    testing::ValuesIn(std::vector<AtomicInShared>{
-        {"atom.shared.add.u32 %r5, [%r2], 1;", 2},
-        {"atom.shared.add.s32 %r5, [%r2], 1;", 2},
-        {"setp.ge.u32 %p1, %r1, 0;\n@%p1 atom.shared.add.u32 %r5, [%r2], 1;", 2},
-        {"red.shared.add.u32 [%r2], 1;", 2},
-        {"red.shared.inc.u32 [%r2], -1;", 2},
-        {"red.shared.inc.u32 [%r2], 7;", 32},
-        {"red.shared.add.u32 [%r2], 2;", 32},
-        {"red.shared.add.u32 [%r2], %r1;", 32},
-        {"red.shared.or.b32 [%r2], 1;", 32},
-        {"atom.shared.add.u32 %r5, [%r2], 1;\nadd.u64 %d2, %d0, 0;\nst.global.u32 [%d2], %r5;", 32},
-    }));
+TEST_F(AtomicsInShared, TakeAPassForEachLaneOtherwise) {
+  for (const char* atomic :
+       {"atom.shared.add.u32 %r5, [%r2], 1;\nst.global.u32 [%d0], %r5;", "red.shared.add.u32 [%r2], 2;",
+        "red.shared.add.u32 [%r2], %r1;", "red.shared.inc.u32 [%r2], 7;", "red.shared.or.b32 [%r2], 1;"}) {
+    EXPECT_EQ(wavefronts_of(atomic), 32U) << atomic;
+  }
+}
 
 TEST(Traffic, InactiveLanesCountNothing) {
   std::uint64_t addresses[kLanes];
