@@ -36,6 +36,7 @@ class ImitatedGpu final : public device::Device {
   bool counts_traffic() const override { return false; }
   bool measures_speed() const override { return false; }
   std::optional<int> compute_capability() const override { return std::nullopt; }
+  int multiprocessors() const override { return kMultiprocessors; }
   std::size_t free_memory() const override { return 0; }
   device::GpuLock lock(const std::function<void()>& waiting) override {
     return device::GpuLock(node_, waiting);
@@ -47,10 +48,13 @@ class ImitatedGpu final : public device::Device {
     return emulated_.open(seed);
   }
   std::unique_ptr<device::Vault> open_vault() override { return nullptr; }
+  std::unique_ptr<device::Calibrator> open_calibrator() override { return nullptr; }
 
  private:
+  static constexpr int kMultiprocessors = 4;
+
   fs::path node_;
-  device::EmulatedDevice emulated_;
+  device::EmulatedDevice emulated_{kMultiprocessors};
   std::atomic<int> sessions_ = 0;
 };
 
