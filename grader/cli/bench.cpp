@@ -94,8 +94,10 @@ void add_bench(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}).description(""))
       ->type_name("FORMAT");
   command
-      ->add_option("--output", arguments->output,
-                   "Write TOPIC.json into this folder for each exercise; text still goes to the terminal")
+      ->add_option(
+          "--output", arguments->output,
+          "Write TOPIC.json into this folder for each exercise; text still goes to the terminal. From "
+          "measurements/CARD, such as measurements/nvidia-h200, grade knows between which rungs you are")
       ->type_name("FOLDER");
   command->add_option("--rounds", arguments->rounds, "Processes of each solution; 9 when not given")
       ->check(CLI::Range(kFewestRounds, kMostRounds).description(""))

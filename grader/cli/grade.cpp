@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 
+#include "cli/bench_record.h"
 #include "cli/calibration_store.h"
 #include "cli/command.h"
 #include "cli/files.h"
@@ -100,6 +101,9 @@ int grade(const GradeArguments& arguments) {
       line.clear();
       if (!known.complaint.empty()) std::cerr << "lockstep: " << known.complaint << '\n';
       return std::move(known.calibration.figures);
+    };
+    options.rungs = [&](const std::string& size) {
+      return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
     line.clear();

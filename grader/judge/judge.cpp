@@ -10,6 +10,7 @@
 #include "judge/points.h"
 #include "judge/seeds.h"
 #include "judge/speed.h"
+#include "judge/standing.h"
 #include "judge/technique.h"
 #include "judge/turn.h"
 
@@ -219,6 +220,8 @@ class Judgement {
         problem_, device_, attempts_at(object, device_, seed), attempts_at(reference.object, device_, seed),
         {.seed = derived_seed(seed, "speed"), .progress = options_.progress, .ceilings = options_.ceilings});
     result_.speed = std::move(measurement.speed);
+    if (options_.rungs && result_.speed.ratio)
+      result_.speed.between = standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio).between();
     if (measurement.fault) result_.cases.push_back(std::move(*measurement.fault));
   }
 

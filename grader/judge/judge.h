@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,9 @@ struct Options {
   std::function<void(const std::string& what, int done, int total)> progress;
   /// Asked for the ceilings that a share of speed needs; must be there for a device that measures speed.
   CeilingSource ceilings;
+  /// Asked for the speed of each rung at a size, in shares of the reference's, as `bench` recorded it; may
+  /// know none. Without it no rungs are named.
+  std::function<std::map<std::string, double>(const std::string& size)> rungs;
 };
 
 /// Judges one file. Never throws for anything that the submission does; a fault of the grader or the machine

@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kSchema = "lockstep/measurement/v1";
+
 /// Solutions in the order of the rows.
 std::vector<std::string> labels_of(const Bench& bench) {
   std::vector<std::string> labels;
@@ -61,10 +63,14 @@ std::string render_bench(const Bench& bench, const TextStyle& style) {
 }
 
 std::string render_bench_json(const Bench& bench) {
-  Json json = {{"schema", "lockstep/measurement/v1"},   {"exercise", bench.exercise},
-               {"card", printable(bench.card.name)},    {"driver", printable(bench.card.driver)},
-               {"toolkit", printable(bench.toolkit)},   {"date", bench.date},
-               {"commit", printable(bench.commit)},     {"command", printable(bench.command)},
+  Json json = {{"schema", kSchema},
+               {"exercise", bench.exercise},
+               {"card", printable(bench.card.name)},
+               {"driver", printable(bench.card.driver)},
+               {"toolkit", printable(bench.toolkit)},
+               {"date", bench.date},
+               {"commit", printable(bench.commit)},
+               {"command", printable(bench.command)},
                {"copy_bandwidth", bench.copy_bandwidth}};
   Json rows = Json::array();
   for (const BenchRow& row : bench.rows) {
@@ -81,6 +87,24 @@ std::string render_bench_json(const Bench& bench) {
   }
   json["results"] = std::move(rows);
   return json.dump(2) + '\n';
+}
+
+std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& card,
+                                             const std::string& size) {
+  std::map<std::string, double> rungs;
+  const Json record = Json::parse(json, nullptr, false);
+  if (!record.is_object() || record.value("schema", Json()) != kSchema ||
+      record.value("card", Json()) != card)
+    return rungs;
+  for (const Json& row : record.value("results", Json::array())) {
+    if (!row.is_object() || row.value("size", Json()) != size) continue;
+    const Json name = row.value("name", Json()), label = row.value("label", Json());
+    const Json ratio = row.value("ratio", Json());
+    const bool is_rung = name.is_string() && name.get<std::string>().find("/rungs/") != std::string::npos;
+    if (is_rung && label.is_string() && ratio.is_number())
+      rungs[label.get<std::string>()] = ratio.get<double>();
+  }
+  return rungs;
 }
 
 }  // namespace lockstep::report

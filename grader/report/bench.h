@@ -2,6 +2,7 @@
 // of measurements/, described in its README.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,5 +40,10 @@ std::string render_bench(const Bench& bench, const TextStyle& style);
 
 /// One object, schema lockstep/measurement/v1.
 std::string render_bench_json(const Bench& bench);
+
+/// Of a text that render_bench_json made: each rung's speed at one size as a share of the reference's, by
+/// label; none of another size or card, and none of a text in another form.
+std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& card,
+                                             const std::string& size);
 
 }  // namespace lockstep::report

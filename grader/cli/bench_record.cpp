@@ -1,0 +1,27 @@
+#include "cli/bench_record.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "cli/files.h"
+#include "course/catalogue.h"
+#include "report/bench.h"
+
+namespace lockstep::cli {
+
+std::filesystem::path measurements_folder(const std::string& card) {
+  std::string name = card;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ? static_cast<char>(std::tolower(c)) : '-';
+  });
+  return course::course_root() / "measurements" / name;
+}
+
+std::map<std::string, double> recorded_rungs(const std::string& card, const std::string& topic,
+                                             const std::string& size) {
+  const std::filesystem::path file = measurements_folder(card) / (topic + ".json");
+  if (!std::filesystem::is_regular_file(file)) return {};
+  return report::recorded_rungs(read_file(file), card, size);
+}
+
+}  // namespace lockstep::cli

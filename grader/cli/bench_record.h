@@ -1,0 +1,18 @@
+// Where the figures of `bench` lie, one file for a card and an exercise: measurements/CARD/TOPIC.json of the
+// course. Those of the project's own cards come with it; `bench --output` adds a student's.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace lockstep::cli {
+
+/// Such as measurements/nvidia-h200 for "NVIDIA H200".
+std::filesystem::path measurements_folder(const std::string& card);
+
+/// Speeds of the rungs at a size in shares of the reference's; none when there is no record.
+std::map<std::string, double> recorded_rungs(const std::string& card, const std::string& topic,
+                                             const std::string& size);
+
+}  // namespace lockstep::cli
