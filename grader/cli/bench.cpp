@@ -1,14 +1,13 @@
 // `lockstep bench`: rungs, reference and the vendor's libraries side by side, across sizes.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "cli/calibration_store.h"
 #include "cli/command.h"
+#include "cli/date.h"
 #include "cli/files.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
@@ -28,13 +27,6 @@ struct BenchArguments {
   std::optional<std::filesystem::path> output;
   std::uint64_t seed = 0;
 };
-
-std::string today() {
-  const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-  const std::chrono::year_month_day date(days);
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                     static_cast<unsigned>(date.day()));
-}
 
 int bench(const BenchArguments& arguments) {
   if (arguments.all == !arguments.exercises.empty())

@@ -1,12 +1,11 @@
 #include "cli/calibration_store.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <stdexcept>
 
 #include "cli/command.h"
+#include "cli/date.h"
 #include "cli/files.h"
 
 namespace lockstep::cli {
@@ -20,8 +19,6 @@ using report::Quantity;
 constexpr double kSteadySpread = 0.2;
 
 fs::path file_of(const fs::path& folder, const report::Card& card) { return folder / (card.uuid + ".json"); }
-
-std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
 
 }  // namespace
 
