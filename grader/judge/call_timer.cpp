@@ -71,7 +71,7 @@ Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
     workspace_bytes = asked.value;
   }
   allocate_sets(attempt.session(), workspace_bytes);
-  const Timing timing = time_batches(attempt, is_checked);
+  Timing timing = time_batches(attempt, is_checked);
   for (const std::vector<std::uint64_t>& set : sets_) {
     for (const std::uint64_t address : set) {
       if (address != 0) attempt.session().free(address);
