@@ -97,6 +97,7 @@ void add_bench(CLI::App& app, int& status) {
   command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
   command->footer(
+      "\nFrom what lies in measurements/CARD, grade names the two rungs that you stand between.\n"
       "\nExamples:  ./lockstep bench transpose\n"
       "           ./lockstep bench --all --output measurements/nvidia-h200 --commit $(git rev-parse HEAD)");
   command->callback([arguments, &status] { status = bench(*arguments); });
