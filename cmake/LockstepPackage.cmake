@@ -23,13 +23,15 @@ endif()
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
 install(FILES cmake/packages.txt DESTINATION cmake)
-install(PROGRAMS measurements/compare_counters DESTINATION measurements)
-install(FILES measurements/counter_differences.json DESTINATION measurements)
+install(PROGRAMS measurements/compare_counters measurements/plot DESTINATION measurements)
+install(FILES measurements/counter_differences.json measurements/record.py DESTINATION measurements)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)
 # Submissions that attack, for a look at how this machine and its card hold out: tests/red-team/run.
 install(DIRECTORY tests/red-team DESTINATION tests USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY tests/gpu DESTINATION tests USE_SOURCE_PERMISSIONS
+  PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_VENDOR "Lockstep")

@@ -1,0 +1,54 @@
+"""A record of speeds, as `lockstep bench` writes it: its solutions in the order in which figures and tables show them.
+
+Variations of a case, which answer a question of their own, are left out.
+"""
+
+import dataclasses
+import json
+import pathlib
+
+SCHEMA = "lockstep/measurement/v1"
+
+
+class Fault(Exception):
+    """A file is no record of speeds; the message names it."""
+
+
+@dataclasses.dataclass
+class Solution:
+    label: str
+    kind: str  # rung, reference or peer
+    rows: list  # from the smallest size to the largest
+
+
+def kind_of(name):
+    """Of 03-transpose/rungs/tiled, 03-transpose/peers/cublas or 03-transpose/transpose."""
+    folder = pathlib.PurePosixPath(name).parent.name
+    return {"rungs": "rung", "peers": "peer"}.get(folder, "reference")
+
+
+def read(path):
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise Fault(f"{path}: {error}") from None
+    if record.get("schema") != SCHEMA or not all("elements" in row for row in record["results"]):
+        raise Fault(f"{path}: not a record of lockstep bench")
+    return record
+
+
+def solutions_of(record):
+    """Rungs from the slowest to the fastest at the largest size, the reference, then peers likewise."""
+    rows = [row for row in record["results"] if not row["variation"]]
+    by_name = {}
+    for row in sorted(rows, key=lambda row: row["elements"]):
+        by_name.setdefault(row["name"], Solution(row["label"], kind_of(row["name"]), [])).rows.append(row)
+    kinds = ("rung", "reference", "peer")
+    return sorted(
+        by_name.values(), key=lambda one: (kinds.index(one.kind), -one.rows[-1]["seconds"], one.label)
+    )
+
+
+def share_of_copying(record, row, seconds=None):
+    """Of the bytes a second that the card's memory copies, where the row's call takes that long."""
+    return row["bytes"] / (row["seconds"] if seconds is None else seconds) / record["copy_bandwidth"]

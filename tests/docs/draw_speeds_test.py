@@ -1,0 +1,150 @@
+"""docs/draw_speeds and measurements/plot: what they make of a record, and what they refuse."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL, PLOT = ROOT / "docs/draw_speeds", ROOT / "measurements/plot"
+
+
+def can_plot():
+    """Whether the interpreter in the plot's first line has the module that it draws with."""
+    interpreter = PLOT.read_text(encoding="utf-8").split("\n", 1)[0][2:].split()
+    try:
+        return subprocess.run([*interpreter, "-c", "import matplotlib"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def row(name, label, size, seconds, ratio, variation=False):
+    elements = size * size
+    return {
+        "name": f"03-transpose/{name}",
+        "label": label,
+        "size": f"{size} x {size}",
+        "variation": variation,
+        "elements": float(elements),
+        "bytes": 8.0 * elements,
+        "seconds": seconds,
+        "interval": [0.9 * seconds, 1.2 * seconds],
+        "ratio": ratio,
+    }
+
+
+RECORD = {
+    "schema": "lockstep/measurement/v1",
+    "exercise": "transpose",
+    "card": "NVIDIA Test <1>",
+    "driver": "580.1",
+    "toolkit": "13.0",
+    "date": "2026-01-02",
+    "commit": "0123456789abcdef",
+    "command": "./lockstep bench transpose",
+    "copy_bandwidth": 4e12,
+    "results": [
+        row("peers/memcpy", "memcpy", 1000, 2e-6, 2.0),
+        row("rungs/naive", "naive", 1000, 40e-6, 0.1),
+        row("rungs/tiled", "tiled", 1000, 8e-6, 0.5),
+        row("transpose", "reference", 1000, 4e-6, 1.0),
+        row("transpose", "reference", 500, 3e-6, 1.0),
+        row("rungs/naive", "naive", 2000, 1.0, 0.25, variation=True),
+    ],
+}
+LECTURE = "text\n<!-- speeds turned: transpose -->\n"
+
+
+class DrawSpeeds(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.lectures, self.records, self.output = (
+            self.root / name for name in ("lectures", "records", "output")
+        )
+        self.lectures.mkdir()
+        self.records.mkdir()
+
+    def run_tool(self, lecture=LECTURE, record=RECORD):
+        """Status and what it said."""
+        (self.lectures / "03-transpose.md").write_text(lecture, encoding="utf-8")
+        (self.records / "transpose.json").write_text(json.dumps(record), encoding="utf-8")
+        finished = subprocess.run(
+            [sys.executable, "-B", TOOL, self.lectures, self.records, self.output],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return finished.returncode, finished.stderr
+
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_table_has_the_largest_size_in_the_order_of_the_plot(self):
+        self.assertEqual(self.run_tool(), (0, ""))
+        table = (self.output / "turned.html").read_text(encoding="utf-8")
+        cells = [re.findall(r"<(?:th|td)[^>]*>(?:<code>)?([^<]*)", line) for line in table.splitlines()[4:-1]]
+        self.assertEqual(
+            cells,
+            [
+                ["naive", "40.0 µs", "200", "5 %", "0.10"],
+                ["tiled", "8.00 µs", "1000", "25 %", "0.50"],
+                ["reference", "4.00 µs", "2000", "50 %", "1.00"],
+                ["memcpy", "2.00 µs", "4000", "100 %", "2.00"],
+            ],
+        )
+        for words in ("1000 x 1000", "NVIDIA Test &lt;1&gt;", "driver 580.1", "toolkit 13.0", "2026-01-02"):
+            self.assertIn(words, table)
+        self.assertIn("commit 0123456.", table)
+
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_plot_is_the_same_every_time_and_keeps_its_text(self):
+        self.assertEqual(self.run_tool(), (0, ""))
+        first = (self.output / "turned.svg").read_text(encoding="utf-8")
+        self.assertEqual(self.run_tool(), (0, ""))
+        self.assertEqual((self.output / "turned.svg").read_text(encoding="utf-8"), first)
+        drawing = xml.etree.ElementTree.fromstring(first)
+        texts = ["".join(one.itertext()) for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        for words in ("transpose on NVIDIA Test <1>, 2026-01-02", "naive", "tiled", "reference", "memcpy"):
+            self.assertIn(words, texts)
+        self.assertIn("var(--ink)", first)
+        self.assertNotIn("<dc:date>", first)
+
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_what_no_lecture_asks_for_is_removed(self):
+        self.run_tool()
+        self.assertEqual(self.run_tool("text\n"), (0, ""))
+        self.assertEqual(list(self.output.iterdir()), [])
+
+    def assert_refused(self, words, lecture=LECTURE, record=RECORD):
+        status, errors = self.run_tool(lecture, record)
+        self.assertEqual(status, 1)
+        self.assertIn("03-transpose.md:", errors)
+        self.assertIn(words, errors)
+        self.assertNotIn("Traceback", errors)
+
+    def test_record_that_is_not_there_or_of_another_kind(self):
+        self.assert_refused("scan.json", "<!-- speeds turned: scan -->\n")
+        self.assert_refused("not a record", record={**RECORD, "schema": "lockstep/result/v1"})
+
+    def test_request_in_another_form_or_twice(self):
+        self.assert_refused("not in the form", "<!-- speeds Turned: transpose -->\n")
+        self.assert_refused("is also asked for at", LECTURE + LECTURE)
+
+    def test_plot_without_its_module_says_so_in_a_sentence(self):
+        (self.root / "transpose.json").write_text(json.dumps(RECORD), encoding="utf-8")
+        finished = subprocess.run(  # -S: no module but Python's own
+            [sys.executable, "-S", "-B", PLOT, self.root / "transpose.json", self.root / "plot.svg"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(finished.returncode, 1)
+        self.assertRegex(finished.stderr, r"^\S+ has no module matplotlib, .*python3-matplotlib\.\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
