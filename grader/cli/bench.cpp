@@ -86,10 +86,8 @@ void add_bench(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}).description(""))
       ->type_name("FORMAT");
   command
-      ->add_option(
-          "--output", arguments->output,
-          "Write TOPIC.json into this folder for each exercise; text still goes to the terminal. From "
-          "measurements/CARD, such as measurements/nvidia-h200, grade knows between which rungs you are")
+      ->add_option("--output", arguments->output,
+                   "Write TOPIC.json into this folder for each exercise; text still goes to the terminal")
       ->type_name("FOLDER");
   command->add_option("--rounds", arguments->rounds, "Processes of each solution; 9 when not given")
       ->check(CLI::Range(kFewestRounds, kMostRounds).description(""))
@@ -97,7 +95,7 @@ void add_bench(CLI::App& app, int& status) {
   command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
   command->footer(
-      "\nFrom what lies in measurements/CARD, grade names the two rungs that you stand between.\n"
+      "\nFrom what lies in measurements/CARD grade names the two rungs that you stand between.\n"
       "\nExamples:  ./lockstep bench transpose\n"
       "           ./lockstep bench --all --output measurements/nvidia-h200 --commit $(git rev-parse HEAD)");
   command->callback([arguments, &status] { status = bench(*arguments); });
