@@ -24,7 +24,8 @@ install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
 install(FILES cmake/packages.txt DESTINATION cmake)
 install(PROGRAMS measurements/compare_counters measurements/plot DESTINATION measurements)
-install(FILES measurements/counter_differences.json measurements/record.py DESTINATION measurements)
+install(FILES measurements/record.py DESTINATION measurements)
+install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)
