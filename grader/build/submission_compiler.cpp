@@ -34,9 +34,6 @@ namespace fs = std::filesystem;
 using Status = CompiledSubmission::Status;
 using Clock = std::chrono::steady_clock;
 
-// What a source may do without writing it itself.
-enum class Libraries { none, vendors };
-
 constexpr std::size_t kObjectBytesLimit = std::size_t{64} << 20;
 constexpr std::size_t kListBytesLimit = std::size_t{16} << 20;
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "cli/files.h"
 #include "course/catalogue.h"
 #include "report/bench.h"
 
 namespace lockstep::cli {
+namespace {
 
+/// Such as measurements/nvidia-h200 for "NVIDIA H200".
 std::filesystem::path measurements_folder(const std::string& card) {
   std::string name = card;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
@@ -16,6 +19,8 @@ std::filesystem::path measurements_folder(const std::string& card) {
   });
   return course::course_root() / "measurements" / name;
 }
+
+}  // namespace
 
 std::map<std::string, double> recorded_rungs(const std::string& card, const std::string& topic,
                                              const std::string& size) {

@@ -2,14 +2,10 @@
 // course. Those of the project's own cards come with it; `bench --output` adds a student's.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 
 namespace lockstep::cli {
-
-/// Such as measurements/nvidia-h200 for "NVIDIA H200".
-std::filesystem::path measurements_folder(const std::string& card);
 
 /// Speeds of the rungs at a size in shares of the reference's; none when there is no record.
 std::map<std::string, double> recorded_rungs(const std::string& card, const std::string& topic,

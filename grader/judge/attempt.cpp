@@ -7,6 +7,8 @@
 namespace lockstep::judge {
 namespace {
 
+using build::Libraries;
+
 runner::RunnerProcess::Options runner_options(const std::filesystem::path& object,
                                               const device::Session& session, Libraries libraries) {
   runner::RunnerProcess::Options options;

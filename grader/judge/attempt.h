@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "build/submission_compiler.h"
 #include "course/signature.h"
 #include "device/device.h"
 #include "runner/runner_process.h"
@@ -37,12 +38,8 @@ class Attempt {
 /// Makes a fresh attempt; throws when the machine cannot.
 using OpenAttempt = std::function<std::unique_ptr<Attempt>()>;
 
-/// What the program finds beside the CUDA runtime: submissions nothing, the course's own sources for
-/// comparison the toolkit's libraries.
-enum class Libraries { none, vendors };
-
 /// Attempts at a compiled submission on a device: each opens a session and starts a sandboxed runner.
 OpenAttempt attempts_at(const std::filesystem::path& object, device::Device& device, std::uint64_t seed,
-                        Libraries libraries = Libraries::none);
+                        build::Libraries libraries = build::Libraries::none);
 
 }  // namespace lockstep::judge

@@ -121,7 +121,7 @@ class BenchRun {
       if (compiled.status != build::CompiledSubmission::Status::compiled)
         throw std::runtime_error(contender.source.string() + " does not compile: " + compiled.diagnostics);
       contender.open = attempts_at(compiled.object, device_, derived_seed(options_.seed, "bench"),
-                                   contender.is_peer ? Libraries::vendors : Libraries::none);
+                                   contender.is_peer ? build::Libraries::vendors : build::Libraries::none);
     }
   }
 
