@@ -9,8 +9,7 @@
 //   the others      a block adds each of its counts once, and has at least 2^15 samples: 31 blocks of 1024
 //                   counts add 0.06, the two values nothing
 //   block_private   wavefronts. Lanes with one value are counted in one pass, values of one bank are not:
-//   words
-//                   after Zipf take 2.78 passes a request, 1.78 beyond the fewest; two values at most one
+//                   words after Zipf take 2.78 passes a request, 1.78 beyond the fewest; two values at most 1
 //   warp_private    the same, since the lanes that meet are of one warp
 //   lane_private    0 with 32 columns. 4096 bins leave room for 8: two values take 1 when their rows share
 //                   banks, else 0
