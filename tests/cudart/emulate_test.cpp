@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/temporary_folder.h"
+
 namespace lockstep::emulator {
 namespace {
 
@@ -113,12 +115,12 @@ TEST(Emulate, MissingProgramIsWrongUse) {
 }
 
 TEST(Emulate, FileThatIsNoProgramIsWrongUse) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "lockstep_not_a_program";
+  const sandbox::TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-test-");
+  const std::filesystem::path path = folder.path() / "not_a_program";
   std::ofstream(path) << "plain text\n";
   EXPECT_EQ(run(path).status, 2);
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   EXPECT_EQ(run(path).status, 2);
-  std::filesystem::remove(path);
 }
 
 TEST(Emulate, MissingDeviceIsAFaultOfTheMachine) {

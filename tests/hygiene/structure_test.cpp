@@ -167,6 +167,16 @@ TEST(Structure, NothingNamesAMachine) {
   }
 }
 
+TEST(Structure, TestsShareNoTemporaryNames) {
+  // ctest runs tests side by side, each in a process of its own: what one makes below TempDir, another
+  // removes.
+  for (const fs::path& file : files_of_the_tree()) {
+    if (file.extension() != ".cpp" && file.extension() != ".h") continue;
+    EXPECT_EQ(contents(file).find(std::string("testing::") + "TempDir"), std::string::npos)
+        << name_in_tree(file) << ": make a sandbox::TemporaryFolder, which no other test has";
+  }
+}
+
 TEST(Structure, TextFilesEndWithANewline) {
   for (const fs::path& file : files_of_the_tree()) {
     static const std::array<std::string, 7> endings = {".h", ".cpp", ".cu", ".md", ".txt", ".cmake", ".json"};

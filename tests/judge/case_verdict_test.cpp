@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "judge/findings.h"
+#include "sandbox/temporary_folder.h"
 
 namespace lockstep::judge {
 namespace {
@@ -24,7 +25,6 @@ class CaseVerdict : public testing::Test {
     source_.emplace(file_);
     evidence_.time_limit = std::chrono::seconds(20);
   }
-  ~CaseVerdict() override { std::filesystem::remove(file_); }
 
   static Finding finding(Finding::Kind kind) {
     Finding result;
@@ -58,7 +58,8 @@ class CaseVerdict : public testing::Test {
     return result;
   }
 
-  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "verdict_test_submission.cu";
+  sandbox::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "lockstep-test-"};
+  std::filesystem::path file_ = folder_.path() / "verdict_test_submission.cu";
   std::optional<SourceText> source_;
   Evidence evidence_;
 };

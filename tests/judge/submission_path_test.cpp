@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "sandbox/temporary_folder.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -13,7 +15,6 @@ namespace fs = std::filesystem;
 class SubmissionPath : public testing::Test {
  protected:
   SubmissionPath() {
-    fs::remove_all(root_);
     fs::create_directories(root_ / "solutions" / "06-block-scan");
     fs::create_directories(root_ / "empty");
     std::ofstream(root_ / "solutions" / "06-block-scan" / "block_scan.cu") << "//\n";
@@ -24,9 +25,9 @@ class SubmissionPath : public testing::Test {
     other_.folder_name = "07-scan";
     other_.starter = "exercises/07-scan/scan.cu";
   }
-  ~SubmissionPath() override { fs::remove_all(root_); }
 
-  fs::path root_ = fs::path(testing::TempDir()) / "submission_path_test";
+  sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-test-"};
+  fs::path root_ = folder_.path();
   course::Exercise exercise_, other_;
 };
 

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <limits>
 
+#include "sandbox/temporary_folder.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -25,7 +27,6 @@ class Technique : public testing::Test {
     large_.calls = small_.calls = 1;
     small_.name = "small";
   }
-  ~Technique() override { std::filesystem::remove(file_); }
 
   static emulator::LineCounters stores(const std::string& file, unsigned line, std::uint64_t sectors) {
     emulator::LineCounters counters;
@@ -34,7 +35,8 @@ class Technique : public testing::Test {
     return counters;
   }
 
-  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "technique_test.cu";
+  sandbox::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "lockstep-test-"};
+  std::filesystem::path file_ = folder_.path() / "technique_test.cu";
   course::Problem problem_;
   course::Case large_, small_;
 };
