@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/function_decoder.h"
+#include "emulator/machine/decoding/function_decoder.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -160,7 +160,7 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
                                     kMostInstructions));
     }
     Function& function = *kernel->functions[pending[next]->name];
-    decode_function(context, *pending[next], function);
+    FunctionDecoder(context, *pending[next], function).decode();
     if (std::exchange(context.calls_indirectly, false) && !std::exchange(callable_known, true)) {
       for (const std::string& callable : address_taken(program.source, functions)) {
         if (Function* callee = context.function(callable))

@@ -1,0 +1,213 @@
+// Loads, stores, atomics and asynchronous copies.
+#include "emulator/machine/decoding/function_decoder.h"
+
+#include <algorithm>
+
+namespace lockstep::emulator {
+
+std::optional<ptx::Space> FunctionDecoder::take_space(Modifiers& modifiers) {
+  // `shared::cta` and `shared::cluster` are one word each in PTX; without clusters they are the block's own.
+  return modifiers.take_one<Space>({{"global", Space::global},
+                                    {"shared", Space::shared},
+                                    {"shared::cta", Space::shared},
+                                    {"local", Space::local},
+                                    {"const", Space::constant},
+                                    {"param", Space::param},
+                                    {"param::entry", Space::param},
+                                    {"param::func", Space::param}});
+}
+
+void FunctionDecoder::decode_address(const Operand& address, Space space, Instruction& instruction) {
+  if (address.kind != Kind::address || address.elements.empty()) throw Contradiction{"an address is needed"};
+  const Operand& base = address.elements[0];
+  instruction.offset = address.offset;
+  if (base.kind == Kind::reg) {
+    const bool wide = is_wide(register_type(base));
+    instruction.a = register_row(base, wide);
+    if (wide) instruction.detail |= access::kAddress64;
+    return;
+  }
+  instruction.detail |= access::kAddress64;
+  if (base.kind == Kind::immediate) {
+    instruction.a = constant(base.bits, true);
+    return;
+  }
+  if (base.kind != Kind::symbol) throw Contradiction{"an address of an unexpected form"};
+  const auto local = local_offsets_.find(base.name);
+  if (local != local_offsets_.end() && (space == Space::local || space == Space::param)) {
+    instruction.a = frame_address(local->second + base.offset);
+    return;
+  }
+  const std::optional<Slot> slot = symbol_row(base, true);
+  if (!slot) throw Contradiction{"unknown symbol " + base.name};
+  instruction.a = *slot;
+}
+
+void FunctionDecoder::count_traffic(Instruction& instruction) {
+  instruction.counter = static_cast<std::uint32_t>(context_.program.traffic_places.size());
+  context_.program.traffic_places.push_back(place_);
+  context_.program.traffic_functions.push_back(source_.name);
+}
+
+/// Takes the modifiers that say how an access is ordered, and the hints about caches, which change nothing
+/// here.
+std::uint16_t FunctionDecoder::ordering(Modifiers& modifiers) {
+  std::uint16_t detail = 0;
+  if (modifiers.take("volatile")) detail |= access::kSynchronising | access::kVolatile;
+  if (modifiers.take("relaxed") || modifiers.take("mmio")) detail |= access::kSynchronising;
+  if (modifiers.take("acquire")) detail |= access::kSynchronising | access::kAcquire;
+  if (modifiers.take("release")) detail |= access::kSynchronising | access::kRelease;
+  if (modifiers.take("acq_rel")) detail |= access::kSynchronising | access::kAcquire | access::kRelease;
+  modifiers.take("weak");
+  for (const char* scope : {"cta", "cluster", "gpu", "sys"}) modifiers.take(scope);
+  for (const char* hint :
+       {"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
+        "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"}) {
+    modifiers.take(hint);
+  }
+  if ((detail & access::kSynchronising) != 0) context_.kernel.orders_blocks = true;
+  return detail;
+}
+
+void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
+  Instruction instruction = begin_instruction();
+  instruction.detail = ordering(modifiers);
+  Space space = take_space(modifiers).value_or(Space::generic);
+  const unsigned count = modifiers.take("v2") ? 2 : modifiers.take("v4") ? 4 : 1;
+  const Type type = need_type(modifiers);
+  const Operand& values = operand(is_store ? 1 : 0);
+  const Operand& address = operand(is_store ? 0 : 1);
+  instruction.width = static_cast<std::uint8_t>(ptx::bytes_of(type) * count);
+  instruction.detail |= static_cast<std::uint16_t>(count);
+  if (instruction.width == 0 || instruction.width > 16) throw NotSupported{};
+
+  if ((values.kind == Kind::list) != (count > 1) || (count > 1 && values.elements.size() != count)) {
+    throw Contradiction{"as many registers as elements are needed"};
+  }
+  // A register may be wider than the elements; all of one access have the same width.
+  bool wide = is_wide(type);
+  for (unsigned k = 0; k < count; ++k) {
+    const Operand& value = count > 1 ? values.elements[k] : values;
+    if (value.kind == Kind::reg) wide = is_wide(register_type(value));
+  }
+  const Type row_type = wide ? Type::b64 : Type::b32;
+  for (unsigned k = 0; k < count; ++k) {
+    const Operand& value = count > 1 ? values.elements[k] : values;
+    const bool float_immediate =
+        value.kind == Kind::immediate && value.immediate_type != Operand::ImmediateType::integer;
+    instruction.vector[k] =
+        is_store ? source_row(value, float_immediate ? type : row_type) : destination(value, wide);
+  }
+
+  const bool kernel_parameter = space == Space::param && source_.entry && address.kind == Kind::address &&
+                                !address.elements.empty() && address.elements[0].kind == Kind::symbol &&
+                                this->kernel_parameter(address.elements[0].name).has_value();
+  if (kernel_parameter && !is_store) {
+    const Operand& base = address.elements[0];
+    instruction.offset =
+        static_cast<std::int64_t>(*this->kernel_parameter(base.name)) + base.offset + address.offset;
+    if (instruction.offset < 0 ||
+        static_cast<std::uint64_t>(instruction.offset) + instruction.width > parameter_bytes_) {
+      throw Contradiction{"a read past the kernel's parameters"};
+    }
+    instruction.execute = table_.load_parameter(type, wide);
+    return finish(modifiers, instruction);
+  }
+  decode_address(address, space, instruction);
+  // Call-scoped parameters, and those of a device function, live in the frame's local memory.
+  const bool frame_parameter =
+      space == Space::param && !(source_.entry && address.elements[0].kind == Kind::reg);
+  if (frame_parameter) space = Space::local;
+  instruction.counter = kNoCounter;
+  if (space != Space::constant && space != Space::param && !frame_parameter) count_traffic(instruction);
+  if (space == Space::shared || space == Space::generic) {
+    context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
+  }
+  instruction.execute = is_store ? table_.store(space, type, wide) : table_.load(space, type, wide);
+  finish(modifiers, instruction);
+}
+
+/// Whether ptxas makes ATOMS.POPC.INC of an atomic in shared memory whose result nobody reads: an addition of
+/// the constant 1, or an increment without bound, to 32 bits. It adds the number of lanes that name a word,
+/// all in one pass. So ptxas 13.0 does for sm_90; of another constant, a variable, a minimum, a bit operation
+/// or a result that is read it makes ATOMS, which lanes of one word enter one after the other.
+bool FunctionDecoder::counts_lanes(AtomicOperation operation, Type type, const Operand& value) {
+  if ((type != Type::u32 && type != Type::s32) || value.kind != Kind::immediate) return false;
+  const auto number = static_cast<std::uint32_t>(value.bits);
+  return (operation == AtomicOperation::add && number == 1) ||
+         (operation == AtomicOperation::increment && number == UINT32_MAX);
+}
+
+void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
+  using enum AtomicOperation;
+  Instruction instruction = begin_instruction();
+  instruction.detail = ordering(modifiers);
+  const Space space = take_space(modifiers).value_or(Space::generic);
+  modifiers.take("noftz");
+  const std::optional<AtomicOperation> operation =
+      modifiers.take_one<AtomicOperation>({{"add", add},
+                                           {"min", minimum},
+                                           {"max", maximum},
+                                           {"and", bit_and},
+                                           {"or", bit_or},
+                                           {"xor", bit_xor},
+                                           {"exch", exchange},
+                                           {"cas", compare_exchange},
+                                           {"inc", increment},
+                                           {"dec", decrement}});
+  const Type type = need_type(modifiers);
+  if (!operation) throw NotSupported{};
+  std::size_t next = 0;
+  if (returns) instruction.destination = destination(operand(next++), is_wide(type));
+  const bool is_read = returns && operand(0).kind == Kind::reg && is_read_[operand(0).index];
+  decode_address(operand(next++), space, instruction);
+  if (space == Space::shared && !is_read && counts_lanes(*operation, type, operand(next)))
+    instruction.detail |= access::kCountsLanes;
+  instruction.b = source_row(operand(next++), type);
+  if (*operation == compare_exchange) instruction.c = source_row(operand(next++), type);
+  instruction.width = static_cast<std::uint8_t>(ptx::bytes_of(type));
+  instruction.execute = table_.atomic(space, *operation, type);
+  context_.kernel.orders_blocks = true;
+  count_traffic(instruction);
+  if (space != Space::global) {
+    context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
+  }
+  finish(modifiers, instruction);
+}
+
+void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
+  if (modifiers.take("commit_group") || modifiers.take("wait_group") || modifiers.take("wait_all")) {
+    if (!modifiers.empty()) throw NotSupported{};
+    return decode_nothing();
+  }
+  if (modifiers.take("bulk") || modifiers.take("mbarrier")) throw NotSupported{};
+  Instruction instruction = begin_instruction();
+  instruction.detail = ordering(modifiers);
+  const bool to_shared = modifiers.take("shared") || modifiers.take("shared::cta");
+  if (!to_shared || !modifiers.take("global") || operand(2).kind != Kind::immediate) throw NotSupported{};
+  decode_address(operand(0), Space::shared, instruction);
+  Instruction source = begin_instruction();
+  decode_address(operand(1), Space::global, source);
+  if ((source.detail & access::kAddress64) == 0) throw NotSupported{};
+  if (source.offset == 0) {
+    instruction.b = source.a;
+  } else {
+    Instruction sum = begin_instruction();
+    sum.execute = table_.arithmetic(Operation::add, Type::u64, {});
+    sum.a = source.a;
+    sum.b = constant(static_cast<std::uint64_t>(source.offset), true);
+    sum.destination = new_row(true);
+    emit(sum);
+    instruction.b = sum.destination;
+  }
+  const std::uint64_t bytes = operand(2).bits;
+  if (bytes != 4 && bytes != 8 && bytes != 16) throw NotSupported{};
+  instruction.width = static_cast<std::uint8_t>(bytes);
+  context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
+  if (operand_count() > 3) instruction.c = source_row(operand(3), Type::u32);
+  instruction.execute = table_.copy_async;
+  count_traffic(instruction);
+  finish(modifiers, instruction);
+}
+
+}  // namespace lockstep::emulator
