@@ -36,6 +36,13 @@ constexpr unsigned kTiles = kSide / 32;
 
 const std::vector<Subject>& subjects() {
   static const std::vector<Subject> all = {
+      {"arithmetic", "kernels", "arithmetic", {64, 1, 1}, {256, 1, 1}, {kOut, 2048}},
+      {"matmul/256", "kernels", "matmul", {8, 8, 1}, {32, 32, 1}, {kIn, kIn, kOut, 256}},
+      {"matmul/1024", "kernels", "matmul", {32, 32, 1}, {32, 32, 1}, {kIn, kIn, kOut, 1024}},
+      {"gather/1MiB", "kernels", "gather", {256, 1, 1}, {256, 1, 1}, {kIn, kOut, 64, 32 - 18}},
+      {"gather/4MiB", "kernels", "gather", {256, 1, 1}, {256, 1, 1}, {kIn, kOut, 64, 32 - 20}},
+      {"gather/16MiB", "kernels", "gather", {256, 1, 1}, {256, 1, 1}, {kIn, kOut, 64, 32 - 22}},
+      {"bank_conflicts", "kernels", "bank_conflicts", {256, 1, 1}, {32, 1, 1}, {kOut, 2048}},
       {"transpose/naive",
        "03-transpose.rungs.naive",
        "_Z16transpose_kernelPKfPfii",

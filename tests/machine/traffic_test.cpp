@@ -1,5 +1,5 @@
 // The counters against the table that was read off an H200 with Nsight Compute.
-#include "emulator/machine/traffic.h"
+#include "emulator/machine/handlers.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ TEST(Traffic, SectorsAgreeWithTheH200) {
       const unsigned width = 4U << w;
       std::uint64_t addresses[kLanes];
       for (unsigned t = 0; t < kLanes; ++t) addresses[t] = 0x1000 + std::uint64_t{row.index(t)} * width;
-      EXPECT_EQ(global_sectors(addresses, kAllLanes, width).units, row.sectors[w])
+      EXPECT_EQ(handlers().traffic.global_sectors(addresses, kAllLanes, width).units, row.sectors[w])
           << row.name << ", " << width << " B";
     }
   }
@@ -65,7 +65,7 @@ TEST(Traffic, WavefrontsAgreeWithTheH200) {
       const unsigned width = 4U << w;
       std::uint32_t offsets[kLanes];
       for (unsigned t = 0; t < kLanes; ++t) offsets[t] = row.index(t) * width;
-      const Units units = shared_wavefronts(offsets, kAllLanes, width);
+      const Units units = handlers().traffic.shared_wavefronts(offsets, kAllLanes, width);
       EXPECT_EQ(units.units, row.wavefronts[w]) << row.name << ", " << width << " B";
       if (row.conflicts[w] != 0) {
         EXPECT_EQ(units.units - units.ideal, row.conflicts[w]) << row.name << ", " << width << " B";
@@ -78,7 +78,7 @@ TEST(Traffic, AtomicsAgreeWithTheH200) {
   const auto shared = [](auto index) {
     std::uint32_t offsets[kLanes];
     for (unsigned t = 0; t < kLanes; ++t) offsets[t] = 4 * index(t);
-    return shared_atomic_wavefronts(offsets, kAllLanes, 4).units;
+    return handlers().traffic.shared_atomic_wavefronts(offsets, kAllLanes, 4).units;
   };
   EXPECT_EQ(shared([](unsigned t) { return t; }), 1U);
   EXPECT_EQ(shared([](unsigned t) { return 32 * t; }), 32U);
@@ -121,23 +121,23 @@ TEST(Traffic, InactiveLanesCountNothing) {
   std::uint64_t addresses[kLanes];
   std::uint32_t offsets[kLanes];
   for (unsigned t = 0; t < kLanes; ++t) addresses[t] = offsets[t] = 128 * t;
-  EXPECT_EQ(global_sectors(addresses, 0x0000'00FF, 4).units, 8U);
-  EXPECT_EQ(shared_wavefronts(offsets, 0x0000'00FF, 4).units, 8U);
-  EXPECT_EQ(global_sectors(addresses, 0, 4).units, 0U);
-  EXPECT_EQ(shared_wavefronts(offsets, 0, 16).units, 0U);
+  EXPECT_EQ(handlers().traffic.global_sectors(addresses, 0x0000'00FF, 4).units, 8U);
+  EXPECT_EQ(handlers().traffic.shared_wavefronts(offsets, 0x0000'00FF, 4).units, 8U);
+  EXPECT_EQ(handlers().traffic.global_sectors(addresses, 0, 4).units, 0U);
+  EXPECT_EQ(handlers().traffic.shared_wavefronts(offsets, 0, 16).units, 0U);
 }
 
 TEST(Traffic, TheIdealIsWhatTheSameBytesNeedAtLeast) {
   std::uint64_t addresses[kLanes];
   for (unsigned t = 0; t < kLanes; ++t) addresses[t] = 0x1000 + 64 * t;
-  EXPECT_EQ(global_sectors(addresses, kAllLanes, 4).ideal, 4U);
+  EXPECT_EQ(handlers().traffic.global_sectors(addresses, kAllLanes, 4).ideal, 4U);
   for (std::uint64_t& address : addresses) address = 0x1000;
-  EXPECT_EQ(global_sectors(addresses, kAllLanes, 4).ideal, 1U) << "one sector serves all";
+  EXPECT_EQ(handlers().traffic.global_sectors(addresses, kAllLanes, 4).ideal, 1U) << "one sector serves all";
 }
 
 TEST(Traffic, AnAccessThatIsNotAlignedTouchesTwoSectors) {
   const std::uint64_t address[kLanes] = {0x101E};
-  EXPECT_EQ(global_sectors(address, 1, 4).units, 2U);
+  EXPECT_EQ(handlers().traffic.global_sectors(address, 1, 4).units, 2U);
 }
 
 class PollTest : public DeviceTest {};

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "emulator/machine/program.h"
+#include "emulator/machine/traffic.h"
 #include "emulator/ptx/module.h"
 
 namespace lockstep::emulator {
@@ -192,6 +193,7 @@ struct HandlerTable {
   Handler frame_address;  ///< local address of Instruction::offset in the current frame; wide row
   Handler space_test;     ///< isspacep; detail is a ptx::Space
   Handler copy_async;     ///< cp.async, done at once
+  TrafficTable traffic;
 };
 
 const HandlerTable& handlers();

@@ -20,15 +20,17 @@ struct Units {
   std::uint32_t ideal = 0;  ///< fewest that as many distinct bytes could take
 };
 
-/// Sectors of an access of `width` bytes at addresses[lane] for the lanes of `active`. Widths 1 to 16; an
-/// access that is not aligned to its width may touch two sectors.
-Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
-
-/// Wavefronts of a load or store, or of an atomic that counts lanes, of `width` bytes at byte offsets
-/// offsets[lane] in shared memory.
-Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
-
-/// Wavefronts of any other atomic on shared memory, 4 or 8 bytes wide.
-Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
+/// The functions that count, of one instruction-set level (handlers.h). Lanes outside of `active` do not
+/// matter.
+struct TrafficTable {
+  /// Sectors of an access of `width` bytes at addresses[lane]. Widths 1 to 16; an access that is not aligned
+  /// to its width may touch two sectors.
+  Units (*global_sectors)(const std::uint64_t* addresses, Mask active, unsigned width);
+  /// Wavefronts of a load or store, or of an atomic that counts lanes, of `width` bytes at byte offsets
+  /// offsets[lane] in shared memory.
+  Units (*shared_wavefronts)(const std::uint32_t* offsets, Mask active, unsigned width);
+  /// Wavefronts of any other atomic on shared memory, 4 or 8 bytes wide.
+  Units (*shared_atomic_wavefronts)(const std::uint32_t* offsets, Mask active, unsigned width);
+};
 
 }  // namespace lockstep::emulator

@@ -66,6 +66,18 @@ inline void load_lanes(Warp& warp, const Instruction& i, Mask active, const Addr
   }
 }
 
+/// A load of the same bytes by all lanes.
+template <class T, class R, unsigned count>
+inline void broadcast(Warp& warp, const Instruction& i, const std::byte* from) {
+  T elements[count];
+  std::memcpy(elements, from, sizeof elements);
+  for (unsigned k = 0; k < count; ++k) {
+    if (i.vector[k] == kNoSlot) continue;
+    R* values = row<R>(warp, i.vector[k]);
+    for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = static_cast<R>(elements[k]);
+  }
+}
+
 template <class T, class R, unsigned count, class Host>
 inline void store_lanes(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses,
                         Host host) {
@@ -107,6 +119,8 @@ inline void move_data(Warp& warp, const Instruction& i, Mask active, const Addre
   }
   if constexpr (is_store) {
     store_lanes<T, R, count>(warp, i, active, addresses, host);
+  } else if (!std::is_same_v<Host, LocalHost> && active == kAllLanes && is_uniform(active, addresses.of)) {
+    broadcast<T, R, count>(warp, i, host(addresses.of[0], 0));
   } else {
     load_lanes<T, R, count>(warp, i, active, addresses, host);
   }

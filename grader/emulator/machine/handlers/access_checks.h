@@ -13,7 +13,7 @@
 #include "emulator/machine/handlers/global_races.h"
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/runs.h"
-#include "emulator/machine/traffic.h"
+#include "emulator/machine/handlers/tables.h"
 #include "emulator/machine/violations.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
@@ -47,18 +47,10 @@ inline Units count_sectors(Mask active, const std::uint64_t* addresses, unsigned
 /// Bounds and alignment of a global access; false when the launch has failed.
 inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                                unsigned width, bool contiguous, AccessKind kind) {
-  std::uint64_t low = addresses[0], high = addresses[0] + std::uint64_t{31} * width, bits = addresses[0];
-  if (!contiguous) {
-    low = ~std::uint64_t{0};
-    high = bits = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const bool on = (active >> lane & 1) != 0;
-      const std::uint64_t address = addresses[lane];
-      low = on && address < low ? address : low;
-      high = on && address > high ? address : high;
-      bits |= on ? address : 0;
-    }
-  }
+  const std::uint64_t first = addresses[0];
+  const auto [low, high, bits] = contiguous
+                                     ? Extent<std::uint64_t>{first, first + std::uint64_t{31} * width, first}
+                                     : extent_of(active, addresses);
   if ((bits & (width - 1)) != 0) {
     report_misaligned(warp, i, active, addresses, width, kind);
     return false;
@@ -90,7 +82,12 @@ inline void check_global_written(Warp& warp, const Instruction& i, Mask active,
                                  const std::uint64_t* addresses, unsigned width, Runs runs) {
   const GlobalMemory& memory = *warp.block->grid->memory;
   bool all = true;
-  if (width >= 4) {
+  if (width == 4 && runs.continues == 0) {
+    std::uint8_t both = 0xF;
+    for (Mask left = runs.starts; left != 0; left &= left - 1)
+      both &= *memory.written(addresses[first_lane(left)]);
+    all = both == 0xF;
+  } else if (width >= 4) {
     for_runs(runs, [&](unsigned lane, unsigned lanes) {
       const std::uint8_t* written = memory.written(addresses[lane]);
       std::uint8_t both = 0xF;
@@ -130,6 +127,7 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
   if (std::popcount(runs.starts) <= kFewRuns) return;
   for (Mask left = runs.starts; left != 0; left &= left - 1) {
     const std::uint64_t address = addresses[std::countr_zero(left)];
+    __builtin_prefetch(memory.line_stamps(address), 1);
     __builtin_prefetch(memory.stamps(address), 1);
     __builtin_prefetch(memory.written(address), 1);
     __builtin_prefetch(memory.host(address), 1);
@@ -179,7 +177,10 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
   }
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
-    const Runs runs = find_runs(active, addresses, width, contiguous);
+    // What all lanes read, one may look at for them.
+    const Runs runs = !contiguous && is_uniform(active, addresses)
+                          ? Runs{Mask{1} << first_lane(active), 0}
+                          : find_runs(active, addresses, width, contiguous);
     prefetch_lanes(*grid.memory, addresses, runs);
     check_global_written(warp, i, active, addresses, width, runs);
     if (synchronising) {
@@ -229,12 +230,7 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
 /// Bounds and alignment within a window that begins at 0.
 inline bool check_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
                          unsigned width, std::uint64_t limit, const char* window, AccessKind kind) {
-  std::uint64_t high = 0, bits = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint64_t offset = (active >> lane & 1) != 0 ? offsets[lane] : 0;
-    high = offset > high ? offset : high;
-    bits |= offset;
-  }
+  const auto [low, high, bits] = extent_of(active, offsets);
   if (high + width > limit || high + width < width) {
     report_outside_window(warp, i, active, offsets, width, limit, window, kind);
     return false;
@@ -287,84 +283,172 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
   }
 }
 
+/// What is known of the words of shared memory that one access touches, and what it leaves there.
+struct SharedWords {
+  SharedWords(Warp& from, const Instruction& by)
+      : warp(from),
+        shadow(from.block->shadow),
+        begin(from.block->begin),
+        now(from.block->now),
+        first_thread(from.index * kLanes),
+        place(by.id) {}
+
+  /// Whether a write may be unordered before what thread `first_thread + lane` does now.
+  bool may_race(Time written, std::uint32_t writer, unsigned lane) const {
+    const std::uint32_t thread = writer & (kAtomicWriter - 1);
+    return written > warp.ordered && thread != first_thread + lane &&
+           !(thread / kLanes == warp.index && written <= warp.synced);
+  }
+  bool read_elsewhere(Time read, std::uint32_t warps) const {
+    return read > warp.ordered && (warps & ~(1U << warp.index)) != 0;
+  }
+  void leave_read(std::uint32_t word) const {
+    const std::uint32_t me = 1U << warp.index;
+    shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
+    shadow.read_time[word] = now;
+    shadow.read_place[word] = place;
+  }
+  void leave_write(std::uint32_t word, std::uint32_t writer) const {
+    shadow.write_time[word] = now;
+    shadow.writer[word] = writer;
+    shadow.write_place[word] = place;
+  }
+
+  Warp& warp;
+  SharedShadow& shadow;
+  Time begin, now;
+  std::uint32_t first_thread;
+  std::uint32_t place;
+};
+
+/// An access of 32 lanes side by side, 2^lane_shift words each: true when nothing is wrong, and the words are
+/// stamped.
+template <AccessKind kind>
+inline bool pass_shared_run(const SharedWords& at, std::uint32_t first, unsigned words, unsigned lane_shift) {
+  Time* write_time = at.shadow.write_time.data() + first;
+  Time* read_time = at.shadow.read_time.data() + first;
+  std::uint32_t* writer = at.shadow.writer.data() + first;
+  std::uint32_t* read_warps = at.shadow.read_warps.data() + first;
+  const Time ordered = at.warp.ordered, now = at.now;
+  const std::uint32_t me = 1U << at.warp.index, thread = at.first_thread, place = at.place;
+  std::uint32_t suspicious = 0;
+  if constexpr (kind == AccessKind::load) {
+    for (unsigned k = 0; k < words; ++k) {
+      suspicious |=
+          write_time[k] < at.begin || (write_time[k] > ordered && writer[k] != thread + (k >> lane_shift))
+              ? 1U
+              : 0U;
+    }
+    if (suspicious != 0) return false;
+    std::uint32_t* read_place = at.shadow.read_place.data() + first;
+    for (unsigned k = 0; k < words; ++k) {
+      read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
+      read_time[k] = now;
+      read_place[k] = place;
+    }
+  } else {
+    for (unsigned k = 0; k < words; ++k) {
+      suspicious |= (write_time[k] > ordered && writer[k] != thread + (k >> lane_shift)) ||
+                            (read_time[k] > ordered && (read_warps[k] & ~me) != 0)
+                        ? 1U
+                        : 0U;
+    }
+    if (suspicious != 0) return false;
+    std::uint32_t* write_place = at.shadow.write_place.data() + first;
+    for (unsigned k = 0; k < words; ++k) {
+      write_time[k] = now;
+      writer[k] = thread + (k >> lane_shift);
+      write_place[k] = place;
+    }
+  }
+  return true;
+}
+
+/// A load of the same words by all active lanes: as above.
+inline bool pass_shared_broadcast(const SharedWords& at, Mask active, std::uint32_t first, unsigned words) {
+  // Lanes other than the writer's own read too, so the writer's lane is no excuse.
+  constexpr unsigned kNoLane = 2 * kAtomicWriter;
+  const unsigned reader = std::has_single_bit(active) ? first_lane(active) : kNoLane;
+  for (std::uint32_t word = first; word < first + words; ++word) {
+    const Time written = at.shadow.write_time[word];
+    if (written < at.begin || at.may_race(written, at.shadow.writer[word], reader)) return false;
+  }
+  for (std::uint32_t word = first; word < first + words; ++word) at.leave_read(word);
+  return true;
+}
+
+/// An access of one word a lane, wherever: as above. A store's words must differ from lane to lane.
+template <AccessKind kind>
+inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std::uint32_t* offsets,
+                                  unsigned shift) {
+  alignas(64) std::uint32_t words[kLanes];
+  // Inactive lanes look at a word that is looked at anyway.
+  const std::uint32_t some = offsets[first_lane(active)] >> shift;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    words[lane] = (active >> lane & 1) != 0 ? offsets[lane] >> shift : some;
+  }
+  const Time* write_time = at.shadow.write_time.data();
+  const std::uint32_t* writer = at.shadow.writer.data();
+  const Mask suspicious = mask_of_lanes([&](unsigned l) {
+    const std::uint32_t word = words[l];
+    const bool unwritten = kind == AccessKind::load && write_time[word] < at.begin;
+    const bool read =
+        kind == AccessKind::store && at.read_elsewhere(at.shadow.read_time[word], at.shadow.read_warps[word]);
+    return unwritten | read | at.may_race(write_time[word], writer[word], l);
+  });
+  if ((suspicious & active) != 0) return false;
+  if (kind == AccessKind::store && first_of_each(active, words) != active) return false;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    if constexpr (kind == AccessKind::load) {
+      at.leave_read(words[lane]);
+    } else {
+      at.leave_write(words[lane], at.first_thread + lane);
+    }
+  }
+  return true;
+}
+
 /// Reads of unwritten words and races within the block; stamps the words with this access.
 template <AccessKind kind>
 inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                                unsigned width, bool contiguous, const ValueOf* value) {
-  ThreadBlock& block = *warp.block;
-  SharedShadow& shadow = block.shadow;
-  const std::uint32_t granule = block.grid->kernel->shared_granule;
+  const SharedWords at(warp, i);
+  SharedShadow& shadow = at.shadow;
+  const std::uint32_t granule = warp.block->grid->kernel->shared_granule;
   const auto shift = static_cast<unsigned>(std::countr_zero(granule));
-  const Time ordered = warp.ordered, begin = block.begin, now = block.now;
-  const std::uint32_t first_thread = warp.index * kLanes;
-  const std::uint32_t me = 1U << warp.index;
+  const std::uint32_t words = width <= granule ? 1 : width >> shift;
 
   if constexpr (kind != AccessKind::atomic) {
-    if (contiguous && width == granule) {
-      const std::uint32_t first = offsets[0] >> shift;
-      Time* write_time = shadow.write_time.data() + first;
-      Time* read_time = shadow.read_time.data() + first;
-      std::uint32_t* writer = shadow.writer.data() + first;
-      std::uint32_t* read_warps = shadow.read_warps.data() + first;
-      std::uint32_t suspicious = 0;
-      if constexpr (kind == AccessKind::load) {
-        for (unsigned l = 0; l < kLanes; ++l) {
-          suspicious |=
-              write_time[l] < begin || (write_time[l] > ordered && writer[l] != first_thread + l) ? 1U : 0U;
-        }
-      } else {
-        for (unsigned l = 0; l < kLanes; ++l) {
-          suspicious |= (write_time[l] > ordered && writer[l] != first_thread + l) ||
-                                (read_time[l] > ordered && (read_warps[l] & ~me) != 0)
-                            ? 1U
-                            : 0U;
-        }
-      }
-      if (suspicious == 0) {
-        if constexpr (kind == AccessKind::load) {
-          std::uint32_t* read_place = shadow.read_place.data() + first;
-          for (unsigned l = 0; l < kLanes; ++l) {
-            read_warps[l] = read_time[l] > ordered ? read_warps[l] | me : me;
-            read_time[l] = now;
-            read_place[l] = i.id;
-          }
-        } else {
-          std::uint32_t* write_place = shadow.write_place.data() + first;
-          for (unsigned l = 0; l < kLanes; ++l) {
-            write_time[l] = now;
-            writer[l] = first_thread + l;
-            write_place[l] = i.id;
-          }
-        }
+    if (contiguous && width >= granule) {
+      if (pass_shared_run<kind>(at, offsets[0] >> shift, kLanes * words,
+                                static_cast<unsigned>(std::countr_zero(words))))
         return;
-      }
+    } else if (kind == AccessKind::load && is_uniform(active, offsets)) {
+      if (pass_shared_broadcast(at, active, offsets[first_lane(active)] >> shift, words)) return;
+    } else if (words == 1) {
+      if (pass_shared_scattered<kind>(at, active, offsets, shift)) return;
     }
   }
 
-  const std::uint32_t words = width <= granule ? 1 : width >> shift;
   Mask unwritten = 0;
   for (Mask left = active; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint32_t thread = first_thread + lane;
+    const unsigned lane = first_lane(left);
+    const std::uint32_t thread = at.first_thread + lane;
     const std::uint32_t first = offsets[lane] >> shift;
     for (std::uint32_t word = first; word < first + words; ++word) {
       const Time written = shadow.write_time[word];
-      if (kind != AccessKind::store && written < begin) {
+      if (kind != AccessKind::store && written < at.begin) {
         unwritten |= 1U << lane;
-      } else if (written > ordered && (shadow.writer[word] & (kAtomicWriter - 1)) != thread) {
-        examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
-      } else if (kind != AccessKind::load && shadow.read_time[word] > ordered &&
-                 (shadow.read_warps[word] & ~me) != 0) {
+      } else if (at.may_race(written, shadow.writer[word], lane) ||
+                 (kind != AccessKind::load &&
+                  at.read_elsewhere(shadow.read_time[word], shadow.read_warps[word]))) {
         examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
       }
       if constexpr (kind == AccessKind::load) {
-        shadow.read_warps[word] = shadow.read_time[word] > ordered ? shadow.read_warps[word] | me : me;
-        shadow.read_time[word] = now;
-        shadow.read_place[word] = i.id;
+        at.leave_read(word);
       } else {
-        shadow.write_time[word] = now;
-        shadow.writer[word] = thread | (kind == AccessKind::atomic ? kAtomicWriter : 0);
-        shadow.write_place[word] = i.id;
+        at.leave_write(word, thread | (kind == AccessKind::atomic ? kAtomicWriter : 0));
       }
     }
   }
@@ -387,15 +471,9 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   const std::uint32_t limit = warp.block->grid->shared_bytes;
   alignas(64) std::uint32_t offsets[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(addresses[lane]);
-  std::uint32_t high = offsets[0] + 31 * width, bits = offsets[0];
-  if (!contiguous) {
-    high = bits = 0;
-    for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const std::uint32_t offset = (active >> lane & 1) != 0 ? offsets[lane] : 0;
-      high = offset > high ? offset : high;
-      bits |= offset;
-    }
-  }
+  const auto [low, high, bits] = contiguous
+                                     ? Extent<std::uint32_t>{offsets[0], offsets[0] + 31 * width, offsets[0]}
+                                     : extent_of(active, offsets);
   if (std::uint64_t{high} + width > limit || (bits & (width - 1)) != 0 || leaves_window(active, addresses)) {
     check_window(warp, i, active, addresses, width, limit, "the block's shared memory", kind);
     return false;

@@ -32,6 +32,10 @@ class GlobalRaceCheck {
   }
 
   void check(Runs runs) {
+    if (runs.continues == 0 && width_ == 4) {
+      for (Mask left = runs.starts; left != 0; left &= left - 1) check_word(first_lane(left));
+      return;
+    }
     for_runs(runs, [this](unsigned lane, unsigned lanes) {
       const std::uint64_t begin = addresses_[lane], end = begin + std::uint64_t{lanes} * width_;
       for (std::uint64_t address = begin; address < end;) {
@@ -45,6 +49,30 @@ class GlobalRaceCheck {
 
  private:
   enum Of : unsigned { writer, reader };
+
+  /// What check_line does, for the one word of a lane that has no neighbours.
+  void check_word(unsigned lane) {
+    const std::uint64_t address = addresses_[lane];
+    const GlobalMemory& memory = *warp_.block->grid->memory;
+    Stamp* line = memory.line_stamps(address);
+    Stamp* word = memory.stamps(address);
+    const Stamp wrote = is_split(line[writer]) ? word[writer] : line[writer];
+    if (is_foreign(wrote)) examine(lane, address, wrote, writer);
+    constexpr Of kOwn = kind == AccessKind::load ? reader : writer;
+    if constexpr (kind == AccessKind::store) {
+      const Stamp read = is_split(line[reader]) ? word[reader] : line[reader];
+      if (is_foreign(read)) examine(lane, address, read, reader);
+    }
+    if constexpr (kind != AccessKind::atomic) {
+      split<kOwn>(line, memory.line_words(address));
+      word[kOwn] = kOwn == reader ? joined(word[reader]) : mine_;
+    }
+  }
+
+  void examine(unsigned lane, std::uint64_t address, Stamp other, Of of) {
+    examine_global_conflict(warp_, instruction_, lane, address, other, of == reader, kind, value_,
+                            addresses_[lane], width_);
+  }
 
   /// Words of one line from `address` on, the first of them lane `lane`'s.
   void check_line(std::uint64_t address, unsigned words, unsigned lane) {
@@ -100,10 +128,7 @@ class GlobalRaceCheck {
     for (unsigned k = 0; found != 0 && k < words; ++k) {
       const Stamp other = ask_words ? stamps[2 * k + of] : line[of];
       const unsigned at = lane + 4 * k / width_;
-      if (is_foreign(other)) {
-        examine_global_conflict(warp_, instruction_, at, address + 4 * k, other, of == reader, kind, value_,
-                                addresses_[at], width_);
-      }
+      if (is_foreign(other)) examine(at, address + 4 * k, other, of);
     }
   }
 
@@ -111,6 +136,7 @@ class GlobalRaceCheck {
   template <Of of>
   void split(Stamp* line, Stamp* line_words) const {
     const Stamp before = line[of];
+    if (is_split(before)) return;
     if (before >= first_ && before < kSplitLine) {
       for (unsigned k = 0; k < GlobalMemory::kLineWords; ++k) line_words[2 * k + of] = before;
     }

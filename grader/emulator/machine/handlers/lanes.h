@@ -5,8 +5,9 @@
 // level.
 #pragma once
 
-#include <emmintrin.h>
+#include <immintrin.h>
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -56,6 +57,80 @@ template <class F>
   const auto high =
       static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags + 16))));
   return low | high << 16;
+}
+
+/// Least and greatest of the active lanes' values, and the bits that any of them has. `active` is not empty.
+template <class T>
+struct Extent {
+  T low, high, bits;
+};
+template <class T>
+[[gnu::always_inline]] inline Extent<T> extent_of_all(const T* values) {
+  Extent<T> extent = {values[0], values[0], values[0]};
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    extent.low = values[lane] < extent.low ? values[lane] : extent.low;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    extent.high = values[lane] > extent.high ? values[lane] : extent.high;
+  for (unsigned lane = 0; lane < kLanes; ++lane) extent.bits |= values[lane];
+  return extent;
+}
+template <class T>
+inline Extent<T> extent_of(Mask active, const T* values) {
+  if (active == kAllLanes) return extent_of_all(values);
+  // A lane that is not active counts for one that is: reductions without a mask are vector code.
+  alignas(64) T filled[kLanes];
+  const T some = values[first_lane(active)];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    filled[lane] = (active >> lane & 1) != 0 ? values[lane] : some;
+  return extent_of_all(filled);
+}
+
+/// Whether all active lanes hold the same value. Most accesses differ between their first and last lane
+/// already.
+template <class T>
+inline bool is_uniform(Mask active, const T* values) {
+  const auto last = kLanes - 1 - static_cast<unsigned>(std::countl_zero(active));
+  if (values[first_lane(active)] != values[last]) return false;
+  const Extent<T> extent = extent_of(active, values);
+  return extent.low == extent.high;
+}
+
+/// Mask of the lanes that hold `value`.
+inline Mask lanes_equal(const std::uint32_t* values, std::uint32_t value) {
+#if defined(__AVX512F__)
+  const __m512i wanted = _mm512_set1_epi32(static_cast<int>(value));
+  const Mask low = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(values), wanted);
+  const Mask high = _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(values + 16), wanted);
+  return low | high << 16;
+#elif defined(__AVX2__)
+  const __m256i wanted = _mm256_set1_epi32(static_cast<int>(value));
+  Mask equal = 0;
+  for (unsigned lane = 0; lane < kLanes; lane += 8) {
+    const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + lane));
+    const int mask = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(eight, wanted)));
+    equal |= static_cast<Mask>(mask) << lane;
+  }
+  return equal;
+#else
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(value));
+  Mask equal = 0;
+  for (unsigned lane = 0; lane < kLanes; lane += 4) {
+    const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(values + lane));
+    equal |= static_cast<Mask>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted)))) << lane;
+  }
+  return equal;
+#endif
+}
+
+/// The active lanes whose value no active lane before them has. Each lane is compared with all, none waits
+/// for another: that is faster than to strike out what has been seen.
+inline Mask first_of_each(Mask active, const std::uint32_t* values) {
+  Mask repeats = 0;
+  for (unsigned lane = 1; lane < kLanes; ++lane) {
+    const Mask before = lanes_equal(values, values[lane]) & active & ((Mask{1} << lane) - 1);
+    repeats |= Mask{before != 0} << lane;
+  }
+  return active & ~repeats;
 }
 
 /// Sets the active lanes' bits of a predicate.

@@ -40,6 +40,7 @@ const HandlerTable table = {LOCKSTEP_TEXT(LOCKSTEP_LEVEL),
                             none,
                             frame_address,
                             space_test_handler,
-                            copy_async_handler};
+                            copy_async_handler,
+                            {global_sectors, shared_wavefronts, shared_atomic_wavefronts}};
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emulator/machine/handlers.h"
+#include "emulator/machine/traffic.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
@@ -20,5 +21,9 @@ void unpack_handler(Warp& warp, const Instruction& instruction, Mask active);
 void fence_handler(Warp& warp, const Instruction& instruction, Mask active);
 void space_test_handler(Warp& warp, const Instruction& instruction, Mask active);
 void copy_async_handler(Warp& warp, const Instruction& instruction, Mask active);
+
+Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
+Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
+Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL
