@@ -29,6 +29,11 @@ if(LOCKSTEP_SANITIZE)
   target_compile_options(lockstep_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(lockstep_options INTERFACE -fsanitize=address,undefined)
 endif()
+if(LOCKSTEP_FUZZ)
+  target_compile_options(lockstep_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(lockstep_options INTERFACE -fsanitize=address,undefined)
+endif()
 
 find_package(Threads REQUIRED)
 find_package(CUDAToolkit 12.4 REQUIRED)

@@ -14,6 +14,13 @@
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/warp.h"
 
+/// Before a loop: no iteration reads what another writes.
+#ifdef __clang__
+#define LOCKSTEP_INDEPENDENT_LANES _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define LOCKSTEP_INDEPENDENT_LANES _Pragma("GCC ivdep")
+#endif
+
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
 template <class T>
@@ -35,10 +42,10 @@ inline Stored<T> stored(T value) {
 template <class T, class F>
 [[gnu::always_inline]] inline void for_lanes(Stored<T>* d, Mask active, F f) {
   if (active == kAllLanes) {
-#pragma GCC ivdep
+LOCKSTEP_INDEPENDENT_LANES
     for (unsigned lane = 0; lane < kLanes; ++lane) d[lane] = stored<T>(f(lane));
   } else {
-#pragma GCC ivdep
+LOCKSTEP_INDEPENDENT_LANES
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Stored<T> value = stored<T>(f(lane));
       d[lane] = (active >> lane & 1) != 0 ? value : d[lane];
@@ -50,7 +57,7 @@ template <class T, class F>
 template <class F>
 [[gnu::always_inline]] inline Mask mask_of_lanes(F f) {
   alignas(32) std::uint8_t flags[kLanes];
-#pragma GCC ivdep
+LOCKSTEP_INDEPENDENT_LANES
   for (unsigned lane = 0; lane < kLanes; ++lane) flags[lane] = f(lane) ? 0xFF : 0;
   const auto low =
       static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags))));
