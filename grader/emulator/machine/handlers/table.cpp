@@ -25,22 +25,24 @@ void frame_address(Warp& warp, const Instruction& i, Mask active) {
 }  // namespace
 
 extern const HandlerTable table;
-const HandlerTable table = {LOCKSTEP_TEXT(LOCKSTEP_LEVEL),
-                            arithmetic,
-                            conversion_handler,
-                            load_handler,
-                            store_handler,
-                            atomic_handler,
-                            warp_handler,
-                            parameter_handler,
-                            special_handler,
-                            pack_handler,
-                            unpack_handler,
-                            fence_handler,
-                            none,
-                            frame_address,
-                            space_test_handler,
-                            copy_async_handler,
-                            {global_sectors, shared_wavefronts, shared_atomic_wavefronts}};
+const HandlerTable table = {
+    .name = LOCKSTEP_TEXT(LOCKSTEP_LEVEL),
+    .arithmetic = arithmetic,
+    .convert = conversion_handler,
+    .load = load_handler,
+    .store = store_handler,
+    .atomic = atomic_handler,
+    .warp_wide = warp_handler,
+    .load_parameter = parameter_handler,
+    .special = special_handler,
+    .pack = pack_handler,
+    .unpack = unpack_handler,
+    .fence = fence_handler,
+    .none = none,
+    .frame_address = frame_address,
+    .space_test = space_test_handler,
+    .copy_async = copy_async_handler,
+    .traffic = {global_sectors, shared_wavefronts, shared_atomic_wavefronts},
+};
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL
