@@ -60,6 +60,11 @@ enum class Operation : std::uint8_t {
   dot_product_4,
   dot_product_2_low,
   dot_product_2_high,
+  find_nth_set,
+  multiply_24_high,
+  multiply_add_24_high,
+  video_2,  ///< which one: detail, namespace video
+  video_4,
   // with the carry flag
   add_carry,
   subtract_carry,
@@ -89,7 +94,7 @@ enum class Operation : std::uint8_t {
   not_predicate,
 };
 
-/// Comparison of setp and set; `detail` bits 0–4. The u… forms are true when an operand is NaN.
+/// Comparison of setp and set. The u… forms are true when an operand is NaN.
 enum class Comparison : std::uint8_t {
   equal,
   not_equal,
@@ -107,10 +112,11 @@ enum class Comparison : std::uint8_t {
   any_nan,
 };
 
-/// How setp's result is combined with a predicate; `detail` bits 5–6.
+/// How setp's result is combined with a predicate.
 enum class Combination : std::uint8_t { none, conjunction, disjunction, exclusive };
 
-enum class Rounding : std::uint8_t { nearest, zero, down, up };
+/// `away`: to the nearest, ties away from zero (.rna).
+enum class Rounding : std::uint8_t { nearest, zero, down, up, away };
 
 /// What else distinguishes instructions of one operation and type.
 struct Variant {
@@ -120,6 +126,9 @@ struct Variant {
   bool flush = false;          ///< .ftz: subnormal inputs and results become zero
   bool saturate = false;       ///< .sat: floating point to [0, 1], integers to their range
   bool propagate_nan = false;  ///< min.NaN, max.NaN
+  bool sign_product = false;   ///< min.xorsign.abs, max.xorsign.abs
+  bool rectify = false;        ///< .relu: what is negative becomes zero
+  bool finite = false;         ///< .satfinite
   bool carry_in = false, carry_out = false;
   Comparison comparison = Comparison::equal;
 };
@@ -172,6 +181,34 @@ inline constexpr std::uint16_t kCountsLanes =
     1 << 8;  ///< an atomic in shared memory that hardware does by counting lanes
 }  // namespace access
 
+/// Instruction::detail of arithmetic, comparisons and conversions that take 16-bit floats, 8-bit floats or
+/// .ftz.
+namespace narrow {
+inline constexpr std::uint16_t kFlush = 1 << 0;      ///< .ftz
+inline constexpr std::uint16_t kSaturate = 1 << 1;   ///< .sat: to [0, 1]
+inline constexpr std::uint16_t kRectify = 1 << 2;    ///< .relu
+inline constexpr std::uint16_t kFinite = 1 << 3;     ///< .satfinite: the largest number in place of infinity
+inline constexpr std::uint16_t kPropagate = 1 << 4;  ///< min.NaN, max.NaN
+inline constexpr std::uint16_t kSignProduct = 1 << 5;
+inline constexpr unsigned kRoundingShift = 6;  ///< a Rounding, 3 bits
+}  // namespace narrow
+
+/// Instruction::detail of setp and set, besides narrow::kFlush.
+namespace relation {
+inline constexpr unsigned kCombinationShift = 6;  ///< 2 bits
+inline constexpr unsigned kComparisonShift = 8;   ///< 4 bits; where the handler does not imply it
+}  // namespace relation
+
+/// Instruction::detail of SIMD video instructions.
+namespace video {
+inline constexpr std::uint16_t kOperationMask = 7;  ///< add, sub, avrg, absdiff, min, max
+inline constexpr std::uint16_t kSignedA = 1 << 3;
+inline constexpr std::uint16_t kSignedB = 1 << 4;
+inline constexpr std::uint16_t kSignedResult = 1 << 5;
+inline constexpr std::uint16_t kSaturate = 1 << 6;
+inline constexpr std::uint16_t kAccumulate = 1 << 7;
+}  // namespace video
+
 /// Instruction::counter of accesses whose traffic is not counted.
 inline constexpr std::uint32_t kNoCounter = 0xFFFF'FFFF;
 
@@ -179,6 +216,8 @@ struct HandlerTable {
   const char* name;
   Handler (*arithmetic)(Operation operation, ptx::Type type, const Variant& variant);
   Handler (*convert)(ptx::Type to, const Variant& variant);
+  /// Comparisons of 16-bit floats, and of f32 with .ftz; `to_value`: set, else setp.
+  Handler (*compare_narrow)(ptx::Type compared, bool to_value);
   /// `wide`: the register rows are 64 bits a lane.
   Handler (*load)(ptx::Space space, ptx::Type type, bool wide);
   Handler (*store)(ptx::Space space, ptx::Type type, bool wide);

@@ -40,6 +40,12 @@ enum class Type : std::uint8_t {
   s64,
   f64,
   b128,
+  u16x2,
+  s16x2,
+  f32x2,
+  tf32,    ///< in a .b32 register
+  e4m3x2,  ///< two 8-bit floats in a .b16 register
+  e5m2x2,
 };
 
 /// Bytes that one value of `type` takes in memory; 0 for none and pred.

@@ -1,29 +1,26 @@
-// Arithmetic, comparisons, selections, moves and conversions.
-#include "emulator/machine/decoding/function_decoder.h"
-
+// Arithmetic, comparisons, selections and moves.
 #include <map>
+
+#include "emulator/machine/decoding/float_modifiers.h"
+#include "emulator/machine/decoding/function_decoder.h"
 
 namespace lockstep::emulator {
 
 // --- arithmetic ---
 
-Rounding FunctionDecoder::take_rounding(Modifiers& modifiers) {
-  return modifiers
-      .take_one<Rounding>(
-          {{"rn", Rounding::nearest}, {"rz", Rounding::zero}, {"rm", Rounding::down}, {"rp", Rounding::up}})
-      .value_or(Rounding::nearest);
-}
-
 void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifiers) {
   Variant variant;
-  variant.rounding = take_rounding(modifiers);
-  variant.flush = modifiers.take("ftz");
-  variant.saturate = modifiers.take("sat") || modifiers.take("clamp");
-  variant.propagate_nan = modifiers.take("NaN");
-  // Approximate forms are computed exactly, full-range division too.
-  if (!modifiers.take("approx")) modifiers.take("full");
-  modifiers.take("wrap");
   const Type type = need_type(modifiers);
+  if (is_floating(type)) {
+    take_float_modifiers(operation, type, modifiers, variant);
+  } else if (operation == Operation::add || operation == Operation::subtract) {
+    variant.saturate = type == Type::s32 && modifiers.take("sat");
+  } else if (operation == Operation::minimum || operation == Operation::maximum) {
+    variant.rectify = (type == Type::s32 || type == Type::s16x2) && modifiers.take("relu");
+  } else if (operation == Operation::bit_mask || operation == Operation::sign_extend) {
+    variant.saturate = modifiers.take("clamp");
+    if (!variant.saturate) modifiers.take("wrap");
+  }
   Instruction instruction = begin_instruction();
   if (operation == Operation::dot_product_4 || operation == Operation::dot_product_2_low) {
     variant.source = need_type(modifiers);
@@ -52,6 +49,7 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
     return finish(modifiers, instruction);
   }
   instruction.execute = table_.arithmetic(operation, type, variant);
+  if (is_half(type)) instruction.detail = narrow_flags(variant);
   const bool counts = operation == Operation::population || operation == Operation::leading_zeros ||
                       operation == Operation::find_leading || operation == Operation::find_leading_shift;
   instruction.destination = written_row(this->operand(0), counts ? false : is_wide(type));
@@ -60,6 +58,8 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
                       operation == Operation::bit_extract;
   if (operand_count() > 2) instruction.b = source_row(this->operand(2), shifts ? Type::u32 : type);
   if (operand_count() > 3) {
+    // PTX ISA 8.6 has min and max of three.
+    if (operation == Operation::minimum || operation == Operation::maximum) throw NotSupported{};
     const bool position = operation == Operation::bit_extract || operation == Operation::bit_insert;
     instruction.c = source_row(this->operand(3), position ? Type::u32 : type);
   }
@@ -87,6 +87,7 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
                                                              {Operation::funnel_right_clamp, 4},
                                                              {Operation::permute, 4},
                                                              {Operation::permute_mode, 4},
+                                                             {Operation::find_nth_set, 4},
                                                              {Operation::absolute, 2},
                                                              {Operation::negate, 2},
                                                              {Operation::bit_not, 2},
@@ -116,24 +117,29 @@ void FunctionDecoder::decode_multiply(bool add, Modifiers& modifiers) {
   const bool wide = modifiers.take("wide"), high = modifiers.take("hi");
   const bool carry_out = modifiers.take("cc");
   modifiers.take("lo");
-  variant.rounding = take_rounding(modifiers);
-  variant.flush = modifiers.take("ftz");
-  variant.saturate = modifiers.take("sat");
   const Type type = need_type(modifiers);
-  const bool floating = type == Type::f32 || type == Type::f64;
+  const bool floating = is_floating(type);
   Operation operation = add ? (wide   ? Operation::multiply_add_wide
                                : high ? Operation::multiply_add_high
                                       : Operation::multiply_add_low)
                             : (wide   ? Operation::multiply_wide
                                : high ? Operation::multiply_high
                                       : Operation::multiply_low);
-  if (floating && add) operation = Operation::fused_multiply_add;
+  if (floating) {
+    if (wide || high || carry_out) throw NotSupported{};
+    operation = add ? Operation::fused_multiply_add : Operation::multiply_low;
+    take_float_modifiers(operation, type, modifiers, variant);
+  } else {
+    variant.saturate =
+        operation == Operation::multiply_add_high && type == Type::s32 && modifiers.take("sat");
+  }
   if (carry_out) {
     operation = high ? Operation::multiply_add_high_carry : Operation::multiply_add_low_carry;
     variant.carry_out = true;
   }
   Instruction instruction = begin_instruction();
   instruction.execute = table_.arithmetic(operation, type, variant);
+  if (is_half(type)) instruction.detail = narrow_flags(variant);
   // The wide forms take operands of half the result's width; 16-bit operands give 32 bits, which share their
   // rows.
   const bool result_wide = wide ? ptx::bytes_of(type) == 4 : is_wide(type);
@@ -141,6 +147,51 @@ void FunctionDecoder::decode_multiply(bool add, Modifiers& modifiers) {
   instruction.a = source_row(operand(1), type);
   instruction.b = source_row(operand(2), type);
   if (add) instruction.c = source_row(operand(3), result_wide ? Type::u64 : wide ? Type::u32 : type);
+  finish(modifiers, instruction);
+}
+
+void FunctionDecoder::decode_multiply_24(bool add, Modifiers& modifiers) {
+  const bool high = modifiers.take("hi");
+  if (!high && !modifiers.take("lo")) throw NotSupported{};
+  const Type type = need_type(modifiers);
+  Variant variant;
+  variant.saturate = add && high && type == Type::s32 && modifiers.take("sat");
+  const Operation operation = add ? (high ? Operation::multiply_add_24_high : Operation::multiply_add_24)
+                                  : (high ? Operation::multiply_24_high : Operation::multiply_24);
+  Instruction instruction = begin_instruction();
+  instruction.execute = table_.arithmetic(operation, type, variant);
+  instruction.destination = written_row(operand(0), false);
+  instruction.a = source_row(operand(1), type);
+  instruction.b = source_row(operand(2), type);
+  if (add) instruction.c = source_row(operand(3), type);
+  finish(modifiers, instruction);
+}
+
+/// vadd2 to vmax4, with all elements and without choosing among them.
+void FunctionDecoder::decode_video(Modifiers& modifiers) {
+  static const std::map<std::string_view, std::uint16_t> kOperations = {
+      {"vadd", 0}, {"vsub", 1}, {"vavrg", 2}, {"vabsdiff", 3}, {"vmin", 4}, {"vmax", 5}};
+  const std::string_view opcode = current_->opcode;
+  const auto operation = kOperations.find(opcode.substr(0, opcode.size() - 1));
+  if (operation == kOperations.end() || (opcode.back() != '2' && opcode.back() != '4')) throw NotSupported{};
+  Instruction instruction = begin_instruction();
+  instruction.detail = operation->second;
+  for (const std::uint16_t is_signed : {video::kSignedResult, video::kSignedA, video::kSignedB}) {
+    const Type type = need_type(modifiers);
+    if (type != Type::u32 && type != Type::s32) throw NotSupported{};
+    if (type == Type::s32) instruction.detail |= is_signed;
+  }
+  if (modifiers.take("sat")) {
+    instruction.detail |= video::kSaturate;
+  } else if (modifiers.take("add")) {
+    instruction.detail |= video::kAccumulate;
+  }
+  instruction.execute =
+      table_.arithmetic(opcode.back() == '2' ? Operation::video_2 : Operation::video_4, Type::u32, {});
+  instruction.destination = written_row(operand(0), false);
+  instruction.a = source_row(operand(1), Type::u32);
+  instruction.b = source_row(operand(2), Type::u32);
+  instruction.c = source_row(operand(3), Type::u32);
   finish(modifiers, instruction);
 }
 
@@ -168,6 +219,32 @@ void FunctionDecoder::decode_carry(Modifiers& modifiers) {
 }
 
 // --- comparisons and selections ---
+
+namespace {
+
+/// What set writes for true, in each half of a packed result.
+std::uint32_t truth_of(ptx::Type result) {
+  using ptx::Type;
+  switch (result) {
+    case Type::f32:
+      return 0x3F80'0000;
+    case Type::f16:
+    case Type::f16x2:
+      return 0x3C00'3C00;
+    case Type::bf16:
+    case Type::bf16x2:
+      return 0x3F80'3F80;
+    case Type::u16:
+    case Type::s16:
+    case Type::u32:
+    case Type::s32:
+      return 0xFFFF'FFFF;
+    default:
+      throw NotSupported{};
+  }
+}
+
+}  // namespace
 
 void FunctionDecoder::decode_compare(Modifiers& modifiers, bool to_value) {
   using enum Comparison;
@@ -198,23 +275,38 @@ void FunctionDecoder::decode_compare(Modifiers& modifiers, bool to_value) {
                                       .value_or(Combination::none);
   Variant variant;
   variant.comparison = *comparison;
-  modifiers.take("ftz");
   const Type first = need_type(modifiers);
   const Type compared = to_value ? need_type(modifiers) : first;
+  const bool f16 = compared == Type::f16 || compared == Type::f16x2;
+  variant.flush = (compared == Type::f32 || f16) && modifiers.take("ftz");
   variant.source = compared;
   Instruction instruction = begin_instruction();
-  instruction.execute =
-      table_.arithmetic(to_value ? Operation::compare_to_value : Operation::compare, first, variant);
-  instruction.detail = static_cast<std::uint16_t>(combination);
+  instruction.detail =
+      static_cast<std::uint16_t>(static_cast<unsigned>(combination) << relation::kCombinationShift);
+  if (is_half(compared) || variant.flush) {
+    // The relations of unsigned integers have no meaning here.
+    const std::string& word = current_->modifiers.front();
+    if (word == "lo" || word == "ls" || word == "hi" || word == "hs") throw NotSupported{};
+    instruction.execute = table_.compare_narrow(compared, to_value);
+    instruction.detail |= static_cast<std::uint16_t>(
+        narrow_flags(variant) | static_cast<unsigned>(*comparison) << relation::kComparisonShift);
+  } else {
+    instruction.execute =
+        table_.arithmetic(to_value ? Operation::compare_to_value : Operation::compare, first, variant);
+  }
   const Operand& result = operand(0);
+  const bool packed = compared == Type::f16x2 || compared == Type::bf16x2;
   if (to_value) {
-    if (first == Type::f32) instruction.detail |= 0x100;
+    const bool packed_result = first == Type::f16x2 || first == Type::bf16x2;
+    if (packed_result && !packed) throw NotSupported{};
+    instruction.c = constant(truth_of(first), false);
     instruction.destination = written_row(result, false);
   } else if (result.kind == Kind::pair) {
     if (result.elements.size() != 2) throw Contradiction{"two predicates are needed"};
     if (result.elements[0].kind != Kind::sink) instruction.destination = predicate(result.elements[0]);
     if (result.elements[1].kind != Kind::sink) instruction.vector[0] = predicate(result.elements[1]);
   } else {
+    if (packed) throw Contradiction{"two predicates are needed"};
     instruction.destination = predicate(result);
   }
   instruction.a = source_row(operand(1), compared);
@@ -227,12 +319,12 @@ void FunctionDecoder::decode_compare(Modifiers& modifiers, bool to_value) {
 }
 
 void FunctionDecoder::decode_select(Modifiers& modifiers) {
-  modifiers.take("ftz");
   const Type type = need_type(modifiers);
   Variant variant;
   Instruction instruction = begin_instruction();
   if (current_->opcode == "slct") {
     variant.source = need_type(modifiers);
+    variant.flush = variant.source == Type::f32 && modifiers.take("ftz");
     instruction.execute = table_.arithmetic(Operation::select_by_sign, type, variant);
     instruction.c = source_row(operand(3), variant.source);
   } else {
@@ -246,7 +338,7 @@ void FunctionDecoder::decode_select(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-// --- moves and conversions ---
+// --- moves ---
 
 void FunctionDecoder::decode_move(Modifiers& modifiers) {
   const Type type = need_type(modifiers);
@@ -296,24 +388,6 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
     instruction.a = source_row(operand(1), type);
     instruction.destination = written_row(operand(0), is_wide(type));
   }
-  finish(modifiers, instruction);
-}
-
-void FunctionDecoder::decode_convert(Modifiers& modifiers) {
-  Variant variant;
-  const std::optional<Rounding> integral = modifiers.take_one<Rounding>(
-      {{"rni", Rounding::nearest}, {"rzi", Rounding::zero}, {"rmi", Rounding::down}, {"rpi", Rounding::up}});
-  variant.integral = integral.has_value();
-  variant.rounding = integral ? *integral : take_rounding(modifiers);
-  modifiers.take("ftz");
-  variant.saturate = modifiers.take("sat");
-  const Type to = need_type(modifiers);
-  variant.source = need_type(modifiers);
-  Instruction instruction = begin_instruction();
-  instruction.execute = table_.convert(to, variant);
-  // A register may be wider than the type: bytes live in 16- and 32-bit registers.
-  instruction.destination = written_row(operand(0), is_wide(to));
-  instruction.a = source_row(operand(1), variant.source);
   finish(modifiers, instruction);
 }
 

@@ -112,14 +112,19 @@ class FunctionDecoder {
   // By group; each throws NotSupported for what it does not know.
   void decode_arithmetic(Operation operation, Modifiers& modifiers);
   void decode_multiply(bool add, Modifiers& modifiers);
+  void decode_multiply_24(bool add, Modifiers& modifiers);
+  void decode_video(Modifiers& modifiers);
   void decode_carry(Modifiers& modifiers);
   void decode_compare(Modifiers& modifiers, bool to_value);
   void decode_select(Modifiers& modifiers);
   void decode_move(Modifiers& modifiers);
   void decode_convert(Modifiers& modifiers);
+  Slot converted_source(const Operand& operand, Type type);
   void decode_address_conversion(Modifiers& modifiers);
   void decode_load_store(Modifiers& modifiers, bool is_store);
   void decode_atomic(Modifiers& modifiers, bool returns);
+  void decode_vector_atomic(Modifiers& modifiers, bool returns, Space space, Type type, unsigned elements,
+                            Instruction instruction);
   static bool counts_lanes(AtomicOperation operation, Type type, const Operand& value);
   void decode_shuffle(Modifiers& modifiers);
   void decode_vote(Modifiers& modifiers);
@@ -148,7 +153,6 @@ class FunctionDecoder {
   void count_traffic(Instruction& instruction);
   std::uint16_t ordering(Modifiers& modifiers);
   static std::optional<Space> take_space(Modifiers& modifiers);
-  static Rounding take_rounding(Modifiers& modifiers);
 
   DecodingContext& context_;
   const ptx::Function& source_;

@@ -45,7 +45,8 @@ void FunctionDecoder::decode_instruction() {
       {"lg2", logarithm_2},
       {"ex2", exponential_2},
       {"tanh", hyperbolic_tangent},
-      {"copysign", copy_sign}};
+      {"copysign", copy_sign},
+      {"fns", find_nth_set}};
   const std::string& opcode = current_->opcode;
   Modifiers modifiers(*current_);
   const auto has = [&](std::string_view word) {
@@ -63,17 +64,7 @@ void FunctionDecoder::decode_instruction() {
   if (opcode == "cvta") return decode_address_conversion(modifiers);
   if (opcode == "mul") return decode_multiply(false, modifiers);
   if (opcode == "mad") return decode_multiply(true, modifiers);
-  if (opcode == "mul24" || opcode == "mad24") {
-    if (!modifiers.take("lo")) throw NotSupported{};
-    const Type type = need_type(modifiers);
-    Instruction instruction = begin_instruction();
-    instruction.execute = table_.arithmetic(opcode == "mul24" ? multiply_24 : multiply_add_24, type, {});
-    instruction.destination = written_row(operand(0), false);
-    instruction.a = source_row(operand(1), type);
-    instruction.b = source_row(operand(2), type);
-    if (opcode == "mad24") instruction.c = source_row(operand(3), type);
-    return finish(modifiers, instruction);
-  }
+  if (opcode == "mul24" || opcode == "mad24") return decode_multiply_24(opcode == "mad24", modifiers);
   if (opcode == "addc" || opcode == "subc" || opcode == "madc" ||
       ((opcode == "add" || opcode == "sub") && has("cc"))) {
     return decode_carry(modifiers);
@@ -82,6 +73,7 @@ void FunctionDecoder::decode_instruction() {
     const bool left = modifiers.take("l");
     if (!left && !modifiers.take("r")) throw NotSupported{};
     const bool clamp = modifiers.take("clamp");
+    if (!clamp && !modifiers.take("wrap")) throw NotSupported{};
     return decode_arithmetic(left ? (clamp ? funnel_left_clamp : funnel_left_wrap)
                                   : (clamp ? funnel_right_clamp : funnel_right_wrap),
                              modifiers);
@@ -150,6 +142,9 @@ void FunctionDecoder::decode_instruction() {
     context_.kernel.orders_blocks = true;
     emit(instruction);
     return;
+  }
+  if (opcode.size() > 2 && opcode[0] == 'v' && (opcode.back() == '2' || opcode.back() == '4')) {
+    return decode_video(modifiers);
   }
   if (opcode == "cp" && modifiers.take("async")) return decode_copy_async(modifiers);
   if (opcode == "nanosleep" || opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent" ||

@@ -1,7 +1,8 @@
 // Loads, stores, atomics and asynchronous copies.
-#include "emulator/machine/decoding/function_decoder.h"
-
 #include <algorithm>
+
+#include "emulator/machine/decoding/float_modifiers.h"
+#include "emulator/machine/decoding/function_decoder.h"
 
 namespace lockstep::emulator {
 
@@ -143,7 +144,11 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
   Instruction instruction = begin_instruction();
   instruction.detail = ordering(modifiers);
   const Space space = take_space(modifiers).value_or(Space::generic);
-  modifiers.take("noftz");
+  const bool keeps_subnormals = modifiers.take("noftz");
+  const unsigned elements = modifiers.take("v2")   ? 2
+                            : modifiers.take("v4") ? 4
+                            : modifiers.take("v8") ? 8
+                                                   : 1;
   const std::optional<AtomicOperation> operation =
       modifiers.take_one<AtomicOperation>({{"add", add},
                                            {"min", minimum},
@@ -156,7 +161,8 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
                                            {"inc", increment},
                                            {"dec", decrement}});
   const Type type = need_type(modifiers);
-  if (!operation) throw NotSupported{};
+  if (!operation || keeps_subnormals != is_half(type)) throw NotSupported{};
+  if (elements > 1) return decode_vector_atomic(modifiers, returns, space, type, elements, instruction);
   std::size_t next = 0;
   if (returns) instruction.destination = destination(operand(next++), is_wide(type));
   const bool is_read = returns && operand(0).kind == Kind::reg && is_read_[operand(0).index];
@@ -173,6 +179,47 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
     context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
   }
   finish(modifiers, instruction);
+}
+
+/// Vectors of floats, in global memory: an atomic for each element. The first one checks the alignment of all
+/// and counts their traffic, for an aligned vector lies in one sector.
+void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, Space space, Type type,
+                                           unsigned elements, Instruction instruction) {
+  const unsigned bytes = ptx::bytes_of(type);
+  if ((type != Type::f32 && !is_half(type)) || elements * bytes > 16 || (space != Space::global)) {
+    throw NotSupported{};
+  }
+  const Operand& values = operand(returns ? 2 : 1);
+  const auto is_vector = [&](const Operand& list) {
+    return list.kind == Kind::list && list.elements.size() == elements;
+  };
+  if (!is_vector(values) || (returns && !is_vector(operand(0)))) {
+    throw Contradiction{"as many registers as elements are needed"};
+  }
+  decode_address(operand(returns ? 1 : 0), space, instruction);
+  instruction.execute = table_.atomic(space, AtomicOperation::add, type);
+  instruction.width = static_cast<std::uint8_t>(elements * bytes);
+  context_.kernel.orders_blocks = true;
+  count_traffic(instruction);
+  // The address may be among the results, so those are written when all is done.
+  std::vector<Slot> results;
+  for (unsigned k = 0; k < elements; ++k) {
+    instruction.b = source_row(values.elements[k], type);
+    if (returns) results.emplace_back(instruction.destination = new_row(false));
+    finish(modifiers, instruction);
+    instruction.offset += bytes;
+    instruction.width = static_cast<std::uint8_t>(bytes);
+    instruction.counter = kNoCounter;
+  }
+  for (unsigned k = 0; k < results.size(); ++k) {
+    const Slot result = destination(operand(0).elements[k], false);
+    if (result == kNoSlot) continue;
+    Instruction move = begin_instruction();
+    move.execute = table_.arithmetic(Operation::move, Type::b32, {});
+    move.a = results[k];
+    move.destination = result;
+    emit(move);
+  }
 }
 
 void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {

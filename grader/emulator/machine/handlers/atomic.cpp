@@ -8,12 +8,33 @@
 #include <cstring>
 
 #include "emulator/machine/handlers/access_checks.h"
+#include "emulator/machine/handlers/narrow_float.h"
 #include "emulator/machine/handlers/tables.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
 
 using ptx::Space;
+
+/// One or two 16-bit floats, which add as add.f16 or add.bf16 does.
+template <class F, class Bits>
+struct HalfWord {
+  Bits bits;
+
+  HalfWord() = default;
+  explicit HalfWord(std::uint32_t word) : bits(static_cast<Bits>(word)) {}
+  explicit operator std::uint32_t() const { return bits; }
+  friend HalfWord operator+(HalfWord a, HalfWord b) {
+    std::uint32_t sum = 0;
+    for (unsigned shift = 0; shift < 8 * sizeof(Bits); shift += 16) {
+      const auto value = [shift](HalfWord word) {
+        return F::value(static_cast<std::uint32_t>(word.bits) >> shift & 0xFFFF);
+      };
+      sum |= F::nearest(value(a) + value(b)) << shift;
+    }
+    return HalfWord(sum);
+  }
+};
 
 template <AtomicOperation operation, class T>
 T combine(T old, T value, T replacement) {
@@ -22,22 +43,24 @@ T combine(T old, T value, T replacement) {
       if constexpr (std::is_integral_v<T>) {
         using U = std::make_unsigned_t<T>;
         return static_cast<T>(static_cast<U>(old) + static_cast<U>(value));
+      } else if constexpr (std::is_floating_point_v<T>) {
+        return canonical(old + value);
       } else {
         return old + value;
       }
-    case AtomicOperation::minimum:
-      return value < old ? value : old;
-    case AtomicOperation::maximum:
-      return value > old ? value : old;
     case AtomicOperation::exchange:
       return value;
-    case AtomicOperation::compare_exchange:
-      return old == value ? replacement : old;
     default:
       break;
   }
   if constexpr (std::is_integral_v<T>) {
     switch (operation) {
+      case AtomicOperation::minimum:
+        return value < old ? value : old;
+      case AtomicOperation::maximum:
+        return value > old ? value : old;
+      case AtomicOperation::compare_exchange:
+        return old == value ? replacement : old;
       case AtomicOperation::bit_and:
         return old & value;
       case AtomicOperation::bit_or:
@@ -59,14 +82,24 @@ template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
 
+/// Global memory adds f32 without subnormals: PTX ISA, atom.
+template <AtomicOperation operation, class T>
+T combine_global(T old, T value, T replacement) {
+  if constexpr (operation == AtomicOperation::add && std::is_same_v<T, float>) {
+    return flushed(combine<operation>(flushed(old), flushed(value), replacement));
+  } else {
+    return combine<operation>(old, value, replacement);
+  }
+}
+
 template <AtomicOperation operation, class T>
 T apply_atomically(void* address, T value, T replacement) {
   using Bits = BitsOf<T>;
   auto* word = static_cast<Bits*>(address);
   Bits old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
   while (!__atomic_compare_exchange_n(
-      word, &old, std::bit_cast<Bits>(combine<operation>(std::bit_cast<T>(old), value, replacement)), false,
-      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+      word, &old, std::bit_cast<Bits>(combine_global<operation>(std::bit_cast<T>(old), value, replacement)),
+      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
   }
   return std::bit_cast<T>(old);
 }
@@ -99,7 +132,8 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
 
 template <AtomicOperation operation, class T>
 void update_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
-  if (check_global_atomic(warp, i, active, addresses, sizeof(T))) {
+  // A vector's first element answers for all of them.
+  if (check_global_atomic(warp, i, active, addresses, i.width)) {
     update_lanes<operation, T, false>(warp, i, active, addresses);
   }
 }
@@ -155,6 +189,9 @@ Handler atomic_handler(Space space, AtomicOperation operation, ptx::Type type) {
   using ptx::Type;
   using enum AtomicOperation;
   const bool wide = ptx::bytes_of(type) == 8;
+  // Bit operations ask for nothing but the width.
+  const bool word = wide || ptx::bytes_of(type) == 4;
+  if (!word && operation != add && !(operation == compare_exchange && type == Type::b16)) return nullptr;
   switch (operation) {
     case add:
       switch (type) {
@@ -168,6 +205,14 @@ Handler atomic_handler(Space space, AtomicOperation operation, ptx::Type type) {
           return in_space<add, float>(space);
         case Type::f64:
           return in_space<add, double>(space);
+        case Type::f16:
+          return in_space<add, HalfWord<Half, std::uint16_t>>(space);
+        case Type::f16x2:
+          return in_space<add, HalfWord<Half, std::uint32_t>>(space);
+        case Type::bf16:
+          return in_space<add, HalfWord<Bfloat16, std::uint16_t>>(space);
+        case Type::bf16x2:
+          return in_space<add, HalfWord<Bfloat16, std::uint32_t>>(space);
         default:
           return nullptr;
       }

@@ -7,86 +7,84 @@
 #include <cstdint>
 #include <limits>
 
+#include "emulator/machine/handlers/float_values.h"
 #include "emulator/machine/handlers/lanes.h"
+#include "emulator/machine/handlers/rounding.h"
 #include "emulator/machine/handlers/tables.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
 
-template <class T>
-T to_integral(T value, Rounding rounding) {
-  switch (rounding) {
-    case Rounding::nearest:
-      return std::nearbyint(value);
-    case Rounding::zero:
-      return std::trunc(value);
-    case Rounding::down:
-      return std::floor(value);
-    case Rounding::up:
-      return std::ceil(value);
-  }
-  return value;
-}
-
-template <class To, class From>
-To saturating(From value) {
-  // The limits as From: the upper one rounds up to a power of two for wide integers, hence >=.
-  constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
-  constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max());
-  if (value != value) return 0;
-  if (value <= kLow) return std::numeric_limits<To>::min();
-  if (value >= kHigh) return std::numeric_limits<To>::max();
-  return static_cast<To>(value);
-}
-
-template <class To, class From, Rounding rounding>
+template <class To, class From, Rounding rounding, bool flush>
 void float_to_integer(Warp& warp, const Instruction& i, Mask active) {
   const From* a = row<From>(warp, i.a);
-  for_lanes<To>(row<Stored<To>>(warp, i.destination), active,
-                [=](unsigned l) { return saturating<To>(to_integral(a[l], rounding)); });
+  for_lanes<To>(row<Stored<To>>(warp, i.destination), active, [=](unsigned l) {
+    return saturating<To>(to_integral(flush ? flushed(a[l]) : a[l], rounding));
+  });
 }
 template <class To, class From>
-Handler float_to_integer_handler(Rounding rounding) {
-  switch (rounding) {
+Handler float_to_integer_handler(const Variant& variant) {
+  switch (variant.rounding) {
     case Rounding::nearest:
-      return float_to_integer<To, From, Rounding::nearest>;
+      return float_to_integer<To, From, Rounding::nearest, false>;  // a subnormal becomes 0 in any case
     case Rounding::zero:
-      return float_to_integer<To, From, Rounding::zero>;
+      return float_to_integer<To, From, Rounding::zero, false>;
     case Rounding::down:
-      return float_to_integer<To, From, Rounding::down>;
+      return variant.flush ? float_to_integer<To, From, Rounding::down, true>
+                           : float_to_integer<To, From, Rounding::down, false>;
     case Rounding::up:
-      return float_to_integer<To, From, Rounding::up>;
+      return variant.flush ? float_to_integer<To, From, Rounding::up, true>
+                           : float_to_integer<To, From, Rounding::up, false>;
+    case Rounding::away:
+      return nullptr;
   }
   return nullptr;
 }
 
-template <class To, class From>
+/// `flush`: subnormal floats, read or written, become zero; those of double stay.
+template <class To, class From, bool flush>
 [[gnu::noinline]] void cast_lanes(Warp& warp, const Instruction& i, Mask active) {
   const auto* a = row<Stored<From>>(warp, i.a);
-  for_lanes<To>(row<Stored<To>>(warp, i.destination), active,
-                [=](unsigned l) { return static_cast<To>(lane_value<From>(a, l)); });
+  for_lanes<To>(row<Stored<To>>(warp, i.destination), active, [=](unsigned l) {
+    From value = lane_value<From>(a, l);
+    if constexpr (flush && std::is_same_v<From, float>) value = flushed(value);
+    const auto cast = static_cast<To>(value);
+    if constexpr (flush && std::is_same_v<To, float>) return flushed(cast);
+    if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) return canonical(cast);
+    return cast;
+  });
 }
 /// With a direction of rounding; the loop is a function of its own, so nothing moves past the mode.
-template <class To, class From, int mode>
+template <class To, class From, bool flush, int mode>
 void cast_rounded(Warp& warp, const Instruction& i, Mask active) {
   const int saved = std::fegetround();
   std::fesetround(mode);
-  cast_lanes<To, From>(warp, i, active);
+  cast_lanes<To, From, flush>(warp, i, active);
   std::fesetround(saved);
 }
-template <class To, class From>
+template <class To, class From, bool flush>
 Handler cast_handler(Rounding rounding) {
   switch (rounding) {
     case Rounding::nearest:
-      return cast_lanes<To, From>;
+      return cast_lanes<To, From, flush>;
     case Rounding::zero:
-      return cast_rounded<To, From, FE_TOWARDZERO>;
+      return cast_rounded<To, From, flush, FE_TOWARDZERO>;
     case Rounding::down:
-      return cast_rounded<To, From, FE_DOWNWARD>;
+      return cast_rounded<To, From, flush, FE_DOWNWARD>;
     case Rounding::up:
-      return cast_rounded<To, From, FE_UPWARD>;
+      return cast_rounded<To, From, flush, FE_UPWARD>;
+    case Rounding::away:
+      return nullptr;
   }
   return nullptr;
+}
+/// Integers give no subnormal, so only casts between the floating-point types have a flushing form.
+template <class To, class From>
+Handler choose_cast(const Variant& variant) {
+  if constexpr (std::is_floating_point_v<To> && std::is_floating_point_v<From>) {
+    if (variant.flush) return cast_handler<To, From, true>(variant.rounding);
+  }
+  return cast_handler<To, From, false>(variant.rounding);
 }
 
 template <class To, class From>
@@ -101,31 +99,52 @@ void integer_saturating(Warp& warp, const Instruction& i, Mask active) {
   });
 }
 
-template <class T, Rounding rounding>
+/// [0, 1], NaN being 0.
+template <class T>
+T clamped(T value) {
+  return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
+}
+
+template <class T, Rounding rounding, bool flush, bool saturate>
 void round_lanes(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
-  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) { return to_integral(a[l], rounding); });
+  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) {
+    const T value = to_integral(flush ? flushed(a[l]) : a[l], rounding);
+    return saturate ? clamped(value) : canonical(value);
+  });
 }
-template <class T>
+template <class T, bool flush>
 void saturate_lanes(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
   for_lanes<T>(row<T>(warp, i.destination), active,
-               [=](unsigned l) { return a[l] > T{0} ? (a[l] < T{1} ? a[l] : T{1}) : T{0}; });
+               [=](unsigned l) { return clamped(flush ? flushed(a[l]) : a[l]); });
 }
-template <class T>
+template <class T, bool flush, bool saturate>
 Handler round_handler(const Variant& variant) {
-  if (!variant.integral) return variant.saturate ? saturate_lanes<T> : cast_lanes<T, T>;
+  if (!variant.integral) return saturate ? saturate_lanes<T, flush> : cast_lanes<T, T, flush>;
   switch (variant.rounding) {
     case Rounding::nearest:
-      return round_lanes<T, Rounding::nearest>;
+      return round_lanes<T, Rounding::nearest, flush, saturate>;
     case Rounding::zero:
-      return round_lanes<T, Rounding::zero>;
+      return round_lanes<T, Rounding::zero, flush, saturate>;
     case Rounding::down:
-      return round_lanes<T, Rounding::down>;
+      return round_lanes<T, Rounding::down, flush, saturate>;
     case Rounding::up:
-      return round_lanes<T, Rounding::up>;
+      return round_lanes<T, Rounding::up, flush, saturate>;
+    case Rounding::away:
+      return nullptr;
   }
   return nullptr;
+}
+template <class T>
+Handler choose_round(const Variant& variant) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (variant.flush) {
+      return variant.saturate ? round_handler<T, true, true>(variant)
+                              : round_handler<T, true, false>(variant);
+    }
+  }
+  return variant.saturate ? round_handler<T, false, true>(variant) : round_handler<T, false, false>(variant);
 }
 
 template <class T>
@@ -171,14 +190,14 @@ template <class To, class From>
 Handler conversion_of(const Variant& variant) {
   constexpr bool kFromFloat = std::is_floating_point_v<From>, kToFloat = std::is_floating_point_v<To>;
   if constexpr (kFromFloat && kToFloat) {
-    if constexpr (std::is_same_v<From, To>) return round_handler<To>(variant);
-    return variant.saturate ? nullptr : cast_handler<To, From>(variant.rounding);
+    if constexpr (std::is_same_v<From, To>) return choose_round<To>(variant);
+    return variant.saturate ? nullptr : choose_cast<To, From>(variant);
   } else if constexpr (kFromFloat) {
-    return float_to_integer_handler<To, From>(variant.rounding);
+    return float_to_integer_handler<To, From>(variant);
   } else if constexpr (kToFloat) {
-    return variant.saturate ? nullptr : cast_handler<To, From>(variant.rounding);
+    return variant.saturate ? nullptr : choose_cast<To, From>(variant);
   } else {
-    return variant.saturate ? integer_saturating<To, From> : cast_lanes<To, From>;
+    return variant.saturate ? integer_saturating<To, From> : cast_lanes<To, From, false>;
   }
 }
 

@@ -1,29 +1,22 @@
 // Floating-point instructions. PTX ISA 9.7.3.
 //
 // Add, subtract, multiply, fma, divide and square root are IEEE operations of the processor, so they agree
-// with hardware bit for bit; results that are NaN become PTX's canonical NaN. The approximate functions are
-// computed in double precision and rounded once, which lies within the bounds that PTX states. Directed
-// rounding and .ftz set the processor's control register around the loop.
+// with hardware bit for bit; results of f32 that are NaN become PTX's canonical NaN. The approximate
+// functions are computed in double precision and rounded once, which lies within the bounds that PTX states.
+// Directed rounding sets the processor's control register around the loop. Its flush to zero is not used: it
+// takes for subnormal what has the least normal number as its rounded result.
 #include <xmmintrin.h>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 
+#include "emulator/machine/handlers/float_values.h"
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/tables.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
-
-template <class T>
-T canonical(T value) {
-  if constexpr (sizeof(T) == 4) {
-    return value == value ? value : std::bit_cast<float>(0x7FFF'FFFFU);
-  } else {
-    return value == value ? value : std::bit_cast<double>(std::uint64_t{0x7FFF'FFFF'FFFF'FFFF});
-  }
-}
 
 struct Move {
   template <class T>
@@ -79,9 +72,19 @@ struct Extreme {
   template <class T>
   static T apply(T a, T b) {
     const bool a_nan = a != a, b_nan = b != b;
-    if (a_nan || b_nan) return canonical(propagate || (a_nan && b_nan) ? a + b : a_nan ? b : a);
+    if (a_nan || b_nan) return propagate || (a_nan && b_nan) ? canonical(a + b) : a_nan ? b : a;
     if (a == b) return std::signbit(a) == least ? a : b;
     return (a < b) == least ? a : b;
+  }
+};
+/// min.xorsign.abs: the extreme magnitude with the product's sign.
+template <class Extreme>
+struct SignProduct {
+  template <class T>
+  static T apply(T a, T b) {
+    const T magnitude = Extreme::template apply<T>(std::fabs(a), std::fabs(b));
+    const bool negative = std::signbit(a) != std::signbit(b);
+    return magnitude == magnitude && negative ? -magnitude : magnitude;
   }
 };
 struct CopySign {
@@ -100,6 +103,18 @@ struct Reciprocal {
   template <class T>
   static T apply(T a) {
     return canonical(T{1} / a);
+  }
+};
+/// The upper word of a double, which is all that rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write.
+inline double upper_word(double value) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xFFFF'FFFF'0000'0000);
+}
+template <class F>
+struct Gross {
+  template <class T>
+  static T apply(T a) {
+    const T result = upper_word(F::template apply<T>(upper_word(a)));
+    return result == result ? result : std::bit_cast<double>(0x7FFF'FFFF'0000'0000);
   }
 };
 struct ReciprocalSquareRoot {
@@ -149,6 +164,15 @@ struct Saturated {
   }
 };
 
+/// F with .ftz.
+template <class F>
+struct Flushed {
+  template <class T, class... Ts>
+  static T apply(T a, Ts... others) {
+    return flushed(F::template apply<T>(flushed(a), flushed(others)...));
+  }
+};
+
 template <class T, class F>
 [[gnu::noinline]] void unary(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
@@ -161,6 +185,19 @@ template <class T, class F>
   for_lanes<T>(row<T>(warp, i.destination), active,
                [=](unsigned l) { return F::template apply<T>(a[l], b[l]); });
 }
+/// Two floats to a lane of 64 bits (f32x2): a row of 64 floats.
+template <class F, unsigned operands>
+[[gnu::noinline]] void pairs(Warp& warp, const Instruction& i, Mask active) {
+  const float* a = row<float>(warp, i.a);
+  const float* b = row<float>(warp, i.b);
+  const float* c = operands > 2 ? row<float>(warp, i.c) : a;
+  float* d = row<float>(warp, i.destination);
+  for (unsigned k = 0; k < 2 * kLanes; ++k) {
+    if ((active >> k / 2 & 1) == 0) continue;
+    if constexpr (operands == 2) d[k] = F::template apply<float>(a[k], b[k]);
+    if constexpr (operands == 3) d[k] = F::template apply<float>(a[k], b[k], c[k]);
+  }
+}
 template <class T, class F>
 [[gnu::noinline]] void ternary(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
@@ -170,16 +207,13 @@ template <class T, class F>
                [=](unsigned l) { return F::template apply<T>(a[l], b[l], c[l]); });
 }
 
-/// Rounds and flushes as asked while it lives. The loops are functions of their own, so nothing moves past
-/// it.
+/// Rounds as asked while it lives. The loops are functions of their own, so nothing moves past it.
 class ControlRegister {
  public:
-  ControlRegister(Rounding rounding, bool flush) : saved_(_mm_getcsr()) {
+  explicit ControlRegister(Rounding rounding) : saved_(_mm_getcsr()) {
     static constexpr unsigned kRounding[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
                                              _MM_ROUND_UP};
-    constexpr unsigned kFlushResults = 0x8000, kFlushOperands = 0x0040;
-    _mm_setcsr((saved_ & ~_MM_ROUND_MASK) | kRounding[static_cast<unsigned>(rounding)] |
-               (flush ? kFlushResults | kFlushOperands : 0));
+    _mm_setcsr((saved_ & ~_MM_ROUND_MASK) | kRounding[static_cast<unsigned>(rounding)]);
   }
   ~ControlRegister() { _mm_setcsr(saved_); }
   ControlRegister(const ControlRegister&) = delete;
@@ -189,41 +223,68 @@ class ControlRegister {
   unsigned saved_;
 };
 
-template <Handler handler, Rounding rounding, bool flush>
+template <Handler handler, Rounding rounding>
 void controlled(Warp& warp, const Instruction& i, Mask active) {
-  const ControlRegister control(rounding, flush);
+  const ControlRegister control(rounding);
   handler(warp, i, active);
 }
 
 template <Handler handler>
-Handler with_control(const Variant& variant) {
-  switch (variant.rounding) {
-    case Rounding::zero:
-      return variant.flush ? controlled<handler, Rounding::zero, true>
-                           : controlled<handler, Rounding::zero, false>;
-    case Rounding::down:
-      return variant.flush ? controlled<handler, Rounding::down, true>
-                           : controlled<handler, Rounding::down, false>;
-    case Rounding::up:
-      return variant.flush ? controlled<handler, Rounding::up, true>
-                           : controlled<handler, Rounding::up, false>;
+Handler with_rounding(Rounding rounding) {
+  switch (rounding) {
     case Rounding::nearest:
-      return variant.flush ? controlled<handler, Rounding::nearest, true> : handler;
+      return handler;
+    case Rounding::zero:
+      return controlled<handler, Rounding::zero>;
+    case Rounding::down:
+      return controlled<handler, Rounding::down>;
+    case Rounding::up:
+      return controlled<handler, Rounding::up>;
+    case Rounding::away:
+      return nullptr;
   }
   return nullptr;
 }
 
 template <class T, class F>
-Handler choose_unary(const Variant& v) {
-  return v.saturate ? with_control<unary<T, Saturated<F>>>(v) : with_control<unary<T, F>>(v);
-}
+struct Unary {
+  static constexpr Handler value = unary<T, F>;
+};
 template <class T, class F>
-Handler choose_binary(const Variant& v) {
-  return v.saturate ? with_control<binary<T, Saturated<F>>>(v) : with_control<binary<T, F>>(v);
-}
+struct Binary {
+  static constexpr Handler value = binary<T, F>;
+};
 template <class T, class F>
-Handler choose_ternary(const Variant& v) {
-  return v.saturate ? with_control<ternary<T, Saturated<F>>>(v) : with_control<ternary<T, F>>(v);
+struct Ternary {
+  static constexpr Handler value = ternary<T, F>;
+};
+
+/// Loop is Unary, Binary or Ternary. f64 has neither .sat nor .ftz.
+template <template <class, class> class Loop, class T, class F>
+Handler choose(const Variant& v) {
+  if constexpr (sizeof(T) == 8) return with_rounding<Loop<T, F>::value>(v.rounding);
+  if (v.saturate) {
+    return v.flush ? with_rounding<Loop<T, Flushed<Saturated<F>>>::value>(v.rounding)
+                   : with_rounding<Loop<T, Saturated<F>>::value>(v.rounding);
+  }
+  return v.flush ? with_rounding<Loop<T, Flushed<F>>::value>(v.rounding)
+                 : with_rounding<Loop<T, F>::value>(v.rounding);
+}
+/// Where there is nothing to round or to saturate.
+template <template <class, class> class Loop, class T, class F>
+Handler choose_flush(const Variant& v) {
+  if constexpr (sizeof(T) == 8) return Loop<T, F>::value;
+  return v.flush ? Loop<T, Flushed<F>>::value : Loop<T, F>::value;
+}
+
+template <class T, bool least>
+Handler choose_extreme(const Variant& v) {
+  if (v.sign_product) {
+    return v.propagate_nan ? choose_flush<Binary, T, SignProduct<Extreme<least, true>>>(v)
+                           : choose_flush<Binary, T, SignProduct<Extreme<least, false>>>(v);
+  }
+  return v.propagate_nan ? choose_flush<Binary, T, Extreme<least, true>>(v)
+                         : choose_flush<Binary, T, Extreme<least, false>>(v);
 }
 
 template <class T>
@@ -232,48 +293,52 @@ Handler floating_of(Operation operation, const Variant& v) {
     case Operation::move:
       return unary<T, Move>;
     case Operation::add:
-      return choose_binary<T, Add>(v);
+      return choose<Binary, T, Add>(v);
     case Operation::subtract:
-      return choose_binary<T, Subtract>(v);
+      return choose<Binary, T, Subtract>(v);
     case Operation::multiply_low:
-      return choose_binary<T, Multiply>(v);
+      return choose<Binary, T, Multiply>(v);
     case Operation::divide:
-      return choose_binary<T, Divide>(v);
+      return choose<Binary, T, Divide>(v);
     case Operation::fused_multiply_add:
-      return choose_ternary<T, FusedMultiplyAdd>(v);
+      return choose<Ternary, T, FusedMultiplyAdd>(v);
     case Operation::absolute:
-      return choose_unary<T, Absolute>(v);
+      return choose_flush<Unary, T, Absolute>(v);
     case Operation::negate:
-      return choose_unary<T, Negate>(v);
+      return choose_flush<Unary, T, Negate>(v);
     case Operation::minimum:
-      return v.propagate_nan ? choose_binary<T, Extreme<true, true>>(v)
-                             : choose_binary<T, Extreme<true, false>>(v);
+      return choose_extreme<T, true>(v);
     case Operation::maximum:
-      return v.propagate_nan ? choose_binary<T, Extreme<false, true>>(v)
-                             : choose_binary<T, Extreme<false, false>>(v);
+      return choose_extreme<T, false>(v);
     case Operation::copy_sign:
       return binary<T, CopySign>;
     case Operation::square_root:
-      return choose_unary<T, SquareRoot>(v);
+      return choose<Unary, T, SquareRoot>(v);
     case Operation::reciprocal:
-      return choose_unary<T, Reciprocal>(v);
+      if constexpr (sizeof(T) == 8) {
+        if (v.flush) return unary<T, Flushed<Gross<Reciprocal>>>;
+      }
+      return choose<Unary, T, Reciprocal>(v);
     case Operation::reciprocal_square_root:
-      return choose_unary<T, ReciprocalSquareRoot>(v);
+      if constexpr (sizeof(T) == 8) {
+        if (v.flush) return unary<T, Flushed<Gross<ReciprocalSquareRoot>>>;
+      }
+      return choose_flush<Unary, T, ReciprocalSquareRoot>(v);
     default:
       break;
   }
   if constexpr (sizeof(T) == 4) {
     switch (operation) {
       case Operation::sine:
-        return choose_unary<T, Sine>(v);
+        return choose_flush<Unary, T, Sine>(v);
       case Operation::cosine:
-        return choose_unary<T, Cosine>(v);
+        return choose_flush<Unary, T, Cosine>(v);
       case Operation::logarithm_2:
-        return choose_unary<T, Logarithm2>(v);
+        return choose_flush<Unary, T, Logarithm2>(v);
       case Operation::exponential_2:
-        return choose_unary<T, Exponential2>(v);
+        return choose_flush<Unary, T, Exponential2>(v);
       case Operation::hyperbolic_tangent:
-        return choose_unary<T, HyperbolicTangent>(v);
+        return choose_flush<Unary, T, HyperbolicTangent>(v);
       default:
         break;
     }
@@ -281,11 +346,32 @@ Handler floating_of(Operation operation, const Variant& v) {
   return nullptr;
 }
 
+template <class F, unsigned operands>
+Handler choose_pairs(const Variant& v) {
+  return v.flush ? with_rounding<pairs<Flushed<F>, operands>>(v.rounding)
+                 : with_rounding<pairs<F, operands>>(v.rounding);
+}
+Handler pairs_of(Operation operation, const Variant& v) {
+  switch (operation) {
+    case Operation::add:
+      return choose_pairs<Add, 2>(v);
+    case Operation::subtract:
+      return choose_pairs<Subtract, 2>(v);
+    case Operation::multiply_low:
+      return choose_pairs<Multiply, 2>(v);
+    case Operation::fused_multiply_add:
+      return choose_pairs<FusedMultiplyAdd, 3>(v);
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 Handler floating_handler(Operation operation, ptx::Type type, const Variant& variant) {
   if (type == ptx::Type::f32) return floating_of<float>(operation, variant);
   if (type == ptx::Type::f64) return floating_of<double>(operation, variant);
+  if (type == ptx::Type::f32x2) return pairs_of(operation, variant);
   return nullptr;
 }
 

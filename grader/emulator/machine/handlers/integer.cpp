@@ -151,6 +151,29 @@ struct MultiplyAdd24 {
     return wrap_add(wrap_multiply(low_24(a), low_24(b)), c);
   }
 };
+/// Bits 16 to 47 of the product.
+template <class T>
+T high_product_24(T a, T b) {
+  return static_cast<T>((WiderOf<T>{low_24(a)} * WiderOf<T>{low_24(b)}) >> 16);
+}
+struct Multiply24High {
+  template <class T>
+  static T apply(T a, T b) {
+    return high_product_24(a, b);
+  }
+};
+struct MultiplyAdd24High {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return wrap_add(high_product_24(a, b), c);
+  }
+};
+struct MultiplyAdd24HighSaturating {
+  template <class T>
+  static T apply(T a, T b, T c) {
+    return saturate_to<T>(WiderOf<T>{high_product_24(a, b)} + c);
+  }
+};
 // Division by zero is unspecified in PTX; hardware gives all ones, and the dividend as remainder.
 struct Divide {
   template <class T>
@@ -449,6 +472,23 @@ void sign_extend(Warp& warp, const Instruction& i, Mask active) {
   });
 }
 
+/// fns: the place of the set bit that is |c|-th from bit b on, upwards or, for a negative c, downwards.
+void find_nth_set(Warp& warp, const Instruction& i, Mask active) {
+  const auto* a = row<std::uint32_t>(warp, i.a);
+  const auto* b = row<std::uint32_t>(warp, i.b);
+  const auto* c = row<std::int32_t>(warp, i.c);
+  for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.destination), active, [=](unsigned l) {
+    const std::uint32_t base = b[l] & 31;
+    if (c[l] == 0) return (a[l] >> base & 1) != 0 ? base : ~0U;
+    const int step = c[l] > 0 ? 1 : -1;
+    std::uint32_t left = c[l] > 0 ? static_cast<std::uint32_t>(c[l]) : 0U - static_cast<std::uint32_t>(c[l]);
+    for (int place = static_cast<int>(base); place >= 0 && place < 32; place += step) {
+      if ((a[l] >> place & 1) != 0 && --left == 0) return static_cast<std::uint32_t>(place);
+    }
+    return ~0U;
+  });
+}
+
 template <class A, class B>
 void dot_product_4(Warp& warp, const Instruction& i, Mask active) {
   const auto* a = row<std::uint32_t>(warp, i.a);
@@ -566,6 +606,15 @@ Handler integer_of(Operation operation, const Variant& variant) {
     case Operation::multiply_add_24:
       if constexpr (kWord) return ternary<T, MultiplyAdd24>;
       return nullptr;
+    case Operation::multiply_24_high:
+      if constexpr (kWord) return binary<T, Multiply24High>;
+      return nullptr;
+    case Operation::multiply_add_24_high:
+      if constexpr (kWord && kSigned) {
+        if (variant.saturate) return ternary<T, MultiplyAdd24HighSaturating>;
+      }
+      if constexpr (kWord) return ternary<T, MultiplyAdd24High>;
+      return nullptr;
     case Operation::divide:
       return binary<T, Divide>;
     case Operation::remainder:
@@ -654,6 +703,8 @@ Handler word_only(Operation operation, bool a_signed, const Variant& variant) {
       return permute_mode;
     case Operation::bit_mask:
       return variant.saturate ? bit_mask<true> : bit_mask<false>;
+    case Operation::find_nth_set:
+      return find_nth_set;
     case Operation::dot_product_4:
       return by_signs<Dot4, Handler>(a_signed, b_signed);
     case Operation::dot_product_2_low:
@@ -669,6 +720,7 @@ Handler word_only(Operation operation, bool a_signed, const Variant& variant) {
 
 Handler integer_handler(Operation operation, ptx::Type type, const Variant& variant) {
   using ptx::Type;
+  if (variant.rectify) return nullptr;
   if (type == Type::b32 || type == Type::u32 || type == Type::s32) {
     if (const Handler found = word_only(operation, type == Type::s32, variant)) return found;
   }

@@ -3,47 +3,12 @@
 #include <cmath>
 #include <cstdint>
 
-#include "emulator/machine/handlers/lanes.h"
+#include "emulator/machine/handlers/comparison.h"
+#include "emulator/machine/handlers/float_values.h"
 #include "emulator/machine/handlers/tables.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
-
-template <Comparison comparison, class T>
-bool holds(T a, T b) {
-  const bool unordered = a != a || b != b;  // false for integers
-  switch (comparison) {
-    case Comparison::equal:
-      return a == b;
-    case Comparison::not_equal:
-      return a < b || a > b;
-    case Comparison::less:
-      return a < b;
-    case Comparison::less_equal:
-      return a <= b;
-    case Comparison::greater:
-      return a > b;
-    case Comparison::greater_equal:
-      return a >= b;
-    case Comparison::equal_unordered:
-      return unordered || a == b;
-    case Comparison::not_equal_unordered:
-      return a != b;
-    case Comparison::less_unordered:
-      return !(a >= b);
-    case Comparison::less_equal_unordered:
-      return !(a > b);
-    case Comparison::greater_unordered:
-      return !(a <= b);
-    case Comparison::greater_equal_unordered:
-      return !(a < b);
-    case Comparison::both_numbers:
-      return !unordered;
-    case Comparison::any_nan:
-      return unordered;
-  }
-  return false;
-}
 
 template <class T, Comparison comparison>
 Mask compared(const Warp& warp, const Instruction& i) {
@@ -53,46 +18,25 @@ Mask compared(const Warp& warp, const Instruction& i) {
       [=](unsigned l) { return holds<comparison>(lane_value<T>(a, l), lane_value<T>(b, l)); });
 }
 
-Mask combined(Combination combination, Mask result, Mask with) {
-  switch (combination) {
-    case Combination::none:
-      return result;
-    case Combination::conjunction:
-      return result & with;
-    case Combination::disjunction:
-      return result | with;
-    case Combination::exclusive:
-      return result ^ with;
-  }
-  return result;
-}
-
-/// The predicate operand that setp and set combine with: vector[1], negated when bit 3 of reads_flags says
-/// so.
-Mask other_predicate(const Warp& warp, const Instruction& i) {
-  const Mask value = warp.predicates[i.vector[1]];
-  return (i.reads_flags & 8) != 0 ? ~value : value;
-}
-
 template <class T, Comparison comparison>
 void set_predicates(Warp& warp, const Instruction& i, Mask active) {
   const Mask result = compared<T, comparison>(warp, i);
-  const auto combination = static_cast<Combination>(i.detail);
-  const Mask with = combination == Combination::none ? 0 : other_predicate(warp, i);
+  const Combination combination = combination_of(i);
+  const Mask with = other_predicate(warp, i, combination);
   if (i.destination != kNoSlot)
     set_predicate(warp, i.destination, combined(combination, result, with), active);
   if (i.vector[0] != kNoSlot) set_predicate(warp, i.vector[0], combined(combination, ~result, with), active);
 }
 
-/// set: all ones (or 1.0, bit 8 of detail) where it holds.
+/// set: row c, which holds what stands for true in the result's type, where it holds.
 template <class T, Comparison comparison>
 void set_values(Warp& warp, const Instruction& i, Mask active) {
-  Mask result = compared<T, comparison>(warp, i);
-  const auto combination = static_cast<Combination>(i.detail & 3);
-  if (combination != Combination::none) result = combined(combination, result, other_predicate(warp, i));
-  const std::uint32_t truth = (i.detail & 0x100) != 0 ? std::bit_cast<std::uint32_t>(1.0F) : 0xFFFF'FFFFU;
+  const Combination combination = combination_of(i);
+  const Mask result =
+      combined(combination, compared<T, comparison>(warp, i), other_predicate(warp, i, combination));
+  const auto* truth = row<std::uint32_t>(warp, i.c);
   for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.destination), active,
-                           [=](unsigned l) { return (result >> l & 1) != 0 ? truth : 0U; });
+                           [=](unsigned l) { return (result >> l & 1) != 0 ? truth[l] : 0U; });
 }
 
 template <class T, bool values>
@@ -137,12 +81,24 @@ void select(Warp& warp, const Instruction& i, Mask active) {
                [=](unsigned l) { return (chosen >> l & 1) != 0 ? a[l] : b[l]; });
 }
 
-template <class T, class S>
+template <class T, class S, bool flush>
 void select_by_sign(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
   const T* b = row<T>(warp, i.b);
   const S* c = row<S>(warp, i.c);
-  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) { return c[l] >= 0 ? a[l] : b[l]; });
+  for_lanes<T>(row<T>(warp, i.destination), active, [=](unsigned l) {
+    S sign = c[l];
+    if constexpr (flush) sign = flushed(sign);
+    return sign >= 0 ? a[l] : b[l];
+  });
+}
+template <class T>
+Handler select_by_sign_handler(const Variant& variant) {
+  if (variant.source == ptx::Type::f32) {
+    return variant.flush ? select_by_sign<T, float, true> : select_by_sign<T, float, false>;
+  }
+  return variant.source == ptx::Type::s32 && !variant.flush ? select_by_sign<T, std::int32_t, false>
+                                                            : nullptr;
 }
 
 /// detail: 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal.
@@ -223,11 +179,8 @@ Handler predicate_handler(Operation operation, ptx::Type type, const Variant& va
     case Operation::select:
       return bytes == 8 ? select<std::uint64_t> : bytes == 4 || bytes == 2 ? select<std::uint32_t> : nullptr;
     case Operation::select_by_sign:
-      if (variant.source == ptx::Type::f32) {
-        return bytes == 8 ? select_by_sign<std::uint64_t, float> : select_by_sign<std::uint32_t, float>;
-      }
-      return bytes == 8 ? select_by_sign<std::uint64_t, std::int32_t>
-                        : select_by_sign<std::uint32_t, std::int32_t>;
+      return bytes == 8 ? select_by_sign_handler<std::uint64_t>(variant)
+                        : select_by_sign_handler<std::uint32_t>(variant);
     case Operation::test_property:
       return type == ptx::Type::f32   ? test_property<float>
              : type == ptx::Type::f64 ? test_property<double>

@@ -11,7 +11,15 @@ namespace {
 Handler arithmetic(Operation operation, ptx::Type type, const Variant& variant) {
   if (operation >= Operation::compare) return predicate_handler(operation, type, variant);
   if (const Handler found = floating_handler(operation, type, variant)) return found;
+  if (const Handler found = half_handler(operation, type)) return found;
+  if (const Handler found = video_handler(operation)) return found;
+  if (const Handler found = packed_integer_handler(operation, type, variant)) return found;
   return integer_handler(operation, type, variant);
+}
+
+Handler convert(ptx::Type to, const Variant& variant) {
+  if (const Handler found = conversion_handler(to, variant)) return found;
+  return narrow_conversion_handler(to, variant);
 }
 
 void none(Warp&, const Instruction&, Mask) {}
@@ -28,7 +36,8 @@ extern const HandlerTable table;
 const HandlerTable table = {
     .name = LOCKSTEP_TEXT(LOCKSTEP_LEVEL),
     .arithmetic = arithmetic,
-    .convert = conversion_handler,
+    .convert = convert,
+    .compare_narrow = narrow_comparison_handler,
     .load = load_handler,
     .store = store_handler,
     .atomic = atomic_handler,

@@ -1,0 +1,40 @@
+// Floating-point values rounded to integral ones, and brought into an integer type.
+// Included by the files of this folder only.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "emulator/machine/handlers.h"
+
+namespace lockstep::emulator::LOCKSTEP_LEVEL {
+
+template <class T>
+inline T to_integral(T value, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::nearest:
+      return std::nearbyint(value);
+    case Rounding::zero:
+      return std::trunc(value);
+    case Rounding::down:
+      return std::floor(value);
+    case Rounding::up:
+      return std::ceil(value);
+    case Rounding::away:
+      return std::round(value);
+  }
+  return value;
+}
+
+template <class To, class From>
+inline To saturating(From value) {
+  // The limits as From: the upper one rounds up to a power of two for wide integers, hence >=.
+  constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
+  constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max());
+  if (value != value) return 0;
+  if (value <= kLow) return std::numeric_limits<To>::min();
+  if (value >= kHigh) return std::numeric_limits<To>::max();
+  return static_cast<To>(value);
+}
+
+}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
