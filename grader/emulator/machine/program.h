@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emulator/device.h"
+#include "emulator/machine/matrix_operation.h"
 #include "emulator/ptx/module.h"
 
 namespace lockstep::emulator {
@@ -150,6 +151,7 @@ struct Kernel {
   std::uint32_t shared_granule = 4;  ///< bytes: narrowest shared access, for the race check's words
   std::uint32_t dynamic_shared_offset = 0;
   std::array<std::uint32_t, 3> required_threads{};
+  std::vector<MatrixOperation> matrix_operations;  ///< by Instruction::c
 };
 
 /// Windows of the generic address space besides global memory.

@@ -341,6 +341,20 @@ void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mas
           lane, active)));
 }
 
+void report_missing_lanes(Warp& warp, const Instruction& i, Mask active) {
+  warp.block->grid->findings.add(
+      make_finding(warp, i.id, first_lane(active), Finding::Kind::bad_sync,
+                   fmt::format("{} needs all lanes of the warp, but lanes {:#010x} take no part",
+                               place_of_id(warp, i.id).instruction, ~active)));
+}
+
+void report_different_matrices(Warp& warp, const Instruction& i, Mask lanes) {
+  warp.block->grid->findings.add(
+      make_finding(warp, i.id, first_lane(lanes), Finding::Kind::bad_sync,
+                   fmt::format("lanes {:#010x} give another address or stride than the other lanes of {}",
+                               lanes, place_of_id(warp, i.id).instruction)));
+}
+
 void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                   unsigned width, const char* space, AccessKind kind, std::uint32_t units,
                   std::uint32_t ideal) {

@@ -69,4 +69,10 @@ void trace_access(Warp& warp, const Instruction& instruction, Mask active, const
                   unsigned width, const char* space, AccessKind kind, std::uint32_t units,
                   std::uint32_t ideal);
 
+/// Reports that an operation of the whole warp runs without the lanes that are not in `active`.
+void report_missing_lanes(Warp& warp, const Instruction& instruction, Mask active);
+
+/// Reports lanes whose address or stride of a matrix is not the other lanes'.
+void report_different_matrices(Warp& warp, const Instruction& instruction, Mask lanes);
+
 }  // namespace lockstep::emulator

@@ -65,6 +65,10 @@ BasicBlock::Gate FunctionDecoder::gate_of(const ptx::Instruction& instruction) {
       has("sync")) {
     return BasicBlock::Gate::meet;
   }
+  if (opcode == "mma" || opcode == "wmma" || opcode == "ldmatrix" || opcode == "stmatrix" ||
+      opcode == "movmatrix") {
+    return BasicBlock::Gate::meet;
+  }
   return BasicBlock::Gate::none;
 }
 

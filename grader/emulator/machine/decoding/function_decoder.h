@@ -132,6 +132,13 @@ class FunctionDecoder {
   void decode_reduce(Modifiers& modifiers);
   void decode_barrier(Modifiers& modifiers);
   void decode_copy_async(Modifiers& modifiers);
+  Instruction begin_matrix_instruction(const MatrixOperation& operation);
+  void take_fragment(const Operand& list, MatrixFragment& fragment, bool written);
+  void decode_matrix(Modifiers& modifiers);
+  void decode_matrix_multiply(Modifiers& modifiers, bool opaque);
+  void decode_fragment_access(Modifiers& modifiers, bool is_store);
+  void decode_matrix_rows(Modifiers& modifiers, bool is_store);
+  void decode_matrix_transpose(Modifiers& modifiers);
   void decode_nothing() {
     Instruction instruction = begin_instruction();
     instruction.execute = table_.none;

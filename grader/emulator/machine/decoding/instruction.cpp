@@ -147,6 +147,10 @@ void FunctionDecoder::decode_instruction() {
     return decode_video(modifiers);
   }
   if (opcode == "cp" && modifiers.take("async")) return decode_copy_async(modifiers);
+  if (opcode == "mma" || opcode == "wmma") return decode_matrix(modifiers);
+  if (opcode == "ldmatrix" || opcode == "stmatrix")
+    return decode_matrix_rows(modifiers, opcode == "stmatrix");
+  if (opcode == "movmatrix") return decode_matrix_transpose(modifiers);
   if (opcode == "nanosleep" || opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent" ||
       opcode == "griddepcontrol") {
     return decode_nothing();

@@ -33,6 +33,18 @@ class Modifiers {
     }
     return std::nullopt;
   }
+  /// Removes and returns the first word, in the instruction's order, that is one of `words`.
+  template <class T>
+  std::optional<T> take_first(std::initializer_list<std::pair<std::string_view, T>> words) {
+    for (auto word = words_.begin(); word != words_.end(); ++word) {
+      for (const auto& [text, value] : words) {
+        if (*word != text) continue;
+        words_.erase(word);
+        return value;
+      }
+    }
+    return std::nullopt;
+  }
   /// Removes and returns the first word that names a type.
   std::optional<ptx::Type> take_type() {
     for (auto word = words_.begin(); word != words_.end(); ++word) {

@@ -52,6 +52,8 @@ const HandlerTable table = {
     .space_test = space_test_handler,
     .copy_async = copy_async_handler,
     .traffic = {global_sectors, shared_wavefronts, shared_atomic_wavefronts},
+    .matrix_multiply = matrix_multiply_handler,
+    .matrix_memory = matrix_memory_handler,
 };
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL
