@@ -13,6 +13,7 @@
 #include "emulator/machine/handlers/global_races.h"
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/runs.h"
+#include "emulator/machine/handlers/shared_words.h"
 #include "emulator/machine/handlers/tables.h"
 #include "emulator/machine/violations.h"
 
@@ -283,132 +284,6 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
   }
 }
 
-/// What is known of the words of shared memory that one access touches, and what it leaves there.
-struct SharedWords {
-  SharedWords(Warp& from, const Instruction& by)
-      : warp(from),
-        shadow(from.block->shadow),
-        begin(from.block->begin),
-        now(from.block->now),
-        first_thread(from.index * kLanes),
-        place(by.id) {}
-
-  /// Whether a write may be unordered before what thread `first_thread + lane` does now.
-  bool may_race(Time written, std::uint32_t writer, unsigned lane) const {
-    const std::uint32_t thread = writer & (kAtomicWriter - 1);
-    return written > warp.ordered && thread != first_thread + lane &&
-           !(thread / kLanes == warp.index && written <= warp.synced);
-  }
-  bool read_elsewhere(Time read, std::uint32_t warps) const {
-    return read > warp.ordered && (warps & ~(1U << warp.index)) != 0;
-  }
-  void leave_read(std::uint32_t word) const {
-    const std::uint32_t me = 1U << warp.index;
-    shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
-    shadow.read_time[word] = now;
-    shadow.read_place[word] = place;
-  }
-  void leave_write(std::uint32_t word, std::uint32_t writer) const {
-    shadow.write_time[word] = now;
-    shadow.writer[word] = writer;
-    shadow.write_place[word] = place;
-  }
-
-  Warp& warp;
-  SharedShadow& shadow;
-  Time begin, now;
-  std::uint32_t first_thread;
-  std::uint32_t place;
-};
-
-/// An access of 32 lanes side by side, 2^lane_shift words each: true when nothing is wrong, and the words are
-/// stamped.
-template <AccessKind kind>
-inline bool pass_shared_run(const SharedWords& at, std::uint32_t first, unsigned words, unsigned lane_shift) {
-  Time* write_time = at.shadow.write_time.data() + first;
-  Time* read_time = at.shadow.read_time.data() + first;
-  std::uint32_t* writer = at.shadow.writer.data() + first;
-  std::uint32_t* read_warps = at.shadow.read_warps.data() + first;
-  const Time ordered = at.warp.ordered, now = at.now;
-  const std::uint32_t me = 1U << at.warp.index, thread = at.first_thread, place = at.place;
-  std::uint32_t suspicious = 0;
-  if constexpr (kind == AccessKind::load) {
-    for (unsigned k = 0; k < words; ++k) {
-      suspicious |=
-          write_time[k] < at.begin || (write_time[k] > ordered && writer[k] != thread + (k >> lane_shift))
-              ? 1U
-              : 0U;
-    }
-    if (suspicious != 0) return false;
-    std::uint32_t* read_place = at.shadow.read_place.data() + first;
-    for (unsigned k = 0; k < words; ++k) {
-      read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
-      read_time[k] = now;
-      read_place[k] = place;
-    }
-  } else {
-    for (unsigned k = 0; k < words; ++k) {
-      suspicious |= (write_time[k] > ordered && writer[k] != thread + (k >> lane_shift)) ||
-                            (read_time[k] > ordered && (read_warps[k] & ~me) != 0)
-                        ? 1U
-                        : 0U;
-    }
-    if (suspicious != 0) return false;
-    std::uint32_t* write_place = at.shadow.write_place.data() + first;
-    for (unsigned k = 0; k < words; ++k) {
-      write_time[k] = now;
-      writer[k] = thread + (k >> lane_shift);
-      write_place[k] = place;
-    }
-  }
-  return true;
-}
-
-/// A load of the same words by all active lanes: as above.
-inline bool pass_shared_broadcast(const SharedWords& at, Mask active, std::uint32_t first, unsigned words) {
-  // Lanes other than the writer's own read too, so the writer's lane is no excuse.
-  constexpr unsigned kNoLane = 2 * kAtomicWriter;
-  const unsigned reader = std::has_single_bit(active) ? first_lane(active) : kNoLane;
-  for (std::uint32_t word = first; word < first + words; ++word) {
-    const Time written = at.shadow.write_time[word];
-    if (written < at.begin || at.may_race(written, at.shadow.writer[word], reader)) return false;
-  }
-  for (std::uint32_t word = first; word < first + words; ++word) at.leave_read(word);
-  return true;
-}
-
-/// An access of one word a lane, wherever: as above. A store's words must differ from lane to lane.
-template <AccessKind kind>
-inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std::uint32_t* offsets,
-                                  unsigned shift) {
-  alignas(64) std::uint32_t words[kLanes];
-  // Inactive lanes look at a word that is looked at anyway.
-  const std::uint32_t some = offsets[first_lane(active)] >> shift;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    words[lane] = (active >> lane & 1) != 0 ? offsets[lane] >> shift : some;
-  }
-  const Time* write_time = at.shadow.write_time.data();
-  const std::uint32_t* writer = at.shadow.writer.data();
-  const Mask suspicious = mask_of_lanes([&](unsigned l) {
-    const std::uint32_t word = words[l];
-    const bool unwritten = kind == AccessKind::load && write_time[word] < at.begin;
-    const bool read =
-        kind == AccessKind::store && at.read_elsewhere(at.shadow.read_time[word], at.shadow.read_warps[word]);
-    return unwritten | read | at.may_race(write_time[word], writer[word], l);
-  });
-  if ((suspicious & active) != 0) return false;
-  if (kind == AccessKind::store && first_of_each(active, words) != active) return false;
-  for (Mask left = active; left != 0; left &= left - 1) {
-    const unsigned lane = first_lane(left);
-    if constexpr (kind == AccessKind::load) {
-      at.leave_read(words[lane]);
-    } else {
-      at.leave_write(words[lane], at.first_thread + lane);
-    }
-  }
-  return true;
-}
-
 /// Reads of unwritten words and races within the block; stamps the words with this access.
 template <AccessKind kind>
 inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
@@ -421,9 +296,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
 
   if constexpr (kind != AccessKind::atomic) {
     if (contiguous && width >= granule) {
-      if (pass_shared_run<kind>(at, offsets[0] >> shift, kLanes * words,
-                                static_cast<unsigned>(std::countr_zero(words))))
-        return;
+      if (pass_shared_run<kind>(at, offsets[0] >> shift, words)) return;
     } else if (kind == AccessKind::load && is_uniform(active, offsets)) {
       if (pass_shared_broadcast(at, active, offsets[first_lane(active)] >> shift, words)) return;
     } else if (words == 1) {

@@ -42,10 +42,10 @@ inline Stored<T> stored(T value) {
 template <class T, class F>
 [[gnu::always_inline]] inline void for_lanes(Stored<T>* d, Mask active, F f) {
   if (active == kAllLanes) {
-LOCKSTEP_INDEPENDENT_LANES
+    LOCKSTEP_INDEPENDENT_LANES
     for (unsigned lane = 0; lane < kLanes; ++lane) d[lane] = stored<T>(f(lane));
   } else {
-LOCKSTEP_INDEPENDENT_LANES
+    LOCKSTEP_INDEPENDENT_LANES
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const Stored<T> value = stored<T>(f(lane));
       d[lane] = (active >> lane & 1) != 0 ? value : d[lane];
@@ -57,7 +57,7 @@ LOCKSTEP_INDEPENDENT_LANES
 template <class F>
 [[gnu::always_inline]] inline Mask mask_of_lanes(F f) {
   alignas(32) std::uint8_t flags[kLanes];
-LOCKSTEP_INDEPENDENT_LANES
+  LOCKSTEP_INDEPENDENT_LANES
   for (unsigned lane = 0; lane < kLanes; ++lane) flags[lane] = f(lane) ? 0xFF : 0;
   const auto low =
       static_cast<Mask>(_mm_movemask_epi8(_mm_load_si128(reinterpret_cast<const __m128i*>(flags))));

@@ -24,6 +24,7 @@ using Tile = MatrixFragment::Tile;
 
 constexpr unsigned kTile = 8;  ///< rows
 constexpr unsigned kLanesOfRow = 4;
+constexpr unsigned kWordBytes = 4;
 constexpr unsigned kTileRowBytes = 16;  ///< of 32-bit words
 constexpr unsigned kMostTiles = 4;      ///< of one ldmatrix
 constexpr unsigned kMostLaneBytes = 16;
@@ -55,6 +56,61 @@ bool move_lanes(Warp& warp, const Instruction& i, Mask active, const Addresses& 
       std::memcpy(memory, data + lane * width, width);
     } else {
       std::memcpy(data + lane * width, memory, width);
+    }
+  }
+  return true;
+}
+
+/// Notes the access of a tile in its words' shadows, of which each lane has `each`; false where one is
+/// suspicious.
+template <AccessKind kind, unsigned each>
+bool stamp_tile(Warp& warp, const Instruction& i, const std::uint64_t* rows) {
+  constexpr unsigned kWords = kLanesOfRow * each;
+  bool suspicious = false;
+  const auto for_rows = [&](auto f) {
+    for (unsigned r = 0; r < kTile; ++r) {
+      f(static_cast<std::uint32_t>(rows[r] * kWords / kTileRowBytes), warp.index * kLanes + kLanesOfRow * r);
+    }
+  };
+  for_rows([&](std::uint32_t word, std::uint32_t thread) {
+    suspicious |= run_is_suspicious<kind, kWords, each>(warp, word, thread);
+  });
+  if (suspicious) return false;
+  for_rows([&](std::uint32_t word, std::uint32_t thread) {
+    stamp_run<kind, kWords, each>(warp, i, word, thread);
+  });
+  return true;
+}
+
+/// A tile of shared memory whose rows of 16 bytes lie within it, when nothing is wrong with it: false, with
+/// nothing done, when rows are not aligned or meet in a bank, or words need a closer look.
+template <AccessKind kind>
+bool move_plain_tile(Warp& warp, const Instruction& i, const std::uint64_t* rows, std::uint32_t* words) {
+  const Grid& grid = *warp.block->grid;
+  std::uint32_t banks = 0;
+  std::uint64_t bits = 0;
+  for (unsigned r = 0; r < kTile; ++r) {
+    banks |= 1U << (rows[r] / kTileRowBytes % kTile);
+    bits |= rows[r];
+  }
+  if (banks != 0xFF || bits % kTileRowBytes != 0 || !grid.traced_places.empty()) return false;
+  if (grid.checks) {
+    const std::uint32_t granule = grid.kernel->shared_granule;
+    const bool plain = granule == 4   ? stamp_tile<kind, 1>(warp, i, rows)
+                       : granule == 2 ? stamp_tile<kind, 2>(warp, i, rows)
+                                      : granule == 1 && stamp_tile<kind, 4>(warp, i, rows);
+    if (!plain) return false;
+  }
+  const auto counter =
+      kind == AccessKind::store ? TrafficCounter::Kind::shared_store : TrafficCounter::Kind::shared_load;
+  count_traffic(warp, i, counter, kAllLanes, sizeof *words, {1, 1});
+  for (unsigned r = 0; r < kTile; ++r) {
+    std::byte* memory = warp.block->shared.data() + rows[r];
+    std::uint32_t* values = words + kLanesOfRow * r;
+    if constexpr (kind == AccessKind::store) {
+      std::memcpy(memory, values, kTileRowBytes);
+    } else {
+      std::memcpy(values, memory, kTileRowBytes);
     }
   }
   return true;
@@ -133,6 +189,15 @@ class FragmentMover {
 
   bool access(const Pattern& pattern, unsigned width, std::byte* data) {
     Addresses addresses;
+    if (shared_ && width == kWordBytes && pattern.line_of_row == 1 && active_ == kAllLanes) {
+      const std::uint64_t begin = base_ + pattern.line * stride_ + pattern.offset;
+      for (unsigned r = 0; r < kTile; ++r) addresses.of[r] = begin + r * stride_;
+      const std::uint64_t end = warp_.block->grid->shared_bytes;
+      if (base_ < kWindowBytes && addresses.of[kTile - 1] + kTileRowBytes <= end &&
+          move_plain_tile<kind>(warp_, i_, addresses.of, reinterpret_cast<std::uint32_t*>(data))) {
+        return true;
+      }
+    }
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const unsigned r = lane / kLanesOfRow, place = lane % kLanesOfRow;
       const std::uint64_t line = pattern.line + r * pattern.line_of_row + place * pattern.line_of_place;
@@ -280,14 +345,15 @@ void move_rows(Warp& warp, const Instruction& i, Mask active) {
   for (unsigned k = 0; k < tiles; ++k) {
     Addresses addresses;
     Mask taking = 0;
+    if (kind == AccessKind::store) {
+      std::memcpy(words[k], row<std::uint32_t>(warp, operation.d.rows[k]), sizeof words[k]);
+      if (operation.transpose) transpose_tile(words[k]);
+    }
+    if (active == kAllLanes && move_plain_tile<kind>(warp, i, begins.of + kTile * k, words[k])) continue;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const unsigned giver = kTile * k + lane / kLanesOfRow;
       addresses.of[lane] = begins.of[giver] + sizeof(std::uint32_t) * (lane % kLanesOfRow);
       taking |= (active >> giver & active >> lane & 1) << lane;
-    }
-    if constexpr (kind == AccessKind::store) {
-      std::memcpy(words[k], row<std::uint32_t>(warp, operation.d.rows[k]), sizeof words[k]);
-      if (operation.transpose) transpose_tile(words[k]);
     }
     auto* data = reinterpret_cast<std::byte*>(words[k]);
     if (taking != 0 && !move_lanes<kind>(warp, i, taking, addresses, sizeof(std::uint32_t), true, data))

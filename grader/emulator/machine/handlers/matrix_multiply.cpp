@@ -158,32 +158,43 @@ void store_accumulator(const Warp& warp, const MatrixOperation& operation, Mask 
   }
 }
 
-/// One step of a sum. Where the product is exact, one rounding is what separate operations do too.
-template <bool exact_product>
-[[gnu::always_inline]] inline double step(double a, double b, double sum) {
-#ifdef __FMA__
-  return __builtin_fma(a, b, sum);
+// As wide as the registers of this level; the compiler's own choice for these loops is to shuffle.
+#if defined(__AVX512F__)
+constexpr unsigned kVectorBytes = 64;
+#elif defined(__AVX__)
+constexpr unsigned kVectorBytes = 32;
 #else
-  return exact_product ? a * b + sum : std::fma(a, b, sum);
+constexpr unsigned kVectorBytes = 16;
 #endif
-}
+typedef double Vector __attribute__((vector_size(kVectorBytes)));  // NOLINT(modernize-use-using): GCC's form
 
-/// tile += a · b for 8 rows of a, `depth` long, and 8 columns of b.
-template <bool exact_products>
-[[gnu::noinline]] void accumulate(const double* a, const double* b, unsigned depth, double* tile) {
-  constexpr unsigned kRows = 4;  // as many sums as vector registers hold
+/// tile += a · b for 8 rows of a, `depth` long, and 8 columns of b. Products are exact.
+void accumulate(const double* a, const double* b, unsigned depth, double* tile) {
+  constexpr unsigned kOfRow = kTile * sizeof(double) / kVectorBytes;
+  constexpr unsigned kRows = 8 / kOfRow;  // eight sums hide the time that an addition takes
+  const auto* columns = reinterpret_cast<const Vector*>(b);
+  auto* sums_of_tile = reinterpret_cast<Vector*>(tile);
   for (unsigned first = 0; first < kTile; first += kRows) {
-    double sums[kRows][kTile];
-    std::memcpy(sums, tile + kTile * first, sizeof sums);
+    Vector sums[kRows][kOfRow];
+    std::memcpy(sums, sums_of_tile + kOfRow * first, sizeof sums);
     const double* rows = a + first * depth;
     for (unsigned k = 0; k < depth; ++k) {
       for (unsigned r = 0; r < kRows; ++r) {
-        for (unsigned column = 0; column < kTile; ++column) {
-          sums[r][column] = step<exact_products>(rows[r * depth + k], b[kTile * k + column], sums[r][column]);
-        }
+        for (unsigned v = 0; v < kOfRow; ++v) sums[r][v] += rows[r * depth + k] * columns[kOfRow * k + v];
       }
     }
-    std::memcpy(tile + kTile * first, sums, sizeof sums);
+    std::memcpy(sums_of_tile + kOfRow * first, sums, sizeof sums);
+  }
+}
+
+/// Likewise in steps that round once; a function of its own, so that nothing moves past the mode of rounding.
+[[gnu::noinline]] void accumulate_fused(const double* a, const double* b, unsigned depth, double* tile) {
+  for (unsigned r = 0; r < kTile; ++r) {
+    for (unsigned k = 0; k < depth; ++k) {
+      const double factor = a[r * depth + k];
+      for (unsigned column = 0; column < kTile; ++column)
+        tile[kTile * r + column] = std::fma(factor, b[kTile * k + column], tile[kTile * r + column]);
+    }
   }
 }
 void accumulate_f64(const double* a, const double* b, unsigned depth, double* tile, Rounding rounding) {
@@ -192,7 +203,7 @@ void accumulate_f64(const double* a, const double* b, unsigned depth, double* ti
                   : rounding == Rounding::zero  ? FE_TOWARDZERO
                   : rounding == Rounding::down  ? FE_DOWNWARD
                                                 : FE_UPWARD);
-  accumulate<false>(a, b, depth, tile);
+  accumulate_fused(a, b, depth, tile);
   std::fesetround(saved);
 }
 
@@ -252,7 +263,7 @@ void multiply(Warp& warp, const Instruction& i, Mask active) {
     if (operation.d.wide()) {
       accumulate_f64(rows, columns, depth, tile, operation.rounding);
     } else {
-      accumulate<true>(rows, columns, depth, tile);
+      accumulate(rows, columns, depth, tile);
     }
   });
 }

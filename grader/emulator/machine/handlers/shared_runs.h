@@ -1,0 +1,67 @@
+// Lanes that access neighbouring words of shared memory, one each: their shadows are runs too, so that a race
+// is ruled out, and the access noted, by vector code. What cannot be ruled out is for access_checks.h to
+// examine.
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/machine/handlers/lanes.h"
+#include "emulator/machine/violations.h"
+
+namespace lockstep::emulator::LOCKSTEP_LEVEL {
+
+/// Whether some of n words from `first` on, `each` of a thread from `thread` on, may be unwritten or a race.
+template <AccessKind kind, unsigned n, unsigned each = 1>
+inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32_t thread) {
+  const SharedShadow& shadow = warp.block->shadow;
+  const Time ordered = warp.ordered, begin = warp.block->begin;
+  const std::uint32_t me = 1U << warp.index;
+  const Time* write_time = shadow.write_time.data() + first;
+  const Time* read_time = shadow.read_time.data() + first;
+  const std::uint32_t* writer = shadow.writer.data() + first;
+  const std::uint32_t* read_warps = shadow.read_warps.data() + first;
+  std::uint32_t suspicious = 0;
+  if constexpr (kind == AccessKind::load) {
+    for (unsigned k = 0; k < n; ++k) {
+      suspicious |=
+          write_time[k] < begin || (write_time[k] > ordered && writer[k] != thread + k / each) ? 1U : 0U;
+    }
+  } else {
+    for (unsigned k = 0; k < n; ++k) {
+      suspicious |= (write_time[k] > ordered && writer[k] != thread + k / each) ||
+                            (read_time[k] > ordered && (read_warps[k] & ~me) != 0)
+                        ? 1U
+                        : 0U;
+    }
+  }
+  return suspicious != 0;
+}
+
+/// Notes that the threads have loaded or stored the words.
+template <AccessKind kind, unsigned n, unsigned each = 1>
+inline void stamp_run(Warp& warp, const Instruction& i, std::uint32_t first, std::uint32_t thread) {
+  SharedShadow& shadow = warp.block->shadow;
+  const Time ordered = warp.ordered, now = warp.block->now;
+  const std::uint32_t me = 1U << warp.index;
+  if constexpr (kind == AccessKind::load) {
+    Time* read_time = shadow.read_time.data() + first;
+    std::uint32_t* read_warps = shadow.read_warps.data() + first;
+    std::uint32_t* read_place = shadow.read_place.data() + first;
+    for (unsigned k = 0; k < n; ++k) {
+      read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
+      read_time[k] = now;
+      read_place[k] = i.id;
+    }
+  } else {
+    Time* write_time = shadow.write_time.data() + first;
+    std::uint32_t* writer = shadow.writer.data() + first;
+    std::uint32_t* write_place = shadow.write_place.data() + first;
+    for (unsigned k = 0; k < n; ++k) {
+      write_time[k] = now;
+      writer[k] = thread + k / each;
+      write_place[k] = i.id;
+    }
+  }
+}
+
+}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
