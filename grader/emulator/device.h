@@ -30,6 +30,20 @@ using DeviceAddress = std::uint64_t;
 inline constexpr DeviceAddress kGlobalBegin = 0x2000'0000'0000;
 inline constexpr DeviceAddress kGlobalEnd = 0x2400'0000'0000;
 
+/// What managed memory is aligned to, and moves in.
+inline constexpr std::size_t kPageBytes = 4096;
+
+/// Devices whose kernels are meant: bit d for device d. One Device serves as many devices as its owner tells
+/// apart, as they share one address space; all that separates them is which memory a launch may reach.
+using DeviceMask = std::uint32_t;
+inline constexpr DeviceMask kEveryDevice = 0xFFFF'FFFF;
+
+/// Where an allocation lies, and which devices' memory it is.
+struct Placement {
+  std::size_t alignment = 256;
+  DeviceMask devices = kEveryDevice;
+};
+
 struct DeviceProperties {
   std::string name = "Lockstep emulated device";
   int compute_major = 9;
@@ -110,7 +124,8 @@ struct ModuleBytes {
 struct LaunchConfiguration {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;  ///< all blocks must be resident together
+  bool cooperative = false;         ///< all blocks must be resident together
+  DeviceMask reach = kEveryDevice;  ///< devices whose memory the kernel may access
 };
 
 struct LaunchResult {
@@ -142,8 +157,10 @@ class Device {
 
   // --- global memory; all throw DeviceError::invalid_address when a range leaves its allocation ---
 
-  /// A new allocation of exactly `bytes` bytes, 256-byte aligned, contents uninitialised for the checks.
-  DeviceAddress allocate(std::size_t bytes, std::string label = {});
+  /// A new allocation of exactly `bytes` bytes, contents uninitialised for the checks.
+  DeviceAddress allocate(std::size_t bytes, std::string label = {}, const Placement& placement = {});
+  /// Changes whose memory the allocation that begins at `address` is.
+  void set_devices(DeviceAddress address, DeviceMask devices);
   void free(DeviceAddress address);
   void write(DeviceAddress to, std::span<const std::byte> bytes);
   /// `bytes` receives the contents; reading what was never written is allowed here.
@@ -152,6 +169,9 @@ class Device {
   void copy(DeviceAddress to, DeviceAddress from, std::size_t bytes);
   /// Makes the checks treat the range as never written, whatever it holds.
   void mark_uninitialised(DeviceAddress from, std::size_t bytes);
+  /// For every page of kPageBytes that the range touches, whether something was written to it within the
+  /// range.
+  std::vector<bool> written_pages(DeviceAddress from, std::size_t bytes) const;
   std::size_t free_bytes() const;
   /// Base and size of the allocation that holds `address`, if any.
   std::optional<SymbolInfo> allocation(DeviceAddress address) const;

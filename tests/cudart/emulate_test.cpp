@@ -8,39 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <vector>
 
+#include "emulated_program.h"
 #include "sandbox/temporary_folder.h"
 
 namespace lockstep::emulator {
 namespace {
-
-struct Ended {
-  int status;
-  std::string output, errors;
-};
-
-Ended run(const std::filesystem::path& program, std::vector<std::string> arguments = {}) {
-  EmulateOptions options;
-  options.device.executable = DEVICE_EXECUTABLE;
-  options.device.workers = 2;
-  options.cudart_directory = CUDART_FOLDER;
-  options.program = program.is_absolute() ? program : PROGRAMS_FOLDER / program;
-  options.arguments = std::move(arguments);
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int status = emulate(options);
-  std::string output = testing::internal::GetCapturedStdout();
-  return {status, std::move(output), testing::internal::GetCapturedStderr()};
-}
-
-/// Runs a program that checks itself, and expects no finding.
-void expect_clean(const std::string& program, const std::string& output) {
-  const Ended result = run(program);
-  EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.output, output);
-  EXPECT_EQ(result.errors, "");
-}
 
 TEST(Emulate, VectorAdd) { expect_clean("vector_add", "no error\n"); }
 TEST(Emulate, RelocatableDeviceCode) { expect_clean("vector_add_relocatable", "no error\n"); }
@@ -60,7 +33,7 @@ TEST(Emulate, UnsupportedFunctionsSaySoOnce) {
   const Ended result = run("properties");
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.output, "Lockstep emulated device\n");
-  EXPECT_EQ(result.errors, "lockstep: the emulated device does not support cudaMallocManaged yet\n");
+  EXPECT_EQ(result.errors, "lockstep: the emulated device does not support cudaIpcGetMemHandle yet\n");
 }
 
 TEST(Emulate, ErrorsAreThoseOfCudaAndBecomeFindings) {

@@ -373,6 +373,40 @@ TEST_F(HostileClient, IsRefusedAndCountedWhileItIsHeld) {
   EXPECT_EQ(device_.take_client_statistics().late_requests, 0U);
 }
 
+TEST_F(HostileClient, MemoryIsMappedAndAskedAboutOnlyWhereItIsItsOwn) {
+  Channel client = channel();
+  const auto ask = [&](Operation operation, DeviceAddress address, std::uint64_t bytes) {
+    return status_of(client, operation, {bytes_of(RangeRequest{address, bytes, bytes})});
+  };
+  EXPECT_EQ(ask(Operation::map_host, buffer_, 1), Status::invalid_value);
+  EXPECT_EQ(ask(Operation::map_host, kGlobalBegin + 12345, 1), Status::invalid_value);
+  EXPECT_EQ(ask(Operation::written_pages, kGlobalEnd - 1, UINT64_MAX), Status::invalid_address);
+  EXPECT_EQ(ask(Operation::written_pages, buffer_, UINT64_MAX), Status::invalid_address);
+  EXPECT_EQ(ask(Operation::written_pages, 12345, 0), Status::ok);
+  const AllocateRequest strange{4096, static_cast<MemoryKind>(77)};
+  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(strange)}), Status::malformed);
+  EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, PagesSayWhatWasWrittenToThem) {
+  Channel client = channel();
+  const AllocateRequest wanted{2 * kPageBytes + 1, MemoryKind::managed};
+  const Reply allocated = client.call(Operation::allocate, {bytes_of(wanted)});
+  ASSERT_EQ(allocated.status, Status::ok);
+  const DeviceAddress address = MessageReader(allocated.payload).take<AddressReply>().address;
+  EXPECT_EQ(address % kPageBytes, 0U);
+  const auto pages = [&] {
+    return client.call(Operation::written_pages, {bytes_of(RangeRequest{address, wanted.bytes, 0})}).payload;
+  };
+  EXPECT_EQ(pages(), Bytes({std::byte{0}, std::byte{0}, std::byte{0}}));
+  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{address + 2 * kPageBytes, 1, 0})}),
+            Status::ok);
+  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{address + kPageBytes - 1, 1, 0})}),
+            Status::ok);
+  EXPECT_EQ(pages(), Bytes({std::byte{1}, std::byte{0}, std::byte{1}}));
+}
+
 TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   const DeviceAddress large = device_.allocate(4096, "large");
   device_.fill(large, std::byte{1}, 4096);

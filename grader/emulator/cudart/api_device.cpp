@@ -126,6 +126,8 @@ cudaError_t cudaDeviceReset() {
     r.launcher.synchronise();
     r.device.request(lockstep::emulator::Operation::reset, {});
     r.modules.forget_loaded();
+    r.unified.managed.clear();
+    r.unified.pinned.clear();
   });
 }
 

@@ -63,24 +63,31 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
   return call([&](Runtime& r) {
     require(pointer != nullptr);
-    *pointer = r.memory.allocate_host(bytes, flags);
+    *pointer = r.unified.pinned.allocate(bytes, flags);
   });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return call([&](Runtime& r) { r.memory.free_host(pointer); });
+  return call([&](Runtime& r) { r.unified.pinned.free(pointer); });
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
-  return call([&](Runtime& r) { r.memory.register_host(pointer, bytes, flags); });
+  return call([&](Runtime& r) { r.unified.pinned.add(pointer, bytes, flags); });
 }
 
 cudaError_t cudaHostUnregister(void* pointer) {
-  return call([&](Runtime& r) { r.memory.unregister_host(pointer); });
+  return call([&](Runtime& r) { r.unified.pinned.remove(pointer); });
 }
 
 cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
-  return call([&](Runtime& r) { *flags = r.memory.host_flags(pointer); });
+  return call([&](Runtime& r) { *flags = r.unified.pinned.flags(pointer); });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned flags) {
+  return call([&](Runtime& r) {
+    require(device_pointer != nullptr && flags == 0);
+    *device_pointer = reinterpret_cast<void*>(r.unified.pinned.device_address(host_pointer));
+  });
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

@@ -25,7 +25,11 @@ void __cudaUnregisterFatBinary(void** handle) {
   call([&](Runtime& r) { r.modules.remove_fat_binary(binary_of(handle)); });
 }
 
-char __cudaInitModule(void**) { return 1; }
+/// Called before the program's first use of a managed variable. Without a device the variables stay null.
+char __cudaInitModule(void** handle) {
+  call([&](Runtime& r) { r.modules.place_managed_variables(binary_of(handle), r.unified.managed); });
+  return 1;
+}
 
 void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* device_name, int,
                             uint3*, uint3*, dim3*, dim3*, int*) {
@@ -34,12 +38,12 @@ void __cudaRegisterFunction(void** handle, const char* host_function, char*, con
 
 void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* device_name, int, size_t, int,
                        int) {
-  call([&](Runtime& r) { r.modules.add_variable(binary_of(handle), host_variable, device_name, false); });
+  call([&](Runtime& r) { r.modules.add_variable(binary_of(handle), host_variable, device_name); });
 }
 
 void __cudaRegisterManagedVar(void** handle, void** host_variable, char*, const char* device_name, int,
                               size_t, int, int) {
-  call([&](Runtime& r) { r.modules.add_variable(binary_of(handle), host_variable, device_name, true); });
+  call([&](Runtime& r) { r.modules.add_managed_variable(binary_of(handle), host_variable, device_name); });
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream) {

@@ -34,9 +34,11 @@ void Launcher::launch(const void* function, const Configuration& configuration, 
   wanted.dynamic_shared_limit = dynamic_shared_limit(kernel, device_.properties());
   wanted.cooperative = configuration.cooperative ? 1 : 0;
   const emulator::Bytes block = pack(kernel, arguments);
+  unified_.before_launch(block);
   try {
     const emulator::Bytes text = device_.request(emulator::Operation::launch, {bytes_of(wanted), block});
     printed_.append(reinterpret_cast<const char*>(text.data()), text.size());
+    unified_.after_launch();
   } catch (const Failure& caught) {
     if (!configuration.cooperative || caught.code != cudaErrorLaunchOutOfResources) throw;
     throw Failure{cudaErrorCooperativeLaunchTooLarge};
@@ -60,6 +62,7 @@ void Launcher::launch(const cudaLaunchConfig_t& configuration, const void* funct
 void Launcher::synchronise() {
   print();
   device_.request(emulator::Operation::synchronise, {});
+  unified_.after_synchronisation();
 }
 
 void Launcher::print() {

@@ -11,6 +11,7 @@
 
 #include "emulator/cudart/device_connection.h"
 #include "emulator/cudart/modules.h"
+#include "emulator/cudart/unified_memory.h"
 
 namespace lockstep::cudart {
 
@@ -23,7 +24,8 @@ struct Configuration {
 
 class Launcher {
  public:
-  Launcher(DeviceConnection& device, Modules& modules) : device_(device), modules_(modules) {}
+  Launcher(DeviceConnection& device, Modules& modules, UnifiedMemory& unified)
+      : device_(device), modules_(modules), unified_(unified) {}
 
   void launch(const void* function, const Configuration& configuration, void** arguments);
   /// As cudaLaunchKernelExC; attributes that only tune speed are passed over.
@@ -37,6 +39,7 @@ class Launcher {
  private:
   DeviceConnection& device_;
   Modules& modules_;
+  UnifiedMemory& unified_;
   std::string printed_;
 };
 

@@ -1,9 +1,7 @@
 #include "emulator/cudart/memory.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <iterator>
 
 namespace lockstep::cudart {
 
@@ -16,28 +14,30 @@ namespace {
 
 /// Rows of pitched allocations start at multiples of this on current cards.
 constexpr std::size_t kPitchGranule = 512;
-constexpr std::size_t kHostAlignment = 4096;
 
 DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
 void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-bool on_device(const void* pointer) {
-  return address_of(pointer) >= emulator::kGlobalBegin && address_of(pointer) < emulator::kGlobalEnd;
-}
-
-/// The kind that the pointers mean. A stated kind that contradicts them is an error, as on hardware.
-cudaMemcpyKind checked_kind(const void* to, const void* from, cudaMemcpyKind kind) {
-  cudaMemcpyKind real = cudaMemcpyHostToHost;
-  if (on_device(to))
-    real = on_device(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-  else if (on_device(from))
-    real = cudaMemcpyDeviceToHost;
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
-  require(kind == cudaMemcpyDefault || kind == real);
-  return real;
-}
-
 }  // namespace
+
+bool Memory::on_device(const void* pointer) const {
+  return address_of(pointer) >= emulator::kGlobalBegin && address_of(pointer) < emulator::kGlobalEnd &&
+         !unified_.pinned.contains(pointer);
+}
+
+/// The kind that the pointers mean. A stated kind that contradicts them is an error, as on hardware; managed
+/// memory goes with every kind.
+cudaMemcpyKind Memory::checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
+  const auto agrees = [&](const void* pointer, bool stated_on_device) {
+    return unified_.managed.contains(address_of(pointer)) || on_device(pointer) == stated_on_device;
+  };
+  const bool to_agrees = agrees(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
+  const bool from_agrees = agrees(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+  require(kind == cudaMemcpyDefault || (to_agrees && from_agrees));
+  if (on_device(to)) return on_device(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+  return on_device(from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+}
 
 void* Memory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
@@ -53,63 +53,31 @@ void* Memory::allocate_pitched(std::size_t* pitch, std::size_t width, std::size_
 }
 
 void Memory::free(void* address) {
-  if (address == nullptr) return;
+  if (address == nullptr || unified_.managed.free(address_of(address))) return;
+  require(!unified_.pinned.contains(address));
   device_.request(Operation::free, {bytes_of(RangeRequest{address_of(address), 0, 0})});
-}
-
-void* Memory::allocate_host(std::size_t bytes, unsigned flags) {
-  // The device is asked for nothing, but without one hardware refuses this too.
-  device_.properties();
-  if (bytes == 0) return nullptr;
-  void* memory = nullptr;
-  if (::posix_memalign(&memory, kHostAlignment, bytes) != 0) throw Failure{cudaErrorMemoryAllocation};
-  host_ranges_[memory] = {bytes, flags, true};
-  return memory;
-}
-
-void Memory::free_host(void* address) {
-  if (address == nullptr) return;
-  const auto range = host_ranges_.find(address);
-  require(range != host_ranges_.end() && range->second.owned);
-  host_ranges_.erase(range);
-  std::free(address);
-}
-
-void Memory::register_host(void* address, std::size_t bytes, unsigned flags) {
-  require(address != nullptr && bytes != 0 && !on_device(address));
-  if (!host_ranges_.try_emplace(address, HostRange{bytes, flags, false}).second) {
-    throw Failure{cudaErrorHostMemoryAlreadyRegistered};
-  }
-}
-
-void Memory::unregister_host(void* address) {
-  const auto range = host_ranges_.find(address);
-  if (range == host_ranges_.end() || range->second.owned) throw Failure{cudaErrorHostMemoryNotRegistered};
-  host_ranges_.erase(range);
-}
-
-unsigned Memory::host_flags(void* address) const {
-  const auto range = host_ranges_.find(address);
-  require(range != host_ranges_.end());
-  return range->second.flags;
 }
 
 void Memory::copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const cudaMemcpyKind real = checked_kind(to, from, kind);
   if (bytes == 0) return;
+  if (real != cudaMemcpyHostToHost) unified_.managed.send();
   switch (real) {
     case cudaMemcpyHostToDevice:
-      return to_device(address_of(to), static_cast<const std::byte*>(from), bytes);
+      to_device(address_of(to), static_cast<const std::byte*>(from), bytes);
+      break;
     case cudaMemcpyDeviceToHost:
-      return to_host(static_cast<std::byte*>(to), address_of(from), bytes);
+      to_host(static_cast<std::byte*>(to), address_of(from), bytes);
+      break;
     case cudaMemcpyDeviceToDevice: {
       const emulator::CopyRequest wanted{address_of(to), address_of(from), bytes};
       device_.request(Operation::copy, {bytes_of(wanted)});
-      return;
+      break;
     }
     default:
       std::memmove(to, from, bytes);
   }
+  unified_.managed.revoke(address_of(to), bytes);
 }
 
 void Memory::copy_rows(void* to, std::size_t to_pitch, const void* from, const Rows& rows,
@@ -127,9 +95,15 @@ void Memory::copy_rows(void* to, std::size_t to_pitch, const void* from, const R
 
 void Memory::fill(void* to, int value, std::size_t bytes) {
   if (bytes == 0) return;
+  if (unified_.pinned.contains(to)) {
+    std::memset(to, value, bytes);
+    return;
+  }
   require(on_device(to));
+  unified_.managed.send();
   const emulator::FillRequest wanted{address_of(to), bytes, static_cast<unsigned char>(value)};
   device_.request(Operation::fill, {bytes_of(wanted)});
+  unified_.managed.revoke(address_of(to), bytes);
 }
 
 void Memory::fill_rows(void* to, int value, const Rows& rows) {
@@ -156,18 +130,18 @@ cudaPointerAttributes Memory::attributes(const void* address) {
     const auto range = device_.ask<emulator::RangeReply>(Operation::find_range,
                                                          {bytes_of(RangeRequest{address_of(address), 0, 0})});
     require(range.bytes != 0);
-    attributes.type = cudaMemoryTypeDevice;
+    const bool managed = unified_.managed.contains(address_of(address));
+    attributes.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
     attributes.device = 0;
     attributes.devicePointer = const_cast<void*>(address);
+    if (managed) attributes.hostPointer = attributes.devicePointer;
     return attributes;
   }
   attributes.hostPointer = const_cast<void*>(address);
-  const auto after = host_ranges_.upper_bound(address);
-  if (after == host_ranges_.begin()) return attributes;
-  const auto& [base, range] = *std::prev(after);
-  if (address_of(address) - address_of(base) < range.bytes) {
+  if (unified_.pinned.contains(address)) {
     attributes.type = cudaMemoryTypeHost;
     attributes.device = 0;
+    attributes.devicePointer = pointer_to(unified_.pinned.device_address(address));
   }
   return attributes;
 }

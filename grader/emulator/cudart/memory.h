@@ -1,13 +1,15 @@
-// Device memory, host memory that the runtime gave out, and copies between the two.
+// Device memory, and copies between places of every kind.
 //
-// Pinned host memory is plain memory here: copies are as fast either way, and kernels do not reach it.
+// Managed memory counts as the device's: what the program has written to it is sent first, and the pages that
+// a copy changes are taken from the program, so that each byte travels at most once. Pinned memory is the
+// program's own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 
 #include "emulator/cudart/device_connection.h"
+#include "emulator/cudart/unified_memory.h"
 
 namespace lockstep::cudart {
 
@@ -20,18 +22,12 @@ struct Rows {
 
 class Memory {
  public:
-  explicit Memory(DeviceConnection& device) : device_(device) {}
+  Memory(DeviceConnection& device, UnifiedMemory& unified) : device_(device), unified_(unified) {}
 
   void* allocate(std::size_t bytes);
   /// Rows start at multiples of the pitch, which is returned through `pitch`.
   void* allocate_pitched(std::size_t* pitch, std::size_t width, std::size_t height);
   void free(void* address);
-
-  void* allocate_host(std::size_t bytes, unsigned flags);
-  void free_host(void* address);
-  void register_host(void* address, std::size_t bytes, unsigned flags);
-  void unregister_host(void* address);
-  unsigned host_flags(void* address) const;
 
   void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
   void copy_rows(void* to, std::size_t to_pitch, const void* from, const Rows& rows, cudaMemcpyKind kind);
@@ -42,17 +38,13 @@ class Memory {
   cudaPointerAttributes attributes(const void* address);
 
  private:
-  struct HostRange {
-    std::size_t bytes;
-    unsigned flags;
-    bool owned;  ///< allocated here, not registered
-  };
-
+  bool on_device(const void* pointer) const;
+  cudaMemcpyKind checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const;
   void to_device(emulator::DeviceAddress to, const std::byte* from, std::size_t bytes);
   void to_host(std::byte* to, emulator::DeviceAddress from, std::size_t bytes);
 
   DeviceConnection& device_;
-  std::map<const void*, HostRange> host_ranges_;
+  UnifiedMemory& unified_;
 };
 
 }  // namespace lockstep::cudart

@@ -62,8 +62,12 @@ void Modules::add_kernel(FatBinary* binary, const void* host_function, const cha
   kernels_[kernel.get()] = kernel;
 }
 
-void Modules::add_variable(FatBinary* binary, const void* host_variable, const char* name, bool managed) {
-  variables_[host_variable] = {binary, name, managed, {}};
+void Modules::add_variable(FatBinary* binary, const void* host_variable, const char* name) {
+  variables_[host_variable] = {binary, name, nullptr, {}};
+}
+
+void Modules::add_managed_variable(FatBinary* binary, void** host_pointer, const char* name) {
+  variables_[host_pointer] = {binary, name, host_pointer, {}};
 }
 
 Kernel& Modules::find(const void* function) {
@@ -99,9 +103,27 @@ Kernel& Modules::load(const void* function) {
 
 const emulator::RangeReply& Modules::symbol(const void* host_variable) {
   const auto found = variables_.find(host_variable);
-  if (found == variables_.end()) throw Failure{cudaErrorInvalidSymbol};
-  Variable& variable = found->second;
-  if (variable.managed) throw Failure{cudaErrorNotSupported};
+  // A managed variable is known by where its address is kept, and by the address itself.
+  if (found == variables_.end()) {
+    const auto at_address = std::ranges::find_if(variables_, [&](const auto& entry) {
+      return entry.second.host_pointer != nullptr && *entry.second.host_pointer == host_variable;
+    });
+    if (host_variable == nullptr || at_address == variables_.end()) throw Failure{cudaErrorInvalidSymbol};
+    return locate(at_address->second);
+  }
+  return locate(found->second);
+}
+
+void Modules::place_managed_variables(FatBinary* binary, ManagedMemory& managed) {
+  for (auto& [host_variable, variable] : variables_) {
+    if (variable.binary != binary || variable.host_pointer == nullptr) continue;
+    const emulator::RangeReply& range = locate(variable);
+    if (!managed.contains(range.address)) managed.adopt(range.address, range.bytes);
+    *variable.host_pointer = reinterpret_cast<void*>(range.address);
+  }
+}
+
+const emulator::RangeReply& Modules::locate(Variable& variable) {
   if (variable.range.bytes != 0) return variable.range;
   for (Image& image : variable.binary->images) {
     try {

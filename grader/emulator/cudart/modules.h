@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emulator/cudart/device_connection.h"
+#include "emulator/cudart/managed_memory.h"
 
 namespace lockstep::cudart {
 
@@ -39,9 +40,9 @@ struct Kernel {
 
 struct Variable {
   FatBinary* binary = nullptr;
-  std::string name;  ///< mangled
-  bool managed = false;
-  emulator::RangeReply range;  ///< empty until loaded
+  std::string name;               ///< mangled
+  void** host_pointer = nullptr;  ///< of a managed variable: where the program keeps its address
+  emulator::RangeReply range;     ///< empty until loaded
 };
 
 class Modules {
@@ -51,7 +52,8 @@ class Modules {
   FatBinary* add_fat_binary(const void* wrapper);
   void remove_fat_binary(FatBinary* binary);
   void add_kernel(FatBinary* binary, const void* host_function, const char* name);
-  void add_variable(FatBinary* binary, const void* host_variable, const char* name, bool managed);
+  void add_variable(FatBinary* binary, const void* host_variable, const char* name);
+  void add_managed_variable(FatBinary* binary, void** host_pointer, const char* name);
 
   /// The kernel of a host function, or of a handle, which is the Kernel's own address; not loaded.
   Kernel& find(const void* function);
@@ -59,11 +61,14 @@ class Modules {
   Kernel& load(const void* function);
   /// The variable's place on the device.
   const emulator::RangeReply& symbol(const void* host_variable);
+  /// Tells the program the addresses of the binary's managed variables, which it then uses through `managed`.
+  void place_managed_variables(FatBinary* binary, ManagedMemory& managed);
   /// Forgets what was loaded, after the device was reset.
   void forget_loaded();
 
  private:
   std::uint64_t load(Image& image);
+  const emulator::RangeReply& locate(Variable& variable);
 
   DeviceConnection& device_;
   std::list<FatBinary> binaries_;

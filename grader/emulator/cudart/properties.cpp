@@ -53,6 +53,9 @@ cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::
   properties.localL1CacheSupported = 1;
   properties.cooperativeLaunch = 1;
   properties.hostRegisterSupported = 1;
+  properties.canMapHostMemory = 1;
+  properties.managedMemory = 1;
+  properties.concurrentManagedAccess = 1;
   return properties;
 }
 
@@ -108,6 +111,9 @@ int device_attribute(const emulator::HelloReply& device, cudaDeviceAttr attribut
     case cudaDevAttrGlobalL1CacheSupported:
     case cudaDevAttrLocalL1CacheSupported:
     case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch:
       return 1;
     default:

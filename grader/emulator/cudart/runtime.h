@@ -11,14 +11,16 @@
 #include "emulator/cudart/memory.h"
 #include "emulator/cudart/modules.h"
 #include "emulator/cudart/streams.h"
+#include "emulator/cudart/unified_memory.h"
 
 namespace lockstep::cudart {
 
 struct Runtime {
   DeviceConnection device;
+  UnifiedMemory unified{device};
   Modules modules{device};
-  Launcher launcher{device, modules};
-  Memory memory{device};
+  Launcher launcher{device, modules, unified};
+  Memory memory{device, unified};
   Streams streams;
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},

@@ -156,7 +156,8 @@ void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
                         fmt::format("the constant {} has {} bytes; the device has {}", variable.name,
                                     variable.bytes, options.properties.constant_bytes));
     }
-    const DeviceAddress address = memory.allocate(variable.bytes, variable.name);
+    const DeviceAddress address = memory.allocate(variable.bytes, variable.name,
+                                                  {variable.managed ? kPageBytes : Placement{}.alignment});
     loaded.memory.push_back(address);
     loaded.program.symbols[variable.name] = {address, variable.bytes};
     if (variable.initial.size() > variable.bytes) {
@@ -292,8 +293,11 @@ Device::~Device() = default;
 
 const DeviceProperties& Device::properties() const { return state_->options.properties; }
 
-DeviceAddress Device::allocate(std::size_t bytes, std::string label) {
-  return state_->memory.allocate(bytes, std::move(label));
+DeviceAddress Device::allocate(std::size_t bytes, std::string label, const Placement& placement) {
+  return state_->memory.allocate(bytes, std::move(label), placement);
+}
+void Device::set_devices(DeviceAddress address, DeviceMask devices) {
+  state_->memory.set_devices(address, devices);
 }
 void Device::free(DeviceAddress address) { state_->memory.free(address); }
 void Device::write(DeviceAddress to, std::span<const std::byte> bytes) {
@@ -328,6 +332,18 @@ void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
 void Device::mark_uninitialised(DeviceAddress from, std::size_t bytes) {
   state_->memory.require(from, bytes);
   if (bytes != 0) state_->memory.mark_written(from, bytes, false);
+}
+std::vector<bool> Device::written_pages(DeviceAddress from, std::size_t bytes) const {
+  state_->memory.require(from, bytes);
+  std::vector<bool> pages;
+  if (bytes == 0) return pages;
+  const DeviceAddress end = from + bytes;
+  for (DeviceAddress page = from / kPageBytes * kPageBytes; page < end; page += kPageBytes) {
+    const std::uint8_t* first = state_->memory.written(std::max(page, from));
+    const std::uint8_t* last = state_->memory.written(std::min(page + kPageBytes, end) - 1);
+    pages.push_back(std::any_of(first, last + 1, [](std::uint8_t word) { return word != 0; }));
+  }
+  return pages;
 }
 std::size_t Device::free_bytes() const { return state_->memory.free_bytes(); }
 std::optional<SymbolInfo> Device::allocation(DeviceAddress address) const {
@@ -422,6 +438,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   grid.shared_bytes = kernel.dynamic_shared_offset + configuration.dynamic_shared_bytes;
   if (configuration.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.info.static_shared_bytes;
   grid.parameters.assign(parameters.begin(), parameters.end());
+  grid.reach = configuration.reach;
   grid.checks = state_->options.checks;
   grid.block_count = configuration.grid.count();
   grid.many_blocks = grid.block_count > 1;

@@ -14,10 +14,8 @@ namespace {
 
 /// Device addresses that are handed out before any is used again.
 constexpr std::uint64_t kReservedBytes = std::uint64_t{1} << 40;
-/// cudaMalloc promises 256-byte alignment.
-constexpr std::uint64_t kAlignment = 256;
 /// Unmapped distance between allocations, so that a stray index lands in none.
-constexpr std::uint64_t kGap = 4096;
+constexpr std::uint64_t kGap = kPageBytes;
 constexpr std::size_t kFreedRemembered = 64;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
@@ -71,14 +69,15 @@ GlobalMemory::~GlobalMemory() {
   munmap(line_stamps_, kLineStampBytes);
 }
 
-DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label) {
+DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label, const Placement& placement) {
   if (bytes > free_bytes()) {
     throw DeviceError(
         DeviceError::Code::out_of_memory,
         fmt::format("{} bytes asked for, {} of the device's {} are free", bytes, free_bytes(), capacity_));
   }
-  const std::uint64_t span = round_up(std::max<std::uint64_t>(bytes, 1), kAlignment) + kGap;
-  DeviceAddress begin = next_;
+  const std::uint64_t alignment = placement.alignment;
+  const std::uint64_t span = round_up(std::max<std::uint64_t>(bytes, 1), alignment) + kGap;
+  DeviceAddress begin = round_up(next_, alignment);
   for (bool wrapped = false;;) {
     if (begin + span > kGlobalBegin + kReservedBytes) {
       if (std::exchange(wrapped, true)) {
@@ -89,14 +88,14 @@ DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label) {
     const auto above = live_.lower_bound(begin);
     if (above != live_.begin()) {
       const Allocation& below = std::prev(above)->second;
-      begin = std::max(begin, round_up(below.end() + kGap, kAlignment));
+      begin = std::max(begin, round_up(below.end() + kGap, alignment));
     }
     if (above == live_.end() || begin + span <= above->first) break;
-    begin = round_up(above->second.end() + kGap, kAlignment);
+    begin = round_up(above->second.end() + kGap, alignment);
   }
   next_ = begin + span;
   used_ += bytes;
-  live_[begin] = {begin, bytes, std::move(label)};
+  live_[begin] = {begin, bytes, std::move(label), placement.devices};
   return begin;
 }
 
@@ -111,6 +110,15 @@ void GlobalMemory::free(DeviceAddress address) {
   if (freed_.size() >= kFreedRemembered) freed_.pop_front();
   freed_.push_back(std::move(found->second));
   live_.erase(found);
+}
+
+void GlobalMemory::set_devices(DeviceAddress address, DeviceMask devices) {
+  const auto found = live_.find(address);
+  if (found == live_.end()) {
+    throw DeviceError(DeviceError::Code::invalid_address,
+                      fmt::format("no allocation begins at {:#x}", address));
+  }
+  found->second.devices = devices;
 }
 
 void GlobalMemory::release_pages(const Allocation& allocation) {

@@ -28,6 +28,7 @@ class GlobalMemory {
     DeviceAddress begin = 0;
     std::uint64_t bytes = 0;
     std::string label;
+    DeviceMask devices = kEveryDevice;  ///< whose memory it is
     DeviceAddress end() const { return begin + bytes; }
   };
 
@@ -38,7 +39,9 @@ class GlobalMemory {
   GlobalMemory& operator=(const GlobalMemory&) = delete;
 
   /// Throws DeviceError::out_of_memory.
-  DeviceAddress allocate(std::size_t bytes, std::string label);
+  DeviceAddress allocate(std::size_t bytes, std::string label, const Placement& placement = {});
+  /// Throws DeviceError::invalid_address when nothing begins there.
+  void set_devices(DeviceAddress address, DeviceMask devices);
   /// Throws DeviceError::invalid_address when nothing begins there.
   void free(DeviceAddress address);
   /// The allocation that holds `address`, or null.

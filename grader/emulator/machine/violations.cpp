@@ -60,6 +60,18 @@ bool ordered_between_blocks(const Warp& warp, const Touch& other) {
   return grid.released[other.block].load(std::memory_order_relaxed) > other.time;
 }
 
+/// Why a launch may not access an allocation that another may.
+std::string describe_unreachable(const GlobalMemory::Allocation& allocation) {
+  if (allocation.devices == 0) {
+    return "of pinned host memory that the kernel was given no pointer to: pass one as an argument, or ask "
+           "cudaHostGetDevicePointer for it first";
+  }
+  return fmt::format(
+      "of memory of device {}, to which the kernel's device has no access: "
+      "cudaDeviceEnablePeerAccess gives it",
+      std::countr_zero(allocation.devices));
+}
+
 /// Whether the lane would store what memory holds already.
 bool stores_same_bytes(const std::byte* memory, unsigned width, unsigned lane, const ValueOf* value) {
   if (value == nullptr) return false;
@@ -156,10 +168,12 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
     const std::uint64_t address = addresses[lane];
     if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
     const GlobalMemory::Allocation* allocation = memory.find(address);
-    if (allocation == nullptr || allocation->end() - address < width) {
+    const bool inside = allocation != nullptr && allocation->end() - address >= width;
+    if (!inside || (allocation->devices & warp.block->grid->reach) == 0) {
       Finding finding = make_finding(
           warp, i.id, lane, Finding::Kind::out_of_bounds,
-          fmt::format("{} of {} bytes {}", verb(kind), width, memory.describe_miss(address, width)));
+          fmt::format("{} of {} bytes {}", verb(kind), width,
+                      inside ? describe_unreachable(*allocation) : memory.describe_miss(address, width)));
       finding.address = address;
       fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
       return false;

@@ -139,6 +139,7 @@ struct Grid {
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;
+  DeviceMask reach = kEveryDevice;  ///< devices whose memory it may access
   bool checks = true;
   bool many_blocks = false;  ///< more than one: races between blocks are possible
   std::optional<StampBook> stamps;

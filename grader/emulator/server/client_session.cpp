@@ -126,6 +126,11 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
     case Operation::reset:
       end();
       return {};
+    case Operation::map_host:
+      map_host(request.take<RangeRequest>().address);
+      return {};
+    case Operation::written_pages:
+      return written_pages(request.take<RangeRequest>());
     default:
       return perform_common(operation, request);
   }
@@ -149,10 +154,38 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   if (charged > allowed) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
   }
-  const DeviceAddress address = served_.device.allocate(request.bytes);
+  const DeviceAddress address = allocate_kind(request);
   allocations_[address] = charged;
   served_.statistics.allocated_bytes += charged;
   return packed(AddressReply{address});
+}
+
+DeviceAddress ClientSession::allocate_kind(const AllocateRequest& request) {
+  Device& device = served_.device;
+  switch (request.kind) {
+    case MemoryKind::device:
+      return device.allocate(request.bytes);
+    case MemoryKind::managed:
+      return device.allocate(request.bytes, "managed memory", {kPageBytes});
+    case MemoryKind::host:
+      return device.allocate(request.bytes, "pinned host memory", {kPageBytes, 0});
+  }
+  throw MalformedMessage("an allocation of a kind that the protocol does not have");
+}
+
+void ClientSession::map_host(DeviceAddress address) {
+  if (!allocations_.contains(address)) {
+    throw DeviceError(DeviceError::Code::invalid_value, "an address that the program did not allocate");
+  }
+  served_.device.set_devices(address, kEveryDevice);
+}
+
+Bytes ClientSession::written_pages(const RangeRequest& range) {
+  Bytes reply;
+  for (const bool written : served_.device.written_pages(range.address, range.bytes)) {
+    reply.push_back(static_cast<std::byte>(written));
+  }
+  return reply;
 }
 
 void ClientSession::free(DeviceAddress address) {

@@ -37,6 +37,8 @@ enum class Operation : std::uint32_t {
   find_symbol,    ///< NameRequest, mangled name → RangeReply
   launch,         ///< LaunchRequest, parameter block → what the device printed
   reset,          ///< frees everything that the client holds
+  map_host,       ///< RangeRequest: kernels reach this host allocation from now on
+  written_pages,  ///< RangeRequest → a byte for every page of the range: 1 when something was written to it
   // The owner of the process.
   mark_uninitialised,       ///< RangeRequest
   set_time_limit,           ///< LimitRequest, milliseconds
@@ -109,8 +111,16 @@ struct HelloReply {
   std::uint64_t registers_per_block = 0;
 };
 
+/// Who uses an allocation besides kernels.
+enum class MemoryKind : std::uint64_t {
+  device,
+  managed,  ///< the program too, at the same address, in turns with the device
+  host,     ///< pinned memory of the program; kernels do not reach it before map_host
+};
+
 struct AllocateRequest {
   std::uint64_t bytes = 0;
+  MemoryKind kind = MemoryKind::device;
 };
 
 struct AddressReply {

@@ -103,6 +103,9 @@ class ClientSession final : public Session {
 
  private:
   Bytes allocate(const AllocateRequest& request);
+  DeviceAddress allocate_kind(const AllocateRequest& request);
+  void map_host(DeviceAddress address);
+  Bytes written_pages(const RangeRequest& range);
   void free(DeviceAddress address);
   Bytes load_image(std::span<const std::byte> image);
   void unload_image(std::uint64_t id);

@@ -24,9 +24,9 @@ int main() {
   if (attributes.type != cudaMemoryTypeDevice) return 11;
   if (cudaPointerGetAttributes(&attributes, &count) != cudaSuccess) return 12;
   if (attributes.type != cudaMemoryTypeUnregistered) return 13;
-  void* managed = nullptr;
-  if (cudaMallocManaged(&managed, 4) != cudaErrorNotSupported) return 14;
-  if (cudaMallocManaged(&managed, 4) != cudaErrorNotSupported) return 15;
+  cudaIpcMemHandle_t shared;
+  if (cudaIpcGetMemHandle(&shared, memory) != cudaErrorNotSupported) return 14;
+  if (cudaIpcGetMemHandle(&shared, memory) != cudaErrorNotSupported) return 15;
   if (cudaDeviceReset() != cudaSuccess || cudaMemset(memory, 0, 1) == cudaSuccess) return 16;
   std::puts(properties.name);
   return 0;
