@@ -30,6 +30,9 @@ using DeviceAddress = std::uint64_t;
 inline constexpr DeviceAddress kGlobalBegin = 0x2000'0000'0000;
 inline constexpr DeviceAddress kGlobalEnd = 0x2400'0000'0000;
 
+/// cudaLimitMallocHeapSize of a program that does not set it.
+inline constexpr std::size_t kDefaultHeapBytes = std::size_t{8} << 20;
+
 /// What managed memory is aligned to, and moves in.
 inline constexpr std::size_t kPageBytes = 4096;
 
@@ -108,11 +111,26 @@ struct KernelInfo {
   std::uint32_t local_bytes = 0;  ///< a thread
   std::uint32_t registers = 0;    ///< a thread, an estimate from the widest live set, for occupancy queries
   std::uint32_t max_threads = 1024;
+  bool uses_heap = false;  ///< calls malloc or free
 };
 
 struct SymbolInfo {
   DeviceAddress address = 0;
   std::size_t bytes = 0;
+};
+
+/// Where in a kernel a block of the device's heap was asked for.
+struct HeapOwner {
+  std::string kernel;  ///< mangled
+  SourceLine line;
+  bool operator==(const HeapOwner&) const = default;
+};
+
+/// A block that a kernel has taken by malloc or new, and none has freed.
+struct HeapBlock {
+  DeviceAddress address = 0;
+  std::uint64_t bytes = 0;
+  HeapOwner owner;
 };
 
 /// What a module takes of memory: bytes of PTX text, and of variables as their allocations are charged.
@@ -175,6 +193,17 @@ class Device {
   std::size_t free_bytes() const;
   /// Base and size of the allocation that holds `address`, if any.
   std::optional<SymbolInfo> allocation(DeviceAddress address) const;
+
+  // --- the heap of kernels: malloc, free, new, delete ---
+
+  /// Makes a heap of `bytes` bytes, once; a launch of a kernel that uses one makes it else, of
+  /// kDefaultHeapBytes. Throws DeviceError::out_of_memory.
+  void make_heap(std::size_t bytes);
+  void remove_heap();
+  /// Global memory that a heap of `bytes` bytes takes.
+  static std::size_t heap_region_bytes(std::size_t bytes);
+  /// Blocks that no kernel has freed, by address.
+  std::vector<HeapBlock> heap_blocks() const;
 
   // --- modules ---
 

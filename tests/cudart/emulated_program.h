@@ -16,10 +16,12 @@ struct Ended {
   std::string output, errors;
 };
 
-inline Ended run(const std::filesystem::path& program, std::vector<std::string> arguments = {}) {
+inline Ended run(const std::filesystem::path& program, std::vector<std::string> arguments = {},
+                 int devices = 1) {
   EmulateOptions options;
   options.device.executable = DEVICE_EXECUTABLE;
   options.device.workers = 2;
+  options.device.devices = devices;
   options.cudart_directory = CUDART_FOLDER;
   options.program = program.is_absolute() ? program : PROGRAMS_FOLDER / program;
   options.arguments = std::move(arguments);

@@ -49,5 +49,50 @@ TEST(PinnedMemory, OtherHostMemoryIsOutOfReach) {
   }
 }
 
+TEST(Devices, AreTwo) {
+  const Ended result = run("devices", {}, 2);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "two devices\n");
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST(Devices, MemoryOfAnotherNeedsPermission) {
+  const Ended result = run("devices", {"without-access"}, 2);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "cudaErrorIllegalAddress\n");
+  EXPECT_THAT(result.errors, HasSubstr("read of 4 bytes of memory of device 1, to which the kernel's device "
+                                       "has no access: cudaDeviceEnablePeerAccess gives it"));
+}
+
+TEST(Volumes, AreAllocatedAndFilled) { expect_clean("volumes", "filled\n"); }
+
+TEST(DeviceHeap, KernelsTakeMemoryAndGiveItBack) { expect_clean("device_heap", "taken and given back\n"); }
+
+TEST(DeviceHeap, MistakesAreFindingsAtTheirLines) {
+  struct Mistake {
+    int line;
+    std::string error, message;
+  };
+  const std::vector<Mistake> mistakes = {
+      {9, "cudaErrorIllegalAddress",
+       "write of 4 bytes just past the end of a block of the device's heap (40 bytes)"},
+      {10, "cudaErrorIllegalAddress",
+       "write of 4 bytes just past the end of a block of the device's heap (128 bytes)"},
+      {12, "cudaErrorIllegalAddress",
+       "read of 4 bytes of a block of the device's heap (40 bytes) after it was freed"},
+      {13, "cudaErrorLaunchFailure", "free of a block (40 bytes) that was freed before"},
+      {14, "cudaErrorLaunchFailure", "free of an address 4 bytes into a block (128 bytes), not of its start"},
+      {15, "cudaErrorLaunchFailure", "which malloc and new in kernels did not give"},
+      {16, "cudaSuccess", "of 'device heap', which nothing has written"},
+  };
+  for (std::size_t which = 0; which < mistakes.size(); ++which) {
+    const Ended result = run("heap_mistakes", {std::to_string(which)});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.output, mistakes[which].error + "\n");
+    EXPECT_THAT(result.errors, HasSubstr("heap_mistakes.cu:" + std::to_string(mistakes[which].line) + "\n"));
+    EXPECT_THAT(result.errors, HasSubstr(mistakes[which].message));
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

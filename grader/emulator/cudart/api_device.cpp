@@ -1,8 +1,14 @@
-// The device itself, versions, limits, and errors. There is one device, number 0.
+// The devices themselves, versions, limits, and errors.
+#include <cstdio>
+#include <functional>
+#include <set>
+#include <string>
+
 #include "emulator/cudart/properties.h"
 #include "emulator/cudart/runtime.h"
 
 using lockstep::cudart::call;
+using lockstep::cudart::current_device;
 using lockstep::cudart::device_attribute;
 using lockstep::cudart::device_properties;
 using lockstep::cudart::Failure;
@@ -12,10 +18,9 @@ using lockstep::cudart::Runtime;
 
 namespace {
 
-/// Fails unless there is a device and `number` is its number.
+/// Fails unless there is a device of this number.
 void check_device(Runtime& r, int number) {
-  r.device.properties();
-  if (number != 0) throw Failure{cudaErrorInvalidDevice};
+  if (number < 0 || number >= r.device.device_count()) throw Failure{cudaErrorInvalidDevice};
 }
 
 /// The thread's last error. That of a failed kernel stays as long as the device's owner does not clear it,
@@ -34,7 +39,14 @@ cudaError_t standing_error(bool reset) {
   return cudaSuccess;
 }
 
-void find_no_entry_point(void** function, cudaDriverEntryPointQueryResult* result) {
+/// The emulated device stands in for the runtime, and there is no driver below it.
+void find_no_entry_point(const char* symbol, void** function, cudaDriverEntryPointQueryResult* result) {
+  require(symbol != nullptr && function != nullptr);
+  static std::set<std::string, std::less<>> told;
+  constexpr std::size_t kMostTold = 100;
+  if (told.size() < kMostTold && told.emplace(symbol).second) {
+    std::fprintf(stderr, "lockstep: the emulated device has no driver, so it has no %s\n", symbol);
+  }
   *function = nullptr;
   if (result == nullptr) throw Failure{cudaErrorSymbolNotFound};
   *result = cudaDriverEntryPointSymbolNotFound;
@@ -45,25 +57,33 @@ void find_no_entry_point(void** function, cudaDriverEntryPointQueryResult* resul
 cudaError_t cudaGetDeviceCount(int* count) {
   return call([&](Runtime& r) {
     *count = 0;
-    r.device.properties();
-    *count = 1;
+    *count = r.device.device_count();
   });
 }
 
 cudaError_t cudaGetDevice(int* number) {
   return call([&](Runtime& r) {
     r.device.properties();
-    *number = 0;
+    *number = current_device();
   });
 }
 
 cudaError_t cudaSetDevice(int number) {
-  return call([&](Runtime& r) { check_device(r, number); });
+  return call([&](Runtime& r) {
+    check_device(r, number);
+    current_device() = number;
+  });
 }
 
 cudaError_t cudaInitDevice(int number, unsigned, unsigned) { return cudaSetDevice(number); }
 
-cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp*) { return cudaGetDevice(number); }
+/// All are alike: the first fits best.
+cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp*) {
+  return call([&](Runtime& r) {
+    r.device.properties();
+    *number = 0;
+  });
+}
 
 cudaError_t cudaSetValidDevices(int* numbers, int count) {
   return call([&](Runtime& r) {
@@ -83,13 +103,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   return call([&](Runtime& r) {
     check_device(r, number);
     *properties = device_properties(r.device.properties(), r.device.name());
+    properties->pciBusID = number + 1;
   });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
   return call([&](Runtime& r) {
     check_device(r, number);
-    *value = device_attribute(r.device.properties(), attribute);
+    *value =
+        attribute == cudaDevAttrPciBusId ? number + 1 : device_attribute(r.device.properties(), attribute);
   });
 }
 
@@ -105,6 +127,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call([&](Runtime& r) {
     const auto found = r.limits.find(limit);
     if (found == r.limits.end()) throw Failure{cudaErrorUnsupportedLimit};
+    if (limit == cudaLimitMallocHeapSize) r.launcher.set_heap_bytes(value);
     found->second = value;
   });
 }
@@ -126,6 +149,10 @@ cudaError_t cudaDeviceReset() {
     r.launcher.synchronise();
     r.device.request(lockstep::emulator::Operation::reset, {});
     r.modules.forget_loaded();
+    r.peers.forget(current_device());
+    r.launcher.forget_heap();
+    // With several devices this memory belongs to all of them.
+    if (r.device.device_count() > 1) return;
     r.unified.managed.clear();
     r.unified.pinned.clear();
   });
@@ -148,10 +175,17 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
-cudaError_t cudaGetDriverEntryPoint(const char*, void** function, unsigned long long,
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
                                     cudaDriverEntryPointQueryResult* result) {
-  return call([&](Runtime&) { find_no_entry_point(function, result); });
+  return call([&](Runtime&) { find_no_entry_point(symbol, function, result); });
 }
+
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
+                                             unsigned long long, cudaDriverEntryPointQueryResult* result) {
+  return call([&](Runtime&) { find_no_entry_point(symbol, function, result); });
+}
+#endif
 
 cudaError_t cudaGetLastError() { return standing_error(true); }
 

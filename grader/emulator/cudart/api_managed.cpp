@@ -16,8 +16,8 @@ std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uin
 
 /// Fails unless `place` is a device or the host.
 void check_place(Runtime& r, int place) {
-  r.device.properties();
-  if (place != cudaCpuDeviceId && place != 0) throw Failure{cudaErrorInvalidDevice};
+  const int devices = r.device.device_count();
+  if (place != cudaCpuDeviceId && (place < 0 || place >= devices)) throw Failure{cudaErrorInvalidDevice};
 }
 
 void advise(Runtime& r, const void* pointer, size_t bytes, cudaMemoryAdvise advice, int place) {

@@ -35,11 +35,24 @@ int inherited_descriptor() {
 
 }  // namespace
 
+int& current_device() {
+  thread_local int device = 0;
+  return device;
+}
+
 emulator::Bytes DeviceConnection::request(Operation operation,
                                           std::initializer_list<std::span<const std::byte>> parts) {
   emulator::Reply reply;
   try {
-    reply = channel().call(operation, parts);
+    emulator::Channel& other_end = channel();
+    if (selected_ != current_device()) {
+      const emulator::IdRequest wanted{static_cast<std::uint64_t>(current_device())};
+      if (other_end.call(Operation::select_device, {emulator::bytes_of(wanted)}).status ==
+          emulator::Status::ok) {
+        selected_ = current_device();
+      }
+    }
+    reply = other_end.call(operation, parts);
   } catch (const emulator::ConnectionLost&) {
     throw Failure{cudaErrorDevicesUnavailable};
   }

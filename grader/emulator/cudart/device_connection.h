@@ -13,6 +13,9 @@
 
 namespace lockstep::cudart {
 
+/// The calling thread's device, as cudaSetDevice chose it.
+int& current_device();
+
 class DeviceConnection {
  public:
   /// One request and the payload of its answer. Throws Failure for every other status than ok.
@@ -25,6 +28,7 @@ class DeviceConnection {
   }
 
   const emulator::HelloReply& properties();
+  int device_count() { return static_cast<int>(properties().devices); }
   const std::string& name();
 
   /// Whether a kernel's failure that the program has seen still answers every request. Asks the device, whose
@@ -36,6 +40,7 @@ class DeviceConnection {
 
   std::unique_ptr<emulator::Channel> channel_;
   pid_t owner_ = 0;
+  int selected_ = 0;  ///< device that the other end takes requests to be for
   bool kernel_failed_ = false;
   emulator::HelloReply properties_;
   std::string name_;

@@ -33,6 +33,9 @@ void Launcher::launch(const void* function, const Configuration& configuration, 
   wanted.dynamic_shared_bytes = configuration.shared_bytes;
   wanted.dynamic_shared_limit = dynamic_shared_limit(kernel, device_.properties());
   wanted.cooperative = configuration.cooperative ? 1 : 0;
+  wanted.reach = peers_.reach(current_device());
+  wanted.heap_bytes = heap_bytes_;
+  heap_used_ = heap_used_ || kernel.info.uses_heap != 0;
   const emulator::Bytes block = pack(kernel, arguments);
   unified_.before_launch(block);
   try {
@@ -63,6 +66,11 @@ void Launcher::synchronise() {
   print();
   device_.request(emulator::Operation::synchronise, {});
   unified_.after_synchronisation();
+}
+
+void Launcher::set_heap_bytes(std::size_t bytes) {
+  require(!heap_used_ && bytes != 0);
+  heap_bytes_ = bytes;
 }
 
 void Launcher::print() {

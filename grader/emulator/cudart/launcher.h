@@ -11,6 +11,7 @@
 
 #include "emulator/cudart/device_connection.h"
 #include "emulator/cudart/modules.h"
+#include "emulator/cudart/peers.h"
 #include "emulator/cudart/unified_memory.h"
 
 namespace lockstep::cudart {
@@ -24,8 +25,8 @@ struct Configuration {
 
 class Launcher {
  public:
-  Launcher(DeviceConnection& device, Modules& modules, UnifiedMemory& unified)
-      : device_(device), modules_(modules), unified_(unified) {}
+  Launcher(DeviceConnection& device, Modules& modules, UnifiedMemory& unified, const Peers& peers)
+      : device_(device), modules_(modules), unified_(unified), peers_(peers) {}
 
   void launch(const void* function, const Configuration& configuration, void** arguments);
   /// As cudaLaunchKernelExC; attributes that only tune speed are passed over.
@@ -33,6 +34,10 @@ class Launcher {
 
   /// Waits for the device. Throws Failure when a kernel has failed.
   void synchronise();
+  /// Bytes of the heap that kernels take memory from. Cannot be changed once a kernel has used it.
+  void set_heap_bytes(std::size_t bytes);
+  /// The device has been reset.
+  void forget_heap() { heap_used_ = false; }
   /// Writes printed text to the program's standard output.
   void print();
 
@@ -40,7 +45,10 @@ class Launcher {
   DeviceConnection& device_;
   Modules& modules_;
   UnifiedMemory& unified_;
+  const Peers& peers_;
   std::string printed_;
+  std::size_t heap_bytes_ = emulator::kDefaultHeapBytes;
+  bool heap_used_ = false;
 };
 
 /// The configurations between <<<…>>> and the launch inside the generated stub, of the calling thread.

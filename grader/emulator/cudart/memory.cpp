@@ -132,7 +132,7 @@ cudaPointerAttributes Memory::attributes(const void* address) {
     require(range.bytes != 0);
     const bool managed = unified_.managed.contains(address_of(address));
     attributes.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
-    attributes.device = 0;
+    attributes.device = static_cast<int>(range.device);
     attributes.devicePointer = const_cast<void*>(address);
     if (managed) attributes.hostPointer = attributes.devicePointer;
     return attributes;

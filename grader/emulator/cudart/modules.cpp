@@ -44,11 +44,12 @@ void Modules::remove_fat_binary(FatBinary* binary) {
   std::erase_if(kernels_, [binary](const auto& entry) { return entry.second->binary == binary; });
   std::erase_if(variables_, [binary](const auto& entry) { return entry.second.binary == binary; });
   for (const Image& image : binary->images) {
-    if (!image.module) continue;
-    try {
-      device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{*image.module})});
-    } catch (const Failure&) {
-      // The program is ending, or a kernel has failed: the device releases the module with the connection.
+    for (const auto& [device, module] : image.modules) {
+      try {
+        device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{module})});
+      } catch (const Failure&) {
+        // The program is ending, or a kernel has failed: the device releases the module with the connection.
+      }
     }
   }
   binaries_.remove_if([binary](const FatBinary& other) { return &other == binary; });
@@ -78,7 +79,7 @@ Kernel& Modules::find(const void* function) {
 
 Kernel& Modules::load(const void* function) {
   Kernel& kernel = find(function);
-  if (kernel.loaded) return kernel;
+  if (kernel.loaded_for == current_device()) return kernel;
   cudaError_t failure = cudaErrorNoKernelImageForDevice;
   for (Image& image : kernel.binary->images) {
     try {
@@ -91,7 +92,7 @@ Kernel& Modules::load(const void* function) {
       for (std::uint32_t i = 0; i < kernel.info.parameter_count; ++i) {
         kernel.parameters.push_back(reader.take<emulator::ParameterLayout>());
       }
-      kernel.loaded = true;
+      kernel.loaded_for = current_device();
       return kernel;
     } catch (const Failure& caught) {
       failure = caught.code == cudaErrorInvalidSymbol ? cudaErrorInvalidDeviceFunction : caught.code;
@@ -124,13 +125,15 @@ void Modules::place_managed_variables(FatBinary* binary, ManagedMemory& managed)
 }
 
 const emulator::RangeReply& Modules::locate(Variable& variable) {
-  if (variable.range.bytes != 0) return variable.range;
+  // One address for all devices is what hardware gives a managed variable; here each device has its own.
+  if (variable.host_pointer != nullptr && device_.device_count() > 1) throw Failure{cudaErrorNotSupported};
+  const auto known = variable.ranges.find(current_device());
+  if (known != variable.ranges.end()) return known->second;
   for (Image& image : variable.binary->images) {
     try {
       const emulator::NameRequest wanted{load(image)};
-      variable.range = device_.ask<emulator::RangeReply>(Operation::find_symbol,
-                                                         {bytes_of(wanted), bytes_of(variable.name)});
-      return variable.range;
+      return variable.ranges[current_device()] = device_.ask<emulator::RangeReply>(
+                 Operation::find_symbol, {bytes_of(wanted), bytes_of(variable.name)});
     } catch (const Failure& caught) {
       if (caught.code != cudaErrorInvalidSymbol) throw;
     }
@@ -140,28 +143,32 @@ const emulator::RangeReply& Modules::locate(Variable& variable) {
 
 void Modules::forget_loaded() {
   for (FatBinary& binary : binaries_) {
-    for (Image& image : binary.images) image = {image.container};
+    for (Image& image : binary.images) {
+      image.modules.erase(current_device());
+      image.failure = cudaSuccess;
+    }
   }
-  for (auto& [host_function, kernel] : kernels_) kernel->loaded = false;
-  for (auto& [host_variable, variable] : variables_) variable.range = {};
+  for (auto& [host_function, kernel] : kernels_) kernel->loaded_for = kNoDevice;
+  for (auto& [host_variable, variable] : variables_) variable.ranges.erase(current_device());
 }
 
 std::uint64_t Modules::load(Image& image) {
   if (image.failure != cudaSuccess) throw Failure{image.failure};
-  if (image.module) return *image.module;
+  const auto known = image.modules.find(current_device());
+  if (known != image.modules.end()) return known->second;
   const auto size = device_.ask<emulator::SizeReply>(Operation::measure_image,
                                                      {bytes_at(image.container, kContainerHeader)});
   if (size.bytes > emulator::kMaximumRequest) throw Failure{cudaErrorInvalidKernelImage};
   try {
-    image.module =
-        device_.ask<emulator::IdReply>(Operation::load_image, {bytes_at(image.container, size.bytes)}).id;
+    return image.modules[current_device()] =
+               device_.ask<emulator::IdReply>(Operation::load_image, {bytes_at(image.container, size.bytes)})
+                   .id;
   } catch (const Failure& caught) {
     if (caught.code == cudaErrorInvalidKernelImage || caught.code == cudaErrorNoKernelImageForDevice) {
       image.failure = caught.code;
     }
     throw;
   }
-  return *image.module;
 }
 
 std::uint64_t dynamic_shared_limit(const Kernel& kernel, const emulator::HelloReply& device) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,14 @@
 
 namespace lockstep::cudart {
 
+/// Of a kernel that no device has loaded.
+inline constexpr int kNoDevice = -1;
+
 /// One container of a fat binary; a program built with -rdc=true has several in one registration.
 struct Image {
   const void* container = nullptr;
-  std::optional<std::uint64_t> module;
-  cudaError_t failure = cudaSuccess;  ///< of loading it; it is not tried again
+  std::map<int, std::uint64_t> modules;  ///< by device, where it is loaded
+  cudaError_t failure = cudaSuccess;     ///< of loading it; it is not tried again
 };
 
 struct FatBinary {
@@ -31,8 +35,8 @@ struct FatBinary {
 
 struct Kernel {
   FatBinary* binary = nullptr;
-  std::string name;  ///< mangled
-  bool loaded = false;
+  std::string name;            ///< mangled
+  int loaded_for = kNoDevice;  ///< device whose kernel `info` names
   emulator::KernelReply info;
   std::vector<emulator::ParameterLayout> parameters;
   std::optional<std::uint64_t> dynamic_shared_limit;  ///< set by cudaFuncSetAttribute
@@ -40,9 +44,9 @@ struct Kernel {
 
 struct Variable {
   FatBinary* binary = nullptr;
-  std::string name;               ///< mangled
-  void** host_pointer = nullptr;  ///< of a managed variable: where the program keeps its address
-  emulator::RangeReply range;     ///< empty until loaded
+  std::string name;                            ///< mangled
+  void** host_pointer = nullptr;               ///< of a managed variable: where the program keeps its address
+  std::map<int, emulator::RangeReply> ranges;  ///< by device, once it is loaded there
 };
 
 class Modules {
@@ -57,13 +61,14 @@ class Modules {
 
   /// The kernel of a host function, or of a handle, which is the Kernel's own address; not loaded.
   Kernel& find(const void* function);
-  /// The same, loaded. Throws Failure when the device has no such kernel or cannot run it.
+  /// The same, loaded to the current device. Throws Failure when the device has no such kernel or cannot run
+  /// it.
   Kernel& load(const void* function);
-  /// The variable's place on the device.
+  /// The variable's place on the current device.
   const emulator::RangeReply& symbol(const void* host_variable);
   /// Tells the program the addresses of the binary's managed variables, which it then uses through `managed`.
   void place_managed_variables(FatBinary* binary, ManagedMemory& managed);
-  /// Forgets what was loaded, after the device was reset.
+  /// Forgets what was loaded to the current device, after that was reset.
   void forget_loaded();
 
  private:

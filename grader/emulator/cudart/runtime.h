@@ -10,6 +10,7 @@
 #include "emulator/cudart/launcher.h"
 #include "emulator/cudart/memory.h"
 #include "emulator/cudart/modules.h"
+#include "emulator/cudart/peers.h"
 #include "emulator/cudart/streams.h"
 #include "emulator/cudart/unified_memory.h"
 
@@ -17,14 +18,15 @@ namespace lockstep::cudart {
 
 struct Runtime {
   DeviceConnection device;
+  Peers peers;
   UnifiedMemory unified{device};
   Modules modules{device};
-  Launcher launcher{device, modules, unified};
+  Launcher launcher{device, modules, unified, peers};
   Memory memory{device, unified};
   Streams streams;
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},
-                                             {cudaLimitMallocHeapSize, std::size_t{8} << 20}};
+                                             {cudaLimitMallocHeapSize, emulator::kDefaultHeapBytes}};
   unsigned device_flags = 0;
   std::recursive_mutex mutex;  ///< recursive: a host function that a stream runs may call the API
 };

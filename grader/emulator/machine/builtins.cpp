@@ -57,6 +57,16 @@ T parameter(const Warp& warp, unsigned lane, std::uint32_t offset) {
   return value;
 }
 
+template <class T>
+void write_result(Warp& warp, const CallSite& site, unsigned lane, T result) {
+  for (const std::uint32_t offset : site.result_offsets) {
+    const std::uint64_t at = std::uint64_t{lane} * warp.local_bytes + warp.local_base + offset;
+    if (warp.local_base + std::uint64_t{offset} + sizeof result <= warp.local_bytes) {
+      std::memcpy(warp.local.data() + at, &result, sizeof result);
+    }
+  }
+}
+
 /// Formats as C does, taking promoted, naturally aligned arguments from a buffer in device memory.
 class Formatter {
  public:
@@ -203,14 +213,9 @@ void print_lanes(Warp& warp, const CallSite& site, Mask lanes) {
     const std::size_t written =
         warp.block->grid->output_bytes.fetch_add(line.size(), std::memory_order_relaxed);
     if (written + line.size() <= kMostOutputBytes) warp.block->output += line;
-    for (const std::uint32_t offset : site.result_offsets) {
-      const std::uint64_t at = std::uint64_t{lane} * warp.local_bytes + warp.local_base + offset;
-      const std::int32_t result =
-          text ? static_cast<std::int32_t>(std::count(text->begin(), text->end(), '%')) : -1;
-      if (warp.local_base + std::uint64_t{offset} + sizeof result <= warp.local_bytes) {
-        std::memcpy(warp.local.data() + at, &result, sizeof result);
-      }
-    }
+    const std::int32_t result =
+        text ? static_cast<std::int32_t>(std::count(text->begin(), text->end(), '%')) : -1;
+    write_result(warp, site, lane, result);
   }
 }
 
@@ -236,6 +241,33 @@ void assertion_failed(Warp& warp, const CallSite& site, std::uint32_t place, Mas
   fault(warp, LaunchResult::Status::assertion, std::move(finding));
 }
 
+/// malloc(bytes): null when the heap is exhausted.
+void take_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lanes) {
+  const Kernel& kernel = *warp.block->grid->kernel;
+  const auto& places = kernel.program->places;
+  const HeapOwner owner{kernel.info.name, place < places.size() ? places[place].line : SourceLine{}};
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    const auto bytes = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[0]);
+    write_result(warp, site, lane, warp.block->grid->heap->allocate(bytes, owner));
+  }
+}
+
+/// free(address): an address that is no block's ends the launch, as what the heap does next is anybody's
+/// guess.
+void free_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lanes) {
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    const auto address = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[0]);
+    if (address == 0) continue;
+    const std::optional<std::string> mistake = warp.block->grid->heap->free(address);
+    if (!mistake) continue;
+    Finding finding = make_finding(warp, place, lane, Finding::Kind::out_of_bounds, *mistake);
+    finding.address = address;
+    return fault(warp, LaunchResult::Status::launch_failure, std::move(finding));
+  }
+}
+
 }  // namespace
 
 void run_builtin(Warp& warp, const CallSite& site, std::uint32_t place, Mask lanes) {
@@ -245,6 +277,12 @@ void run_builtin(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
       break;
     case CallSite::Builtin::assertfail:
       assertion_failed(warp, site, place, lanes);
+      break;
+    case CallSite::Builtin::malloc:
+      take_blocks(warp, site, place, lanes);
+      break;
+    case CallSite::Builtin::free:
+      free_blocks(warp, site, place, lanes);
       break;
     case CallSite::Builtin::none:
       break;

@@ -1,4 +1,4 @@
-// Device functions that the machine provides: printf and assert.
+// Device functions that the machine provides: printf, assert, malloc and free.
 #pragma once
 
 #include "emulator/machine/warp.h"

@@ -174,6 +174,7 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->shared_granule = context.narrowest_shared;
   kernel->info = make_info(*source, *kernel);
   kernel->info.static_shared_bytes = shared.bytes();
+  kernel->info.uses_heap = context.uses_heap;
   constexpr std::uint32_t kLeastAlignment = 16;
   kernel->dynamic_shared_offset =
       align(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment));

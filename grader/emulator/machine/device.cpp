@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "emulator/machine/decoder.h"
+#include "emulator/machine/device_heap.h"
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/scheduler.h"
@@ -82,11 +83,14 @@ struct Device::State {
   ModuleId load(std::string_view text, ModuleBytes most);
   void place_variables(Loaded& loaded, std::size_t most_bytes);
   void collect(Loaded& loaded);
+  /// Throws DeviceError unless the range is memory that the host may copy, fill and ask about.
+  void require(DeviceAddress address, std::size_t bytes) const;
   void check_configuration(const Kernel& kernel, const LaunchConfiguration& configuration) const;
   std::vector<bool> traced_places(const Program& program) const;
 
   DeviceOptions options;
   GlobalMemory memory;
+  std::optional<DeviceHeap> heap;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
   std::unordered_map<KernelId, KernelEntry> kernels;
@@ -192,6 +196,14 @@ void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
       std::memcpy(memory.host(loaded.program.symbols.at(variable.name).address + relocation.offset), &value,
                   sizeof value);
     }
+  }
+}
+
+void Device::State::require(DeviceAddress address, std::size_t bytes) const {
+  memory.require(address, bytes);
+  if (heap && heap->contains(address)) {
+    throw DeviceError(DeviceError::Code::invalid_address,
+                      "memory that a kernel took by malloc or new, which only kernels may access");
   }
 }
 
@@ -301,25 +313,25 @@ void Device::set_devices(DeviceAddress address, DeviceMask devices) {
 }
 void Device::free(DeviceAddress address) { state_->memory.free(address); }
 void Device::write(DeviceAddress to, std::span<const std::byte> bytes) {
-  state_->memory.require(to, bytes.size());
+  state_->require(to, bytes.size());
   if (bytes.empty()) return;
   std::memcpy(state_->memory.host(to), bytes.data(), bytes.size());
   state_->memory.mark_written(to, bytes.size(), true);
 }
 void Device::read(DeviceAddress from, std::span<std::byte> bytes) const {
-  state_->memory.require(from, bytes.size());
+  state_->require(from, bytes.size());
   if (!bytes.empty()) std::memcpy(bytes.data(), state_->memory.host(from), bytes.size());
 }
 void Device::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
-  state_->memory.require(to, bytes);
+  state_->require(to, bytes);
   if (bytes == 0) return;
   std::memset(state_->memory.host(to), std::to_integer<int>(value), bytes);
   state_->memory.mark_written(to, bytes, true);
 }
 void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
   GlobalMemory& memory = state_->memory;
-  memory.require(to, bytes);
-  memory.require(from, bytes);
+  state_->require(to, bytes);
+  state_->require(from, bytes);
   if (bytes == 0) return;
   std::memmove(memory.host(to), memory.host(from), bytes);
   // What was never written stays so in the copy.
@@ -330,11 +342,20 @@ void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
   }
 }
 void Device::mark_uninitialised(DeviceAddress from, std::size_t bytes) {
-  state_->memory.require(from, bytes);
+  state_->require(from, bytes);
   if (bytes != 0) state_->memory.mark_written(from, bytes, false);
 }
+void Device::make_heap(std::size_t bytes) {
+  if (!state_->heap) state_->heap.emplace(state_->memory, bytes);
+}
+void Device::remove_heap() { state_->heap.reset(); }
+std::size_t Device::heap_region_bytes(std::size_t bytes) { return DeviceHeap::region_bytes(bytes); }
+std::vector<HeapBlock> Device::heap_blocks() const {
+  return state_->heap ? state_->heap->live_blocks() : std::vector<HeapBlock>{};
+}
+
 std::vector<bool> Device::written_pages(DeviceAddress from, std::size_t bytes) const {
-  state_->memory.require(from, bytes);
+  state_->require(from, bytes);
   std::vector<bool> pages;
   if (bytes == 0) return pages;
   const DeviceAddress end = from + bytes;
@@ -432,6 +453,8 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   grid.kernel = &kernel;
   grid.properties = &properties();
   grid.memory = &state_->memory;
+  if (kernel.info.uses_heap) make_heap(kDefaultHeapBytes);
+  grid.heap = state_->heap ? &*state_->heap : nullptr;
   grid.blocks = configuration.grid;
   grid.threads = configuration.block;
   grid.dynamic_shared_bytes = configuration.dynamic_shared_bytes;

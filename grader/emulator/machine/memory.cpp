@@ -126,17 +126,22 @@ void GlobalMemory::release_pages(const Allocation& allocation) {
   const std::uint64_t words = (allocation.bytes + 3) / 4;
   zero(host(allocation.begin), allocation.bytes);
   zero(written(allocation.begin), words);
-  clear_stamps(allocation);
+  clear_stamps(allocation.begin, allocation.bytes);
+}
+
+void GlobalMemory::forget(DeviceAddress address, std::uint64_t bytes) {
+  mark_written(address, bytes, false);
+  clear_stamps(address, bytes);
 }
 
 void GlobalMemory::clear_stamps() {
-  for (const auto& [begin, allocation] : live_) clear_stamps(allocation);
+  for (const auto& [begin, allocation] : live_) clear_stamps(begin, allocation.bytes);
 }
 
-void GlobalMemory::clear_stamps(const Allocation& allocation) {
-  const std::uint64_t lines = (allocation.bytes + kLineBytes - 1) / kLineBytes;
-  zero(stamps(allocation.begin), lines * kLineWords * 2 * sizeof(Stamp));
-  zero(line_stamps(allocation.begin), lines * 2 * sizeof(Stamp));
+void GlobalMemory::clear_stamps(DeviceAddress address, std::uint64_t bytes) {
+  const std::uint64_t lines = (bytes + kLineBytes - 1) / kLineBytes;
+  zero(stamps(address), lines * kLineWords * 2 * sizeof(Stamp));
+  zero(line_stamps(address), lines * 2 * sizeof(Stamp));
 }
 
 const GlobalMemory::Allocation* GlobalMemory::find(DeviceAddress address) const {

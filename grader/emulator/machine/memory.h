@@ -51,6 +51,8 @@ class GlobalMemory {
   /// Throws DeviceError::invalid_address unless [address, address + bytes) lies in one allocation.
   void require(DeviceAddress address, std::uint64_t bytes) const;
   void mark_written(DeviceAddress address, std::uint64_t bytes, bool written);
+  /// Makes a range of whole lines, part of an allocation, as if it had just been allocated.
+  void forget(DeviceAddress address, std::uint64_t bytes);
   /// Forgets all stamps, for when they have been used up.
   void clear_stamps();
   std::size_t free_bytes() const { return capacity_ - used_; }
@@ -68,7 +70,7 @@ class GlobalMemory {
 
  private:
   void release_pages(const Allocation& allocation);
-  void clear_stamps(const Allocation& allocation);
+  void clear_stamps(DeviceAddress address, std::uint64_t bytes);
 
   std::size_t capacity_;
   std::size_t used_ = 0;

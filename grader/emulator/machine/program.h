@@ -79,7 +79,7 @@ struct BasicBlock {
 
 struct CallSite {
   Function* callee = nullptr;  ///< null for a built-in or an indirect call
-  enum class Builtin : std::uint8_t { none, vprintf, assertfail } builtin = Builtin::none;
+  enum class Builtin : std::uint8_t { none, vprintf, assertfail, malloc, free } builtin = Builtin::none;
   Slot target = kNoSlot;                        ///< row that holds a function's address, of an indirect call
   std::vector<std::uint32_t> argument_offsets;  ///< in the caller's local memory, in order
   std::vector<std::uint32_t> result_offsets;

@@ -161,15 +161,26 @@ void fault(Warp& warp, LaunchResult::Status why, Finding finding) {
 
 bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                    unsigned width, AccessKind kind) {
-  const GlobalMemory& memory = *warp.block->grid->memory;
+  const Grid& grid = *warp.block->grid;
+  const GlobalMemory& memory = *grid.memory;
   GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(kind)];
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses[lane];
     if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
     const GlobalMemory::Allocation* allocation = memory.find(address);
+    if (grid.heap != nullptr && grid.heap->contains(address)) {
+      // Never remembered: another thread may free the block.
+      if (grid.heap->holds(address, width)) continue;
+      Finding finding = make_finding(
+          warp, i.id, lane, Finding::Kind::out_of_bounds,
+          fmt::format("{} of {} bytes {}", verb(kind), width, grid.heap->describe_miss(address, width)));
+      finding.address = address;
+      fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
+      return false;
+    }
     const bool inside = allocation != nullptr && allocation->end() - address >= width;
-    if (!inside || (allocation->devices & warp.block->grid->reach) == 0) {
+    if (!inside || (allocation->devices & grid.reach) == 0) {
       Finding finding = make_finding(
           warp, i.id, lane, Finding::Kind::out_of_bounds,
           fmt::format("{} of {} bytes {}", verb(kind), width,

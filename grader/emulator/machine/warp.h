@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "emulator/machine/counters.h"
+#include "emulator/machine/device_heap.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/program.h"
 
@@ -135,6 +136,7 @@ struct Grid {
   const Kernel* kernel = nullptr;
   const DeviceProperties* properties = nullptr;
   GlobalMemory* memory = nullptr;
+  DeviceHeap* heap = nullptr;  ///< null where no kernel has used one
   Dim3 blocks, threads;
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t shared_bytes = 0;

@@ -1,6 +1,7 @@
 // What the program under test may ask: everything here may come from a hostile sender.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "emulator/ptx/fat_binary.h"
 #include "emulator/server/session.h"
@@ -74,12 +75,51 @@ Answer ClientSession::answer(Operation operation, std::span<const std::byte> pay
 }
 
 void ClientSession::end() {
-  for (const auto& [module, bytes] : modules_) served_.device.unload(module);
-  for (const auto& [address, bytes] : allocations_) served_.device.free(address);
-  modules_.clear();
-  kernels_.clear();
+  for (int device = 0; device < served_.device_count; ++device) reset(device);
+  for (const auto& [address, allocation] : allocations_) served_.device.free(address);
   allocations_.clear();
+  held_ = {};
   served_.statistics.allocated_bytes = 0;
+}
+
+/// Releases what the client holds of one device. What belongs to no single one stays where there are several.
+void ClientSession::reset(int device) {
+  for (auto module = modules_.begin(); module != modules_.end();) {
+    const auto next = std::next(module);
+    if (module->second.device == device) unload_image(module->first);
+    module = next;
+  }
+  for (auto allocation = allocations_.begin(); allocation != allocations_.end();) {
+    const auto next = std::next(allocation);
+    const bool stays = allocation->second.shared && served_.device_count > 1;
+    if (allocation->second.device == device && !stays) free(allocation->first);
+    allocation = next;
+  }
+  if (heap_bytes_ != 0 && heap_device_ == device) {
+    served_.device.remove_heap();
+    charge(device, -std::exchange(heap_bytes_, 0));
+  }
+}
+
+/// Adds to what the client holds; also a negative number, as unsigned ones wrap.
+void ClientSession::charge(int device, std::uint64_t bytes) {
+  held_[static_cast<std::size_t>(device)] += bytes;
+  served_.statistics.allocated_bytes += bytes;
+}
+
+void ClientSession::select_device(std::uint64_t device) {
+  if (device >= static_cast<std::uint64_t>(served_.device_count)) {
+    throw DeviceError(DeviceError::Code::invalid_value, "a device that there is not");
+  }
+  selected_ = static_cast<int>(device);
+}
+
+std::optional<ClientSession::Allocation> ClientSession::allocation_around(DeviceAddress address) const {
+  const auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return std::nullopt;
+  const auto& [base, allocation] = *std::prev(after);
+  if (address - base >= allocation.charged) return std::nullopt;
+  return allocation;
 }
 
 Bytes ClientSession::perform(Operation operation, MessageReader& request) {
@@ -97,13 +137,15 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       return {};
     }
     case Operation::find_range: {
-      const auto range = device.allocation(request.take<RangeRequest>().address);
-      return packed(range ? RangeReply{range->address, range->bytes} : RangeReply{});
+      const auto address = request.take<RangeRequest>().address;
+      const auto range = device.allocation(address);
+      if (!range) return packed(RangeReply{});
+      const int owner = allocation_around(address).value_or(Allocation{}).device;
+      return packed(RangeReply{range->address, range->bytes, static_cast<std::uint64_t>(owner)});
     }
     case Operation::memory_info: {
-      const std::uint64_t total = std::min(device.properties().global_bytes, served_.client_memory_limit);
-      const std::uint64_t allowed = total - std::min(total, served_.statistics.allocated_bytes);
-      return packed(MemoryReply{std::min<std::uint64_t>(allowed, device.free_bytes()), total});
+      const std::uint64_t total = std::min(served_.global_bytes, served_.client_memory_limit);
+      return packed(MemoryReply{std::min<std::uint64_t>(allowed_bytes(), device.free_bytes()), total});
     }
     case Operation::measure_image:
       try {
@@ -124,7 +166,10 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
     case Operation::launch:
       return launch(request);
     case Operation::reset:
-      end();
+      reset(selected_);
+      return {};
+    case Operation::select_device:
+      select_device(request.take<IdRequest>().id);
       return {};
     case Operation::map_host:
       map_host(request.take<RangeRequest>().address);
@@ -136,10 +181,10 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
   }
 }
 
-/// Device memory that the program may take besides what it holds.
+/// Memory of the selected device that the program may take besides what it holds.
 std::uint64_t ClientSession::allowed_bytes() const {
-  const std::uint64_t limit = std::min(served_.device.properties().global_bytes, served_.client_memory_limit);
-  return limit - std::min(limit, served_.statistics.allocated_bytes);
+  const std::uint64_t limit = std::min(served_.global_bytes, served_.client_memory_limit);
+  return limit - std::min(limit, held_[static_cast<std::size_t>(selected_)]);
 }
 
 Bytes ClientSession::allocate(const AllocateRequest& request) {
@@ -155,8 +200,8 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
   }
   const DeviceAddress address = allocate_kind(request);
-  allocations_[address] = charged;
-  served_.statistics.allocated_bytes += charged;
+  allocations_[address] = {charged, selected_, request.kind != MemoryKind::device};
+  charge(selected_, charged);
   return packed(AddressReply{address});
 }
 
@@ -164,7 +209,7 @@ DeviceAddress ClientSession::allocate_kind(const AllocateRequest& request) {
   Device& device = served_.device;
   switch (request.kind) {
     case MemoryKind::device:
-      return device.allocate(request.bytes);
+      return device.allocate(request.bytes, {}, {.devices = DeviceMask{1} << selected_});
     case MemoryKind::managed:
       return device.allocate(request.bytes, "managed memory", {kPageBytes});
     case MemoryKind::host:
@@ -195,13 +240,13 @@ void ClientSession::free(DeviceAddress address) {
                       "free of an address that the program did not allocate");
   }
   served_.device.free(address);
-  served_.statistics.allocated_bytes -= allocation->second;
+  charge(allocation->second.device, -allocation->second.charged);
   allocations_.erase(allocation);
 }
 
 Bytes ClientSession::load_image(std::span<const std::byte> image) {
   std::uint64_t text_bytes = 0;
-  for (const auto& [module, bytes] : modules_) text_bytes += bytes.text;
+  for (const auto& [id, module] : modules_) text_bytes += module.bytes.text;
   if (modules_.size() == kMostModules) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more modules than a program may hold");
   }
@@ -209,8 +254,8 @@ Bytes ClientSession::load_image(std::span<const std::byte> image) {
     const Device::ModuleId module =
         served_.device.load(image, {kMostTextBytes - text_bytes, allowed_bytes()});
     const ModuleBytes bytes = served_.device.module_bytes(module);
-    modules_[module] = bytes;
-    served_.statistics.allocated_bytes += bytes.variables;
+    modules_[module] = {bytes, selected_};
+    charge(selected_, bytes.variables);
     return packed(IdReply{module});
   } catch (const DeviceError& error) {
     served_.add_finding(Finding::Kind::bad_image, {}, error.what());
@@ -221,7 +266,7 @@ Bytes ClientSession::load_image(std::span<const std::byte> image) {
 void ClientSession::unload_image(std::uint64_t id) {
   const Device::ModuleId module = owned_module(id);
   std::erase_if(kernels_, [module](const auto& kernel) { return kernel.second == module; });
-  served_.statistics.allocated_bytes -= modules_.at(module).variables;
+  charge(modules_.at(module).device, -static_cast<std::uint64_t>(modules_.at(module).bytes.variables));
   modules_.erase(module);
   served_.device.unload(module);
 }
@@ -241,6 +286,7 @@ Bytes ClientSession::find_kernel(MessageReader& request) {
     reply.local_bytes = info.local_bytes;
     reply.registers = info.registers;
     reply.max_threads = info.max_threads;
+    reply.uses_heap = info.uses_heap ? 1 : 0;
     Bytes payload = packed(reply);
     append(payload, std::as_bytes(std::span(info.parameters)));
     return payload;
@@ -252,6 +298,21 @@ Bytes ClientSession::find_kernel(MessageReader& request) {
     }
     throw;
   }
+}
+
+/// Charged to the program, whose kernels may fill it.
+void ClientSession::make_heap(std::uint64_t bytes) {
+  if (heap_bytes_ != 0) return;
+  const std::uint64_t region = Device::heap_region_bytes(bytes);
+  if (region > allowed_bytes()) {
+    throw DeviceError(DeviceError::Code::out_of_memory,
+                      "a heap of " + std::to_string(bytes) +
+                          " bytes (cudaLimitMallocHeapSize), more than the program may hold");
+  }
+  served_.device.make_heap(bytes);
+  heap_bytes_ = region;
+  heap_device_ = selected_;
+  charge(selected_, region);
 }
 
 Bytes ClientSession::find_symbol(MessageReader& request) {
@@ -282,9 +343,10 @@ Bytes ClientSession::launch(MessageReader& request) {
               ": cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows it "
               "more");
     }
+    if (info.uses_heap) make_heap(wanted.heap_bytes);
     const LaunchConfiguration configuration{wanted.grid, wanted.block,
                                             static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
-                                            wanted.cooperative != 0};
+                                            wanted.cooperative != 0, static_cast<DeviceMask>(wanted.reach)};
     const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
     // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
     // request.

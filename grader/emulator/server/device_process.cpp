@@ -84,6 +84,10 @@ pid_t spawn(const DeviceProcess::Options& options, int control, int client) {
                                     std::to_string(options.seed),
                                     "--multiprocessors",
                                     std::to_string(options.multiprocessors)};
+  if (options.devices != 1) {
+    words.emplace_back("--devices");
+    words.push_back(std::to_string(options.devices));
+  }
   if (!options.checks) words.emplace_back("--no-checks");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

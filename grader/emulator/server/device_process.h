@@ -56,6 +56,7 @@ class DeviceProcess {
     std::uint64_t seed = 0;
     std::size_t global_bytes = std::size_t{8} << 30;
     int multiprocessors = DeviceProperties{}.multiprocessors;
+    int devices = 1;  ///< that the program sees, each with `global_bytes`
   };
 
   /// Starts the process and waits until it answers. Throws DeviceLost.

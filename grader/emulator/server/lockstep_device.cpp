@@ -2,7 +2,7 @@
 //
 //   lockstep-device --control-fd N --client-fd M [--workers N] [--memory BYTES] [--multiprocessors N] [--seed
 //   N]
-//                   [--no-checks]
+//                   [--no-checks] [--devices N]
 //
 // Serves the two connections in turn until the control side closes its own; started by DeviceProcess.
 #include <poll.h>
@@ -29,6 +29,7 @@ using namespace lockstep::emulator;
 struct Arguments {
   int control = -1, client = -1;
   DeviceOptions device;
+  int devices = 1;
 };
 
 template <class T>
@@ -58,6 +59,8 @@ Arguments parse(int count, char** words) {
       parse_number(name, value, arguments.device.properties.global_bytes);
     else if (name == "--multiprocessors")
       parse_number(name, value, arguments.device.properties.multiprocessors);
+    else if (name == "--devices")
+      parse_number(name, value, arguments.devices);
     else if (name == "--seed")
       parse_number(name, value, arguments.device.seed);
     else
@@ -65,6 +68,9 @@ Arguments parse(int count, char** words) {
   }
   if (arguments.control < 0 || arguments.client < 0) {
     throw std::invalid_argument("needs --control-fd and --client-fd; programs are run by `lockstep emulate`");
+  }
+  if (arguments.devices < 1 || arguments.devices > kMostDevices) {
+    throw std::invalid_argument("--devices needs a number from 1 to " + std::to_string(kMostDevices));
   }
   return arguments;
 }
@@ -79,7 +85,7 @@ void end_with_owner(int control) {
 }
 
 void serve(const Arguments& arguments) {
-  ServedDevice served(arguments.device);
+  ServedDevice served(arguments.device, arguments.devices);
   ControlSession control_session(served);
   ClientSession client_session(served);
   Connection control(arguments.control, control_session);

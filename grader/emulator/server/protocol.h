@@ -36,8 +36,9 @@ enum class Operation : std::uint32_t {
   find_kernel,    ///< NameRequest, mangled name → KernelReply, then ParameterLayout each
   find_symbol,    ///< NameRequest, mangled name → RangeReply
   launch,         ///< LaunchRequest, parameter block → what the device printed
-  reset,          ///< frees everything that the client holds
+  reset,          ///< frees everything that the client holds of the selected device
   map_host,       ///< RangeRequest: kernels reach this host allocation from now on
+  select_device,  ///< IdRequest: which of several devices allocations, images and questions are for
   written_pages,  ///< RangeRequest → a byte for every page of the range: 1 when something was written to it
   // The owner of the process.
   mark_uninitialised,       ///< RangeRequest
@@ -83,6 +84,8 @@ inline constexpr std::uint64_t kMaximumRequest = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t kMaximumReply = std::uint64_t{1} << 30;
 /// Longest name: mangled names of templates run to tens of kilobytes.
 inline constexpr std::uint64_t kMaximumName = std::uint64_t{64} << 10;
+/// Devices that one process can be.
+inline constexpr int kMostDevices = 8;
 /// Longest text that one launch prints; the rest is dropped and said to be.
 inline constexpr std::uint64_t kMaximumOutput = std::uint64_t{16} << 20;
 
@@ -109,6 +112,7 @@ struct HelloReply {
                 shared_bytes_per_multiprocessor = 0;
   std::uint64_t global_bytes = 0, constant_bytes = 0, l2_bytes = 0;
   std::uint64_t registers_per_block = 0;
+  std::uint64_t devices = 1;
 };
 
 /// Who uses an allocation besides kernels.
@@ -153,6 +157,7 @@ struct CopyRequest {
 struct RangeReply {
   DeviceAddress address = 0;
   std::uint64_t bytes = 0;  ///< 0: no such range
+  std::uint64_t device = 0;
 };
 
 struct MemoryReply {
@@ -180,6 +185,7 @@ struct KernelReply {
   std::uint32_t parameter_count = 0, parameter_bytes = 0;
   std::uint32_t static_shared_bytes = 0, local_bytes = 0;
   std::uint32_t registers = 0, max_threads = 0;
+  std::uint64_t uses_heap = 0;
 };
 
 struct LaunchRequest {
@@ -188,6 +194,8 @@ struct LaunchRequest {
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t dynamic_shared_limit = 0;  ///< what the program allowed the kernel to ask for
   std::uint64_t cooperative = 0;
+  std::uint64_t reach = kEveryDevice;            ///< devices whose memory the kernel may access: DeviceMask
+  std::uint64_t heap_bytes = kDefaultHeapBytes;  ///< of the heap that the first kernel with one makes
 };
 
 struct LimitRequest {

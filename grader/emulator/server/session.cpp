@@ -133,10 +133,11 @@ Bytes Session::hello() const {
   reply.shared_bytes_per_block = properties.shared_bytes_per_block;
   reply.shared_bytes_per_block_optin = properties.shared_bytes_per_block_optin;
   reply.shared_bytes_per_multiprocessor = properties.shared_bytes_per_multiprocessor;
-  reply.global_bytes = properties.global_bytes;
+  reply.global_bytes = served_.global_bytes;
   reply.constant_bytes = properties.constant_bytes;
   reply.l2_bytes = properties.l2_bytes;
   reply.registers_per_block = properties.registers_per_block;
+  reply.devices = static_cast<std::uint64_t>(served_.device_count);
   Bytes payload;
   append(payload, bytes_of(reply));
   append(payload, bytes_of(properties.name));

@@ -5,9 +5,11 @@
 // answered.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,11 +23,17 @@ namespace lockstep::emulator {
 
 /// The device and what both sides see of it.
 struct ServedDevice {
-  explicit ServedDevice(const DeviceOptions& options) : device(options) {}
+  /// `count` devices of the same kind share one address space.
+  explicit ServedDevice(const DeviceOptions& options, int count = 1)
+      : device_count(count),
+        global_bytes(options.properties.global_bytes),
+        device(together(options, count)) {}
 
   /// Notes a refusal that the device itself does not observe. Equal ones are merged.
   void add_finding(Finding::Kind kind, const std::string& kernel, const std::string& message);
 
+  const int device_count;
+  const std::size_t global_bytes;  ///< of each
   Device device;
   Status sticky = Status::ok;  ///< what a kernel ended with; the client gets nothing else from then on
   std::vector<Finding> findings;
@@ -35,6 +43,12 @@ struct ServedDevice {
   std::size_t client_memory_limit = std::size_t{1} << 30;
   bool client_held = false;
   std::uint64_t copied_sectors = 0;  ///< by the client's copies and fills since the last observations
+
+ private:
+  static DeviceOptions together(DeviceOptions options, int count) {
+    options.properties.global_bytes *= static_cast<std::size_t>(count);
+    return options;
+  }
 };
 
 struct Answer {
@@ -102,6 +116,16 @@ class ClientSession final : public Session {
   void before_fill(const FillRequest& request) override;
 
  private:
+  struct Allocation {
+    std::uint64_t charged = 0;  ///< bytes
+    int device = 0;
+    bool shared = false;  ///< with the program, and so with every device: it outlives a reset of one of them
+  };
+  struct Module {
+    ModuleBytes bytes;
+    int device = 0;
+  };
+
   Bytes allocate(const AllocateRequest& request);
   DeviceAddress allocate_kind(const AllocateRequest& request);
   void map_host(DeviceAddress address);
@@ -113,12 +137,21 @@ class ClientSession final : public Session {
   Bytes find_kernel(MessageReader& request);
   Bytes find_symbol(MessageReader& request);
   Bytes launch(MessageReader& request);
+  void make_heap(std::uint64_t bytes);
   Device::ModuleId owned_module(std::uint64_t id) const;
   bool belongs_to_control(DeviceAddress address) const;
+  void select_device(std::uint64_t device);
+  void reset(int device);
+  void charge(int device, std::uint64_t bytes);
+  std::optional<Allocation> allocation_around(DeviceAddress address) const;
 
-  std::map<DeviceAddress, std::uint64_t> allocations_;  ///< base and bytes charged
-  std::map<Device::ModuleId, ModuleBytes> modules_;
+  std::map<DeviceAddress, Allocation> allocations_;  ///< by base
+  std::map<Device::ModuleId, Module> modules_;
   std::map<Device::KernelId, Device::ModuleId> kernels_;
+  std::uint64_t heap_bytes_ = 0;  ///< that the kernels' heap is charged; 0: there is none yet
+  int heap_device_ = 0;
+  int selected_ = 0;                                ///< device
+  std::array<std::uint64_t, kMostDevices> held_{};  ///< bytes charged, by device
 };
 
 }  // namespace lockstep::emulator

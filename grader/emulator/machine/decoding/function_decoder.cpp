@@ -467,6 +467,13 @@ void FunctionDecoder::decode_call(BasicBlock& block) {
     site.builtin = CallSite::Builtin::vprintf;
   } else if (target.kind == Kind::symbol && target.name == "__assertfail") {
     site.builtin = CallSite::Builtin::assertfail;
+  } else if (target.kind == Kind::symbol && (target.name == "malloc" || target.name == "free")) {
+    const bool takes = target.name == "malloc";
+    if (site.argument_offsets.size() != 1 || site.result_offsets.size() != (takes ? 1 : 0)) {
+      throw Contradiction{"a call of " + target.name + " with other parameters than C's"};
+    }
+    site.builtin = takes ? CallSite::Builtin::malloc : CallSite::Builtin::free;
+    context_.uses_heap = true;
   } else if (target.kind == Kind::symbol) {
     site.callee = context_.function(target.name);
     if (site.callee == nullptr) {

@@ -32,6 +32,7 @@ struct DecodingContext {
   bool calls_indirectly = false;
   std::uint32_t narrowest_shared = 16;         ///< bytes
   std::uint32_t dynamic_shared_alignment = 1;  ///< bytes
+  bool uses_heap = false;                      ///< a function calls malloc or free
 };
 
 /// Whether values of a type take rows of 64 bits a lane.
