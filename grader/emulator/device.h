@@ -112,6 +112,7 @@ struct KernelInfo {
   std::uint32_t registers = 0;    ///< a thread, an estimate from the widest live set, for occupancy queries
   std::uint32_t max_threads = 1024;
   bool uses_heap = false;  ///< calls malloc or free
+  std::array<std::uint32_t, 3> cluster{};  ///< blocks of one, as compiled; zeros: the launch decides
 };
 
 struct SymbolInfo {
@@ -144,6 +145,7 @@ struct LaunchConfiguration {
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;         ///< all blocks must be resident together
   DeviceMask reach = kEveryDevice;  ///< devices whose memory the kernel may access
+  Dim3 cluster{0, 0, 0};     ///< blocks of one; zeros: as the kernel was compiled
 };
 
 struct LaunchResult {

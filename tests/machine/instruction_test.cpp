@@ -202,15 +202,6 @@ TEST_F(UnsupportedTest, NamesTheInstructionAndItsLine) {
   }
 }
 
-TEST_F(UnsupportedTest, RefusesAKernelThatRunsInClusters) {
-  const auto load = [&](const std::string& extent) {
-    return device.load_ptx(".version 8.4\n.target sm_90\n.address_size 64\n.visible .entry kernel()\n" +
-                           (".reqnctapercluster " + extent) + "\n{\nret;\n}\n");
-  };
-  EXPECT_NO_THROW(device.kernel(load("1, 1, 1"), "kernel"));
-  EXPECT_THROW(device.kernel(load("2, 1, 1"), "kernel"), DeviceError);
-}
-
 TEST_F(UnsupportedTest, RefusesAModifierThatItDoesNotKnow) {
   const Device::ModuleId module = device.load_ptx(kernel_text("add.zzz.u32 %r2, %r1, 1;"));
   EXPECT_THROW(device.kernel(module, "kernel"), DeviceError);

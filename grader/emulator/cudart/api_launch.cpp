@@ -1,4 +1,8 @@
 // Kernels: launches, attributes and occupancy.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 #include "emulator/cudart/occupancy.h"
 #include "emulator/cudart/properties.h"
 #include "emulator/cudart/runtime.h"
@@ -15,6 +19,29 @@ namespace {
 void launch(Runtime& r, const void* function, const Configuration& configuration, void** arguments) {
   r.streams.find(configuration.stream);
   r.launcher.launch(function, configuration, arguments);
+}
+
+/// Blocks of a launch's shape that are resident on the device at once.
+int resident_blocks(const lockstep::cudart::Kernel& kernel, const lockstep::emulator::HelloReply& device,
+                    const cudaLaunchConfig_t& configuration) {
+  const dim3& block = configuration.blockDim;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  require(threads > 0 && threads <= static_cast<std::uint64_t>(device.threads_per_block));
+  return device.multiprocessors * blocks_per_multiprocessor(kernel.info, device, static_cast<int>(threads),
+                                                            configuration.dynamicSmemBytes);
+}
+
+/// Blocks of a cluster, as compiled or as the launch asks.
+std::uint32_t cluster_blocks(const lockstep::cudart::Kernel& kernel,
+                             const cudaLaunchConfig_t& configuration) {
+  std::uint64_t blocks = std::uint64_t{kernel.info.cluster_x} * kernel.info.cluster_y * kernel.info.cluster_z;
+  for (unsigned i = 0; i < configuration.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = configuration.attrs[i];
+    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
+    const auto& cluster = attribute.val.clusterDim;
+    blocks = std::uint64_t{cluster.x} * cluster.y * cluster.z;
+  }
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(blocks, 1, UINT32_MAX));
 }
 
 }  // namespace
@@ -96,5 +123,29 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
   return call([&](Runtime& r) {
     require(bytes != nullptr && blocks > 0 && threads > 0);
     *bytes = available_dynamic_shared_bytes(r.modules.load(function).info, r.device.properties(), blocks);
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
+                                           const cudaLaunchConfig_t* configuration) {
+  return call([&](Runtime& r) {
+    require(clusters != nullptr && configuration != nullptr);
+    const lockstep::cudart::Kernel& kernel = r.modules.load(function);
+    const int blocks = resident_blocks(kernel, r.device.properties(), *configuration);
+    const std::uint32_t size = cluster_blocks(kernel, *configuration);
+    if (size > most_cluster_blocks(kernel)) throw lockstep::cudart::Failure{cudaErrorInvalidClusterSize};
+    *clusters = blocks / static_cast<int>(size);
+  });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
+                                                 const cudaLaunchConfig_t* configuration) {
+  return call([&](Runtime& r) {
+    require(size != nullptr && configuration != nullptr);
+    const lockstep::cudart::Kernel& kernel = r.modules.load(function);
+    const int blocks = resident_blocks(kernel, r.device.properties(), *configuration);
+    const auto most = static_cast<int>(most_cluster_blocks(kernel));
+    // Sizes are powers of two.
+    *size = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(blocks, most))));
   });
 }

@@ -1,5 +1,6 @@
 #include "emulator/cudart/launcher.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -21,6 +22,23 @@ emulator::Bytes pack(const Kernel& kernel, void** arguments) {
   return block;
 }
 
+/// What is wrong with a launch's clusters has an error of its own; the device only refuses them.
+void check_cluster(const Kernel& kernel, const Configuration& configuration) {
+  const bool compiled = kernel.info.cluster_x != 0;
+  const dim3& asked = configuration.cluster;
+  const dim3 cluster =
+      compiled ? dim3(kernel.info.cluster_x, kernel.info.cluster_y, kernel.info.cluster_z) : asked;
+  if (cluster.x == 0) return;
+  const dim3& grid = configuration.grid;
+  const bool other_shape =
+      compiled && asked.x != 0 && (asked.x != cluster.x || asked.y != cluster.y || asked.z != cluster.z);
+  if (other_shape || cluster.y == 0 || cluster.z == 0 || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 ||
+      grid.z % cluster.z != 0 ||
+      std::uint64_t{cluster.x} * cluster.y * cluster.z > most_cluster_blocks(kernel)) {
+    throw Failure{cudaErrorInvalidClusterSize};
+  }
+}
+
 }  // namespace
 
 void Launcher::launch(const void* function, const Configuration& configuration, void** arguments) {
@@ -36,6 +54,8 @@ void Launcher::launch(const void* function, const Configuration& configuration, 
   wanted.reach = peers_.reach(current_device());
   wanted.heap_bytes = heap_bytes_;
   heap_used_ = heap_used_ || kernel.info.uses_heap != 0;
+  wanted.cluster = dimensions(configuration.cluster);
+  check_cluster(kernel, configuration);
   const emulator::Bytes block = pack(kernel, arguments);
   unified_.before_launch(block);
   try {
@@ -56,7 +76,7 @@ void Launcher::launch(const cudaLaunchConfig_t& configuration, const void* funct
     if (attribute.id == cudaLaunchAttributeCooperative) plain.cooperative = attribute.val.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension) {
       const auto& cluster = attribute.val.clusterDim;
-      if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) throw Failure{cudaErrorNotSupported};
+      plain.cluster = {cluster.x, cluster.y, cluster.z};
     }
   }
   launch(function, plain, arguments);

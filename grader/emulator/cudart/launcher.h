@@ -21,6 +21,7 @@ struct Configuration {
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  dim3 cluster{0, 0, 0};  ///< blocks of one; zeros: as the kernel was compiled
 };
 
 class Launcher {

@@ -40,6 +40,7 @@ struct Kernel {
   emulator::KernelReply info;
   std::vector<emulator::ParameterLayout> parameters;
   std::optional<std::uint64_t> dynamic_shared_limit;  ///< set by cudaFuncSetAttribute
+  bool large_clusters = false;                        ///< likewise: of more than the portable size
 };
 
 struct Variable {
@@ -80,6 +81,9 @@ class Modules {
   std::unordered_map<const void*, std::shared_ptr<Kernel>> kernels_;  ///< each by host function and by handle
   std::unordered_map<const void*, Variable> variables_;
 };
+
+/// Blocks that a cluster of the kernel may have: 8 on every card that has clusters, more on some.
+inline std::uint32_t most_cluster_blocks(const Kernel& kernel) { return kernel.large_clusters ? 16 : 8; }
 
 /// Dynamic shared memory that a launch of the kernel may ask for.
 std::uint64_t dynamic_shared_limit(const Kernel& kernel, const emulator::HelloReply& device);

@@ -52,6 +52,7 @@ cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::
   properties.globalL1CacheSupported = 1;
   properties.localL1CacheSupported = 1;
   properties.cooperativeLaunch = 1;
+  properties.clusterLaunch = 1;
   properties.hostRegisterSupported = 1;
   properties.canMapHostMemory = 1;
   properties.managedMemory = 1;
@@ -115,6 +116,7 @@ int device_attribute(const emulator::HelloReply& device, cudaDeviceAttr attribut
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrClusterLaunch:
       return 1;
     default:
       require(attribute > 0 && attribute < cudaDevAttrMax);
@@ -133,12 +135,24 @@ cudaFuncAttributes kernel_attributes(const Kernel& kernel, const emulator::Hello
   attributes.binaryVersion = capability;
   attributes.maxDynamicSharedSizeBytes = whole(dynamic_shared_limit(kernel, device));
   attributes.preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+  attributes.requiredClusterWidth = whole(kernel.info.cluster_x);
+  attributes.requiredClusterHeight = whole(kernel.info.cluster_y);
+  attributes.requiredClusterDepth = whole(kernel.info.cluster_z);
+  attributes.nonPortableClusterSizeAllowed = kernel.large_clusters ? 1 : 0;
   return attributes;
 }
 
 void set_kernel_attribute(Kernel& kernel, const emulator::HelloReply& device, cudaFuncAttribute attribute,
                           int value) {
-  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return;  // a hint
+  if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout ||
+      attribute == cudaFuncAttributeClusterSchedulingPolicyPreference) {
+    return;  // hints
+  }
+  if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+    require(value == 0 || value == 1);
+    kernel.large_clusters = value == 1;
+    return;
+  }
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) throw Failure{cudaErrorNotSupported};
   require(value >= 0 && kernel.info.static_shared_bytes + static_cast<std::uint64_t>(value) <=
                             device.shared_bytes_per_block_optin);

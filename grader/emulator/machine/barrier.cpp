@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
+#include "emulator/machine/mbarrier.h"
+#include "emulator/machine/synchronisation.h"
 #include "emulator/machine/warp_runner.h"
 
 namespace lockstep::emulator {
@@ -17,19 +20,19 @@ bool same_site(const Program& program, std::uint32_t a, std::uint32_t b) {
   return a == b || (places[a].line == places[b].line && places[a].stack == places[b].stack);
 }
 
-/// Makes what the arriving warps did before the barrier visible to what they do after it.
-void order_warps(ThreadBlock& block, const std::vector<Warp*>& arriving, bool whole_block) {
+/// Makes what the arriving warps did before the barrier, and `earlier` arrivals, visible to what they do
+/// after it.
+void order_warps(ThreadBlock& block, const std::vector<Warp*>& arriving, bool whole_block,
+                 const Clock& earlier) {
   const Time time = block.now++;
   if (whole_block && block.seen.empty()) {
     for (Warp* warp : arriving) warp->ordered = warp->synced = time;
     return;
   }
   const std::uint32_t n = block.warp_count;
-  if (block.seen.empty()) {
-    block.seen.resize(std::size_t{n} * n);
-    for (const Warp& warp : block.warps) std::fill_n(block.seen.begin() + warp.index * n, n, warp.ordered);
-  }
-  std::vector<Time> joined(n, 0);
+  require_seen(block);
+  Clock joined = earlier;
+  joined.resize(n);
   for (const Warp* warp : arriving) {
     for (std::uint32_t other = 0; other < n; ++other) {
       joined[other] = std::max(joined[other], block.seen[warp->index * n + other]);
@@ -65,31 +68,107 @@ void check_sites(const ThreadBlock& block, const std::vector<Warp*>& arriving) {
   }
 }
 
-void release(const std::vector<Warp*>& arriving) {
+/// Tells the splits what all of them voted, and lets them go.
+void let_go(const std::vector<Warp*>& arriving) {
+  std::uint32_t votes = 0, voters = 0;
+  for (const Warp* warp : arriving) {
+    for (const Split& split : warp->splits) {
+      votes += static_cast<std::uint32_t>(std::popcount(split.votes));
+      voters += static_cast<std::uint32_t>(std::popcount(split.lanes));
+    }
+  }
   for (Warp* warp : arriving) {
     for (Split& split : warp->splits) {
       split.state = Split::State::ready;
       split.admitted = true;
+      split.votes = 0;
+      split.all_votes = votes;
+      split.voters = voters;
     }
   }
+}
+
+void open_barrier(ThreadBlock& block, std::uint32_t number, const std::vector<Warp*>& arriving,
+                  bool whole_block) {
+  const auto earlier = block.arrivals.extract(number);
+  // Threads may meet at a numbered barrier from different places: producers at one, consumers at another.
+  if (whole_block && number == 0) check_sites(block, arriving);
+  order_warps(block, arriving, whole_block, earlier.empty() ? Clock() : earlier.mapped().clock);
+  let_go(arriving);
+}
+
+bool waits_at(const Warp& warp, std::uint32_t number) {
+  return !warp.splits.empty() && std::ranges::all_of(warp.splits, [number](const Split& split) {
+    return split.state == Split::State::at_barrier && split.barrier == number;
+  });
 }
 
 }  // namespace
 
 bool open_barriers(ThreadBlock& block, const std::vector<Warp*>& resting, std::size_t unfinished) {
   std::map<std::uint32_t, std::vector<Warp*>> by_number;
-  for (Warp* warp : resting) by_number[warp->splits[0].barrier].push_back(warp);
+  for (Warp* warp : resting) {
+    const bool at_barrier = std::ranges::all_of(
+        warp->splits, [](const Split& split) { return split.state == Split::State::at_barrier; });
+    if (at_barrier) by_number[warp->splits[0].barrier].push_back(warp);
+  }
   bool opened = false;
   for (const auto& [number, arriving] : by_number) {
     const std::uint32_t threads = arriving[0]->splits[0].barrier_threads;
     const bool whole_block = threads == 0 || threads == block.warp_count * kLanes;
-    if (whole_block ? arriving.size() < unfinished : arriving.size() * kLanes < threads) continue;
-    check_sites(block, arriving);
-    order_warps(block, arriving, whole_block);
-    release(arriving);
+    const auto earlier = block.arrivals.find(number);
+    const std::size_t arrived =
+        arriving.size() * kLanes + (earlier == block.arrivals.end() ? 0 : earlier->second.threads);
+    const bool all = whole_block ? arriving.size() >= unfinished : arrived >= threads;
+    if (!all && (earlier == block.arrivals.end() || arrived < threads)) continue;
+    open_barrier(block, number, arriving, whole_block && earlier == block.arrivals.end());
     opened = true;
   }
   return opened;
+}
+
+void arrive_at_barrier(Warp& warp, std::uint32_t number, std::uint32_t threads) {
+  ThreadBlock& block = *warp.block;
+  Arrivals& arrivals = block.arrivals[number];
+  arrivals.threads += kLanes;
+  release_to(warp, arrivals.clock);
+  std::vector<Warp*> waiting;
+  for (Warp& other : block.warps) {
+    if (&other != &warp && waits_at(other, number)) waiting.push_back(&other);
+  }
+  if (arrivals.threads + waiting.size() * kLanes >= threads) open_barrier(block, number, waiting, false);
+}
+
+void take_votes(Warp& warp, const Instruction& i, Mask active) {
+  const Split& split = warp.splits[warp.current];
+  const auto operation = static_cast<BarrierOperation>(i.detail);
+  if (operation == BarrierOperation::count_votes) {
+    auto* result = row<std::uint32_t>(warp, i.destination);
+    for (Mask left = active; left != 0; left &= left - 1) result[first_lane(left)] = split.all_votes;
+    return;
+  }
+  const bool holds =
+      operation == BarrierOperation::all_votes ? split.all_votes == split.voters : split.all_votes != 0;
+  Mask& predicate = warp.predicates[i.destination];
+  predicate = holds ? predicate | active : predicate & ~active;
+}
+
+void report_endless_wait(ThreadBlock& block) {
+  std::size_t waiting = 0;
+  const Warp* first = nullptr;
+  for (const Warp& warp : block.warps) {
+    if (warp.splits.empty() || warp.failed_wait == nullptr) continue;
+    if (first == nullptr) first = &warp;
+    ++waiting;
+  }
+  if (first == nullptr) return;
+  const MbarrierWord word = MbarrierWord::decode(first->awaited);
+  block.grid->findings.add(make_finding(
+      *first, first->failed_wait->id, first_lane(first->live), Finding::Kind::deadlock,
+      fmt::format("{} warps wait for mbarriers that no thread will complete; the one here still waits for {} "
+                  "arrivals and {} bytes",
+                  waiting, word.pending, word.bytes)));
+  block.grid->fail(LaunchResult::Status::launch_timeout);
 }
 
 void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {

@@ -21,6 +21,9 @@ constexpr std::uint32_t kDefaultMaxThreads = 1024;
 constexpr std::size_t kMostInstructions = std::size_t{1} << 18;
 constexpr std::size_t kFunctionCost = 16;
 
+/// What cooperative groups need of a block, in whole words of any race check.
+constexpr std::uint32_t kReservedSharedBytes = 512, kReservedAlignment = 128;
+
 std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
   const std::uint32_t unit = std::max(alignment, 1U);
   return (offset + unit - 1) / unit * unit;
@@ -123,14 +126,10 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   if (source == nullptr || !source->entry || source->external) {
     throw DeviceError(DeviceError::Code::unknown_symbol, fmt::format("the module has no kernel {}", name));
   }
-  const auto& cluster = source->cluster;
-  if (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1) {
-    throw DeviceError(DeviceError::Code::unsupported,
-                      fmt::format("{} runs in clusters of blocks, which this device does not have", name));
-  }
   auto kernel = std::make_unique<Kernel>();
   kernel->program = &program;
   kernel->required_threads = source->required_threads;
+  kernel->required_cluster = source->cluster;
   kernel->by_index.resize(program.function_indices.size());
   kernel->first_counter = static_cast<std::uint32_t>(program.traffic_places.size());
 
@@ -139,6 +138,15 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   DecodingContext context{.program = program, .kernel = *kernel};
   context.shared_offset = [&](const ptx::Variable& variable, const std::string& key) {
     return shared.place(variable, key);
+  };
+  context.reserved_shared = [&] {
+    ptx::Variable reserved;
+    reserved.name = "%reserved_smem_offset_1";
+    reserved.alignment = kReservedAlignment;
+    reserved.bytes = kReservedSharedBytes;
+    kernel->reserved_shared_bytes = kReservedSharedBytes;
+    kernel->reserved_shared_offset = shared.place(reserved, reserved.name);
+    return kernel->reserved_shared_offset;
   };
   context.function = [&](const std::string& wanted) -> Function* {
     const auto found = kernel->functions.find(wanted);
@@ -173,8 +181,10 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
       static_cast<std::uint32_t>(program.traffic_places.size()) - kernel->first_counter;
   kernel->shared_granule = context.narrowest_shared;
   kernel->info = make_info(*source, *kernel);
-  kernel->info.static_shared_bytes = shared.bytes();
   kernel->info.uses_heap = context.uses_heap;
+  kernel->shared_bytes = shared.bytes();
+  kernel->info.static_shared_bytes = shared.bytes() - kernel->reserved_shared_bytes;
+  for (std::size_t k = 0; k < 3; ++k) kernel->info.cluster[k] = source->cluster[k];
   constexpr std::uint32_t kLeastAlignment = 16;
   kernel->dynamic_shared_offset =
       align(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment));

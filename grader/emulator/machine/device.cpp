@@ -10,6 +10,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/decoder.h"
 #include "emulator/machine/device_heap.h"
 #include "emulator/machine/handlers.h"
@@ -48,6 +49,52 @@ std::size_t bytes_of(const Finding& finding) {
   for (const SourceLine& line : finding.stack) bytes += sizeof line + line.file.size();
   return bytes;
 }
+
+/// Blocks of a cluster; zeros when the launch has none.
+Dim3 cluster_of(const Kernel& kernel, const LaunchConfiguration& c) {
+  const auto& compiled = kernel.required_cluster;
+  const bool is_compiled = compiled[0] != 0;
+  const Dim3 cluster = is_compiled ? Dim3{compiled[0], compiled[1], compiled[2]} : c.cluster;
+  if (cluster.count() == 0) return {0, 0, 0};
+  const auto refuse = [](const std::string& why) {
+    throw DeviceError(DeviceError::Code::invalid_configuration, why);
+  };
+  if (is_compiled && c.cluster.count() != 0 &&
+      (c.cluster.x != cluster.x || c.cluster.y != cluster.y || c.cluster.z != cluster.z)) {
+    refuse("the kernel was compiled for clusters of another shape");
+  }
+  if (cluster.x > kMostClusterBlocks || cluster.y > kMostClusterBlocks || cluster.z > kMostClusterBlocks ||
+      cluster.count() > kMostClusterBlocks) {
+    refuse(fmt::format("a cluster of {} × {} × {} blocks; at most {} are possible", cluster.x, cluster.y,
+                       cluster.z, kMostClusterBlocks));
+  }
+  if (c.grid.x % cluster.x != 0 || c.grid.y % cluster.y != 0 || c.grid.z % cluster.z != 0) {
+    refuse(fmt::format("a grid of {} × {} × {} blocks, which is not made of clusters of {} × {} × {}",
+                       c.grid.x, c.grid.y, c.grid.z, cluster.x, cluster.y, cluster.z));
+  }
+  return cluster;
+}
+
+/// Memory in which the blocks of a cooperative launch meet, for as long as it runs.
+class GridWorkspace {
+ public:
+  GridWorkspace(GlobalMemory& memory, bool needed) : memory_(memory) {
+    constexpr std::size_t kBytes = 256;
+    if (!needed) return;
+    address_ = memory.allocate(kBytes, "the grid's barrier");
+    memory.mark_written(address_, kBytes, true);
+  }
+  ~GridWorkspace() {
+    if (address_ != 0) memory_.free(address_);
+  }
+  GridWorkspace(const GridWorkspace&) = delete;
+  GridWorkspace& operator=(const GridWorkspace&) = delete;
+  DeviceAddress address() const { return address_; }
+
+ private:
+  GlobalMemory& memory_;
+  DeviceAddress address_ = 0;
+};
 
 }  // namespace
 
@@ -459,24 +506,29 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   grid.threads = configuration.block;
   grid.dynamic_shared_bytes = configuration.dynamic_shared_bytes;
   grid.shared_bytes = kernel.dynamic_shared_offset + configuration.dynamic_shared_bytes;
-  if (configuration.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.info.static_shared_bytes;
+  if (configuration.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.shared_bytes;
   grid.parameters.assign(parameters.begin(), parameters.end());
   grid.reach = configuration.reach;
   grid.checks = state_->options.checks;
   grid.block_count = configuration.grid.count();
   grid.many_blocks = grid.block_count > 1;
   grid.deadline = state_->deadline;
-  const BlockOrder order = block_order_of(state_->options.seed, grid.block_count);
+  const Dim3 cluster = cluster_of(kernel, configuration);
+  grid.clustered = cluster.count() != 0;
+  if (grid.clustered) grid.cluster = cluster;
+  const BlockOrder order = block_order_of(state_->options.seed, grid.block_count / grid.cluster.count());
   grid.block_start = order.start;
   grid.block_stride = order.stride;
   if (configuration.cooperative) {
-    const std::size_t capacity = resident_blocks(grid);
+    const std::size_t capacity = blocks_together(grid, state_->workers);
     if (grid.block_count > capacity) {
       throw DeviceError(DeviceError::Code::out_of_resources,
                         fmt::format("a cooperative launch of {} blocks; {} fit on the device at once",
                                     grid.block_count, capacity));
     }
   }
+  const GridWorkspace workspace(state_->memory, configuration.cooperative && kernel.meets_grid);
+  grid.workspace = workspace.address();
   // Launches are told apart by their stamps; when half are used up, they start again.
   constexpr Stamp kLastStart = kSplitLine / 2;
   if (state_->next_stamp >= kLastStart) {

@@ -188,6 +188,10 @@ inline constexpr std::uint16_t kRelease = 1 << 6;
 inline constexpr std::uint16_t kVolatile = 1 << 7;
 inline constexpr std::uint16_t kCountsLanes =
     1 << 8;  ///< an atomic in shared memory that hardware does by counting lanes
+/// Whether accesses of this kind may meet each other in one word: relaxed and stronger ones.
+inline bool is_strong(std::uint16_t detail) {
+  return (detail & kSynchronising) != 0 && (detail & kVolatile) == 0;
+}
 }  // namespace access
 
 /// Instruction::detail of arithmetic, comparisons and conversions that take 16-bit floats, 8-bit floats or

@@ -54,8 +54,9 @@ struct BasicBlock {
   /// What the lanes of a warp must do before they may enter.
   enum class Gate : std::uint8_t {
     none,
-    meet,     ///< a warp-wide operation: the lanes that its mask names meet here first
-    barrier,  ///< a barrier of the thread block
+    meet,             ///< a warp-wide operation: the lanes that its mask names meet here first
+    barrier,          ///< a barrier of the thread block
+    cluster_barrier,  ///< the wait at the barrier of the cluster
   };
   enum class End : std::uint8_t { fall_through, branch, conditional, indirect, call, leave, trap };
 
@@ -149,9 +150,14 @@ struct Kernel {
   std::uint32_t first_counter = 0, memory_instructions = 0;  ///< range of Instruction::counter
   bool orders_blocks = false;        ///< some instruction is a fence, an atomic, or volatile
   std::uint32_t shared_granule = 4;  ///< bytes: narrowest shared access, for the race check's words
+  std::uint32_t shared_bytes = 0;    ///< without dynamic shared memory
   std::uint32_t dynamic_shared_offset = 0;
   std::array<std::uint32_t, 3> required_threads{};
   std::vector<MatrixOperation> matrix_operations;  ///< by Instruction::c
+  std::array<std::uint32_t, 3> required_cluster{};  ///< zeros: none
+  /// Shared memory that the system keeps for cooperative groups, where the kernel asks for it.
+  std::uint32_t reserved_shared_offset = 0, reserved_shared_bytes = 0;
+  bool meets_grid = false;  ///< asks where the blocks of a cooperative launch meet
 };
 
 /// Windows of the generic address space besides global memory.

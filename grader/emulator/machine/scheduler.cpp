@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iterator>
+#include <memory>
 #include <thread>
 #include <utility>
 
+#include "emulator/machine/async_copies.h"
 #include "emulator/machine/barrier.h"
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/warp_runner.h"
 
 namespace lockstep::emulator {
@@ -18,16 +24,41 @@ constexpr std::uint32_t kIdlePasses = 2;
 /// Logical times are 32 bits; a block's memory is cleared before they run out.
 constexpr Time kLatestTime = 0x8000'0000;
 
-void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
-  const std::uint64_t linear = (grid.block_start + sequence * grid.block_stride) % grid.block_count;
+std::array<std::uint32_t, 3> unfolded(std::uint64_t linear, const Dim3& extent) {
+  return {static_cast<std::uint32_t>(linear % extent.x),
+          static_cast<std::uint32_t>(linear / extent.x % extent.y),
+          static_cast<std::uint32_t>(linear / extent.x / extent.y)};
+}
+
+/// Blocks of a cluster follow each other in the sequence; the order of clusters is the launch's.
+void place_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
+  const std::uint64_t size = grid.cluster.count(), clusters = grid.block_count / size;
+  const std::uint64_t number = (grid.block_start + sequence / size * grid.block_stride) % clusters;
+  const auto cluster = unfolded(number, {grid.blocks.x / grid.cluster.x, grid.blocks.y / grid.cluster.y,
+                                         grid.blocks.z / grid.cluster.z});
+  block.rank = static_cast<std::uint32_t>(sequence % size);
+  const auto within = unfolded(block.rank, grid.cluster);
+  block.index = {cluster[0] * grid.cluster.x + within[0], cluster[1] * grid.cluster.y + within[1],
+                 cluster[2] * grid.cluster.z + within[2]};
+  block.linear = block.index[0] + grid.blocks.x * (block.index[1] + grid.blocks.y * block.index[2]);
   block.grid = &grid;
   block.sequence = sequence;
-  block.linear = static_cast<std::uint32_t>(linear);
-  block.index = {static_cast<std::uint32_t>(linear % grid.blocks.x),
-                 static_cast<std::uint32_t>(linear / grid.blocks.x % grid.blocks.y),
-                 static_cast<std::uint32_t>(linear / grid.blocks.x / grid.blocks.y)};
+}
+
+/// Shared memory that the system keeps for cooperative groups is zero when a block begins.
+void clear_reserved(ThreadBlock& block) {
+  const Kernel& kernel = *block.grid->kernel;
+  if (kernel.reserved_shared_bytes == 0) return;
+  std::memset(block.shared.data() + kernel.reserved_shared_offset, 0, kernel.reserved_shared_bytes);
+  const std::uint32_t first = kernel.reserved_shared_offset / kernel.shared_granule;
+  const std::uint32_t words = kernel.reserved_shared_bytes / kernel.shared_granule;
+  std::fill_n(block.shadow.write_time.begin() + first, words, block.begin);
+}
+
+void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
+  place_block(block, grid, sequence);
   const auto words = grid.shared_bytes / grid.kernel->shared_granule + 1;
-  if (block.now >= kLatestTime || block.shadow.write_time.size() != words) {
+  if (block.now >= kLatestTime || block.shadow.write_time.size() != words || block.has_marks) {
     block.now = 0;
     block.shadow.write_time.assign(words, 0);
     block.shadow.read_time.assign(words, 0);
@@ -37,8 +68,17 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
     block.shadow.read_warps.assign(words, 0);
   }
   block.begin = ++block.now;
+  ++block.now;
   block.shared.resize(grid.shared_bytes);
+  clear_reserved(block);
   block.seen.clear();
+  block.released.clear();
+  block.arrivals.clear();
+  block.mbarriers.clear();
+  block.cluster_arriving.clear();
+  block.cluster_completed.clear();
+  block.has_marks = block.finished = block.stuck = false;
+  block.endless_passes = 0;
   block.turn_time = 0;
   block.had_turns = false;
   block.idle_passes = 0;
@@ -56,7 +96,7 @@ enum class BlockState : std::uint8_t { finished, running, idle };
 class WorkerLoop {
  public:
   WorkerLoop(Grid& grid, Worker& worker, std::size_t most_resident)
-      : grid_(grid), worker_(worker), most_resident_(most_resident) {}
+      : grid_(grid), worker_(worker), most_resident_(most_resident), cluster_blocks_(grid.cluster.count()) {}
 
   /// Runs blocks until none is left. A machine that runs out of memory ends the launch, not the process.
   void run() noexcept {
@@ -79,19 +119,20 @@ class WorkerLoop {
       if (worker_.resident.empty() && !begin_next()) return;
       next %= worker_.resident.size();
       ThreadBlock& block = *worker_.resident[next];
+      if (block.finished) {  // others of its cluster are not
+        ++next;
+        continue;
+      }
       if (++passes_ % kPassesPerLook == 0) check_deadline(block);
       switch (run_pass(block)) {
         case BlockState::finished:
-          if (!block.output.empty())
-            worker_.output.emplace_back(block.linear, std::exchange(block.output, {}));
-          worker_.spare.push_back(std::move(worker_.resident[next]));
-          worker_.resident.erase(worker_.resident.begin() + static_cast<std::ptrdiff_t>(next));
+          end_block(block);
           break;
         case BlockState::running:
           break;
         case BlockState::idle:
           check_deadline(block);
-          if (worker_.resident.size() < most_resident_) begin_next();
+          if (worker_.resident.size() + cluster_blocks_ <= most_resident_) begin_next();
           ++next;
           break;
       }
@@ -101,20 +142,42 @@ class WorkerLoop {
     }
   }
 
+  /// Begins the next cluster: a block, or as many as the launch asked for.
   bool begin_next() {
-    const std::uint64_t taken = grid_.next_block.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t taken = grid_.next_block.fetch_add(cluster_blocks_, std::memory_order_relaxed);
     if (taken >= grid_.block_count || grid_.ended(taken)) return false;
-    std::unique_ptr<ThreadBlock> block;
-    if (worker_.spare.empty()) {
-      block = std::make_unique<ThreadBlock>();
-    } else {
-      block = std::move(worker_.spare.back());
-      worker_.spare.pop_back();
+    auto cluster = std::make_unique<Cluster>();
+    for (std::uint64_t rank = 0; rank < cluster_blocks_; ++rank) {
+      std::unique_ptr<ThreadBlock> block;
+      if (worker_.spare.empty()) {
+        block = std::make_unique<ThreadBlock>();
+      } else {
+        block = std::move(worker_.spare.back());
+        worker_.spare.pop_back();
+      }
+      begin_block(*block, grid_, taken + rank);
+      for (Warp& warp : block->warps) warp.worker = &worker_;
+      block->cluster = cluster.get();
+      cluster->blocks.push_back(block.get());
+      worker_.resident.push_back(std::move(block));
     }
-    begin_block(*block, grid_, taken);
-    for (Warp& warp : block->warps) warp.worker = &worker_;
-    worker_.resident.push_back(std::move(block));
+    clusters_.push_back(std::move(cluster));
     return true;
+  }
+
+  /// A block's memory goes when that of its whole cluster does: the others may still reach it until then.
+  void end_block(ThreadBlock& block) {
+    if (!block.output.empty()) worker_.output.emplace_back(block.linear, std::exchange(block.output, {}));
+    block.finished = true;
+    Cluster* cluster = block.cluster;
+    const auto is_finished = [](const ThreadBlock* other) { return other->finished; };
+    if (!std::ranges::all_of(cluster->blocks, is_finished)) return;
+    for (ThreadBlock* ended : cluster->blocks) end_copies(*ended);
+    const auto part = std::stable_partition(worker_.resident.begin(), worker_.resident.end(),
+                                            [&](const auto& other) { return other->cluster != cluster; });
+    std::move(part, worker_.resident.end(), std::back_inserter(worker_.spare));
+    worker_.resident.erase(part, worker_.resident.end());
+    std::erase_if(clusters_, [&](const auto& other) { return other.get() == cluster; });
   }
 
   /// Lets every warp of the block that can run have a turn.
@@ -140,11 +203,13 @@ class WorkerLoop {
       if (grid_.ended(block.sequence)) return BlockState::finished;
     }
     if (unfinished == 0) return BlockState::finished;
-    const bool opened = !resting_.empty() && open_barriers(block, resting_, unfinished);
-    if (!opened && !yielded) {
-      report_deadlock(block, resting_);
-      return BlockState::finished;
+    const bool opened = (!resting_.empty() && open_barriers(block, resting_, unfinished)) |
+                        open_cluster_barrier(*block.cluster) | an_arrival_opened();
+    if (opened || finished_one) {
+      for (ThreadBlock* other : block.cluster->blocks) other->stuck = false;
     }
+    if (!opened && !yielded) return report_stuck(block, finished_one);
+    if (waits_endlessly(block)) return BlockState::finished;
     if (opened || finished_one) {
       block.idle_passes = 0;
       return BlockState::running;
@@ -152,6 +217,50 @@ class WorkerLoop {
     if (++block.idle_passes < kIdlePasses) return BlockState::running;
     // A block that waits, in a launch that has failed, may wait for the block that faulted.
     return grid_.faulted == Grid::kNoFault ? BlockState::idle : BlockState::finished;
+  }
+
+  /// Whether a barrier opened in this pass because another warp arrived there and went on.
+  bool an_arrival_opened() const {
+    return std::ranges::any_of(resting_, [](const Warp* warp) {
+      return std::ranges::any_of(warp->splits,
+                                 [](const Split& split) { return split.state == Split::State::ready; });
+    });
+  }
+
+  /// All warps of the block wait at barriers that did not open: it is at its end unless another block of its
+  /// cluster can still do something.
+  BlockState report_stuck(ThreadBlock& block, bool finished_one) {
+    block.stuck = true;
+    const auto rests = [](const ThreadBlock* other) { return other->finished || other->stuck; };
+    if (!std::ranges::all_of(block.cluster->blocks, rests)) return BlockState::idle;
+    if (finished_one) return BlockState::running;  // a barrier may open now that nobody waits for its warp
+    if (grid_.faulted != Grid::kNoFault && cluster_blocks_ > 1) return BlockState::finished;
+    report_deadlock(block, resting_);
+    return BlockState::finished;
+  }
+
+  /// Whether the warps of the block's cluster have all been waiting for so long, at mbarriers and barriers,
+  /// that nothing will change any more; then the launch has failed.
+  bool waits_endlessly(ThreadBlock& block) {
+    const bool waits = std::ranges::all_of(block.warps, [](const Warp& warp) {
+      return warp.splits.empty() || warp.failed_wait != nullptr ||
+             warp.splits[0].state != Split::State::ready;
+    });
+    if (!waits) {
+      for (ThreadBlock* other : block.cluster->blocks) other->endless_passes = 0;
+      return false;
+    }
+    if (++block.endless_passes == 1) waits_since_ = std::chrono::steady_clock::now();
+    if (block.endless_passes % kEndlessPasses != 0 ||
+        std::chrono::steady_clock::now() - waits_since_ < kEndlessTime) {
+      return false;
+    }
+    const auto rests = [](const ThreadBlock* other) {
+      return other->finished || other->stuck || other->endless_passes >= kEndlessPasses;
+    };
+    if (!std::ranges::all_of(block.cluster->blocks, rests)) return false;
+    report_endless_wait(block);
+    return true;
   }
 
   void check_deadline(ThreadBlock& block) {
@@ -168,10 +277,16 @@ class WorkerLoop {
   }
 
   static constexpr std::uint32_t kPassesPerLook = 64;
+  /// What tells an endless wait from one for a copy or a thread that is about to come.
+  static constexpr std::uint32_t kEndlessPasses = 4096;
+  static constexpr std::chrono::milliseconds kEndlessTime{1000};
 
   Grid& grid_;
   Worker& worker_;
   std::size_t most_resident_;
+  std::uint64_t cluster_blocks_;
+  std::vector<std::unique_ptr<Cluster>> clusters_;
+  std::chrono::steady_clock::time_point waits_since_;
   std::vector<Warp*> resting_;
   std::uint32_t passes_ = 0;
 };
@@ -187,6 +302,12 @@ void add_counters(Counters& total, const Counters& part) {
       total.traffic[t].by_kind[kind] += part.traffic[t].by_kind[kind];
     }
   }
+}
+
+/// Workers that have something to do: a cluster runs on one.
+unsigned used_workers(const Grid& grid, unsigned workers) {
+  return static_cast<unsigned>(
+      std::min<std::uint64_t>(std::max(workers, 1U), grid.block_count / grid.cluster.count()));
 }
 
 /// Blocks that a worker can hold in the memory set aside for registers and local memory of all workers.
@@ -214,10 +335,16 @@ std::size_t resident_blocks(const Grid& grid) {
   return per_multiprocessor * static_cast<std::size_t>(card.multiprocessors);
 }
 
+std::size_t blocks_together(const Grid& grid, unsigned workers) {
+  const unsigned used = used_workers(grid, workers);
+  return std::min(resident_blocks(grid), used * affordable_blocks(grid, used));
+}
+
 std::string run_grid(Grid& grid, unsigned workers, Counters& counters) {
   const std::size_t capacity = resident_blocks(grid);
-  const auto used = static_cast<unsigned>(std::min<std::uint64_t>(std::max(workers, 1U), grid.block_count));
-  const std::size_t most_resident = std::min((capacity + used - 1) / used, affordable_blocks(grid, used));
+  const unsigned used = used_workers(grid, workers);
+  const std::size_t most_resident = std::max<std::size_t>(
+      std::min((capacity + used - 1) / used, affordable_blocks(grid, used)), grid.cluster.count());
   std::vector<Worker> pool(used);
   for (Worker& worker : pool) {
     worker.grid = &grid;

@@ -8,6 +8,9 @@ namespace lockstep::emulator {
 /// Blocks of the grid that the card would hold at once, by threads and shared memory.
 std::size_t resident_blocks(const Grid& grid);
 
+/// Blocks of the grid that can wait for each other: no more than this machine's memory holds.
+std::size_t blocks_together(const Grid& grid, unsigned workers);
+
 /// Runs the whole grid on `workers` threads, the calling one among them, and returns when it has finished or
 /// failed. The counters of all workers are added to `counters`; what printf wrote is returned in block order.
 std::string run_grid(Grid& grid, unsigned workers, Counters& counters);

@@ -1,4 +1,5 @@
-// Logical time of warps and blocks: what barriers and warp-wide operations order, for the race check.
+// Logical time of warps and blocks: what barriers, releases and warp-wide operations order, for the race
+// check.
 #pragma once
 
 #include "emulator/machine/warp.h"
@@ -9,6 +10,29 @@ namespace lockstep::emulator {
 inline void order_warp(Warp& warp) {
   warp.synced = warp.block->now;
   ++warp.block->now;
+}
+
+/// Makes `clock` know what the warp has done and seen in its block.
+void release_to(Warp& warp, Clock& clock);
+/// What `clock` knows of the warp's block happened before what the warp does now.
+void acquire_from(Warp& warp, const Clock& clock);
+
+/// A place in the block's `seen` for every pair of warps, which blocks that only use whole barriers do
+/// without.
+void require_seen(ThreadBlock& block);
+
+/// An access that orders memory between blocks: what other blocks released is seen from now on.
+inline void acquire(Warp& warp) {
+  const Grid& grid = *warp.block->grid;
+  if (grid.acquired == nullptr) return;
+  grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
+                                          std::memory_order_relaxed);
+}
+inline void release(Warp& warp) {
+  Grid& grid = *warp.block->grid;
+  if (grid.released == nullptr) return;
+  const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
+  grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
 }
 
 /// Reports that lanes of `undefined` read a register of a lane that takes no part in the shuffle.

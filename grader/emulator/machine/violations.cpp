@@ -50,6 +50,24 @@ std::string line_name(const SourceLine& line) {
                            line.line);
 }
 
+/// A word that a copy will write, which its thread has not waited for.
+void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,
+                      std::uint32_t offset, AccessKind kind) {
+  const SharedShadow& shadow = warp.block->shadow;
+  const SourceLine other_line = place_of_id(warp, shadow.write_place[word]).line;
+  const std::uint32_t thread = shadow.writer[word] & (kAtomicWriter - 1);
+  const bool own = thread == warp.index * kLanes + lane;
+  Finding finding = make_finding(
+      warp, i.id, lane, Finding::Kind::race,
+      fmt::format(
+          "{} of byte {} of shared memory, which the asynchronous copy at {} writes: {} has not waited "
+          "for it (cp.async.wait_group, or the copy's mbarrier or pipeline)",
+          verb(kind), offset, line_name(other_line), own ? "the thread" : thread_name(warp, thread)));
+  finding.other_line = other_line;
+  finding.address = offset;
+  warp.block->grid->findings.add(std::move(finding));
+}
+
 /// Whether what the other block did happened before what this block does now: it released something later,
 /// and this block has acquired something since.
 bool ordered_between_blocks(const Warp& warp, const Touch& other) {
@@ -321,13 +339,14 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
 
   const Time written = shadow.write_time[word];
   const std::uint32_t writer = shadow.writer[word] & (kAtomicWriter - 1);
+  if (written == kInFlight) return report_in_flight(warp, i, lane, word, offset, kind);
   const bool writer_atomic = (shadow.writer[word] & kAtomicWriter) != 0;
   if (written >= block.begin && writer != thread) {
     const std::uint32_t writer_warp = writer / kLanes;
     const bool same_warp = writer_warp == warp.index;
     const bool same_execution = same_warp && shadow.write_place[word] == i.id && written == block.now;
     const bool ordered = same_warp ? written <= warp.synced : written <= seen(writer_warp);
-    const bool both_atomic = writer_atomic && kind == AccessKind::atomic;
+    const bool both_atomic = writer_atomic && (kind == AccessKind::atomic || access::is_strong(i.detail));
     // Volatile accesses of one warp are how code without __syncwarp used to say the same.
     const bool volatile_warp = same_warp && (i.detail & access::kVolatile) != 0;
     bool same_value = false;

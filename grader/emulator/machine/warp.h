@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,15 +20,15 @@
 #include <string>
 #include <vector>
 
+#include "emulator/machine/async_copies.h"
+#include "emulator/machine/clock.h"
 #include "emulator/machine/counters.h"
 #include "emulator/machine/device_heap.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/program.h"
 
 namespace lockstep::emulator {
-
-/// Logical time within a thread block: one more at every barrier and every warp-wide operation.
-using Time = std::uint32_t;
 
 struct Frame {
   const Function* function = nullptr;
@@ -39,7 +40,7 @@ struct Frame {
 };
 
 struct Split {
-  enum class State : std::uint8_t { ready, meeting, at_barrier };
+  enum class State : std::uint8_t { ready, meeting, at_barrier, at_cluster_barrier };
   Mask lanes = 0;
   Frame frame;
   std::vector<Frame> callers;
@@ -50,6 +51,8 @@ struct Split {
   std::uint32_t back_edges = 0;       ///< while others waited
   std::uint32_t barrier = 0;          ///< number, State::at_barrier
   std::uint32_t barrier_threads = 0;  ///< that the barrier waits for; 0: all of the block
+  Mask votes = 0;                     ///< lanes that bring "true" to a barrier that reduces
+  std::uint32_t all_votes = 0, voters = 0;  ///< what the barrier found when it opened
 };
 
 struct ThreadBlock;
@@ -62,7 +65,8 @@ struct Warp {
   std::uint32_t local_base = 0;  ///< current frame in the thread's local memory
   ThreadBlock* block = nullptr;
   Worker* worker = nullptr;
-  bool stop = false;  ///< a handler asks the warp to stop: the launch has failed
+  bool stop = false;    ///< a handler asks the warp to stop: the launch has failed
+  bool yields = false;  ///< a handler asks that others run first: what it waits for is not there
 
   std::uint32_t index = 0;  ///< in its block
   Mask threads = 0;         ///< lanes that are threads: all but in a block's last warp
@@ -76,6 +80,12 @@ struct Warp {
   std::array<std::uint64_t, 4> latest_polls{};
   std::vector<Split> splits;
   std::size_t current = 0;
+  AsyncCopies copies;
+  const Instruction* failed_wait = nullptr;  ///< at an mbarrier, in its latest turn
+  std::uint64_t awaited = 0;                 ///< the mbarrier's word there
+  std::array<Mask, 16> at_barrier{};  ///< by number: lanes that have arrived there, while others have not
+  Mask at_cluster = 0;  ///< lanes that have arrived at the cluster's barrier, which has not opened since
+  Mask owes_cluster_wait = 0;  ///< lanes that have arrived and not waited
 
   std::vector<std::byte> row_storage;
   std::vector<Mask> predicate_storage;
@@ -86,14 +96,24 @@ struct Warp {
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.
 struct SharedShadow {
   std::vector<Time> write_time, read_time;
-  std::vector<std::uint32_t> writer;  ///< thread (10 bits), atomic (1 bit)
+  std::vector<std::uint32_t> writer;  ///< thread (10 bits), atomic (1 bit), copy in flight (1 bit)
   std::vector<std::uint32_t> write_place, read_place;
   std::vector<std::uint32_t> read_warps;  ///< mask over the block's warps
 };
 
 inline constexpr std::uint32_t kAtomicWriter = 1U << 10;
+/// The word is the target of a copy that nobody has waited for; its write_time is kInFlight.
+inline constexpr std::uint32_t kCopyWriter = 1U << 11;
+inline constexpr Time kInFlight = 0xFFFF'FFFF;
 
 struct Grid;
+struct Cluster;
+
+/// Threads that have arrived at a barrier and do not wait there.
+struct Arrivals {
+  std::uint32_t threads = 0;
+  Clock clock;
+};
 
 struct ThreadBlock {
   Grid* grid = nullptr;
@@ -111,7 +131,18 @@ struct ThreadBlock {
   std::vector<std::byte> shared;
   SharedShadow shadow;
   std::vector<Time> seen;  ///< [warp][other]: until when other's accesses are ordered before warp's
-  std::string output;      ///< of printf
+  Clock released;          ///< by accesses to shared memory that release
+  std::map<std::uint32_t, Arrivals> arrivals;        ///< at barriers, of threads that do not wait; by number
+  std::map<std::uint32_t, MbarrierClock> mbarriers;  ///< by offset: those between init and inval
+  AsyncArrivals async_arrivals;
+  bool has_marks = false;  ///< the latest block in this memory left copies in flight
+  Cluster* cluster = nullptr;
+  std::uint32_t rank = 0;                     ///< in its cluster
+  Clock cluster_arriving, cluster_completed;  ///< what arrivals at the cluster's barrier released
+  bool finished = false;                      ///< its memory stays until the cluster has finished
+  bool stuck = false;                ///< no warp can go on before another block of the cluster does something
+  std::uint32_t endless_passes = 0;  ///< one after the other in which all warps waited, some at mbarriers
+  std::string output;                ///< of printf
 };
 
 /// Findings of a launch, equal ones merged.
@@ -138,6 +169,9 @@ struct Grid {
   GlobalMemory* memory = nullptr;
   DeviceHeap* heap = nullptr;  ///< null where no kernel has used one
   Dim3 blocks, threads;
+  Dim3 cluster;                 ///< blocks of a cluster
+  bool clustered = false;       ///< the program asked for clusters
+  DeviceAddress workspace = 0;  ///< where the blocks of a cooperative launch meet
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t shared_bytes = 0;
   std::vector<std::byte> parameters;

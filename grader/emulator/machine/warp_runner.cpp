@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "emulator/machine/barrier.h"
 #include "emulator/machine/builtins.h"
 
 namespace lockstep::emulator {
@@ -87,8 +88,10 @@ class WarpRunner {
       if (warp_.splits.empty()) return Rest::finished;
       if (!choose()) {
         const bool all_at_barrier =
-            std::all_of(warp_.splits.begin(), warp_.splits.end(),
-                        [](const Split& split) { return split.state == Split::State::at_barrier; });
+            std::all_of(warp_.splits.begin(), warp_.splits.end(), [](const Split& split) {
+              return split.state == Split::State::at_barrier ||
+                     split.state == Split::State::at_cluster_barrier;
+            });
         if (all_at_barrier) return Rest::at_barrier;
         resolve_stall();
         continue;
@@ -117,6 +120,7 @@ class WarpRunner {
       for (std::size_t b = a + 1; b < splits.size();) {
         if (splits[b].frame.block == splits[a].frame.block && same_place(splits[a], splits[b])) {
           splits[a].lanes |= splits[b].lanes;
+          splits[a].votes |= splits[b].votes;
           splits[a].deferred &= splits[b].deferred;
           // What a split that grew waits for may be here now.
           if (splits[a].state == Split::State::meeting) splits[a].state = Split::State::ready;
@@ -186,7 +190,7 @@ class WarpRunner {
           warp_.stop = true;
           return true;
         }
-        if (++turn_ >= kBackEdgesPerTurn) {
+        if (++turn_ >= kBackEdgesPerTurn || std::exchange(warp_.yields, false)) {
           if (warp_.splits.size() > 1) after.deferred = true;
           return false;
         }
@@ -234,7 +238,10 @@ class WarpRunner {
         const Mask taken = condition_of(warp_, block, split.lanes);
         if (taken != 0) {
           fault_at(warp_, block.end_id, taken, LaunchResult::Status::launch_failure, Finding::Kind::trap,
-                   "the kernel executed a trap instruction");
+                   grid_.kernel->meets_grid && grid_.workspace == 0
+                       ? "the kernel executed a trap instruction: grid.sync() needs a launch by "
+                         "cudaLaunchCooperativeKernel"
+                       : "the kernel executed a trap instruction");
           return false;
         }
         split.frame.block = block.next;
@@ -409,19 +416,52 @@ class WarpRunner {
       active &= first.guard_negated ? ~guard : guard;
     }
     if (active == 0) return true;
-    if (block.gate == BasicBlock::Gate::barrier) {
-      if (active != split.lanes) {  // only some lanes take the barrier: the others go on
-        part(split.lanes & ~active, split.frame.block);
-        warp_.splits.back().admitted = true;
-      }
-      Split& waiting = current();
-      const unsigned lane = first_lane(active);
-      waiting.state = Split::State::at_barrier;
-      waiting.barrier = first.a == kNoSlot ? 0 : row<std::uint32_t>(warp_, first.a)[lane];
-      waiting.barrier_threads = first.b == kNoSlot ? 0 : row<std::uint32_t>(warp_, first.b)[lane];
+    if (block.gate == BasicBlock::Gate::meet) return meet(split, first, active);
+    if (block.gate == BasicBlock::Gate::cluster_barrier && (active & warp_.at_cluster) == 0) return true;
+    if (active != split.lanes) {  // only some lanes take the barrier: the others go on
+      part(split.lanes & ~active, split.frame.block);
+      warp_.splits.back().admitted = true;
+    }
+    if (block.gate == BasicBlock::Gate::cluster_barrier) {
+      current().state = Split::State::at_cluster_barrier;
       return false;
     }
-    return meet(split, first, active);
+    return reach_barrier(first, active);
+  }
+
+  /// Whether the split goes on: after an arrival at a barrier it does.
+  bool reach_barrier(const Instruction& instruction, Mask active) {
+    Split& waiting = current();
+    const unsigned lane = first_lane(active);
+    const std::uint32_t number = row<std::uint32_t>(warp_, instruction.a)[lane];
+    const std::uint32_t threads =
+        instruction.b == kNoSlot ? 0 : row<std::uint32_t>(warp_, instruction.b)[lane];
+    if (number >= kBarriers || threads % kLanes != 0) {
+      fault_at(
+          warp_, instruction.id, active, LaunchResult::Status::illegal_instruction, Finding::Kind::bad_sync,
+          number >= kBarriers ? fmt::format("barrier {}: a block has {}", number, kBarriers)
+                              : fmt::format("a barrier of {} threads, which are no whole warps", threads));
+      return false;
+    }
+    const auto operation = static_cast<BarrierOperation>(instruction.detail);
+    if (operation == BarrierOperation::arrive) {
+      // Lanes that come later are counted with these: a warp arrives as a whole.
+      if ((active | warp_.at_barrier[number]) != warp_.live) {
+        warp_.at_barrier[number] |= active;
+      } else {
+        warp_.at_barrier[number] = 0;
+        arrive_at_barrier(warp_, number, threads);
+      }
+      return true;
+    }
+    if (operation != BarrierOperation::wait) {
+      const Mask value = warp_.predicates[instruction.c];
+      waiting.votes = active & (instruction.reads_flags != 0 ? ~value : value);
+    }
+    waiting.state = Split::State::at_barrier;
+    waiting.barrier = number;
+    waiting.barrier_threads = threads;
+    return false;
   }
 
   bool meet(Split& split, const Instruction& instruction, Mask active) {
@@ -514,14 +554,20 @@ void begin_warp(Warp& warp) {
   warp.carry = 0;
   warp.latest_polls = {};
   warp.stop = false;
-  warp.ordered = warp.synced = warp.block->begin - 1;
+  warp.yields = false;
+  warp.at_cluster = warp.owes_cluster_wait = 0;
+  warp.at_barrier = {};
+  warp.ordered = warp.synced = warp.block->begin;
   warp.splits.resize(1);
   warp.splits[0] = {};
   warp.splits[0].lanes = warp.live;
   warp.splits[0].frame = frame;
 }
 
-Rest run_warp(Warp& warp) { return WarpRunner(warp).run(); }
+Rest run_warp(Warp& warp) {
+  warp.failed_wait = nullptr;
+  return WarpRunner(warp).run();
+}
 
 std::uint32_t next_place(const Split& split) {
   const Function& function = *split.frame.function;

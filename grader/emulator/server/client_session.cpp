@@ -287,6 +287,9 @@ Bytes ClientSession::find_kernel(MessageReader& request) {
     reply.registers = info.registers;
     reply.max_threads = info.max_threads;
     reply.uses_heap = info.uses_heap ? 1 : 0;
+    reply.cluster_x = info.cluster[0];
+    reply.cluster_y = info.cluster[1];
+    reply.cluster_z = info.cluster[2];
     Bytes payload = packed(reply);
     append(payload, std::as_bytes(std::span(info.parameters)));
     return payload;
@@ -346,7 +349,8 @@ Bytes ClientSession::launch(MessageReader& request) {
     if (info.uses_heap) make_heap(wanted.heap_bytes);
     const LaunchConfiguration configuration{wanted.grid, wanted.block,
                                             static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
-                                            wanted.cooperative != 0, static_cast<DeviceMask>(wanted.reach)};
+                                            wanted.cooperative != 0, static_cast<DeviceMask>(wanted.reach),
+                                            wanted.cluster};
     const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
     // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
     // request.

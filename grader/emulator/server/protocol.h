@@ -186,6 +186,7 @@ struct KernelReply {
   std::uint32_t static_shared_bytes = 0, local_bytes = 0;
   std::uint32_t registers = 0, max_threads = 0;
   std::uint64_t uses_heap = 0;
+  std::uint32_t cluster_x = 0, cluster_y = 0, cluster_z = 0;  ///< as compiled; zeros: the launch decides
 };
 
 struct LaunchRequest {
@@ -196,6 +197,7 @@ struct LaunchRequest {
   std::uint64_t cooperative = 0;
   std::uint64_t reach = kEveryDevice;            ///< devices whose memory the kernel may access: DeviceMask
   std::uint64_t heap_bytes = kDefaultHeapBytes;  ///< of the heap that the first kernel with one makes
+  Dim3 cluster{0, 0, 0};  ///< zeros: as the kernel was compiled
 };
 
 struct LimitRequest {

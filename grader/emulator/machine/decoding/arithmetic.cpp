@@ -1,6 +1,7 @@
 // Arithmetic, comparisons, selections and moves.
 #include <map>
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/decoding/float_modifiers.h"
 #include "emulator/machine/decoding/function_decoder.h"
 
@@ -359,6 +360,8 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
       instruction.execute = table_.arithmetic(Operation::xor_predicate, type, {});
       instruction.a = instruction.b = instruction.destination;
       instruction.reads_flags = operand(1).bits != 0 ? 2 : 0;
+    } else if (operand(1).kind == Kind::special && operand(1).name == "is_explicit_cluster") {
+      instruction.execute = test_cluster_launch;
     } else {
       instruction.execute = table_.arithmetic(Operation::move_predicate, type, {});
       instruction.a = predicate(operand(1));

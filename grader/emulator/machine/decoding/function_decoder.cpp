@@ -58,7 +58,9 @@ BasicBlock::Gate FunctionDecoder::gate_of(const ptx::Instruction& instruction) {
            instruction.modifiers.end();
   };
   if (opcode == "bar" || opcode == "barrier") {
-    if (has("cluster")) return BasicBlock::Gate::none;
+    if (has("cluster")) {
+      return has("wait") ? BasicBlock::Gate::cluster_barrier : BasicBlock::Gate::none;
+    }
     return has("warp") ? BasicBlock::Gate::meet : BasicBlock::Gate::barrier;
   }
   if ((opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" || opcode == "elect") &&
@@ -300,6 +302,8 @@ Slot FunctionDecoder::source_row(const Operand& operand, Type type) {
     }
     case Kind::special: {
       if (operand.name == "WARP_SZ") return constant(kLanes, wide);
+      if (operand.name == "reserved_smem_offset_1") return constant(context_.reserved_shared(), wide);
+      if (operand.name == "envreg1" || operand.name == "envreg2") context_.kernel.meets_grid = true;
       const Slot slot = new_row(wide);
       Instruction read = begin_instruction();
       read.execute = need(table_.special(operand.name, wide));

@@ -29,6 +29,8 @@ struct DecodingContext {
   std::function<std::uint32_t(const ptx::Variable& variable, const std::string& key)> shared_offset = {};
   /// A device function by name, decoded sooner or later; null when it has no body.
   std::function<Function*(const std::string& name)> function = {};
+  /// Offset of the shared memory that cooperative groups find ready in every block.
+  std::function<std::uint32_t()> reserved_shared = {};
   bool calls_indirectly = false;
   std::uint32_t narrowest_shared = 16;         ///< bytes
   std::uint32_t dynamic_shared_alignment = 1;  ///< bytes
@@ -140,6 +142,19 @@ class FunctionDecoder {
   void decode_fragment_access(Modifiers& modifiers, bool is_store);
   void decode_matrix_rows(Modifiers& modifiers, bool is_store);
   void decode_matrix_transpose(Modifiers& modifiers);
+  void decode_copy_by_thread(Modifiers& modifiers);
+  void decode_copy_bulk(Modifiers& modifiers);
+  void decode_group(Modifiers& modifiers, Handler handler, bool counts);
+  void decode_cluster_barrier(Modifiers& modifiers);
+  void decode_mbarrier(Modifiers& modifiers);
+  void decode_mbarrier_arrive(Modifiers& modifiers, bool drops);
+  void decode_mbarrier_wait(Modifiers& modifiers);
+  void decode_map_to_rank(Modifiers& modifiers);
+  void decode_rank_of_address(Modifiers& modifiers);
+  /// The address of an mbarrier, or of a place in some block's shared memory, and the space it is in.
+  void decode_shared_address(const Operand& address, Modifiers& modifiers, Instruction& instruction);
+  /// A wide row with base + offset of an address that is not an instruction's first.
+  Slot address_row(const Operand& address, Space space, bool& wide);
   void decode_nothing() {
     Instruction instruction = begin_instruction();
     instruction.execute = table_.none;

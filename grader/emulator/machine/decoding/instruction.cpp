@@ -151,8 +151,14 @@ void FunctionDecoder::decode_instruction() {
   if (opcode == "ldmatrix" || opcode == "stmatrix")
     return decode_matrix_rows(modifiers, opcode == "stmatrix");
   if (opcode == "movmatrix") return decode_matrix_transpose(modifiers);
-  if (opcode == "nanosleep" || opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent" ||
-      opcode == "griddepcontrol") {
+  if (opcode == "mbarrier") return decode_mbarrier(modifiers);
+  if (opcode == "mapa") return decode_map_to_rank(modifiers);
+  if (opcode == "getctarank") return decode_rank_of_address(modifiers);
+  // Every operation is seen by all as it is done, whichever proxy does it.
+  if (opcode == "fence" && (has("mbarrier_init") || has("proxy"))) return decode_nothing();
+  // Registers are not handed between warps here, and launches run one after the other.
+  if (opcode == "setmaxnreg" || opcode == "griddepcontrol") return decode_nothing();
+  if (opcode == "nanosleep" || opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent") {
     return decode_nothing();
   }
   const auto arithmetic = kArithmetic.find(opcode);

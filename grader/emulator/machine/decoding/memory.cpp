@@ -1,4 +1,4 @@
-// Loads, stores, atomics and asynchronous copies.
+// Loads, stores and atomics.
 #include <algorithm>
 
 #include "emulator/machine/decoding/float_modifiers.h"
@@ -7,10 +7,11 @@
 namespace lockstep::emulator {
 
 std::optional<ptx::Space> FunctionDecoder::take_space(Modifiers& modifiers) {
-  // `shared::cta` and `shared::cluster` are one word each in PTX; without clusters they are the block's own.
+  // `shared::cta` and `shared::cluster` are one word each in PTX; an address says which block it means.
   return modifiers.take_one<Space>({{"global", Space::global},
                                     {"shared", Space::shared},
                                     {"shared::cta", Space::shared},
+                                    {"shared::cluster", Space::shared},
                                     {"local", Space::local},
                                     {"const", Space::constant},
                                     {"param", Space::param},
@@ -220,41 +221,6 @@ void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, S
     move.destination = result;
     emit(move);
   }
-}
-
-void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
-  if (modifiers.take("commit_group") || modifiers.take("wait_group") || modifiers.take("wait_all")) {
-    if (!modifiers.empty()) throw NotSupported{};
-    return decode_nothing();
-  }
-  if (modifiers.take("bulk") || modifiers.take("mbarrier")) throw NotSupported{};
-  Instruction instruction = begin_instruction();
-  instruction.detail = ordering(modifiers);
-  const bool to_shared = modifiers.take("shared") || modifiers.take("shared::cta");
-  if (!to_shared || !modifiers.take("global") || operand(2).kind != Kind::immediate) throw NotSupported{};
-  decode_address(operand(0), Space::shared, instruction);
-  Instruction source = begin_instruction();
-  decode_address(operand(1), Space::global, source);
-  if ((source.detail & access::kAddress64) == 0) throw NotSupported{};
-  if (source.offset == 0) {
-    instruction.b = source.a;
-  } else {
-    Instruction sum = begin_instruction();
-    sum.execute = table_.arithmetic(Operation::add, Type::u64, {});
-    sum.a = source.a;
-    sum.b = constant(static_cast<std::uint64_t>(source.offset), true);
-    sum.destination = new_row(true);
-    emit(sum);
-    instruction.b = sum.destination;
-  }
-  const std::uint64_t bytes = operand(2).bits;
-  if (bytes != 4 && bytes != 8 && bytes != 16) throw NotSupported{};
-  instruction.width = static_cast<std::uint8_t>(bytes);
-  context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
-  if (operand_count() > 3) instruction.c = source_row(operand(3), Type::u32);
-  instruction.execute = table_.copy_async;
-  count_traffic(instruction);
-  finish(modifiers, instruction);
 }
 
 }  // namespace lockstep::emulator

@@ -1,4 +1,4 @@
-// What the lanes of a warp, or the warps of a block, do together.
+// What the lanes of a warp do together.
 #include "emulator/machine/decoding/function_decoder.h"
 
 namespace lockstep::emulator {
@@ -77,25 +77,6 @@ void FunctionDecoder::decode_reduce(Modifiers& modifiers) {
   instruction.a = source_row(operand(1), type);
   instruction.vector[1] = source_row(operand(2), Type::u32);
   instruction.execute = table_.warp_wide(*operation, type);
-  finish(modifiers, instruction);
-}
-
-/// bar and barrier: row a is the barrier's number, row b how many threads it waits for (none: all of the
-/// block). The scheduler does the waiting, so the instruction itself does nothing.
-void FunctionDecoder::decode_barrier(Modifiers& modifiers) {
-  Instruction instruction = begin_instruction();
-  if (modifiers.take("warp")) {
-    if (!modifiers.take("sync")) throw NotSupported{};
-    instruction.vector[1] = source_row(operand(0), Type::u32);
-    instruction.execute = table_.warp_wide(WarpOperation::synchronise, Type::b32);
-    return finish(modifiers, instruction);
-  }
-  modifiers.take("cta");
-  modifiers.take("aligned");
-  if (!modifiers.take("sync")) throw NotSupported{};
-  instruction.a = source_row(operand(0), Type::u32);
-  if (operand_count() > 1) instruction.b = source_row(operand(1), Type::u32);
-  instruction.execute = table_.none;
   finish(modifiers, instruction);
 }
 

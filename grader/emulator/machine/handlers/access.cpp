@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/handlers/access_checks.h"
 #include "emulator/machine/handlers/addresses.h"
 #include "emulator/machine/handlers/lanes.h"
@@ -21,9 +22,12 @@ struct GlobalHost {
   const GlobalMemory* memory;
   std::byte* operator()(std::uint64_t address, unsigned) const { return memory->host(address); }
 };
+/// Offsets may lead to another block of the cluster: see locate_in_cluster.
 struct SharedHost {
   std::byte* base;
-  std::byte* operator()(std::uint64_t offset, unsigned) const { return base + offset; }
+  std::byte* operator()(std::uint64_t offset, unsigned) const {
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) + offset);
+  }
 };
 struct LocalHost {
   std::byte* base;
@@ -128,10 +132,20 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
 }
 
 template <class T, class R, unsigned count, bool is_store>
-void access_shared(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses) {
+void access_shared(Warp& warp, const Instruction& i, Mask active, Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
-  const bool contiguous = unit_stride(active, addresses, kWidth);
   const SharedHost host{warp.block->shared.data()};
+  if (names_rank(active, addresses.of)) [[unlikely]] {
+    const Mask others = other_blocks(warp, active, addresses.of);
+    if (others != 0) {
+      const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
+      if (!locate_in_cluster(warp, i, others, addresses.of, kWidth, kind)) return;
+      move_data<T, R, count, is_store>(warp, i, others, addresses, false, host);
+      active &= ~others;
+      if (active == 0) return;
+    }
+  }
+  const bool contiguous = unit_stride(active, addresses, kWidth);
   if constexpr (is_store) {
     const auto value_bytes = [&](unsigned lane, std::byte* to) {
       T elements[count];
@@ -370,33 +384,48 @@ void space_test_handler(Warp& warp, const Instruction& i, Mask active) {
   set_predicate(warp, i.destination, result, active);
 }
 
-// cp.async copies at once; waiting for it is then always satisfied. Row c, where present, is the number of
-// bytes that are copied, the rest being zero.
+// cp.async: the data is read at once and arrives later (async_copies.h). Row c, where present, is the number
+// of bytes that are copied, the rest being zero; lanes of the predicate vector[0] copy none.
 void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
   Addresses to, from;
   compute_addresses(warp, i, to);
   const auto* source = row<std::uint64_t>(warp, i.b);
   for (unsigned lane = 0; lane < kLanes; ++lane) from.of[lane] = source[lane];
-  Mask reading = active;
+  const unsigned width = i.width;
+  Mask whole = active, parts = 0;
   if (i.c != kNoSlot) {
     const auto* bytes = row<std::uint32_t>(warp, i.c);
-    reading &= mask_of_lanes([=](unsigned l) { return bytes[l] != 0; });
+    whole &= mask_of_lanes([=](unsigned l) { return bytes[l] >= width; });
+    parts = active & ~whole & mask_of_lanes([=](unsigned l) { return bytes[l] != 0; });
   }
-  const unsigned width = i.width;
+  if (i.vector[0] != kNoSlot) {
+    const Mask ignored = warp.predicates[i.vector[0]] ^ ((i.reads_flags & 8) != 0 ? kAllLanes : 0);
+    whole &= ~ignored;
+    parts &= ~ignored;
+  }
   alignas(16) std::byte data[kLanes][16] = {};
-  if (reading != 0) {
-    if (!check_global_load(warp, i, reading, from.of, width, unit_stride(reading, from, width))) return;
-    for (Mask left = reading; left != 0; left &= left - 1) {
+  if (whole != 0) {
+    if (!check_global_load(warp, i, whole, from.of, width, unit_stride(whole, from, width))) return;
+    for (Mask left = whole; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      const std::uint32_t limit = i.c == kNoSlot ? width : row<std::uint32_t>(warp, i.c)[lane];
-      std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), limit < width ? limit : width);
+      std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), width);
     }
+  }
+  for (Mask left = parts; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    const std::uint32_t bytes = row<std::uint32_t>(warp, i.c)[lane];
+    if ((from.of[lane] & (width - 1)) != 0) {
+      return report_misaligned(warp, i, 1U << lane, from.of, width, AccessKind::load);
+    }
+    if (!locate_global(warp, i, 1U << lane, from.of, bytes, AccessKind::load)) return;
+    if (warp.block->grid->checks) report_uninitialised_global(warp, i, 1U << lane, from.of, bytes);
+    std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), bytes);
   }
   const auto value_bytes = [&](unsigned lane, std::byte* value) { std::memcpy(value, data[lane], width); };
   if (!check_shared_store(warp, i, active, to.of, width, unit_stride(active, to, width), value_bytes)) return;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    std::memcpy(warp.block->shared.data() + to.of[lane], data[lane], width);
+    issue_copy(warp, i, lane, static_cast<std::uint32_t>(to.of[lane]), data[lane]);
   }
 }
 

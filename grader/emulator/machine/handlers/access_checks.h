@@ -15,6 +15,7 @@
 #include "emulator/machine/handlers/runs.h"
 #include "emulator/machine/handlers/shared_words.h"
 #include "emulator/machine/handlers/tables.h"
+#include "emulator/machine/synchronisation.h"
 #include "emulator/machine/violations.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
@@ -133,20 +134,6 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
     __builtin_prefetch(memory.written(address), 1);
     __builtin_prefetch(memory.host(address), 1);
   }
-}
-
-/// An access that orders memory between blocks: what other blocks released is seen from now on.
-inline void acquire(Warp& warp) {
-  const Grid& grid = *warp.block->grid;
-  if (grid.acquired == nullptr) return;
-  grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
-                                          std::memory_order_relaxed);
-}
-inline void release(Warp& warp) {
-  Grid& grid = *warp.block->grid;
-  if (grid.released == nullptr) return;
-  const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
-  grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
 }
 
 /// Whether a synchronising load finds what the warp found with it before, at the same place: how often a warp
@@ -295,7 +282,9 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
   const std::uint32_t words = width <= granule ? 1 : width >> shift;
 
   if constexpr (kind != AccessKind::atomic) {
-    if (contiguous && width >= granule) {
+    if (at.strong) {
+      // Seldom, and noted in another way: word by word.
+    } else if (contiguous && width >= granule) {
       if (pass_shared_run<kind>(at, offsets[0] >> shift, words)) return;
     } else if (kind == AccessKind::load && is_uniform(active, offsets)) {
       if (pass_shared_broadcast(at, active, offsets[first_lane(active)] >> shift, words)) return;
@@ -321,7 +310,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
       if constexpr (kind == AccessKind::load) {
         at.leave_read(word);
       } else {
-        at.leave_write(word, thread | (kind == AccessKind::atomic ? kAtomicWriter : 0));
+        at.leave_write(word, thread | (kind == AccessKind::atomic || at.strong ? kAtomicWriter : 0));
       }
     }
   }
@@ -352,7 +341,11 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
     return false;
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);
-  if (warp.block->grid->checks) check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
+  if (warp.block->grid->checks) {
+    if ((i.detail & access::kRelease) != 0) release_to(warp, warp.block->released);
+    check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
+    if ((i.detail & access::kAcquire) != 0) acquire_from(warp, warp.block->released);
+  }
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/handlers/access_checks.h"
 #include "emulator/machine/handlers/narrow_float.h"
 #include "emulator/machine/handlers/tables.h"
@@ -123,7 +124,10 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     const T value = lane_value<T>(values, lane);
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);
     const T old =
-        shared ? apply_plainly<operation>(warp.block->shared.data() + addresses[lane], value, replacement)
+        shared ? apply_plainly<operation>(
+                     reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(warp.block->shared.data()) +
+                                             addresses[lane]),
+                     value, replacement)
                : apply_atomically<operation>(warp.block->grid->memory->host(addresses[lane]), value,
                                              replacement);
     if (result != nullptr) result[lane] = stored<T>(old);
@@ -139,7 +143,16 @@ void update_global(Warp& warp, const Instruction& i, Mask active, const std::uin
 }
 
 template <AtomicOperation operation, class T>
-void update_shared(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
+void update_shared(Warp& warp, const Instruction& i, Mask active, std::uint64_t* addresses) {
+  if (names_rank(active, addresses)) [[unlikely]] {
+    const Mask others = other_blocks(warp, active, addresses);
+    if (others != 0) {
+      if (!locate_in_cluster(warp, i, others, addresses, sizeof(T), AccessKind::atomic)) return;
+      update_lanes<operation, T, true>(warp, i, others, addresses);
+      active &= ~others;
+      if (active == 0) return;
+    }
+  }
   if (check_shared<AccessKind::atomic>(warp, i, active, addresses, sizeof(T), false, nullptr)) {
     update_lanes<operation, T, true>(warp, i, active, addresses);
   }

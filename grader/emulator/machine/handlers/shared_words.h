@@ -20,11 +20,12 @@ struct SharedWords {
         begin(from.block->begin),
         now(from.block->now),
         first_thread(from.index * kLanes),
-        instruction(by) {}
+        instruction(by),
+        strong(access::is_strong(by.detail)) {}
 
   /// Whether a write may be unordered before what thread `first_thread + lane` does now.
   bool may_race(Time written, std::uint32_t writer, unsigned lane) const {
-    const std::uint32_t thread = writer & (kAtomicWriter - 1);
+    const std::uint32_t thread = writer & ~kAtomicWriter;
     return written > warp.ordered && thread != first_thread + lane &&
            !(thread / kLanes == warp.index && written <= warp.synced);
   }
@@ -32,6 +33,7 @@ struct SharedWords {
     return read > warp.ordered && (warps & ~(1U << warp.index)) != 0;
   }
   void leave_read(std::uint32_t word) const {
+    if (strong) return;  // an atomic may follow it unordered
     const std::uint32_t me = 1U << warp.index;
     shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
     shadow.read_time[word] = now;
@@ -48,6 +50,7 @@ struct SharedWords {
   Time begin, now;
   std::uint32_t first_thread;
   const Instruction& instruction;
+  bool strong;  ///< an access that may race with atomics
 };
 
 /// An access of 32 lanes side by side, `each` words a lane.
@@ -76,7 +79,7 @@ inline bool pass_shared_run(const SharedWords& at, std::uint32_t first, std::uin
 /// A load of the same words by all active lanes.
 inline bool pass_shared_broadcast(const SharedWords& at, Mask active, std::uint32_t first, unsigned words) {
   // Lanes other than the writer's own read too, so the writer's lane is no excuse.
-  constexpr unsigned kNoLane = 2 * kAtomicWriter;
+  constexpr unsigned kNoLane = 1U << 16;
   const unsigned reader = std::has_single_bit(active) ? first_lane(active) : kNoLane;
   for (std::uint32_t word = first; word < first + words; ++word) {
     const Time written = at.shadow.write_time[word];

@@ -81,17 +81,35 @@ constexpr Special kSpecials[] = {
     special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).shared_bytes}; }>(
         "total_smem_size"),
     // Without clusters every block is a cluster of its own.
-    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[0]}; }>("clusterid.x"),
-    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[1]}; }>("clusterid.y"),
-    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[2]}; }>("clusterid.z"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{0}; }>("cluster_ctaid.x"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{0}; }>("cluster_ctaid.y"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{0}; }>("cluster_ctaid.z"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{1}; }>("cluster_nctaid.x"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{1}; }>("cluster_nctaid.y"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{1}; }>("cluster_nctaid.z"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{0}; }>("cluster_ctarank"),
-    special<[](const Warp&, unsigned) { return std::uint64_t{1}; }>("cluster_nctarank"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[0] / grid_of(w).cluster.x}; }>(
+        "clusterid.x"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[1] / grid_of(w).cluster.y}; }>(
+        "clusterid.y"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[2] / grid_of(w).cluster.z}; }>(
+        "clusterid.z"),
+    special<[](const Warp& w, unsigned) {
+      return std::uint64_t{grid_of(w).blocks.x / grid_of(w).cluster.x};
+    }>("nclusterid.x"),
+    special<[](const Warp& w, unsigned) {
+      return std::uint64_t{grid_of(w).blocks.y / grid_of(w).cluster.y};
+    }>("nclusterid.y"),
+    special<[](const Warp& w, unsigned) {
+      return std::uint64_t{grid_of(w).blocks.z / grid_of(w).cluster.z};
+    }>("nclusterid.z"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[0] % grid_of(w).cluster.x}; }>(
+        "cluster_ctaid.x"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[1] % grid_of(w).cluster.y}; }>(
+        "cluster_ctaid.y"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->index[2] % grid_of(w).cluster.z}; }>(
+        "cluster_ctaid.z"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).cluster.x}; }>("cluster_nctaid.x"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).cluster.y}; }>("cluster_nctaid.y"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).cluster.z}; }>("cluster_nctaid.z"),
+    special<[](const Warp& w, unsigned) { return std::uint64_t{w.block->rank}; }>("cluster_ctarank"),
+    special<[](const Warp& w, unsigned) { return grid_of(w).cluster.count(); }>("cluster_nctarank"),
+    // The driver's environment: the address of what a cooperative launch meets at.
+    special<[](const Warp& w, unsigned) { return grid_of(w).workspace / 0x1'0000'0000; }>("envreg1"),
+    special<[](const Warp& w, unsigned) { return grid_of(w).workspace & 0xFFFF'FFFF; }>("envreg2"),
 };
 
 }  // namespace
