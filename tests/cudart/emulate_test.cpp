@@ -23,6 +23,8 @@ TEST(Emulate, Symbols) { expect_clean("symbols", "symbols found\n"); }
 TEST(Emulate, PitchedMemory) { expect_clean("pitched", "pitched\n"); }
 TEST(Emulate, KernelsThatMeasureACard) { expect_clean("calibration", "measured work is done\n"); }
 TEST(Emulate, CooperativeGroups) { expect_clean("groups", "groups agree\n"); }
+TEST(Emulate, HalfPrecision) { expect_clean("half", "halves agree\n"); }
+TEST(Emulate, RandomNumbers) { expect_clean("curand", "random numbers as defined\n"); }
 
 TEST(Emulate, DeviceOutputAppearsAtSynchronisation) {
   expect_clean("reduction",

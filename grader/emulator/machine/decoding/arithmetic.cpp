@@ -49,6 +49,7 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
     }
     return finish(modifiers, instruction);
   }
+  if (this->operand(0).kind == Kind::pair) throw NotSupported{};  // lop3 with a predicate
   instruction.execute = table_.arithmetic(operation, type, variant);
   if (is_half(type)) instruction.detail = narrow_flags(variant);
   const bool counts = operation == Operation::population || operation == Operation::leading_zeros ||
@@ -354,6 +355,7 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
     instruction.detail = static_cast<std::uint16_t>(parts);
   };
   if (type == Type::pred) {
+    if (operand(1).kind == Kind::special) throw NotSupported{};
     instruction.destination = predicate(operand(0));
     if (operand(1).kind == Kind::immediate) {
       // p xor p is false, p xor !p is true.

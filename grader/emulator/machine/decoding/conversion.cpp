@@ -37,6 +37,7 @@ Slot FunctionDecoder::converted_source(const Operand& operand, Type type) {
 }
 
 void FunctionDecoder::decode_convert(Modifiers& modifiers) {
+  if (modifiers.take("pack") || modifiers.take("rs")) throw NotSupported{};
   Variant variant;
   const std::optional<Rounding> integral = modifiers.take_one<Rounding>(
       {{"rni", Rounding::nearest}, {"rzi", Rounding::zero}, {"rmi", Rounding::down}, {"rpi", Rounding::up}});

@@ -75,6 +75,7 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   Instruction instruction = begin_instruction();
   instruction.detail = ordering(modifiers);
   Space space = take_space(modifiers).value_or(Space::generic);
+  if (modifiers.take("v8")) throw NotSupported{};
   const unsigned count = modifiers.take("v2") ? 2 : modifiers.take("v4") ? 4 : 1;
   const Type type = need_type(modifiers);
   const Operand& values = operand(is_store ? 1 : 0);
@@ -162,7 +163,7 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
                                            {"inc", increment},
                                            {"dec", decrement}});
   const Type type = need_type(modifiers);
-  if (!operation || keeps_subnormals != is_half(type)) throw NotSupported{};
+  if (!operation || type == Type::b128 || keeps_subnormals != is_half(type)) throw NotSupported{};
   if (elements > 1) return decode_vector_atomic(modifiers, returns, space, type, elements, instruction);
   std::size_t next = 0;
   if (returns) instruction.destination = destination(operand(next++), is_wide(type));
