@@ -25,6 +25,8 @@ TEST(Emulate, KernelsThatMeasureACard) { expect_clean("calibration", "measured w
 TEST(Emulate, CooperativeGroups) { expect_clean("groups", "groups agree\n"); }
 TEST(Emulate, HalfPrecision) { expect_clean("half", "halves agree\n"); }
 TEST(Emulate, RandomNumbers) { expect_clean("curand", "random numbers as defined\n"); }
+TEST(Emulate, TensorCores) { expect_clean("wmma", "0 of 139 products wrong\n"); }
+TEST(Emulate, TensorCoresByInlinePtx) { expect_clean("matrix_product", "products agree\n"); }
 
 TEST(Emulate, DeviceOutputAppearsAtSynchronisation) {
   expect_clean("reduction",

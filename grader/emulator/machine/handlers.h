@@ -168,15 +168,6 @@ enum class AtomicOperation : std::uint8_t {
   decrement,
 };
 
-/// What moves matrices of a warp; each but wmma's two moves 8 × 8 tiles of 16 bits.
-enum class MatrixMovement : std::uint8_t {
-  load_fragment,   ///< wmma.load
-  store_fragment,  ///< wmma.store
-  load_rows,       ///< ldmatrix
-  store_rows,      ///< stmatrix
-  transpose,       ///< movmatrix
-};
-
 /// Instruction::detail of memory accesses.
 namespace access {
 inline constexpr std::uint16_t kCountMask = 7;       ///< rows of a vector access: 1, 2, 4
@@ -248,7 +239,9 @@ struct HandlerTable {
   TrafficTable traffic;
   /// Of tensor-core instructions Instruction::c is an index into Kernel::matrix_operations.
   Handler (*matrix_multiply)(MatrixElement element);
-  Handler (*matrix_memory)(MatrixMovement movement);
+  Handler load_fragment, store_fragment;  ///< wmma
+  Handler load_rows, store_rows;          ///< ldmatrix, stmatrix
+  Handler transpose_matrix;               ///< movmatrix
 };
 
 const HandlerTable& handlers();

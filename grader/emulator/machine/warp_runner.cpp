@@ -508,9 +508,10 @@ class WarpRunner {
       if (!meet_apart) {
         enter_frame(warp_, split.frame);
         const Mask members = row<std::uint32_t>(warp_, instruction.vector[1])[first_lane(split.lanes)];
-        add_finding(warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
-                    fmt::format("lanes {:#010x} wait for lanes {:#010x} of their mask, which are elsewhere",
-                                split.lanes, members & warp_.live & ~split.lanes));
+        add_finding(
+            warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
+            fmt::format("lanes {:#010x} wait for lanes {:#010x}, which must take part and are elsewhere",
+                        split.lanes, members & warp_.live & ~split.lanes));
       }
       split.state = Split::State::ready;
       split.admitted = true;

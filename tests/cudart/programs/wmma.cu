@@ -228,7 +228,8 @@ int main() {
   const auto sign = [](unsigned value) { return static_cast<int>(value ^ 8U) - 8; };
   check_packed<precision::s4, 32>([&](unsigned x, unsigned y) { return sign(x) * sign(y); });
   check_packed<precision::u4, 32>([](unsigned x, unsigned y) { return static_cast<int>(x * y); });
-  check_packed<precision::b1, 128>([](unsigned x, unsigned y) { return static_cast<int>((x & y) + (x ^ y)); });
+  check_packed<precision::b1, 128>(
+      [](unsigned x, unsigned y) { return static_cast<int>((x & y) + (x ^ y)); });
   std::printf("%d of %d products wrong\n", failures, products);
   return failures == 0 ? 0 : 1;
 }

@@ -221,8 +221,7 @@ void FunctionDecoder::decode_fragment_access(Modifiers& modifiers, bool is_store
     context_.narrowest_shared = std::min(context_.narrowest_shared, bytes ? 1U : 4U);
   }
   count_traffic(instruction);
-  instruction.execute =
-      table_.matrix_memory(is_store ? MatrixMovement::store_fragment : MatrixMovement::load_fragment);
+  instruction.execute = is_store ? table_.store_fragment : table_.load_fragment;
   finish(modifiers, instruction);
 }
 
@@ -243,8 +242,7 @@ void FunctionDecoder::decode_matrix_rows(Modifiers& modifiers, bool is_store) {
   decode_address(operand(is_store ? 0 : 1), operation.space, instruction);
   context_.narrowest_shared = std::min(context_.narrowest_shared, 4U);
   count_traffic(instruction);
-  instruction.execute =
-      table_.matrix_memory(is_store ? MatrixMovement::store_rows : MatrixMovement::load_rows);
+  instruction.execute = is_store ? table_.store_rows : table_.load_rows;
   finish(modifiers, instruction);
 }
 
@@ -254,7 +252,7 @@ void FunctionDecoder::decode_matrix_transpose(Modifiers& modifiers) {
   Instruction instruction = begin_matrix_instruction({});
   instruction.destination = written_row(operand(0), false);
   instruction.a = source_row(operand(1), Type::b32);
-  instruction.execute = table_.matrix_memory(MatrixMovement::transpose);
+  instruction.execute = table_.transpose_matrix;
   finish(modifiers, instruction);
 }
 

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <limits>
 
-#include "emulator/machine/handlers/fragments.h"
 #include "emulator/machine/handlers/lanes.h"
+#include "emulator/machine/handlers/matrices.h"
 #include "emulator/machine/handlers/narrow_floats.h"
 #include "emulator/machine/handlers/tables.h"
 

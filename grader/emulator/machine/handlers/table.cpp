@@ -53,7 +53,11 @@ const HandlerTable table = {
     .copy_async = copy_async_handler,
     .traffic = {global_sectors, shared_wavefronts, shared_atomic_wavefronts},
     .matrix_multiply = matrix_multiply_handler,
-    .matrix_memory = matrix_memory_handler,
+    .load_fragment = load_fragment_handler,
+    .store_fragment = store_fragment_handler,
+    .load_rows = load_rows_handler,
+    .store_rows = store_rows_handler,
+    .transpose_matrix = transpose_matrix_handler,
 };
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

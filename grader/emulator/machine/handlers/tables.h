@@ -27,7 +27,11 @@ void fence_handler(Warp& warp, const Instruction& instruction, Mask active);
 void space_test_handler(Warp& warp, const Instruction& instruction, Mask active);
 void copy_async_handler(Warp& warp, const Instruction& instruction, Mask active);
 Handler matrix_multiply_handler(MatrixElement element);
-Handler matrix_memory_handler(MatrixMovement movement);
+void load_fragment_handler(Warp& warp, const Instruction& instruction, Mask active);
+void store_fragment_handler(Warp& warp, const Instruction& instruction, Mask active);
+void load_rows_handler(Warp& warp, const Instruction& instruction, Mask active);
+void store_rows_handler(Warp& warp, const Instruction& instruction, Mask active);
+void transpose_matrix_handler(Warp& warp, const Instruction& instruction, Mask active);
 
 Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
 Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);

@@ -1,5 +1,7 @@
-// What the handlers of tensor-core instructions share.
+// What all handlers of tensor-core instructions need.
 #pragma once
+
+#include <cstring>
 
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/matrix_operation.h"
