@@ -389,6 +389,42 @@ TEST_F(HostileClient, MemoryIsMappedAndAskedAboutOnlyWhereItIsItsOwn) {
   expect_control_works();
 }
 
+TEST_F(HostileClient, SelectsOnlyDevicesThatThereAre) {
+  Channel client = channel();
+  for (const std::uint64_t device : {std::uint64_t{1}, std::uint64_t{8}, UINT64_MAX}) {
+    EXPECT_EQ(status_of(client, Operation::select_device, {bytes_of(IdRequest{device})}),
+              Status::invalid_value);
+  }
+  EXPECT_EQ(status_of(client, Operation::select_device, {bytes_of(IdRequest{0})}), Status::ok);
+}
+
+TEST_F(HostileClient, HeapOfItsKernelsIsChargedToItsMemory) {
+  device_.set_client_memory_limit(64 << 20);
+  Channel client = channel();
+  const std::string code =
+      ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+      ".visible .entry k()\n{ .reg .b64 %d<2>; .param .b64 n; .param .b64 r;\n"
+      "st.param.b64 [n], 100; call.uni (r), malloc, (n); ret; }\n";
+  const Reply image = client.call(Operation::load_image, {fat_binary(code)});
+  ASSERT_EQ(image.status, Status::ok);
+  const NameRequest name{MessageReader(image.payload).take<IdReply>().id};
+  const Reply kernel = client.call(Operation::find_kernel, {bytes_of(name), bytes_of(std::string_view("k"))});
+  ASSERT_EQ(kernel.status, Status::ok);
+  LaunchRequest launch;
+  launch.kernel = MessageReader(kernel.payload).take<KernelReply>().kernel;
+  for (const std::uint64_t bytes : {std::uint64_t{1} << 30, UINT64_MAX, UINT64_MAX / 4 + 1}) {
+    launch.heap_bytes = bytes;
+    EXPECT_EQ(status_of(client, Operation::launch, {bytes_of(launch)}), Status::out_of_memory) << bytes;
+  }
+  EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
+  launch.heap_bytes = 1 << 20;
+  EXPECT_EQ(status_of(client, Operation::launch, {bytes_of(launch)}), Status::ok);
+  EXPECT_EQ(device_.take_client_statistics().allocated_bytes, std::uint64_t{4} << 20);
+  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
+  expect_control_works();
+}
+
 TEST_F(HostileClient, PagesSayWhatWasWrittenToThem) {
   Channel client = channel();
   const AllocateRequest wanted{2 * kPageBytes + 1, MemoryKind::managed};

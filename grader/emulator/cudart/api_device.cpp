@@ -18,11 +18,6 @@ using lockstep::cudart::Runtime;
 
 namespace {
 
-/// Fails unless there is a device of this number.
-void check_device(Runtime& r, int number) {
-  if (number < 0 || number >= r.device.device_count()) throw Failure{cudaErrorInvalidDevice};
-}
-
 /// The thread's last error. That of a failed kernel stays as long as the device's owner does not clear it,
 /// and is gone when the owner has.
 cudaError_t standing_error(bool reset) {
@@ -70,7 +65,7 @@ cudaError_t cudaGetDevice(int* number) {
 
 cudaError_t cudaSetDevice(int number) {
   return call([&](Runtime& r) {
-    check_device(r, number);
+    r.device.check_number(number);
     current_device() = number;
   });
 }
@@ -87,7 +82,7 @@ cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp*) {
 
 cudaError_t cudaSetValidDevices(int* numbers, int count) {
   return call([&](Runtime& r) {
-    for (int i = 0; i < count; ++i) check_device(r, numbers[i]);
+    for (int i = 0; i < count; ++i) r.device.check_number(numbers[i]);
   });
 }
 
@@ -101,7 +96,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   return call([&](Runtime& r) {
-    check_device(r, number);
+    r.device.check_number(number);
     *properties = device_properties(r.device.properties(), r.device.name());
     properties->pciBusID = number + 1;
   });
@@ -109,7 +104,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
   return call([&](Runtime& r) {
-    check_device(r, number);
+    r.device.check_number(number);
     *value =
         attribute == cudaDevAttrPciBusId ? number + 1 : device_attribute(r.device.properties(), attribute);
   });

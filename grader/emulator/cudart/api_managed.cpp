@@ -15,10 +15,7 @@ namespace {
 std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 /// Fails unless `place` is a device or the host.
-void check_place(Runtime& r, int place) {
-  const int devices = r.device.device_count();
-  if (place != cudaCpuDeviceId && (place < 0 || place >= devices)) throw Failure{cudaErrorInvalidDevice};
-}
+void check_place(Runtime& r, int place) { r.device.check_number(place == cudaCpuDeviceId ? 0 : place); }
 
 void advise(Runtime& r, const void* pointer, size_t bytes, cudaMemoryAdvise advice, int place) {
   const bool names_place = advice != cudaMemAdviseSetReadMostly && advice != cudaMemAdviseUnsetReadMostly &&

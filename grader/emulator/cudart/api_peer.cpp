@@ -12,14 +12,10 @@ using lockstep::cudart::Runtime;
 
 namespace {
 
-void check_device(Runtime& r, int number) {
-  if (number < 0 || number >= r.device.device_count()) throw Failure{cudaErrorInvalidDevice};
-}
-
 cudaError_t check_devices(int one, int other) {
   return call([&](Runtime& r) {
-    check_device(r, one);
-    check_device(r, other);
+    r.device.check_number(one);
+    r.device.check_number(other);
   });
 }
 
@@ -28,8 +24,8 @@ cudaError_t check_devices(int one, int other) {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call([&](Runtime& r) {
     require(can != nullptr);
-    check_device(r, device);
-    check_device(r, peer);
+    r.device.check_number(device);
+    r.device.check_number(peer);
     *can = device != peer ? 1 : 0;
   });
 }
@@ -37,14 +33,14 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call([&](Runtime& r) {
     require(flags == 0);
-    check_device(r, peer);
+    r.device.check_number(peer);
     r.peers.enable(current_device(), peer);
   });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call([&](Runtime& r) {
-    check_device(r, peer);
+    r.device.check_number(peer);
     r.peers.disable(current_device(), peer);
   });
 }
@@ -52,8 +48,8 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer) {
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
   return call([&](Runtime& r) {
     require(value != nullptr);
-    check_device(r, device);
-    check_device(r, peer);
+    r.device.check_number(device);
+    r.device.check_number(peer);
     if (device == peer) throw Failure{cudaErrorInvalidDevice};
     switch (attribute) {
       case cudaDevP2PAttrPerformanceRank:

@@ -71,6 +71,10 @@ const std::string& DeviceConnection::name() {
   return name_;
 }
 
+void DeviceConnection::check_number(int number) {
+  if (number < 0 || number >= device_count()) throw Failure{cudaErrorInvalidDevice};
+}
+
 bool DeviceConnection::failed() {
   if (!kernel_failed_) return false;
   try {

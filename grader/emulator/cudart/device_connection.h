@@ -29,6 +29,8 @@ class DeviceConnection {
 
   const emulator::HelloReply& properties();
   int device_count() { return static_cast<int>(properties().devices); }
+  /// Throws Failure unless there is a device of this number.
+  void check_number(int number);
   const std::string& name();
 
   /// Whether a kernel's failure that the program has seen still answers every request. Asks the device, whose

@@ -196,7 +196,8 @@ void ManagedMemory::revoke(DeviceAddress address, std::size_t bytes) {
 
 void ManagedMemory::bring_in() {
   std::size_t left = kBroughtInBytes, ranges = 0;
-  for (auto& [begin, range] : ranges_) {
+  for (auto& entry : ranges_) {
+    Range& range = entry.second;
     // What the program never touches is no traffic to the host.
     if (!range.used_by_host || range.bytes > kSmallBytes || range.bytes > left) continue;
     if (std::ranges::find(range.pages, Page::away) == range.pages.end()) continue;

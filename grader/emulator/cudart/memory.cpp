@@ -61,7 +61,9 @@ void Memory::free(void* address) {
 void Memory::copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const cudaMemcpyKind real = checked_kind(to, from, kind);
   if (bytes == 0) return;
-  if (real != cudaMemcpyHostToHost) unified_.managed.send();
+  const bool managed =
+      unified_.managed.contains(address_of(to)) || unified_.managed.contains(address_of(from));
+  if (managed) unified_.managed.send();
   switch (real) {
     case cudaMemcpyHostToDevice:
       to_device(address_of(to), static_cast<const std::byte*>(from), bytes);
@@ -100,7 +102,7 @@ void Memory::fill(void* to, int value, std::size_t bytes) {
     return;
   }
   require(on_device(to));
-  unified_.managed.send();
+  if (unified_.managed.contains(address_of(to))) unified_.managed.send();
   const emulator::FillRequest wanted{address_of(to), bytes, static_cast<unsigned char>(value)};
   device_.request(Operation::fill, {bytes_of(wanted)});
   unified_.managed.revoke(address_of(to), bytes);
