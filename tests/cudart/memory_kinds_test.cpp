@@ -40,7 +40,8 @@ TEST(PinnedMemory, KernelsReachItInPlace) { expect_clean("pinned", "read in plac
 TEST(PinnedMemory, OtherHostMemoryIsOutOfReach) {
   const std::vector<std::string> sentences = {
       "which is in no allocation", "of pinned host memory that the kernel was given no pointer to",
-      "read of 4 bytes just past the end of 'pinned host memory' (16 bytes)"};
+      "read of 4 bytes just past the end of 'pinned host memory' (16 bytes)",
+      "which cudaHostGetDevicePointer tells"};
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     const Ended result = run("unreachable_host", {std::to_string(i)});
     EXPECT_EQ(result.status, 0);

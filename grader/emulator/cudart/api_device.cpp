@@ -110,6 +110,28 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
   });
 }
 
+cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int number) {
+  return call([&](Runtime& r) {
+    require(text != nullptr && bytes > 0);
+    r.device.check_number(number);
+    std::snprintf(text, static_cast<std::size_t>(bytes), "0000:%02x:00.0", static_cast<unsigned>(number + 1));
+  });
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* number, const char* text) {
+  return call([&](Runtime& r) {
+    require(number != nullptr && text != nullptr);
+    unsigned domain = 0, bus = 0, slot = 0;
+    // The domain may be left out.
+    if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
+      domain = 0;
+      require(std::sscanf(text, "%x:%x", &bus, &slot) == 2);
+    }
+    require(domain == 0 && slot == 0 && bus >= 1 && bus <= static_cast<unsigned>(r.device.device_count()));
+    *number = static_cast<int>(bus) - 1;
+  });
+}
+
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   return call([&](Runtime& r) {
     const auto found = r.limits.find(limit);

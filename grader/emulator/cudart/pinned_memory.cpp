@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <iterator>
 
@@ -23,6 +24,20 @@ constexpr unsigned kRegistrationFlags =
     cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
 
 std::uintptr_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+
+/// Many cards take such a pointer, so the program may be right: the finding that follows needs an
+/// explanation.
+void tell_of_registered_memory() {
+  static const bool told = [] {
+    std::fputs(
+        "lockstep: a kernel gets a host pointer into memory that cudaHostRegister registered; on the "
+        "emulated "
+        "device it has an address of its own, which cudaHostGetDevicePointer tells\n",
+        stderr);
+    return true;
+  }();
+  static_cast<void>(told);
+}
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
@@ -106,7 +121,12 @@ void PinnedMemory::map_named(std::span<const std::byte> parameters) {
     DeviceAddress value = 0;
     std::memcpy(&value, parameters.data(), sizeof value);
     const auto found = find_range(reinterpret_cast<const void*>(value));
-    if (found != ranges_.end() && found->second.owned) map(ranges_.at(found->first));
+    if (found == ranges_.end()) continue;
+    if (found->second.owned) {
+      map(ranges_.at(found->first));
+    } else {
+      tell_of_registered_memory();
+    }
   }
 }
 

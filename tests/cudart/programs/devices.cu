@@ -92,6 +92,10 @@ int main(int count, char**) {
   cudaSetDevice(0);
   STEP(35, cudaMemcpyFromSymbol(&value, variable, sizeof(int)) == cudaSuccess && value == 2);
   STEP(36, *managed == 3 && cudaFree(managed) == cudaSuccess);
+  char bus[32] = {};
+  STEP(37, cudaDeviceGetPCIBusId(bus, sizeof(bus), 1) == cudaSuccess);
+  STEP(38, cudaDeviceGetByPCIBusId(&device, bus) == cudaSuccess && device == 1);
+  STEP(39, cudaDeviceGetByPCIBusId(&device, "7f:00.0") == cudaErrorInvalidValue);
   std::puts("two devices");
   return 0;
 }

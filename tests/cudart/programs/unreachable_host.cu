@@ -1,5 +1,5 @@
 // Kernels that read host memory which they may not: 0 pageable memory, 1 pinned memory whose address they
-// find in device memory, 2 the end of mapped memory.
+// find in device memory, 2 the end of mapped memory, 3 registered memory by its address on the host.
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,7 +16,8 @@ int main(int count, char** words) {
   cudaMalloc(&out, sizeof(int));
   cudaMalloc(&where, sizeof(int*));
   cudaMemcpy(where, &pinned, sizeof(int*), cudaMemcpyHostToDevice);
-  read_kernel<<<1, 1>>>(where, which == 0 ? &pageable : which == 1 ? nullptr : pinned + 4, out);
+  if (which == 3) cudaHostRegister(&pageable, sizeof(int), cudaHostRegisterDefault);
+  read_kernel<<<1, 1>>>(where, which == 0 || which == 3 ? &pageable : which == 1 ? nullptr : pinned + 4, out);
   if (cudaDeviceSynchronize() != cudaErrorIllegalAddress) return 1;
   std::puts("refused");
   return 0;
