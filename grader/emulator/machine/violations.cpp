@@ -368,6 +368,9 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   }
   if (kind == AccessKind::load || shadow.read_time[word] <= warp.ordered) return;
   std::uint32_t unordered = shadow.read_warps[word] & ~(1U << warp.index);
+  // Of several readers only the latest read's time is known; warps that wait for different others have
+  // different pasts, and what one of them read when cannot be told.
+  if (!block.seen.empty() && std::popcount(shadow.read_warps[word]) > 1) return;
   for (std::uint32_t left = unordered; left != 0; left &= left - 1) {
     const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
     if (shadow.read_time[word] <= seen(other)) unordered &= ~(1U << other);

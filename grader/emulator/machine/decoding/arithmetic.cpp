@@ -1,11 +1,20 @@
 // Arithmetic, comparisons, selections and moves.
 #include <map>
+#include <string_view>
 
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/decoding/float_modifiers.h"
 #include "emulator/machine/decoding/function_decoder.h"
 
 namespace lockstep::emulator {
+namespace {
+
+/// Special registers besides those that decoding itself knows or takes note of.
+bool is_read_by_lanes(std::string_view name) {
+  return name != "WARP_SZ" && !name.starts_with("reserved_smem") && !name.starts_with("envreg");
+}
+
+}  // namespace
 
 // --- arithmetic ---
 
@@ -383,7 +392,7 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
     for (std::size_t k = 0; k < operand(0).elements.size(); ++k) {
       instruction.vector[k] = destination(operand(0).elements[k], false);
     }
-  } else if (operand(1).kind == Kind::special && operand(1).name != "WARP_SZ") {
+  } else if (operand(1).kind == Kind::special && is_read_by_lanes(operand(1).name)) {
     instruction.execute = need(table_.special(operand(1).name, is_wide(type)));
     instruction.destination = written_row(operand(0), is_wide(type));
   } else {
