@@ -111,7 +111,7 @@ struct KernelInfo {
   std::uint32_t local_bytes = 0;  ///< a thread
   std::uint32_t registers = 0;    ///< a thread, an estimate from the widest live set, for occupancy queries
   std::uint32_t max_threads = 1024;
-  bool uses_heap = false;  ///< calls malloc or free
+  bool uses_heap = false;                  ///< calls malloc or free
   std::array<std::uint32_t, 3> cluster{};  ///< blocks of one, as compiled; zeros: the launch decides
 };
 
@@ -145,7 +145,7 @@ struct LaunchConfiguration {
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;         ///< all blocks must be resident together
   DeviceMask reach = kEveryDevice;  ///< devices whose memory the kernel may access
-  Dim3 cluster{0, 0, 0};     ///< blocks of one; zeros: as the kernel was compiled
+  Dim3 cluster{0, 0, 0};            ///< blocks of one; zeros: as the kernel was compiled
 };
 
 struct LaunchResult {

@@ -31,8 +31,8 @@ extern "C" __global__ void matmul(const float* a, const float* b, float* c, int 
   c[row * n + column] = sum;
 }
 
-/// Every thread reads words of all over a buffer of 2^(32 - shift): the addresses come from a generator, not from
-/// memory.
+/// Every thread reads words of all over a buffer of 2^(32 - shift): the addresses come from a generator, not
+/// from memory.
 extern "C" __global__ void gather(const unsigned* in, unsigned* out, int steps, int shift) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned state = i * 2654435761u + 1, sum = 0;

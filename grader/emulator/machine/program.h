@@ -153,7 +153,7 @@ struct Kernel {
   std::uint32_t shared_bytes = 0;    ///< without dynamic shared memory
   std::uint32_t dynamic_shared_offset = 0;
   std::array<std::uint32_t, 3> required_threads{};
-  std::vector<MatrixOperation> matrix_operations;  ///< by Instruction::c
+  std::vector<MatrixOperation> matrix_operations;   ///< by Instruction::c
   std::array<std::uint32_t, 3> required_cluster{};  ///< zeros: none
   /// Shared memory that the system keeps for cooperative groups, where the kernel asks for it.
   std::uint32_t reserved_shared_offset = 0, reserved_shared_bytes = 0;

@@ -347,9 +347,11 @@ Bytes ClientSession::launch(MessageReader& request) {
               "more");
     }
     if (info.uses_heap) make_heap(wanted.heap_bytes);
-    const LaunchConfiguration configuration{wanted.grid, wanted.block,
+    const LaunchConfiguration configuration{wanted.grid,
+                                            wanted.block,
                                             static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
-                                            wanted.cooperative != 0, static_cast<DeviceMask>(wanted.reach),
+                                            wanted.cooperative != 0,
+                                            static_cast<DeviceMask>(wanted.reach),
                                             wanted.cluster};
     const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
     // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next

@@ -197,7 +197,7 @@ struct LaunchRequest {
   std::uint64_t cooperative = 0;
   std::uint64_t reach = kEveryDevice;            ///< devices whose memory the kernel may access: DeviceMask
   std::uint64_t heap_bytes = kDefaultHeapBytes;  ///< of the heap that the first kernel with one makes
-  Dim3 cluster{0, 0, 0};  ///< zeros: as the kernel was compiled
+  Dim3 cluster{0, 0, 0};                         ///< zeros: as the kernel was compiled
 };
 
 struct LimitRequest {

@@ -1,5 +1,5 @@
-// The device API of cuRAND: Philox against the published answer for key and counter 0, Sobol against the sequence
-// that its direction vectors define, and the moments of what every generator and distribution gives.
+// The device API of cuRAND: Philox against the published answer for key and counter 0, Sobol against the
+// sequence that its direction vectors define, and the moments of what every generator and distribution gives.
 #include <curand_kernel.h>
 
 #include <cmath>
@@ -8,7 +8,8 @@
 
 constexpr int kThreads = 512, kDraws = 32, kPerThread = 6;
 
-/// Six sums for each thread and generator: of uniform, its square, normal, its square, Poisson(4), uniform double.
+/// Six sums for each thread and generator: of uniform, its square, normal, its square, Poisson(4), uniform
+/// double.
 template <class State>
 __device__ void draw(State* state, float* sums) {
   for (int i = 0; i < kDraws; ++i) {
@@ -58,7 +59,8 @@ bool moments_hold(const char* name) {
   cudaMemset(device, 0, kPerThread * kThreads * sizeof(float));
   moments_kernel<State><<<kThreads / 128, 128>>>(device, 1234);
   std::vector<float> sums(kPerThread * kThreads);
-  if (cudaMemcpy(sums.data(), device, sums.size() * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess) return false;
+  if (cudaMemcpy(sums.data(), device, sums.size() * sizeof(float), cudaMemcpyDeviceToHost) != cudaSuccess)
+    return false;
   double mean[kPerThread] = {};
   for (int i = 0; i < kThreads * kPerThread; ++i) mean[i % kPerThread] += sums[i] / (kThreads * kDraws);
   // 16384 draws: four deviations of the mean.
@@ -67,14 +69,15 @@ bool moments_hold(const char* name) {
 }
 
 int main() {
-  bool right = moments_hold<curandStatePhilox4_32_10_t>("philox") & moments_hold<curandStateXORWOW_t>("xorwow") &
-               moments_hold<curandStateMRG32k3a_t>("mrg32k3a");
+  bool right = moments_hold<curandStatePhilox4_32_10_t>("philox") &
+               moments_hold<curandStateXORWOW_t>("xorwow") & moments_hold<curandStateMRG32k3a_t>("mrg32k3a");
   uint4* philox = nullptr;
   cudaMalloc(&philox, sizeof(uint4));
   philox_kernel<<<1, 1>>>(philox);
   uint4 answer;
   cudaMemcpy(&answer, philox, sizeof answer, cudaMemcpyDeviceToHost);
-  right &= answer.x == 0x6627E8D5 && answer.y == 0xE169C58D && answer.z == 0xBC57AC4C && answer.w == 0x9B00DBD8;
+  right &=
+      answer.x == 0x6627E8D5 && answer.y == 0xE169C58D && answer.z == 0xBC57AC4C && answer.w == 0x9B00DBD8;
 
   constexpr int n = 100;
   unsigned* sobol = nullptr;

@@ -1,5 +1,5 @@
-// Operators and intrinsics of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h. The same headers compute on the host, in
-// code of their own: both must agree to the bit.
+// Operators and intrinsics of cuda_fp16.h, cuda_bf16.h and cuda_fp8.h. The same headers compute on the host,
+// in code of their own: both must agree to the bit.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -28,7 +28,8 @@ __host__ __device__ __nv_bfloat16 fused(__nv_bfloat16 a, __nv_bfloat16 b, __nv_b
 #ifdef __CUDA_ARCH__
   return __hfma(a, b, c);
 #else
-  return __double2bfloat16(static_cast<double>(__bfloat162float(a)) * __bfloat162float(b) + __bfloat162float(c));
+  return __double2bfloat16(static_cast<double>(__bfloat162float(a)) * __bfloat162float(b) +
+                           __bfloat162float(c));
 #endif
 }
 __host__ __device__ __nv_bfloat162 fused(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
@@ -88,7 +89,8 @@ __global__ void compute_kernel(const float3* in, Results* out, float* roots, __h
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   out[i] = compute(in[i].x, in[i].y, in[i].z);
-  roots[i] = __half2float(hsqrt(__float2half(fabsf(in[i].x)))) + __half2float(hexp(__float2half(in[i].y * 0.125F)));
+  roots[i] =
+      __half2float(hsqrt(__float2half(fabsf(in[i].x)))) + __half2float(hexp(__float2half(in[i].y * 0.125F)));
   atomicAdd(sum, __floats2half2_rn(1.0F, 0.5F));
 }
 
@@ -127,11 +129,12 @@ int main() {
     const auto differs = [](const auto& a, const auto& b) { return std::memcmp(&a, &b, sizeof a) != 0; };
     const bool bad = differs(out[i].scalar, expected.scalar) || differs(out[i].fused, expected.fused) ||
                      differs(out[i].saturated, expected.saturated) || differs(out[i].pair, expected.pair) ||
-                     differs(out[i].brain, expected.brain) || differs(out[i].brain_fused, expected.brain_fused) ||
+                     differs(out[i].brain, expected.brain) ||
+                     differs(out[i].brain_fused, expected.brain_fused) ||
                      differs(out[i].brain_pair, expected.brain_pair) || out[i].e4m3 != expected.e4m3 ||
                      out[i].e5m2 != expected.e5m2 || differs(out[i].from_e4m3, expected.from_e4m3) ||
-                     out[i].relations != expected.relations || out[i].brain_relations != expected.brain_relations
-                     || out[i].down != expected.down;
+                     out[i].relations != expected.relations ||
+                     out[i].brain_relations != expected.brain_relations || out[i].down != expected.down;
     const float exact = std::sqrt(__half2float(__float2half(std::fabs(in[i].x)))) +
                         std::exp(__half2float(__float2half(in[i].y * 0.125F)));
     const bool far = !(std::fabs(root[i] - exact) <= 2e-3F * exact) && !std::isinf(exact);
