@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "emulator/machine/decoding/float_modifiers.h"
 #include "emulator/machine/decoding/function_decoder.h"
 
 namespace lockstep::emulator {
