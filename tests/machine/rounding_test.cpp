@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "atom.shared.add.v2.f32 {%f1, %f2}, [%d0], {%f1, %f2};",
                       "lop3.or.b32 %r2|%p1, %r2, %r2, %r2, 26, %p2;", "cvt.pack.sat.s16.s32 %r2, %r2, %r2;",
                       "ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%d0];",
-                      "mov.u32 %r2, %envreg1;", "redux.sync.min.f32 %f1, %f2, -1;",
+                      "mov.u32 %r2, %envreg3;", "redux.sync.min.f32 %f1, %f2, -1;",
                       "vset4.u32.u32.eq %r2, %r2, %r2, %r2;", "copysign.ftz.f32 %f1, %f1, %f1;"));
 
 }  // namespace

@@ -364,7 +364,6 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
     instruction.detail = static_cast<std::uint16_t>(parts);
   };
   if (type == Type::pred) {
-    if (operand(1).kind == Kind::special) throw NotSupported{};
     instruction.destination = predicate(operand(0));
     if (operand(1).kind == Kind::immediate) {
       // p xor p is false, p xor !p is true.
@@ -374,6 +373,7 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
     } else if (operand(1).kind == Kind::special && operand(1).name == "is_explicit_cluster") {
       instruction.execute = test_cluster_launch;
     } else {
+      if (operand(1).kind == Kind::special) throw NotSupported{};
       instruction.execute = table_.arithmetic(Operation::move_predicate, type, {});
       instruction.a = predicate(operand(1));
       if (operand(1).negated) instruction.reads_flags = 1;
