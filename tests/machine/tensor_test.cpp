@@ -14,10 +14,8 @@
 namespace lockstep::emulator {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::StartsWith;
 
 constexpr unsigned kWarp = 32;
 
@@ -502,7 +500,6 @@ TEST_F(TensorTest, MatricesInGlobalMemoryMoveAsTheCompilersCodeDoes) {
 class RowsTest : public TensorTest {
  protected:
   static constexpr const char* kTile = ".shared .align 16 .b8 tile[4096];\n";
-  static constexpr unsigned kTileHalves = 2048;
 
   /// Fills shared memory with its halves' numbers, word by word: five lines.
   static std::string fill() {
@@ -556,6 +553,27 @@ TEST_F(RowsTest, LoadsTilesAsTheIsaStates) {
       }
     }
   }
+}
+
+TEST_F(RowsTest, MatricesOfWmmaComeAsTiles) {
+  const auto traffic = [&](const std::string& load) {
+    run(fill() + "bar.sync 0;\n" + load, 0, 0, 0, {}, {kWarp, 1, 1}, kTile);
+    EXPECT_THAT(findings(), IsEmpty());
+    return shared_load(7);
+  };
+  const std::string registers = list("%r", 10, 8);
+  for (const char* layout : {"row", "col"}) {
+    const std::string load = "wmma.load.a.sync.aligned." + std::string(layout) + ".m16n16k16.shared.f16 ";
+    const Traffic padded = traffic(load + registers + ", [tile], 24;"),
+                  dense = traffic(load + registers + ", [tile], 64;");
+    EXPECT_EQ(padded.requests, 1U) << layout;
+    EXPECT_EQ(padded.units, 4U) << layout;
+    EXPECT_EQ(dense.requests, 1U) << layout;
+    EXPECT_EQ(dense.units, 4 * 8U) << layout;
+  }
+  // Bytes that lie across memory come one by one.
+  const Traffic bytes = traffic("wmma.load.a.sync.aligned.col.m16n16k16.shared.s8 {%r10, %r11}, [tile], 16;");
+  EXPECT_EQ(bytes.requests, 8U);
 }
 
 TEST_F(RowsTest, OnlyTheLanesOfTheTilesGiveAddresses) {

@@ -44,7 +44,6 @@ void gather(const Warp& warp, const MatrixFragment& fragment, Word* words) {
 template <class Narrow, class F>
 void widen(const std::uint32_t* words, unsigned n, double* values, F to_float) {
   const auto* elements = reinterpret_cast<const Narrow*>(words);
-#pragma GCC ivdep
   for (unsigned k = 0; k < n; ++k) values[k] = static_cast<double>(to_float(elements[k]));
 }
 /// Elements of 4 bits, the lower of a byte first. `sign` is the bit that counts negative, 0 for none.
