@@ -27,6 +27,28 @@ TEST(Emulate, HalfPrecision) { expect_clean("half", "halves agree\n"); }
 TEST(Emulate, RandomNumbers) { expect_clean("curand", "random numbers as defined\n"); }
 TEST(Emulate, TensorCores) { expect_clean("wmma", "0 of 139 products wrong\n"); }
 TEST(Emulate, TensorCoresByInlinePtx) { expect_clean("matrix_product", "products agree\n"); }
+TEST(Emulate, AsynchronousCopies) { expect_clean("async_copies", "copies have arrived\n"); }
+
+TEST(Emulate, Clusters) {
+  const Ended result = run("clusters");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "clusters meet\n");
+}
+
+TEST(Emulate, GridsThatMeet) {
+  const Ended result = run("grid_sync");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "the grid meets\n");
+  EXPECT_NE(result.errors.find("a cooperative launch of 100000 blocks"), std::string::npos) << result.errors;
+}
+
+TEST(Emulate, GridsMeetInCooperativeLaunchesOnly) {
+  const Ended result = run("grid_sync", {"plain"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.errors.find("grid.sync() needs a launch by cudaLaunchCooperativeKernel"),
+            std::string::npos)
+      << result.errors;
+}
 
 TEST(Emulate, DeviceOutputAppearsAtSynchronisation) {
   expect_clean("reduction",

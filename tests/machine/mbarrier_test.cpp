@@ -52,6 +52,31 @@ TEST_F(MbarrierTest, DoesNotOrderWhatWasDoneAfterTheArrival) {
   EXPECT_THAT(findings(), ElementsAre("race 16"));
 }
 
+// All read a word, and its owner writes it again, in two rounds: between read and write they meet, or not.
+TEST_F(MbarrierTest, ReadsOfSeveralWarpsComeBeforeTheNextWrite) {
+  const std::string meet =
+      "mbarrier.arrive.shared.b64 %d5, [%r5];\nWAIT#: mbarrier.try_wait.shared.b64 %p2, [%r5], %d5;\n@!%p2 "
+      "bra "
+      "WAIT#;\n";
+  const auto meet_at = [&](const std::string& number) {
+    std::string text = meet;
+    for (std::size_t at = text.find('#'); at != std::string::npos; at = text.find('#'))
+      text.replace(at, 1, number);
+    return text;
+  };
+  const auto rounds = [&](const std::string& between) {
+    return "mov.u32 %r8, 0;\nROUND: st.shared.u32 [%r2], %r1;\n" + meet_at("1") +
+           "and.b32 %r6, %r1, 31;\nshl.b32 %r6, %r6, 2;\nadd.u32 %r6, %r6, %r4;\nld.shared.u32 %r7, "
+           "[%r6];\n" +
+           between +
+           "add.u32 %r8, %r8, 1;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p3, %r8, 2;\n@%p3 bra ROUND;\n";
+  };
+  EXPECT_EQ(run_with(rounds(meet_at("2")), 96, 96).status, Status::ok);
+  EXPECT_THAT(findings(), IsEmpty());
+  run_with(rounds(""), 96, 96);
+  EXPECT_THAT(findings(), Contains(StartsWith("race")));
+}
+
 TEST_F(MbarrierTest, AWaitThatFailsOrdersNothing) {
   run_with(
       "st.shared.u32 [%r2], %r1;\nmbarrier.arrive.shared.b64 %d5, [%r5];\n"

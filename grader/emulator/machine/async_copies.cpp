@@ -176,7 +176,7 @@ void check_source_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
     const std::uint32_t me = 1U << warp.index;
     shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
     shadow.read_time[word] = block.now;
-    shadow.read_place[word] = i.id;
+    shadow.read_place[word] = read_stamp(warp, i);
   });
   if (unwritten) {
     std::array<std::uint32_t, kLanes> offsets{};

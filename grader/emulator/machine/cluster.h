@@ -12,8 +12,8 @@
 
 namespace lockstep::emulator {
 
-/// Most blocks of a cluster: what hardware promises for every kernel, and what a kernel may ask for.
-inline constexpr std::uint32_t kPortableClusterBlocks = 8, kMostClusterBlocks = 16;
+/// Of a cluster; more than 8 are what a program has to ask leave for.
+inline constexpr std::uint32_t kMostClusterBlocks = 16;
 
 struct Cluster {
   std::vector<ThreadBlock*> blocks;  ///< by rank

@@ -368,15 +368,15 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   }
   if (kind == AccessKind::load || shadow.read_time[word] <= warp.ordered) return;
   std::uint32_t unordered = shadow.read_warps[word] & ~(1U << warp.index);
-  // Of several readers only the latest read's time is known; warps that wait for different others have
-  // different pasts, and what one of them read when cannot be told.
-  if (!block.seen.empty() && std::popcount(shadow.read_warps[word]) > 1) return;
-  for (std::uint32_t left = unordered; left != 0; left &= left - 1) {
-    const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
-    if (shadow.read_time[word] <= seen(other)) unordered &= ~(1U << other);
+  if (!block.seen.empty()) {
+    // Warps that wait for different others have different pasts; and of several readers only the latest
+    // read's time is known.
+    const std::uint32_t latest = shadow.read_place[word] >> kReaderShift;
+    unordered &= shadow.read_time[word] > seen(latest) ? 1U << latest : 0;
   }
   if (unordered == 0 || stores_same_bytes(block.shared.data() + offset, width, lane, value)) return;
-  report(shadow.read_place[word], fmt::format("warp {}", std::countr_zero(unordered)), "read", false);
+  report(shadow.read_place[word] & ((1U << kReaderShift) - 1),
+         fmt::format("warp {}", std::countr_zero(unordered)), "read", false);
 }
 
 void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mask undefined) {

@@ -10,6 +10,12 @@ namespace lockstep::emulator {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
 
+/// What SharedShadow::read_place holds: who read last, and where. A program has fewer places.
+inline constexpr unsigned kReaderShift = 27;
+inline std::uint32_t read_stamp(const Warp& warp, const Instruction& instruction) {
+  return warp.index << kReaderShift | instruction.id;
+}
+
 /// The bytes that a lane is about to store, copied to `to`; a reference to a callable that outlives the call.
 class ValueOf {
  public:

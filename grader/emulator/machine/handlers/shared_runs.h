@@ -47,10 +47,11 @@ inline void stamp_run(Warp& warp, const Instruction& i, std::uint32_t first, std
     Time* read_time = shadow.read_time.data() + first;
     std::uint32_t* read_warps = shadow.read_warps.data() + first;
     std::uint32_t* read_place = shadow.read_place.data() + first;
+    const std::uint32_t stamp = read_stamp(warp, i);
     for (unsigned k = 0; k < n; ++k) {
       read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
       read_time[k] = now;
-      read_place[k] = i.id;
+      read_place[k] = stamp;
     }
   } else {
     Time* write_time = shadow.write_time.data() + first;

@@ -37,7 +37,7 @@ struct SharedWords {
     const std::uint32_t me = 1U << warp.index;
     shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
     shadow.read_time[word] = now;
-    shadow.read_place[word] = instruction.id;
+    shadow.read_place[word] = read_stamp(warp, instruction);
   }
   void leave_write(std::uint32_t word, std::uint32_t writer) const {
     shadow.write_time[word] = now;
