@@ -1,5 +1,6 @@
 #include "exact_arithmetic.h"
 
+#include <cmath>
 #include <map>
 
 namespace lockstep::emulator {
@@ -91,6 +92,18 @@ std::uint64_t exact_result(const BinaryFormat& format, Arithmetic operation, Dir
     }
   }
   return nan;
+}
+
+double double_of(const BinaryFormat& format, std::uint64_t code) {
+  if (format.is_nan(code)) return std::nan("");
+  const double sign = format.is_negative(code) ? -1 : 1;
+  if (format.is_infinite(code)) return sign * HUGE_VAL;
+  const int field = static_cast<int>(format.magnitude(code) >> format.fraction_bits);
+  const std::uint64_t fraction = code & (format.least_normal() - 1);
+  const auto significand = static_cast<double>(field == 0 ? fraction : fraction | format.least_normal());
+  const int bias = (1 << (format.exponent_bits - 1)) - 1;
+  return sign *
+         std::ldexp(significand, (field == 0 ? 1 : field) - bias - static_cast<int>(format.fraction_bits));
 }
 
 std::vector<Operands> sample_operands(const BinaryFormat& format, std::size_t random) {

@@ -21,6 +21,9 @@ struct Operands {
 std::uint64_t exact_result(const BinaryFormat& format, Arithmetic operation, Direction direction, Operands in,
                            std::uint64_t nan);
 
+/// The value of a code of at most 32 bits, which a double holds.
+double double_of(const BinaryFormat& format, std::uint64_t code);
+
 /// Operands that meet every special case in each place, then `random` ones; the exponents of these lie close
 /// together half of the time, so that sums cancel and round.
 std::vector<Operands> sample_operands(const BinaryFormat& format, std::size_t random);

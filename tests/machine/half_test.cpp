@@ -200,16 +200,6 @@ TEST_P(HalfTest, TwoPredicatesOfAPair) {
   EXPECT_EQ(apply(with_registers("b32", "set.lt.u32." + type() + "x2 D, A, B;"), inputs)[0], 0x0000'FFFFU);
 }
 
-double double_of(const BinaryFormat& format, std::uint64_t code) {
-  const int field = static_cast<int>(format.magnitude(code) >> format.fraction_bits);
-  const auto fraction = static_cast<double>(code & (format.least_normal() - 1));
-  const int bias = (1 << (format.exponent_bits - 1)) - 1;
-  const double value =
-      std::ldexp(field == 0 ? fraction : fraction + static_cast<double>(format.least_normal()),
-                 (field == 0 ? 1 : field) - bias - static_cast<int>(format.fraction_bits));
-  return format.is_negative(code) ? -value : value;
-}
-
 TEST_P(HalfTest, ApproximationsKeepTheirBounds) {
   const auto inputs = all_codes();
   const std::string exponential = is_f16() ? "ex2.approx." : "ex2.approx.ftz.";
@@ -225,8 +215,7 @@ TEST_P(HalfTest, ApproximationsKeepTheirBounds) {
       ASSERT_EQ(tangents[i], kNan);
       continue;
     }
-    const double x = format().is_infinite(code) ? (format().is_negative(code) ? -HUGE_VAL : HUGE_VAL)
-                                                : double_of(format(), code);
+    const double x = double_of(format(), code);
     const double tangent = std::tanh(x);
     ASSERT_LE(std::fabs(double_of(format(), tangents[i]) - tangent),
               tangent_bound * std::fabs(tangent) + double_of(format(), 1))
