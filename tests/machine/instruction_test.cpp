@@ -91,6 +91,8 @@ INSTANTIATE_TEST_SUITE_P(
         Example{"narrow", "mov.u32 %r2, 0x12345678;\ncvt.u16.u32 %h1, %r2;\ncvt.u32.u16 %r9, %h1;", 0x5678},
         Example{"widen_signed", "mov.u32 %r2, -3;\ncvt.s64.s32 %d9, %r2;", static_cast<std::uint64_t>(-3),
                 true},
+        Example{"widen_the_low_half", "mov.u64 %d3, 0x1FFFFFFFD;\ncvt.s64.s32 %d9, %d3;",
+                static_cast<std::uint64_t>(-3), true},
         Example{"float_to_int_saturates", "mov.f32 %f1, 0f7F000000;\ncvt.rzi.s32.f32 %r9, %f1;", 0x7FFF'FFFF},
         Example{"nan_to_int_is_zero", "mov.f32 %f1, 0f7FC00000;\ncvt.rzi.s32.f32 %r9, %f1;", 0},
         Example{"negative_to_unsigned", "mov.f32 %f1, 0fBF800000;\ncvt.rzi.u32.f32 %r9, %f1;", 0},
