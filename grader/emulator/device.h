@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/image.h"
 #include "emulator/observations.h"
 
 namespace lockstep::emulator {
@@ -43,7 +44,7 @@ inline constexpr DeviceMask kEveryDevice = 0xFFFF'FFFF;
 
 /// Where an allocation lies, and which devices' memory it is.
 struct Placement {
-  std::size_t alignment = 256;
+  std::size_t alignment = 512;  // cudaMalloc promises 256; textures of memory need cudaDeviceProp::textureAlignment
   DeviceMask devices = kEveryDevice;
 };
 
@@ -206,6 +207,14 @@ class Device {
   static std::size_t heap_region_bytes(std::size_t bytes);
   /// Blocks that no kernel has freed, by address.
   std::vector<HeapBlock> heap_blocks() const;
+
+  // --- texture and surface objects, which show memory that must outlive their use ---
+
+  /// Throws DeviceError: invalid_value for a description that contradicts itself, invalid_address when the
+  /// image leaves its allocation, out_of_resources.
+  ImageHandle create_texture(const Image& image, const Sampler& sampler);
+  ImageHandle create_surface(const Image& image);
+  void destroy_image(ImageHandle handle);
 
   // --- modules ---
 

@@ -14,6 +14,7 @@
 #include "emulator/machine/decoder.h"
 #include "emulator/machine/device_heap.h"
 #include "emulator/machine/handlers.h"
+#include "emulator/machine/image_table.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/scheduler.h"
 #include "emulator/ptx/fat_binary.h"
@@ -138,6 +139,7 @@ struct Device::State {
   DeviceOptions options;
   GlobalMemory memory;
   std::optional<DeviceHeap> heap;
+  ImageTable images;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
   std::unordered_map<KernelId, KernelEntry> kernels;
@@ -291,10 +293,14 @@ void Device::State::collect(Loaded& loaded) {
                                                                                 &LineCounters::shared_store,
                                                                                 &LineCounters::shared_atomic,
                                                                                 &LineCounters::local_load,
-                                                                                &LineCounters::local_store};
+                                                                                &LineCounters::local_store,
+                                                                                nullptr};
+    using Kind = TrafficCounter::Kind;
+    const Traffic& image = loaded.counters.traffic[t].by_kind[static_cast<std::size_t>(Kind::image)];
+    pending.copied_sectors += image.units;
     for (std::size_t kind = 1; kind < TrafficCounter::kKinds; ++kind) {
       const Traffic& traffic = loaded.counters.traffic[t].by_kind[kind];
-      if (traffic.requests == 0) continue;
+      if (traffic.requests == 0 || kMembers[kind] == nullptr) continue;
       line_of(program.traffic_functions[t], program.traffic_places[t]).*kMembers[kind] += traffic;
     }
   }
@@ -420,6 +426,14 @@ std::optional<SymbolInfo> Device::allocation(DeviceAddress address) const {
   return SymbolInfo{found->begin, found->bytes};
 }
 
+ImageHandle Device::create_texture(const Image& image, const Sampler& sampler) {
+  return state_->images.add(image, sampler, state_->memory);
+}
+ImageHandle Device::create_surface(const Image& image) {
+  return state_->images.add(image, std::nullopt, state_->memory);
+}
+void Device::destroy_image(ImageHandle handle) { state_->images.remove(handle); }
+
 Device::ModuleId Device::load(std::span<const std::byte> fat_binary, ModuleBytes most) {
   std::vector<ptx::PtxImage> images;
   try {
@@ -502,6 +516,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   grid.memory = &state_->memory;
   if (kernel.info.uses_heap) make_heap(kDefaultHeapBytes);
   grid.heap = state_->heap ? &*state_->heap : nullptr;
+  grid.images = &state_->images;
   grid.blocks = configuration.grid;
   grid.threads = configuration.block;
   grid.dynamic_shared_bytes = configuration.dynamic_shared_bytes;

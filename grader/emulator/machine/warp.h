@@ -24,6 +24,7 @@
 #include "emulator/machine/clock.h"
 #include "emulator/machine/counters.h"
 #include "emulator/machine/device_heap.h"
+#include "emulator/machine/image_table.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/program.h"
@@ -168,6 +169,7 @@ struct Grid {
   const DeviceProperties* properties = nullptr;
   GlobalMemory* memory = nullptr;
   DeviceHeap* heap = nullptr;  ///< null where no kernel has used one
+  const ImageTable* images = nullptr;
   Dim3 blocks, threads;
   Dim3 cluster;                 ///< blocks of a cluster
   bool clustered = false;       ///< the program asked for clusters
@@ -230,6 +232,9 @@ struct Worker {
   std::vector<std::unique_ptr<ThreadBlock>> resident;
   std::vector<std::unique_ptr<ThreadBlock>> spare;            ///< to use again: their constants are in place
   std::vector<std::pair<std::uint64_t, std::string>> output;  ///< of finished blocks, by linear index
+  /// The texture or surface object that was used last, to save the search.
+  ImageHandle recent_handle = 0;
+  const ImageObject* recent_image = nullptr;
 };
 
 /// The lowest lane of a mask that names at least one.

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/image.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/decoding/modifiers.h"
 #include "emulator/machine/handlers.h"
@@ -155,6 +156,11 @@ class FunctionDecoder {
   void decode_shared_address(const Operand& address, Modifiers& modifiers, Instruction& instruction);
   /// A wide row with base + offset of an address that is not an instruction's first.
   Slot address_row(const Operand& address, Space space, bool& wide);
+  void decode_texture(Modifiers& modifiers, bool gather);
+  void decode_surface(Modifiers& modifiers, bool is_store);
+  void decode_image_query(Modifiers& modifiers, bool texture);
+  Slot image_handle(const Operand& address, std::size_t elements);
+  Slot coordinate_rows(const Operand& address, std::size_t operands, Image::Shape shape, Type type);
   void decode_nothing() {
     Instruction instruction = begin_instruction();
     instruction.execute = table_.none;

@@ -161,6 +161,9 @@ void FunctionDecoder::decode_instruction() {
   if (opcode == "nanosleep" || opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent") {
     return decode_nothing();
   }
+  if (opcode == "tex" || opcode == "tld4") return decode_texture(modifiers, opcode == "tld4");
+  if (opcode == "suld" || opcode == "sust") return decode_surface(modifiers, opcode == "sust");
+  if (opcode == "txq" || opcode == "suq") return decode_image_query(modifiers, opcode == "txq");
   const auto arithmetic = kArithmetic.find(opcode);
   if (arithmetic == kArithmetic.end()) throw NotSupported{};
   decode_arithmetic(arithmetic->second, modifiers);

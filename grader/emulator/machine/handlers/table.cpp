@@ -58,6 +58,10 @@ const HandlerTable table = {
     .load_rows = load_rows_handler,
     .store_rows = store_rows_handler,
     .transpose_matrix = transpose_matrix_handler,
+    .texture_fetch = texture_fetch_handler,
+    .surface_load = surface_load_handler,
+    .surface_store = surface_store_handler,
+    .image_query = image_query_handler,
 };
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

@@ -36,5 +36,9 @@ void transpose_matrix_handler(Warp& warp, const Instruction& instruction, Mask a
 Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
 Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
 Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
+void texture_fetch_handler(Warp& warp, const Instruction& instruction, Mask active);
+void surface_load_handler(Warp& warp, const Instruction& instruction, Mask active);
+void surface_store_handler(Warp& warp, const Instruction& instruction, Mask active);
+Handler image_query_handler(bool texture);
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL
