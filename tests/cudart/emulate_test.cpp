@@ -50,6 +50,25 @@ TEST(Emulate, GridsMeetInCooperativeLaunchesOnly) {
       << result.errors;
 }
 
+TEST(Emulate, Textures) {
+  const Ended result = run("texture");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "textures as filtered by hand\n");
+  EXPECT_EQ(result.errors,
+            "lockstep: the emulated device does not support sRGB textures yet\n"
+            "lockstep: the emulated device does not support cudaMallocMipmappedArray yet\n");
+}
+
+TEST(Emulate, SurfacesAndTheirBounds) {
+  const Ended result = run("surface");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.output, "0 wrong\nan illegal memory access was encountered\n");
+  EXPECT_NE(result.errors.find("out-of-bounds in leave_kernel(unsigned long long) at "), std::string::npos)
+      << result.errors;
+  EXPECT_NE(result.errors.find("surface write of 8 bytes at x = 104 bytes"), std::string::npos)
+      << result.errors;
+}
+
 TEST(Emulate, DeviceOutputAppearsAtSynchronisation) {
   expect_clean("reduction",
                "host: launched\ndevice: 1000 elements, total 44955, mean 44.95\nhost: synchronised\n");

@@ -441,6 +441,65 @@ TEST_F(HostileClient, PagesSayWhatWasWrittenToThem) {
   EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{address + kPageBytes - 1, 1, 0})}),
             Status::ok);
   EXPECT_EQ(pages(), Bytes({std::byte{1}, std::byte{0}, std::byte{1}}));
+/// A request for a texture over `bytes` bytes of memory, as a line of them.
+TextureRequest texture_over(DeviceAddress address, std::uint64_t bytes) {
+  TextureRequest request;
+  request.image.address = address;
+  request.image.width = bytes;
+  request.image.format.bits = 8;
+  return request;
+}
+
+TEST_F(HostileClient, TexturesShowOnlyWhatIsAllocated) {
+  Channel client = channel();
+  const auto create = [&](const TextureRequest& request) {
+    return status_of(client, Operation::create_texture, {bytes_of(request)});
+  };
+  EXPECT_EQ(create(texture_over(buffer_, kSecret.size())), Status::ok);
+  EXPECT_EQ(create(texture_over(buffer_, kSecret.size() + 1)), Status::invalid_address);
+  EXPECT_EQ(create(texture_over(kGlobalBegin + (std::uint64_t{1} << 39), 1)), Status::invalid_address);
+  EXPECT_EQ(create(texture_over(UINT64_MAX, 2)), Status::invalid_address);
+  EXPECT_EQ(create(texture_over(buffer_, UINT64_MAX)), Status::invalid_value);
+  TextureRequest wrapping = texture_over(buffer_, 1);
+  wrapping.image.shape = Image::Shape::volume;
+  wrapping.image.depth = 2;
+  wrapping.image.slice_bytes = UINT64_MAX - 7;
+  EXPECT_EQ(create(wrapping), Status::invalid_value);
+  TextureRequest mode = texture_over(buffer_, 1);
+  mode.sampler.outside[1] = static_cast<Sampler::Outside>(0xFFFF'FFFF);
+  EXPECT_EQ(create(mode), Status::invalid_value);
+  const TextureRequest good = texture_over(buffer_, 1);
+  EXPECT_EQ(status_of(client, Operation::create_texture, {bytes_of(good).first(50)}), Status::malformed);
+  EXPECT_EQ(status_of(client, Operation::create_texture, {bytes_of(good), bytes_of(good)}),
+            Status::malformed);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, ObjectsOfNobodyAreNotDestroyed) {
+  Channel client = channel();
+  for (const std::uint64_t handle : {std::uint64_t{0}, std::uint64_t{1}, buffer_, UINT64_MAX}) {
+    EXPECT_EQ(status_of(client, Operation::destroy_image, {bytes_of(IdRequest{handle})}),
+              Status::invalid_value);
+  }
+  const Reply made =
+      client.call(Operation::create_surface, {bytes_of(SurfaceRequest{texture_over(buffer_, 1).image})});
+  ASSERT_EQ(made.status, Status::ok);
+  const IdRequest handle{MessageReader(made.payload).take<IdReply>().id};
+  EXPECT_EQ(status_of(client, Operation::destroy_image, {bytes_of(handle)}), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::destroy_image, {bytes_of(handle)}), Status::invalid_value);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, ItsTexturesAreLimitedAndGoWithIt) {
+  Channel client = channel();
+  const TextureRequest request = texture_over(buffer_, 1);
+  int made = 0;
+  while (status_of(client, Operation::create_texture, {bytes_of(request)}) == Status::ok)
+    ASSERT_LT(++made, 100'000);
+  EXPECT_EQ(made, 1 << 16);
+  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::create_texture, {bytes_of(request)}), Status::ok);
+  expect_control_works();
 }
 
 TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {

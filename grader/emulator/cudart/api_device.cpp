@@ -172,6 +172,8 @@ cudaError_t cudaDeviceReset() {
     if (r.device.device_count() > 1) return;
     r.unified.managed.clear();
     r.unified.pinned.clear();
+    r.arrays.forget_all();
+    r.images.forget_all();
   });
 }
 

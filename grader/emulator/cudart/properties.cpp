@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <iterator>
 
 #include "emulator/cudart/failure.h"
 #include "emulator/cudart/occupancy.h"
+#include "emulator/cudart/texture_limits.h"
 
 namespace lockstep::cudart {
 
@@ -14,10 +16,29 @@ namespace {
 constexpr int kMaxBlockXy = 1024, kMaxBlockZ = 64;
 constexpr int kMaxGridX = INT_MAX, kMaxGridYz = 65535;
 constexpr int kMaxPitch = INT_MAX;
-constexpr int kTextureAlignment = 512;
-constexpr int kTexturePitchAlignment = 32;
 
 int whole(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX)); }
+
+template <std::size_t n>
+void assign(int (&to)[n], const std::size_t (&from)[n]) {
+  std::transform(std::begin(from), std::end(from), std::begin(to), whole);
+}
+
+/// Surfaces have the limits of the arrays that they show.
+void set_texture_limits(cudaDeviceProp& properties) {
+  properties.maxTexture1D = properties.maxSurface1D = whole(kMostTexels1D);
+  properties.maxTextureCubemap = properties.maxSurfaceCubemap = whole(kMostTexelsCubemap);
+  for (auto* limits : {&properties.maxTexture2D, &properties.maxSurface2D}) assign(*limits, kMostTexels2D);
+  for (auto* limits : {&properties.maxTexture3D, &properties.maxSurface3D}) assign(*limits, kMostTexels3D);
+  for (auto* limits : {&properties.maxTexture1DLayered, &properties.maxSurface1DLayered})
+    assign(*limits, kMostTexels1DLayered);
+  for (auto* limits : {&properties.maxTexture2DLayered, &properties.maxSurface2DLayered})
+    assign(*limits, kMostTexels2DLayered);
+  for (auto* limits : {&properties.maxTextureCubemapLayered, &properties.maxSurfaceCubemapLayered})
+    assign(*limits, kMostTexelsCubemapLayered);
+  assign(properties.maxTexture2DGather, kMostTexelsGather);
+  assign(properties.maxTexture2DLinear, kMostTexels2DLinear);
+}
 
 }  // namespace
 
@@ -45,6 +66,7 @@ cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::
   properties.minor = device.compute_minor;
   properties.textureAlignment = kTextureAlignment;
   properties.texturePitchAlignment = kTexturePitchAlignment;
+  set_texture_limits(properties);
   properties.multiProcessorCount = device.multiprocessors;
   properties.unifiedAddressing = 1;
   properties.l2CacheSize = whole(device.l2_bytes);

@@ -5,8 +5,10 @@
 #include <mutex>
 #include <new>
 
+#include "emulator/cudart/arrays.h"
 #include "emulator/cudart/device_connection.h"
 #include "emulator/cudart/failure.h"
+#include "emulator/cudart/image_objects.h"
 #include "emulator/cudart/launcher.h"
 #include "emulator/cudart/memory.h"
 #include "emulator/cudart/modules.h"
@@ -24,6 +26,8 @@ struct Runtime {
   Launcher launcher{device, modules, unified, peers};
   Memory memory{device, unified};
   Streams streams;
+  Arrays arrays{memory};
+  ImageObjects images{device, arrays};
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},
                                              {cudaLimitMallocHeapSize, emulator::kDefaultHeapBytes}};

@@ -75,6 +75,7 @@ Answer ClientSession::answer(Operation operation, std::span<const std::byte> pay
 }
 
 void ClientSession::end() {
+  destroy_images();
   for (int device = 0; device < served_.device_count; ++device) reset(device);
   for (const auto& [address, allocation] : allocations_) served_.device.free(address);
   allocations_.clear();
@@ -84,6 +85,8 @@ void ClientSession::end() {
 
 /// Releases what the client holds of one device. What belongs to no single one stays where there are several.
 void ClientSession::reset(int device) {
+  // An object over memory of several devices stays; of memory that has gone, its use is a finding.
+  if (served_.device_count == 1) destroy_images();
   for (auto module = modules_.begin(); module != modules_.end();) {
     const auto next = std::next(module);
     if (module->second.device == device) unload_image(module->first);
@@ -176,6 +179,13 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       return {};
     case Operation::written_pages:
       return written_pages(request.take<RangeRequest>());
+    case Operation::create_texture:
+      return create_texture(request.take<TextureRequest>());
+    case Operation::create_surface:
+      return create_surface(request.take<SurfaceRequest>());
+    case Operation::destroy_image:
+      destroy_image(request.take<IdRequest>().id);
+      return {};
     default:
       return perform_common(operation, request);
   }

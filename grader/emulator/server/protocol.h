@@ -49,6 +49,10 @@ enum class Operation : std::uint32_t {
   trace_line,               ///< LimitRequest, the line; then the file's suffix
   hold_client,              ///< from the answer on, what the client asks is refused and counted as late
   admit_client,             ///< the end of that
+  // The program under test: textures and surfaces.
+  create_texture,  ///< TextureRequest → IdReply, the handle
+  create_surface,  ///< SurfaceRequest → IdReply, the handle
+  destroy_image,   ///< IdRequest, the handle of either
 };
 
 /// The refusals of DeviceError in its order, then what ends a kernel: those stay.
@@ -198,6 +202,15 @@ struct LaunchRequest {
   std::uint64_t reach = kEveryDevice;            ///< devices whose memory the kernel may access: DeviceMask
   std::uint64_t heap_bytes = kDefaultHeapBytes;  ///< of the heap that the first kernel with one makes
   Dim3 cluster{0, 0, 0};                         ///< zeros: as the kernel was compiled
+};
+
+struct TextureRequest {
+  Image image;
+  Sampler sampler;
+};
+
+struct SurfaceRequest {
+  Image image;
 };
 
 struct LimitRequest {

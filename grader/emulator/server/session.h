@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -138,6 +139,11 @@ class ClientSession final : public Session {
   Bytes find_symbol(MessageReader& request);
   Bytes launch(MessageReader& request);
   void make_heap(std::uint64_t bytes);
+  Bytes create_texture(const TextureRequest& request);
+  Bytes create_surface(const SurfaceRequest& request);
+  Bytes own_image(ImageHandle handle);
+  void destroy_image(ImageHandle handle);
+  void destroy_images();
   Device::ModuleId owned_module(std::uint64_t id) const;
   bool belongs_to_control(DeviceAddress address) const;
   void select_device(std::uint64_t device);
@@ -152,6 +158,7 @@ class ClientSession final : public Session {
   int heap_device_ = 0;
   int selected_ = 0;                                ///< device
   std::array<std::uint64_t, kMostDevices> held_{};  ///< bytes charged, by device
+  std::set<ImageHandle> images_;
 };
 
 }  // namespace lockstep::emulator

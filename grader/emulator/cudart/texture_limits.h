@@ -1,0 +1,24 @@
+// How large textures and arrays may be, and how memory that a texture shows must be aligned.
+//
+// Source: CUDA C++ Programming Guide, "Compute Capabilities", technical specifications of 9.0.
+#pragma once
+
+#include <cstddef>
+
+namespace lockstep::cudart {
+
+inline constexpr int kTextureAlignment = 512;
+inline constexpr int kTexturePitchAlignment = 32;
+
+inline constexpr std::size_t kMostTexels1D = 131072;
+inline constexpr std::size_t kMostTexels2D[2] = {131072, 65536};
+inline constexpr std::size_t kMostTexels3D[3] = {16384, 16384, 16384};
+inline constexpr std::size_t kMostTexels1DLayered[2] = {32768, 2048};
+inline constexpr std::size_t kMostTexels2DLayered[3] = {32768, 32768, 2048};
+inline constexpr std::size_t kMostTexelsCubemap = 32768;
+inline constexpr std::size_t kMostTexelsCubemapLayered[2] = {32768, 2046};
+inline constexpr std::size_t kMostTexelsGather[2] = {32768, 32768};
+inline constexpr std::size_t kMostTexelsLinear = std::size_t{1} << 28;
+inline constexpr std::size_t kMostTexels2DLinear[3] = {131072, 65000, 2097120};  ///< width, height, pitch
+
+}  // namespace lockstep::cudart
