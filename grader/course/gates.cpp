@@ -46,13 +46,14 @@ double global_bytes_moved(const Measurement& measurement) {
   return sectors_moved(measurement) * kSectorBytes;
 }
 
-/// Copies within the device and fills have no line; the report names them when they are a tenth or more.
+/// Copies within the device, fills, textures and surfaces have no counter of a line; the report names them
+/// when they are a tenth or more.
 std::string explain_copies(const Measurement& measurement) {
   constexpr double kRelevantShare = 0.1;
   const double share =
       static_cast<double>(measurement.observations.copied_sectors) / sectors_moved(measurement);
   if (!(share >= kRelevantShare)) return "";
-  return fmt::format("copies and fills by the CUDA runtime are {:.0f} % of all sectors", share * 100);
+  return fmt::format("copies, fills, textures and surfaces are {:.0f} % of all sectors", share * 100);
 }
 
 double units_beyond_ideal(const Traffic& traffic) {

@@ -97,8 +97,9 @@ struct Observations {
   std::uint64_t launches = 0;
   std::uint64_t blocks = 0;
   std::uint64_t warp_instructions = 0;
-  std::uint64_t copied_sectors = 0;  ///< of global memory, by the program's own copies and fills
-  double seconds = 0;                ///< spent in launches
+  std::uint64_t copied_sectors =
+      0;  ///< of global memory, by the program's own copies and fills, and by textures and surfaces
+  double seconds = 0;  ///< spent in launches
 };
 
 }  // namespace lockstep::emulator

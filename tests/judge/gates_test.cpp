@@ -77,11 +77,11 @@ TEST(Gates, CopiesAndFillsAreTraffic) {
   const Gate sectors = global_sectors_gate(1.5, "advice");
   EXPECT_DOUBLE_EQ(sectors.value({copying, kCost, 1}), 2.0);
   EXPECT_EQ(sectors.besides({copying, kCost, 1}),
-            "copies and fills by the CUDA runtime are 50 % of all sectors");
+            "copies, fills, textures and surfaces are 50 % of all sectors");
   const Gate bytes = bytes_per_element_gate(9, "advice");
   EXPECT_DOUBLE_EQ(bytes.value({copying, kCost, 1}), 16.0);
   EXPECT_EQ(bytes.besides({copying, kCost, 1}),
-            "copies and fills by the CUDA runtime are 50 % of all sectors");
+            "copies, fills, textures and surfaces are 50 % of all sectors");
   copying.copied_sectors = kRequests / 2;
   EXPECT_EQ(sectors.besides({copying, kCost, 1}), "") << "a few are not worth a word";
   EXPECT_EQ(sectors.besides({Observations(), kCost, 1}), "");

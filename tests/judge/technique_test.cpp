@@ -69,10 +69,10 @@ TEST_F(Technique, CopiesThatNoLineMakesAreNamed) {
   measured[0].observations.copied_sectors = 36;
   const GateResult alone = judge_technique(problem_, measured, 0, SourceText(file_))[0];
   EXPECT_EQ(alone.verdict, Verdict::inefficient);
-  EXPECT_EQ(alone.explanation, "copies and fills by the CUDA runtime are 90 % of all sectors");
+  EXPECT_EQ(alone.explanation, "copies, fills, textures and surfaces are 90 % of all sectors");
   measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
   EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].explanation,
-            "stores take 8 sectors a request, ideal 4; copies and fills by the CUDA runtime are 82 % of all "
+            "stores take 8 sectors a request, ideal 4; copies, fills, textures and surfaces are 82 % of all "
             "sectors");
 }
 

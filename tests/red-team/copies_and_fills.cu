@@ -1,7 +1,7 @@
 // expect: inefficient
 // tries: Hides traffic in copies and fills by the runtime, which no kernel does.
 // stopped by: Copies within the device and fills count as traffic of global memory.
-// says: copies and fills by the CUDA runtime are
+// says: copies, fills, textures and surfaces are
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 #include "transpose.h"

@@ -78,7 +78,7 @@ Bytes ControlSession::take_observations() {
   auto& findings = observations.findings;
   findings.insert(findings.end(), served_.findings.begin(), served_.findings.end());
   served_.findings.clear();
-  observations.copied_sectors = std::exchange(served_.copied_sectors, 0);
+  observations.copied_sectors += std::exchange(served_.copied_sectors, 0);
   return encode(observations);
 }
 
