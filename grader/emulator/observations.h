@@ -25,12 +25,16 @@ struct Traffic {
   std::uint64_t units = 0;        ///< sectors (global) or wavefronts (shared)
   std::uint64_t ideal_units = 0;  ///< the fewest that the same number of active bytes could take
   std::uint64_t bytes = 0;        ///< that active lanes asked for
+  /// Requests beyond their ideal whose neighbouring lanes lie evenly apart, and the sum of those distances.
+  std::uint64_t spaced_requests = 0, spacing_bytes = 0;
 
   Traffic& operator+=(const Traffic& more) {
     requests += more.requests;
     units += more.units;
     ideal_units += more.ideal_units;
     bytes += more.bytes;
+    spaced_requests += more.spaced_requests;
+    spacing_bytes += more.spacing_bytes;
     return *this;
   }
 };
@@ -44,6 +48,29 @@ struct LineCounters {
   Traffic global_load, global_store, global_atomic;
   Traffic shared_load, shared_store, shared_atomic;
   Traffic local_load, local_store;
+  std::uint64_t branches = 0;  ///< times that a warp came to a branch which its lanes may take both ways
+  /// Lane-instructions that lanes waited while others of their warp ran: by the branch that had parted them,
+  /// and by the line that the others ran meanwhile.
+  std::uint64_t idle_caused = 0, idle_here = 0;
+  /// For every request of an atomic, the most active lanes that named one address; summed.
+  std::uint64_t global_contention = 0, shared_contention = 0;
+
+  /// Adds the counts; line and function stay.
+  LineCounters& operator+=(const LineCounters& more) {
+    for (std::uint64_t LineCounters::*count :
+         {&LineCounters::warps, &LineCounters::lanes, &LineCounters::divergent_branches,
+          &LineCounters::branches, &LineCounters::idle_caused, &LineCounters::idle_here,
+          &LineCounters::global_contention, &LineCounters::shared_contention}) {
+      this->*count += more.*count;
+    }
+    for (Traffic LineCounters::*kind :
+         {&LineCounters::global_load, &LineCounters::global_store, &LineCounters::global_atomic,
+          &LineCounters::shared_load, &LineCounters::shared_store, &LineCounters::shared_atomic,
+          &LineCounters::local_load, &LineCounters::local_store}) {
+      this->*kind += more.*kind;
+    }
+    return *this;
+  }
 };
 
 struct Finding {

@@ -13,6 +13,8 @@ struct BlockCounter {
   std::uint64_t executions = 0;
   std::uint64_t lanes = 0;
   std::uint64_t divergent = 0;  ///< times its ending branch split a warp
+  /// Lane-instructions that lanes waited: since this block's branch parted them, and while this block ran.
+  std::uint64_t idle_caused = 0, idle_here = 0;
 };
 
 struct TrafficCounter {
@@ -34,6 +36,7 @@ struct TrafficCounter {
 /// A generic access can reach any space, so each memory instruction counts each kind apart.
 struct TrafficCounters {
   Traffic by_kind[TrafficCounter::kKinds];
+  std::uint64_t global_contention = 0, shared_contention = 0;  ///< of atomics: see LineCounters
 };
 
 struct Counters {

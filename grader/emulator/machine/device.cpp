@@ -281,8 +281,16 @@ void Device::State::collect(Loaded& loaded) {
       line.lanes += counter.lanes * share.instructions;
       pending.warp_instructions += counter.executions * share.instructions;
     }
-    if (counter.divergent != 0)
-      line_of(block.function, block.shares.back().place).divergent_branches += counter.divergent;
+    for (const BlockLines::Share& share : block.shares) {
+      if (counter.idle_here == 0) break;
+      line_of(block.function, share.place).idle_here += counter.idle_here / block.shares.size();
+    }
+    if (block.ends_in_branch) {
+      LineCounters& line = line_of(block.function, block.shares.back().place);
+      line.branches += counter.executions;
+      line.divergent_branches += counter.divergent;
+      line.idle_caused += counter.idle_caused;
+    }
   }
   for (std::size_t t = 0; t < loaded.counters.traffic.size(); ++t) {
     static constexpr Traffic LineCounters::*kMembers[TrafficCounter::kKinds] = {nullptr,
@@ -303,6 +311,11 @@ void Device::State::collect(Loaded& loaded) {
       if (traffic.requests == 0 || kMembers[kind] == nullptr) continue;
       line_of(program.traffic_functions[t], program.traffic_places[t]).*kMembers[kind] += traffic;
     }
+    const TrafficCounters& counter = loaded.counters.traffic[t];
+    if (counter.global_contention + counter.shared_contention == 0) continue;
+    LineCounters& line = line_of(program.traffic_functions[t], program.traffic_places[t]);
+    line.global_contention += counter.global_contention;
+    line.shared_contention += counter.shared_contention;
   }
   loaded.counters.blocks.assign(loaded.counters.blocks.size(), {});
   loaded.counters.traffic.assign(loaded.counters.traffic.size(), {});

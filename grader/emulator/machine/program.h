@@ -71,6 +71,7 @@ struct BasicBlock {
   bool condition_negated = false;
   std::uint32_t target = 0, next = 0;  ///< block indices
   std::uint32_t end_id = 0;            ///< place of the ending instruction
+  std::uint32_t spelled = 0;           ///< instructions as PTX spells them, the ending one among them
   // indirect
   Slot selector = kNoSlot;
   std::vector<std::uint32_t> targets;
@@ -121,7 +122,8 @@ struct BlockLines {
     std::uint32_t instructions = 0;
   };
   std::vector<Share> shares;
-  std::string function;  ///< mangled
+  std::string function;         ///< mangled
+  bool ends_in_branch = false;  ///< one that lanes may take both ways; the last share is its own
 };
 
 /// What is known of one module, and what its kernels have in common.

@@ -296,11 +296,15 @@ void add_counters(Counters& total, const Counters& part) {
     total.blocks[b].executions += part.blocks[b].executions;
     total.blocks[b].lanes += part.blocks[b].lanes;
     total.blocks[b].divergent += part.blocks[b].divergent;
+    total.blocks[b].idle_caused += part.blocks[b].idle_caused;
+    total.blocks[b].idle_here += part.blocks[b].idle_here;
   }
   for (std::size_t t = 0; t < part.traffic.size(); ++t) {
     for (std::size_t kind = 0; kind < TrafficCounter::kKinds; ++kind) {
       total.traffic[t].by_kind[kind] += part.traffic[t].by_kind[kind];
     }
+    total.traffic[t].global_contention += part.traffic[t].global_contention;
+    total.traffic[t].shared_contention += part.traffic[t].shared_contention;
   }
 }
 

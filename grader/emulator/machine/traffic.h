@@ -5,8 +5,9 @@
 // 16-byte accesses being served half a warp at a time. An atomic on shared memory cannot merge lanes that
 // share a word, unless all do: then the compiler lets one lane add for the warp; or unless each adds 1 and
 // asks for no result: then the card counts lanes, and such an atomic takes the wavefronts of a store.
-// Reproduces the counters of an H200 (tests/machine/traffic_test.cpp holds the measured table, and
-// measurements/nvidia-h200/counters.json those of whole kernels).
+// How evenly lanes lie apart is found in handlers/lane_spacing.h. Reproduces the counters of an H200
+// (tests/machine/traffic_test.cpp holds the measured table, and measurements/nvidia-h200/counters.json those
+// of whole kernels).
 #pragma once
 
 #include <cstdint>

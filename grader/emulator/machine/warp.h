@@ -27,6 +27,7 @@
 #include "emulator/machine/image_table.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/partings.h"
 #include "emulator/machine/program.h"
 
 namespace lockstep::emulator {
@@ -92,6 +93,7 @@ struct Warp {
   std::vector<Mask> predicate_storage;
   std::vector<std::byte> local;   ///< [lane][byte]: kLanes × local_bytes
   std::uint32_t local_bytes = 0;  ///< of one thread
+  Partings partings;
 };
 
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.

@@ -122,6 +122,7 @@ class WarpRunner {
           splits[a].lanes |= splits[b].lanes;
           splits[a].votes |= splits[b].votes;
           splits[a].deferred &= splits[b].deferred;
+          warp_.partings.close(splits[a].lanes, warp_.live);
           // What a split that grew waits for may be here now.
           if (splits[a].state == Split::State::meeting) splits[a].state = Split::State::ready;
           splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(b));
@@ -168,6 +169,9 @@ class WarpRunner {
       BlockCounter& counter = warp_.worker->counters.blocks[block.counter];
       ++counter.executions;
       counter.lanes += static_cast<std::uint64_t>(std::popcount(lanes));
+      if (warp_.splits.size() > 1) {
+        warp_.partings.charge(lanes, warp_.live & ~lanes, block, warp_.worker->counters.blocks);
+      }
       const Instruction* instruction = function.instructions.data() + block.first;
       for (const Instruction* end = instruction + block.count; instruction != end; ++instruction) {
         Mask active = lanes;
@@ -222,7 +226,7 @@ class WarpRunner {
         } else if (block.target == block.next) {
           split.frame.block = block.next;
         } else {
-          ++counter.divergent;
+          diverge(block, counter);
           part(taken, block.target);
           current().frame.block = block.next;
         }
@@ -233,7 +237,7 @@ class WarpRunner {
       case BasicBlock::End::call:
         return call(function, block);
       case BasicBlock::End::leave:
-        return leave(block);
+        return leave(block, counter);
       case BasicBlock::End::trap: {
         const Mask taken = condition_of(warp_, block, split.lanes);
         if (taken != 0) {
@@ -251,6 +255,13 @@ class WarpRunner {
     return true;
   }
 
+  /// The branch at the end of the current split's block sends its lanes more than one way.
+  void diverge(const BasicBlock& block, BlockCounter& counter) {
+    ++counter.divergent;
+    if (warp_.splits.size() == 1) warp_.partings.clear();
+    warp_.partings.add(block.counter, current().lanes);
+  }
+
   /// Takes `lanes` out of the current split into one of their own that goes on at `block`.
   void part(Mask lanes, std::uint32_t block) {
     Split other = current();
@@ -263,6 +274,7 @@ class WarpRunner {
   bool branch_indirectly(const BasicBlock& block, BlockCounter& counter) {
     const auto* selector = row<std::uint32_t>(warp_, block.selector);
     const Mask lanes = current().lanes;
+    bool diverged = false;
     for (Mask left = lanes; left != 0;) {
       const std::uint32_t index = selector[first_lane(left)];
       Mask same = 0;
@@ -279,7 +291,7 @@ class WarpRunner {
       if (left == 0) {
         current().frame.block = block.targets[index];
       } else {
-        ++counter.divergent;
+        if (!std::exchange(diverged, true)) diverge(block, counter);
         part(same, block.targets[index]);
       }
     }
@@ -361,13 +373,14 @@ class WarpRunner {
     }
   }
 
-  bool leave(const BasicBlock& block) {
+  bool leave(const BasicBlock& block, BlockCounter& counter) {
     Split& split = current();
     const Mask leaving = condition_of(warp_, block, split.lanes);
     if (leaving == 0) {
       split.frame.block = block.next;
       return true;
     }
+    if (leaving != split.lanes) diverge(block, counter);
     if (!block.leaves_kernel && !split.callers.empty()) {
       if (leaving != split.lanes) part(split.lanes & ~leaving, block.next);
       return_to_caller(current());

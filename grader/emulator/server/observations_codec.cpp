@@ -6,10 +6,12 @@
 namespace lockstep::emulator {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceLine, file, line)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Traffic, requests, units, ideal_units, bytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Traffic, requests, units, ideal_units, bytes, spaced_requests,
+                                   spacing_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, line, function, warps, lanes, divergent_branches,
                                    global_load, global_store, global_atomic, shared_load, shared_store,
-                                   shared_atomic, local_load, local_store)
+                                   shared_atomic, local_load, local_store, branches, idle_caused, idle_here,
+                                   global_contention, shared_contention)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message, line, stack, other_line, kernel, block, thread,
                                    address, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, block, warp, active, addresses,

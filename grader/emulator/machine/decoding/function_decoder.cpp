@@ -429,7 +429,11 @@ void FunctionDecoder::decode_block(std::uint32_t b) {
     const ptx::Instruction& ending = source_.instructions[first + count];
     guarded_decode(ending, [&] { decode_end(block); });
     lines.shares.push_back({place_, 1});
+    lines.ends_in_branch = block.end == BasicBlock::End::conditional ||
+                           block.end == BasicBlock::End::indirect ||
+                           (block.end == BasicBlock::End::leave && block.condition != kNoSlot);
   }
+  block.spelled = static_cast<std::uint32_t>(lines.shares.size());
   block.count = static_cast<std::uint32_t>(function_.instructions.size()) - block.first;
   context_.program.block_lines.push_back(std::move(lines));
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "emulator/machine/handlers/global_races.h"
+#include "emulator/machine/handlers/lane_spacing.h"
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/runs.h"
 #include "emulator/machine/handlers/shared_words.h"
@@ -20,14 +21,27 @@
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
+/// `spacing`: see lane_spacing.h; 0 when the access takes no more than its ideal.
 inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind kind, Mask active,
-                          unsigned width, Units units) {
+                          unsigned width, Units units, std::uint64_t spacing = 0) {
   if (i.counter == kNoCounter) return;
   Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
   ++traffic.requests;
   traffic.units += units.units;
   traffic.ideal_units += units.ideal;
   traffic.bytes += static_cast<std::uint64_t>(std::popcount(active)) * width;
+  if (spacing != 0) {
+    ++traffic.spaced_requests;
+    traffic.spacing_bytes += spacing;
+  }
+}
+
+/// Lanes of an atomic that meet at one address.
+template <class T>
+inline void count_contention(Warp& warp, const Instruction& i, Mask active, const T* addresses,
+                             std::uint64_t TrafficCounters::*contention) {
+  if (i.counter == kNoCounter) return;
+  warp.worker->counters.traffic[i.counter].*contention += most_at_one_address(addresses, active);
 }
 
 /// Sectors of an aligned access. Addresses that do not decrease from lane to lane need no search for repeats.
@@ -65,16 +79,22 @@ inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, co
 inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                          unsigned width, bool contiguous, AccessKind kind) {
   Units units;
+  std::uint64_t spacing = 0;
   if (contiguous) {
     const auto sectors = static_cast<std::uint32_t>(((addresses[0] & 31) + kLanes * width + 31) / 32);
     units = {sectors, width};
+    spacing = sectors > width ? width : 0;
   } else {
     units = count_sectors(active, addresses, width);
+    if (units.units > units.ideal) spacing = lane_spacing(addresses, active);
   }
   const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::global_load
                        : kind == AccessKind::store ? TrafficCounter::Kind::global_store
                                                    : TrafficCounter::Kind::global_atomic;
-  count_traffic(warp, i, counter, active, width, units);
+  count_traffic(warp, i, counter, active, width, units, spacing);
+  if (kind == AccessKind::atomic) {
+    count_contention(warp, i, active, addresses, &TrafficCounters::global_contention);
+  }
   if (!warp.block->grid->traced_places.empty()) {
     trace_access(warp, i, active, addresses, width, "global", kind, units.units, units.ideal);
   }
@@ -252,6 +272,7 @@ inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std
 inline void count_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                          unsigned width, bool contiguous, AccessKind kind) {
   Units units;
+  std::uint64_t spacing = 0;
   if (contiguous) {
     const std::uint32_t wavefronts = width <= 4 ? 1 : width / 4;
     units = {wavefronts, wavefronts};
@@ -259,11 +280,15 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
     const bool lanes_meet = kind == AccessKind::atomic && (i.detail & access::kCountsLanes) == 0;
     units = lanes_meet ? shared_atomic_wavefronts(offsets, active, width)
                        : shared_wavefronts(offsets, active, width);
+    if (units.units > units.ideal) spacing = lane_spacing(offsets, active);
   }
   const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::shared_load
                        : kind == AccessKind::store ? TrafficCounter::Kind::shared_store
                                                    : TrafficCounter::Kind::shared_atomic;
-  count_traffic(warp, i, counter, active, width, units);
+  count_traffic(warp, i, counter, active, width, units, spacing);
+  if (kind == AccessKind::atomic) {
+    count_contention(warp, i, active, offsets, &TrafficCounters::shared_contention);
+  }
   if (!warp.block->grid->traced_places.empty()) {
     std::uint64_t wide[kLanes];
     for (unsigned lane = 0; lane < kLanes; ++lane) wide[lane] = offsets[lane];

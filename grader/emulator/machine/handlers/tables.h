@@ -36,6 +36,9 @@ void transpose_matrix_handler(Warp& warp, const Instruction& instruction, Mask a
 Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width);
 Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
 Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width);
+/// The most active lanes that have one address: an atomic serves them one after another.
+unsigned most_at_one_address(const std::uint64_t* addresses, Mask active);
+unsigned most_at_one_address(const std::uint32_t* offsets, Mask active);
 void texture_fetch_handler(Warp& warp, const Instruction& instruction, Mask active);
 void surface_load_handler(Warp& warp, const Instruction& instruction, Mask active);
 void surface_store_handler(Warp& warp, const Instruction& instruction, Mask active);

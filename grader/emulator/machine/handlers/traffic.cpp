@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/tables.h"
@@ -76,7 +77,36 @@ Units group_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width
   return {counts.fullest(), (counts.added() + classes - 1) / classes};
 }
 
+/// Size of the largest set of equal values among the active lanes. A small hash table in place: lanes are
+/// chained by the low bits of their word.
+template <class T>
+unsigned largest_set(const T* values, Mask active) {
+  constexpr unsigned kClasses = 64;
+  std::array<std::uint8_t, kClasses> first{};  // of a class: lane + 1; 0 when empty
+  std::array<std::uint8_t, kLanes> next{}, count{};
+  unsigned most = 0;
+  for (; active != 0; active &= active - 1) {
+    const unsigned lane = first_lane(active);
+    std::uint8_t& head = first[values[lane] / 4 % kClasses];
+    unsigned link = head;
+    while (link != 0 && values[link - 1] != values[lane]) link = next[link - 1];
+    if (link == 0) {
+      link = lane + 1;
+      next[lane] = std::exchange(head, static_cast<std::uint8_t>(link));
+    }
+    most = std::max<unsigned>(most, ++count[link - 1]);
+  }
+  return most;
+}
+
 }  // namespace
+
+unsigned most_at_one_address(const std::uint64_t* addresses, Mask active) {
+  return largest_set(addresses, active);
+}
+unsigned most_at_one_address(const std::uint32_t* offsets, Mask active) {
+  return largest_set(offsets, active);
+}
 
 Units global_sectors(const std::uint64_t* addresses, Mask active, unsigned width) {
   if (active == 0) return {};
