@@ -5,7 +5,7 @@
 #include <map>
 
 #include "device_fixture.h"
-#include "emulator/machine/traffic.h"
+#include "emulator/machine/handlers.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -90,8 +90,8 @@ TEST(Contention, AgreesWithCountingEachAddress) {
       addresses[lane] = 0x2000'0000'0000 + offsets[lane];
       if ((active >> lane & 1) != 0) most = std::max(most, ++seen[offsets[lane]]);
     }
-    ASSERT_EQ(most_at_one_address(addresses, active), most) << round;
-    ASSERT_EQ(most_at_one_address(offsets, active), most) << round;
+    ASSERT_EQ(handlers().traffic.most_at_one_address(addresses, active), most) << round;
+    ASSERT_EQ(handlers().traffic.most_at_one_offset(offsets, active), most) << round;
   }
 }
 

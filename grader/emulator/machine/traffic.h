@@ -32,6 +32,9 @@ struct TrafficTable {
   Units (*shared_wavefronts)(const std::uint32_t* offsets, Mask active, unsigned width);
   /// Wavefronts of any other atomic on shared memory, 4 or 8 bytes wide.
   Units (*shared_atomic_wavefronts)(const std::uint32_t* offsets, Mask active, unsigned width);
+  /// The most active lanes that have one address, or one offset: an atomic serves them one after another.
+  unsigned (*most_at_one_address)(const std::uint64_t* addresses, Mask active);
+  unsigned (*most_at_one_offset)(const std::uint32_t* offsets, Mask active);
 };
 
 }  // namespace lockstep::emulator
