@@ -1,36 +1,114 @@
-// `lockstep emulate`: runs any program built by nvcc with -cudart shared on the emulated device.
+// `lockstep emulate`: runs any program built by nvcc with -cudart shared on the emulated device; with
+// --profile it then tells what every line of its kernels cost.
 #include "emulator/server/emulate.h"
 
+#include <charconv>
+#include <iostream>
 #include <memory>
+#include <string_view>
 
 #include "cli/command.h"
+#include "cli/profile_view.h"
+#include "cli/terminal.h"
 #include "device/installation.h"
 #include "emulator/server/protocol.h"
+#include "report/program_profile.h"
+#include "report/source_files.h"
 
 namespace lockstep::cli {
+namespace {
+
+struct EmulateArguments {
+  bool profile = false;
+  std::string trace;  ///< LINE or FILE:LINE, as typed
+  int devices = 1;    ///< that the program sees
+  std::shared_ptr<ProfileView> view = std::make_shared<ProfileView>();
+};
+
+emulator::EmulateOptions::Trace trace_of(const std::string& typed) {
+  const std::size_t colon = typed.rfind(':');
+  const std::string_view number = std::string_view(typed).substr(colon == std::string::npos ? 0 : colon + 1);
+  emulator::EmulateOptions::Trace trace{colon == std::string::npos ? "" : typed.substr(0, colon), 0};
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), trace.line);
+  if (error != std::errc{} || end != number.data() + number.size() || trace.line == 0)
+    throw WrongUse("--trace needs a line, as 21 or reduce.cu:21, not \"" + typed + "\".");
+  return trace;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// The program has ended, and its exit status is the command's: what cannot be shown is told and no more.
+void show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
+          const emulator::Observations& seen) {
+  if (seen.lines.empty()) {
+    std::cerr << "lockstep: no kernel ran, so there is nothing to profile\n";
+    return;
+  }
+  report::SourceFiles sources;
+  const report::ProgramProfile profile =
+      report::profile_program(options.program.string(), joined(options.arguments), seen, sources);
+  const ProfileView& view = *arguments.view;
+  try {
+    if (!view.output && !view.json) std::cout << '\n';  // behind what the program wrote
+    if (options.trace) {
+      put(view, draw_line(view, arguments.trace, seen.traces, profile.lines));
+    } else {
+      put(view,
+          view.json ? render_program_profile_json(profile) : render_program_profile(profile, output_style()));
+    }
+  } catch (const std::runtime_error& error) {
+    std::cerr << "lockstep: " << error.what() << '\n';
+  }
+}
+
+int emulate(const EmulateArguments& arguments, const std::vector<std::string>& words) {
+  if (words.empty()) throw WrongUse("emulate needs a program: ./lockstep emulate ./program");
+  if (words.front().starts_with('-')) {
+    throw WrongUse("emulate has no option " + words.front() +
+                   "; those of the program stand behind it, and ./-program is one that begins with a dash.");
+  }
+  check(*arguments.view, !arguments.trace.empty());
+  emulator::EmulateOptions options;
+  options.device.devices = arguments.devices;
+  options.device.executable = device::installed_program("lockstep-device");
+  options.cudart_directory = device::installed_library_folder("emulated");
+  options.program = words.front();
+  options.arguments.assign(words.begin() + 1, words.end());
+  if (!arguments.trace.empty()) options.trace = trace_of(arguments.trace);
+  std::optional<emulator::Observations> seen;
+  const int status = emulator::emulate(options, seen);
+  if (arguments.profile && seen) show(arguments, options, *seen);
+  return status;
+}
+
+}  // namespace
 
 void add_emulate(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<EmulateArguments>();
   CLI::App* command = app.add_subcommand(
       "emulate", "PROGRAM [ARGUMENT...]: runs a program built by nvcc -cudart shared on the emulated device");
   command->prefix_command();  // from the first word on, everything belongs to the program
+  CLI::Option* profile =
+      command->add_flag("--profile", arguments->profile,
+                        "Afterwards, what every line of its kernels cost; needs a build with nvcc -lineinfo");
+  command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line instead")
+      ->type_name("[FILE:]LINE");
+  add_view_options(*command, arguments->view, "text or json (lockstep/profile/v1)");
+  for (const char* of_a_profile : {"--trace", "--space", "--svg", "--format", "--output"})
+    command->get_option(of_a_profile)->needs(profile);
   command->footer(
-      "\nExample:  nvcc -cudart shared -lineinfo -arch compute_90 -o add add.cu && ./lockstep emulate ./add "
-      "1000\n"
+      "\nExamples:  nvcc -cudart shared -lineinfo -arch compute_90 -o add add.cu\n"
+      "           ./lockstep emulate ./add 1000\n"
+      "           ./lockstep emulate --profile ./add 1000\n"
+      "           ./lockstep emulate --profile --trace add.cu:12 --svg access.svg ./add 1000\n"
       "The exit status is the program's own. Findings (races, bounds, …) are told on standard error.");
-  const auto devices = std::make_shared<int>(1);
-  command->add_option("--devices", *devices, "let the program see so many devices")
+  command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));
-  command->callback([command, devices, &status] {
-    std::vector<std::string> words = command->remaining();
-    if (words.empty()) throw WrongUse("emulate needs a program: ./lockstep emulate ./program");
-    emulator::EmulateOptions options;
-    options.device.devices = *devices;
-    options.device.executable = device::installed_program("lockstep-device");
-    options.cudart_directory = device::installed_library_folder("emulated");
-    options.program = words.front();
-    options.arguments.assign(words.begin() + 1, words.end());
-    status = emulator::emulate(options);
-  });
+  command->callback([command, arguments, &status] { status = emulate(*arguments, command->remaining()); });
 }
 
 }  // namespace lockstep::cli

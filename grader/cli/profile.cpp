@@ -2,7 +2,6 @@
 // device's counters; --trace draws one warp's access at one line.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -11,12 +10,12 @@
 #include "build/toolkit.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/profile_view.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "judge/judge.h"
 #include "judge/submission_path.h"
-#include "report/access_figure.h"
 #include "report/counter_comparison.h"
 #include "report/profile.h"
 #include "report/text.h"
@@ -28,61 +27,11 @@ struct ProfileArguments {
   std::string exercise;
   std::optional<std::filesystem::path> submission;
   device::Kind device = device::Kind::emulated;
-  bool json = false;
   std::optional<unsigned> trace;
-  std::string space;  ///< "global", "shared", or empty for both
-  std::optional<std::filesystem::path> svg;
+  std::shared_ptr<ProfileView> view = std::make_shared<ProfileView>();
   std::uint64_t seed = 0;
   std::optional<int> multiprocessors;  ///< of the emulated device
 };
-
-/// One trace for each kind of access at the line (the first that the device recorded), the most wasteful
-/// first.
-std::vector<emulator::AccessTrace> distinct(const std::vector<emulator::AccessTrace>& traces,
-                                            const std::string& space) {
-  std::vector<emulator::AccessTrace> kinds;
-  for (const emulator::AccessTrace& trace : traces) {
-    const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const emulator::AccessTrace& kind) {
-      return kind.space == trace.space && kind.operation == trace.operation && kind.bytes == trace.bytes;
-    });
-    if (!known && (space.empty() || space == trace.space)) kinds.push_back(trace);
-  }
-  const auto excess = [](const emulator::AccessTrace& trace) {
-    return static_cast<std::int64_t>(trace.units) - static_cast<std::int64_t>(trace.ideal_units);
-  };
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [&](const auto& a, const auto& b) { return excess(a) > excess(b); });
-  return kinds;
-}
-
-std::string lines_with_accesses(const std::vector<report::LineProfile>& lines) {
-  std::string text;
-  for (const report::LineProfile& line : lines) {
-    if (line.global.requests + line.shared.requests > 0)
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", line.line);
-  }
-  return text;
-}
-
-void draw_line(const ProfileArguments& arguments, const report::ExerciseResult& result,
-               const std::vector<report::LineProfile>& lines) {
-  const report::TextStyle style = output_style();
-  const std::vector<emulator::AccessTrace> traces = distinct(result.traces, arguments.space);
-  if (traces.empty()) {
-    throw WrongUse(fmt::format("no warp touched {} memory at line {}; lines that do: {}.",
-                               arguments.space.empty() ? "global or shared" : arguments.space,
-                               *arguments.trace, lines_with_accesses(lines)));
-  }
-  for (const report::LineProfile& line : lines) {
-    if (line.line == *arguments.trace)
-      std::cout << quote(style, {result.submission, line.line, line.text}, "", 0);
-  }
-  for (const emulator::AccessTrace& trace : traces) std::cout << '\n' << draw_access(trace, style);
-  if (arguments.svg) {
-    write_file(*arguments.svg, report::access_figure_svg(traces.front()));
-    std::cout << "\nDrawn to " << arguments.svg->string() << ".\n";
-  }
-}
 
 /// Of what did not pass.
 int status_of(report::Verdict verdict) {
@@ -113,8 +62,9 @@ int compare_counters(const ProfileArguments& arguments, const course::Exercise& 
   }
   const std::string card = gpu->description().name;
   const int multiprocessors = gpu->multiprocessors();
-  std::cout << (arguments.json ? render_counters_json(result, card, multiprocessors, arguments.seed)
-                               : render_counters(result, card, output_style()));
+  put(*arguments.view, arguments.view->json
+                           ? render_counters_json(result, card, multiprocessors, arguments.seed)
+                           : render_counters(result, card, output_style()));
   return kPassed;
 }
 
@@ -123,12 +73,7 @@ int profile(const ProfileArguments& arguments) {
     throw WrongUse("--trace draws what the emulated device saw: leave --device gpu out.");
   if (arguments.device == device::Kind::gpu && arguments.multiprocessors)
     throw WrongUse("--multiprocessors is of the emulated device, which has the card's with --device gpu.");
-  if (arguments.svg && !arguments.trace)
-    throw WrongUse("--svg draws the line that --trace names: give both.");
-  if (!arguments.space.empty() && !arguments.trace)
-    throw WrongUse("--space is about the line that --trace names: give both.");
-  if (arguments.json && arguments.trace)
-    throw WrongUse("--trace draws a picture, which is no JSON: give one of the two.");
+  check(*arguments.view, arguments.trace.has_value());
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   const std::filesystem::path submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
@@ -152,9 +97,10 @@ int profile(const ProfileArguments& arguments) {
   const std::vector<report::LineProfile> lines =
       report::profile_lines(result, submission.filename().string(), read_file(submission));
   if (arguments.trace) {
-    draw_line(arguments, result, lines);
+    put(*arguments.view, draw_line(*arguments.view, std::to_string(*arguments.trace), result.traces, lines));
   } else {
-    std::cout << (arguments.json ? render_profile_json(result, lines) : render_profile(result, lines, style));
+    put(*arguments.view,
+        arguments.view->json ? render_profile_json(result, lines) : render_profile(result, lines, style));
   }
   if (result.verdict == report::Verdict::passed) return kPassed;
   std::cerr << fmt::format("Verdict of the measured cases: {}. ./lockstep grade {} tells more.\n",
@@ -181,22 +127,10 @@ void add_profile(CLI::App& app, int& status) {
                    "emulated, or gpu: the card's own counters beside the emulated device's")
       ->transform(CLI::CheckedTransformer(kinds).description(""))
       ->type_name("KIND");
-  command
-      ->add_option_function<std::string>(
-          "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
-          "text or json (lockstep/profile/v1; of a gpu, lockstep/counters/v1)")
-      ->check(CLI::IsMember({"text", "json"}).description(""))
-      ->type_name("FORMAT");
   command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")
       ->type_name("LINE");
-  command
-      ->add_option("--space", arguments->space, "With --trace: only accesses to global or to shared memory")
-      ->check(CLI::IsMember({"global", "shared"}).description(""))
-      ->type_name("SPACE");
-  command
-      ->add_option("--svg", arguments->svg,
-                   "With --trace: also draw the most wasteful access as an SVG figure")
-      ->type_name("FILE");
+  add_view_options(*command, arguments->view,
+                   "text or json (lockstep/profile/v1; of a gpu, lockstep/counters/v1)");
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
   command
       ->add_option("--multiprocessors", arguments->multiprocessors,

@@ -49,8 +49,8 @@ struct LineCounters {
   Traffic shared_load, shared_store, shared_atomic;
   Traffic local_load, local_store;
   std::uint64_t branches = 0;  ///< times that a warp came to a branch which its lanes may take both ways
-  /// Lane-instructions that lanes waited while others of their warp ran: by the branch that had parted them,
-  /// and by the line that the others ran meanwhile.
+  /// Lane-instructions that lanes were idle, waiting or gone, while others of their warp ran: by the branch
+  /// that had parted them, and by the line that the others ran meanwhile.
   std::uint64_t idle_caused = 0, idle_here = 0;
   /// For every request of an atomic, the most active lanes that named one address; summed.
   std::uint64_t global_contention = 0, shared_contention = 0;

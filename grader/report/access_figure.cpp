@@ -5,32 +5,46 @@
 #include <algorithm>
 
 #include "report/access_map.h"
+#include "report/printable.h"
 
 namespace lockstep::report {
 namespace {
 
 bool is_shared(const emulator::AccessTrace& trace) { return trace.space == "shared"; }
 
+enum class Shape { sectors, banks, addresses };
+
+/// Atomics in global memory are drawn by address: sectors do not show which lanes wait for each other.
+Shape shape_of(const emulator::AccessTrace& trace) {
+  if (is_shared(trace)) return Shape::banks;
+  return trace.operation == "atomic" ? Shape::addresses : Shape::sectors;
+}
+
 // --- in characters ---
 
 constexpr std::size_t kTerminalRows = 32;
+constexpr std::size_t kNarrow = 64;  ///< columns, at which words are left out
 
 /// Three columns: the first lane that touches a word, with + when others do too.
 std::string cell(const Touching& lanes) {
   return lanes.empty() ? " . " : fmt::format("{:>2}{}", lanes.front(), lanes.size() > 1 ? "+" : " ");
 }
 
-std::string draw_banks(const emulator::AccessTrace& trace, const TextStyle& style) {
-  const auto banks = words_by_bank(trace);
+/// Columns `begin` to `end` of the banks.
+std::string draw_strip(const std::array<std::vector<Word>, kBanks>& banks, unsigned begin, unsigned end,
+                       const TextStyle& style) {
   std::size_t depth = 0;
-  for (const auto& words : banks) depth = std::max(depth, words.size());
   std::string heading;
-  for (unsigned bank = 0; bank < kBanks; ++bank) heading += fmt::format("{:>2} ", bank);
+  for (unsigned bank = begin; bank < end; ++bank) {
+    depth = std::max(depth, banks[bank].size());
+    heading += fmt::format("{:>2} ", bank);
+  }
   heading.pop_back();
   std::string text = fmt::format("bank{}\n", paint(style, Colour::faint, heading));
   for (std::size_t row = 0; row < std::min(depth, kTerminalRows); ++row) {
     text += "    ";
-    for (const auto& words : banks) {
+    for (unsigned bank = begin; bank < end; ++bank) {
+      const std::vector<Word>& words = banks[bank];
       const std::string content = row < words.size() ? cell(words[row].lanes) : cell({});
       text += row < words.size() ? paint(style, row == 0 ? Colour::heat_low : Colour::heat_high, content)
                                  : paint(style, Colour::faint, content);
@@ -38,11 +52,29 @@ std::string draw_banks(const emulator::AccessTrace& trace, const TextStyle& styl
     text += '\n';
   }
   if (depth > kTerminalRows) text += fmt::format("    … {} more rows\n", depth - kTerminalRows);
+  return text;
+}
+
+/// A narrow terminal shows half of the banks at a time.
+std::string draw_banks(const emulator::AccessTrace& trace, const TextStyle& style) {
+  constexpr std::size_t kAllColumns = 4 + 3 * kBanks;
+  const auto banks = queues_of_banks(trace);
+  const unsigned strip = style.width >= kAllColumns ? kBanks : kBanks / 2;
+  std::string text;
+  for (unsigned begin = 0; begin < kBanks; begin += strip) {
+    text += draw_strip(banks, begin, begin + strip, style);
+  }
   return text +
-         "    A column is a bank, a cell a distinct word with its lane; a bank delivers one row at a time.\n";
+         prose(style,
+               serves_lanes_apart(trace)
+                   ? "A column is a bank, a cell a lane of the atomic; a bank serves one row at a time."
+                   : "A column is a bank, a cell a distinct word with its lane; a bank delivers one row "
+                     "at a time.",
+               4);
 }
 
 std::string draw_sectors(const emulator::AccessTrace& trace, const TextStyle& style) {
+  const char* touching = style.width > kNarrow ? " touched" : "";
   const std::vector<Sector> sectors = touched_sectors(trace);
   std::string text;
   for (std::size_t i = 0; i < std::min(sectors.size(), kTerminalRows); ++i) {
@@ -56,14 +88,33 @@ std::string draw_sectors(const emulator::AccessTrace& trace, const TextStyle& st
     const Colour heat = touched == kSectorWords ? Colour::heat_low
                         : touched > 2           ? Colour::heat_medium
                                                 : Colour::heat_high;
-    text += fmt::format("{:>12} |{}|  {:>2} of {} bytes touched\n",
+    text += fmt::format("{:>12} |{}|  {:>2} of {} bytes{}\n",
                         fmt::format("+{}", sector.address - sectors[0].address), paint(style, heat, cells),
-                        touched * kWordBytes, kSectorBytes);
+                        touched * kWordBytes, kSectorBytes, touching);
   }
   if (sectors.size() > kTerminalRows)
     text += fmt::format("{:>12} {} more sectors\n", "…", sectors.size() - kTerminalRows);
   return text +
-         "    A row is a sector of 32 bytes, all of which move; a cell is a 4-byte word with its lane.\n";
+         prose(style,
+               "A row is a sector of 32 bytes, all of which move; a cell is a 4-byte word with its lane.", 4);
+}
+
+std::string draw_addresses(const emulator::AccessTrace& trace, const TextStyle& style) {
+  const std::vector<Word> addresses = lanes_by_address(trace);
+  std::string text;
+  for (const Word& word : addresses) {
+    std::string lanes;
+    for (const unsigned lane : word.lanes) lanes += fmt::format("{}{}", lanes.empty() ? "" : " ", lane);
+    constexpr std::size_t kLabelColumns = 24;
+    const std::string label =
+        fmt::format("{:>12} | {:>8} ", fmt::format("+{}", word.address - addresses[0].address),
+                    counted(word.lanes.size(), "lane"));
+    text += label +
+            paint(style, word.lanes.size() == 1 ? Colour::heat_low : Colour::heat_high,
+                  cut(lanes, style.width - kLabelColumns)) +
+            '\n';
+  }
+  return text + prose(style, "A row is an address; an atomic serves its lanes one after another.", 4);
 }
 
 // --- as SVG; lengths in pixels of the drawing ---
@@ -133,7 +184,7 @@ Drawing lanes_row(const emulator::AccessTrace& trace) {
 
 Drawing banks_below(const emulator::AccessTrace& trace) {
   Drawing drawing = lanes_row(trace);
-  const auto banks = words_by_bank(trace);
+  const auto banks = queues_of_banks(trace);
   std::size_t depth = 1;
   drawing.body += words(kMargin + kLabel - 8, kTargetTop + kRow / 2.0, "label", "bank");
   for (unsigned bank = 0; bank < kBanks; ++bank) {
@@ -157,7 +208,8 @@ Drawing banks_below(const emulator::AccessTrace& trace) {
     }
   }
   const std::size_t rows = std::min(depth, kFigureRows) + (depth > kFigureRows ? 1 : 0);
-  drawing.body += words(kMargin + kLabel - 8, kTargetTop + kRow + 6 + kRow / 2.0, "label", "words");
+  drawing.body += words(kMargin + kLabel - 8, kTargetTop + kRow + 6 + kRow / 2.0, "label",
+                        serves_lanes_apart(trace) ? "lanes" : "words");
   drawing.bottom = kTargetTop + kRow + 6 + static_cast<double>(rows) * kRow;
   return drawing;
 }
@@ -206,32 +258,106 @@ Drawing sectors_below(const emulator::AccessTrace& trace) {
   return drawing;
 }
 
+Drawing addresses_below(const emulator::AccessTrace& trace) {
+  Drawing drawing = lanes_row(trace);
+  const std::vector<Word> addresses = lanes_by_address(trace);
+  const double room =
+      static_cast<double>(kLanes * kCell) / static_cast<double>(std::max<std::size_t>(addresses.size(), 8));
+  const double stack_top = kTargetTop + kRow + 6;
+  drawing.body += words(kMargin + kLabel - 8, kTargetTop + kRow / 2.0, "label", "byte");
+  drawing.body += words(kMargin + kLabel - 8, stack_top + kRow / 2.0, "label", "lanes");
+  std::size_t depth = 1;
+  double labelled_until = 0;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const Touching& lanes = addresses[i].lanes;
+    const double x = column_x(0) + static_cast<double>(i) * room, middle = x + room / 2;
+    drawing.body += box(x, kTargetTop, room, kRow, "bank");
+    const std::string offset = fmt::format("+{}", addresses[i].address - addresses[0].address);
+    const double label_width = 8.0 * static_cast<double>(offset.size());
+    if (middle - label_width / 2 >= labelled_until) {
+      drawing.body += words(middle, kTargetTop + kRow / 2.0, "", offset);
+      labelled_until = middle + label_width / 2;
+    }
+    depth = std::max(depth, lanes.size());
+    for (std::size_t row = 0; row < lanes.size(); ++row) {
+      drawing.links += link(lanes[row], middle, row > 0);
+      if (row >= kFigureRows) continue;
+      const double y = stack_top + static_cast<double>(row) * kRow;
+      drawing.body += box(middle - kCell / 2.0, y, kCell, kRow, row == 0 ? "good" : "bad");
+      drawing.body += words(middle, y + kRow / 2.0, "on", fmt::to_string(lanes[row]));
+    }
+    if (lanes.size() > kFigureRows) {
+      drawing.body += words(middle, stack_top + 12 + static_cast<double>(kFigureRows) * kRow, "note",
+                            fmt::format("+{}", lanes.size() - kFigureRows));
+    }
+  }
+  const std::size_t rows = std::min(depth, kFigureRows) + (depth > kFigureRows ? 1 : 0);
+  drawing.bottom = stack_top + static_cast<double>(rows) * kRow;
+  return drawing;
+}
+
+Drawing drawing_of(const emulator::AccessTrace& trace) {
+  switch (shape_of(trace)) {
+    case Shape::banks:
+      return banks_below(trace);
+    case Shape::addresses:
+      return addresses_below(trace);
+    case Shape::sectors:
+      break;
+  }
+  return sectors_below(trace);
+}
+
+const char* note_below(const emulator::AccessTrace& trace) {
+  switch (shape_of(trace)) {
+    case Shape::banks:
+      return serves_lanes_apart(trace)
+                 ? "A bank serves one lane of an atomic a wavefront: red ones have to wait for another one."
+                 : "A bank delivers one distinct word a wavefront: red words have to wait for another one.";
+    case Shape::addresses:
+      return "The lanes of one address are served one after another: red ones have to wait.";
+    case Shape::sectors:
+      break;
+  }
+  return "A sector is 32 bytes and moves whole: red sectors carry mostly bytes that no lane asked for.";
+}
+
 }  // namespace
 
 std::string access_caption(const emulator::AccessTrace& trace) {
   const char* unit = is_shared(trace) ? "wavefront" : "sector";
-  return fmt::format("{} {}, {} a lane: {}, ideal {}", trace.space, trace.operation,
-                     counted(trace.bytes, "byte"), counted(trace.units, unit), trace.ideal_units);
+  std::string caption =
+      fmt::format("{} {}, {} a lane: {}, ideal {}", trace.space, trace.operation,
+                  counted(trace.bytes, "byte"), counted(trace.units, unit), trace.ideal_units);
+  const std::size_t most = most_lanes_at_one_address(trace);
+  if (trace.operation == "atomic" && most > 1) caption += fmt::format("; {} lanes meet at one address", most);
+  return caption;
 }
 
 std::string draw_access(const emulator::AccessTrace& trace, const TextStyle& style) {
-  return fmt::format("{}\n", paint(style, Colour::strong, access_caption(trace))) +
-         (is_shared(trace) ? draw_banks(trace, style) : draw_sectors(trace, style));
+  std::string caption;
+  for (const std::string& line : wrap(access_caption(trace), style.width))
+    caption += paint(style, Colour::strong, line) + '\n';
+  switch (shape_of(trace)) {
+    case Shape::banks:
+      return caption + draw_banks(trace, style);
+    case Shape::addresses:
+      return caption + draw_addresses(trace, style);
+    case Shape::sectors:
+      break;
+  }
+  return caption + draw_sectors(trace, style);
 }
 
 std::string access_figure_svg(const emulator::AccessTrace& trace) {
-  const Drawing drawing = is_shared(trace) ? banks_below(trace) : sectors_below(trace);
+  const Drawing drawing = drawing_of(trace);
   const std::string caption = access_caption(trace);
-  const char* note =
-      is_shared(trace)
-          ? "A bank delivers one distinct word a wavefront: red words have to wait for another one."
-          : "A sector is 32 bytes and moves whole: red sectors carry mostly bytes that no lane asked for.";
   const double height = drawing.bottom + 36;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"access\" role=\"img\" viewBox=\"0 0 {} {:.0f}\" "
       "width=\"{}\" height=\"{:.0f}\">\n<title>{}</title>\n<style>{}</style>\n{}{}{}{}</svg>\n",
       kWidth, height, kWidth, height, caption, kFigureStyle, words(kMargin, 24, "title", caption),
-      drawing.links, drawing.body, words(kWidth / 2.0, drawing.bottom + 20, "note", note));
+      drawing.links, drawing.body, words(kWidth / 2.0, drawing.bottom + 20, "note", note_below(trace)));
 }
 
 }  // namespace lockstep::report

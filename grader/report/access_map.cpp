@@ -1,6 +1,8 @@
 #include "report/access_map.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace lockstep::report {
 namespace {
@@ -16,6 +18,16 @@ std::map<std::uint64_t, Touching> touched_words(const emulator::AccessTrace& tra
   return words;
 }
 
+/// Each active lane as a word of its own.
+std::array<std::vector<Word>, kBanks> lanes_by_bank(const emulator::AccessTrace& trace) {
+  std::array<std::vector<Word>, kBanks> banks;
+  for (const Word& word : lanes_by_address(trace)) {
+    for (const unsigned lane : word.lanes)
+      banks[word.address / kWordBytes % kBanks].push_back({word.address, {lane}});
+  }
+  return banks;
+}
+
 }  // namespace
 
 std::array<std::vector<Word>, kBanks> words_by_bank(const emulator::AccessTrace& trace) {
@@ -24,6 +36,32 @@ std::array<std::vector<Word>, kBanks> words_by_bank(const emulator::AccessTrace&
     banks[address / kWordBytes % kBanks].push_back({address, std::move(lanes)});
   }
   return banks;
+}
+
+std::array<std::vector<Word>, kBanks> queues_of_banks(const emulator::AccessTrace& trace) {
+  return serves_lanes_apart(trace) ? lanes_by_bank(trace) : words_by_bank(trace);
+}
+
+bool serves_lanes_apart(const emulator::AccessTrace& trace) {
+  std::size_t longest = 0;
+  for (const auto& queue : lanes_by_bank(trace)) longest = std::max(longest, queue.size());
+  return trace.operation == "atomic" && trace.units == longest;
+}
+
+std::vector<Word> lanes_by_address(const emulator::AccessTrace& trace) {
+  std::map<std::uint64_t, Touching> addresses;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if ((trace.active >> lane & 1U) != 0) addresses[trace.addresses[lane]].push_back(lane);
+  }
+  std::vector<Word> words;
+  for (auto& [address, lanes] : addresses) words.push_back({address, std::move(lanes)});
+  return words;
+}
+
+std::size_t most_lanes_at_one_address(const emulator::AccessTrace& trace) {
+  std::size_t most = 0;
+  for (const Word& word : lanes_by_address(trace)) most = std::max(most, word.lanes.size());
+  return most;
 }
 
 std::vector<Sector> touched_sectors(const emulator::AccessTrace& trace) {

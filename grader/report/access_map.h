@@ -32,6 +32,19 @@ struct Sector {
 /// one after another.
 std::array<std::vector<Word>, kBanks> words_by_bank(const emulator::AccessTrace& trace);
 
+/// Whether the banks serve each lane of the access by itself: it is an atomic, and neither does the card only
+/// count its lanes nor has the compiler added up those of one address.
+bool serves_lanes_apart(const emulator::AccessTrace& trace);
+
+/// The same as the banks take it: of an atomic that cannot serve lanes together, each lane is a word of its
+/// own.
+std::array<std::vector<Word>, kBanks> queues_of_banks(const emulator::AccessTrace& trace);
+
+/// Distinct addresses of the lanes, in ascending order. An atomic serves the lanes of one of them one after
+/// another.
+std::vector<Word> lanes_by_address(const emulator::AccessTrace& trace);
+std::size_t most_lanes_at_one_address(const emulator::AccessTrace& trace);
+
 /// Sectors that the access touches, by address.
 std::vector<Sector> touched_sectors(const emulator::AccessTrace& trace);
 

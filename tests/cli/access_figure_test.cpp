@@ -58,12 +58,49 @@ TEST(AccessMap, InactiveLanesTouchNothing) {
 TEST(AccessDrawing, Banks) { expect_golden("banks.txt", draw_access(strided("shared", 8, 2, 1), {})); }
 TEST(AccessDrawing, Sectors) { expect_golden("sectors.txt", draw_access(strided("global", 8, 8, 4), {})); }
 
+/// Lane t at word t / lanes_a_word.
+AccessTrace atomic(const char* space, unsigned lanes_a_word, std::uint32_t units, std::uint32_t ideal) {
+  AccessTrace trace = strided(space, 0, units, ideal);
+  trace.operation = "atomic";
+  for (unsigned lane = 0; lane < kLanes; ++lane) trace.addresses[lane] += 4 * (lane / lanes_a_word);
+  return trace;
+}
+
+TEST(AccessMap, LanesOfAnAtomicMeetAtTheirAddress) {
+  const auto words = lanes_by_address(atomic("global", 5, 1, 4));
+  ASSERT_EQ(words.size(), 7U);
+  EXPECT_THAT(words[0].lanes, ElementsAre(0U, 1U, 2U, 3U, 4U));
+  EXPECT_THAT(words[6].lanes, ElementsAre(30U, 31U));
+  EXPECT_EQ(most_lanes_at_one_address(atomic("global", 5, 1, 4)), 5U);
+}
+
+TEST(AccessMap, ABankServesTheLanesOfAnAtomicOneByOne) {
+  EXPECT_EQ(queues_of_banks(atomic("shared", 8, 8, 1))[0].size(), 8U);
+  // One wavefront: the card only counts lanes, or the compiler has added them up.
+  const auto counted = queues_of_banks(atomic("shared", 8, 1, 1));
+  ASSERT_EQ(counted[0].size(), 1U);
+  EXPECT_EQ(counted[0][0].lanes.size(), 8U);
+}
+
+TEST(AccessDrawing, Atomics) {
+  expect_golden("atomics.txt", draw_access(atomic("global", 5, 1, 1), {}) + '\n' +
+                                   draw_access(atomic("shared", 8, 8, 1), {}));
+}
+TEST(AccessDrawing, NarrowBanks) {
+  expect_golden("narrow_banks.txt", draw_access(strided("shared", 8, 2, 1), {.width = 60}));
+}
+
 TEST(AccessDrawing, KeepsToThePage) {
-  for (const char* space : {"shared", "global"}) {
-    for (const std::uint64_t stride : {0, 4, 8, 128, 132, 4096}) {
-      for (const std::string& line : split_lines(draw_access(strided(space, stride, 1, 1), {}))) {
-        EXPECT_LE(display_width(line), 100U) << line;
-      }
+  for (const std::size_t width : {60U, 100U}) {
+    std::vector<AccessTrace> traces = {atomic("global", 32, 1, 1), atomic("global", 3, 2, 1),
+                                       atomic("shared", 4, 4, 1)};
+    for (const char* space : {"shared", "global"}) {
+      for (const std::uint64_t stride : {0, 4, 8, 128, 132, 4096})
+        traces.push_back(strided(space, stride, 1, 1));
+    }
+    for (const AccessTrace& trace : traces) {
+      for (const std::string& line : split_lines(draw_access(trace, {.width = width})))
+        EXPECT_LE(display_width(line), width) << line;
     }
   }
 }
@@ -77,10 +114,18 @@ TEST(AccessFigure, Scattered) {
   expect_golden("scattered.svg", access_figure_svg(strided("global", 4096, 32, 4)));
 }
 
+TEST(AccessFigure, AtomicsInGlobalMemory) {
+  expect_golden("atomics.svg", access_figure_svg(atomic("global", 5, 1, 1)));
+}
+TEST(AccessFigure, AtomicsInSharedMemory) {
+  expect_golden("shared_atomics.svg", access_figure_svg(atomic("shared", 8, 8, 1)));
+}
+
 TEST(AccessFigure, TellsUnitsAndIdeal) {
   EXPECT_THAT(access_figure_svg(strided("shared", 128, 32, 1)),
               HasSubstr("shared load, 4 bytes a lane: 32 wavefronts, ideal 1"));
   EXPECT_THAT(access_caption(strided("global", 0, 1, 1)), HasSubstr("1 sector, ideal 1"));
+  EXPECT_THAT(access_caption(atomic("global", 5, 1, 1)), HasSubstr("; 5 lanes meet at one address"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "golden.h"
+#include "report/advice.h"
+#include "report/printable.h"
 #include "sample_reports.h"
 
 namespace lockstep::test {
@@ -60,20 +62,40 @@ TEST(Profile, SumsKernelsAndLeavesOutHeaders) {
   EXPECT_EQ(lines[1].text, "  tile[threadIdx.y][threadIdx.x] = in[i];");
 }
 
-TEST(Profile, NamesTheReasonOfALinesCost) {
-  const auto lines = profile_lines(profiled(), "transpose.cu", kSource);
-  EXPECT_THAT(advice_for(lines[2]), HasSubstr("32.0 wavefronts a request, ideal 1.00"));
-  EXPECT_THAT(advice_for(lines[1]), HasSubstr("No sector is moved in vain"));
-  EXPECT_THAT(advice_for(lines[0]), HasSubstr("Arithmetic"));
-  LineProfile scattered = lines[2];
-  scattered.shared = {};
-  EXPECT_THAT(advice_for(scattered), HasSubstr("16.0 sectors a request, ideal 2.00"));
-  LineProfile misaligned = lines[1];
-  misaligned.global.units += 22;
-  EXPECT_THAT(advice_for(misaligned), HasSubstr("4.22 sectors a request, ideal 4.00: hardly more"));
-  LineProfile divergent = lines[0];
-  divergent.lanes /= 4;
-  EXPECT_THAT(advice_for(divergent), HasSubstr("Only 25 % of the lanes"));
+TEST(Profile, LeavesOutColumnsWithoutAnythingInThem) {
+  ExerciseResult result = profiled();
+  const auto text = [&] {
+    return render_profile(result, profile_lines(result, "transpose.cu", kSource), {});
+  };
+  EXPECT_THAT(text(), Not(HasSubstr("atomics")));
+  EXPECT_THAT(text(), Not(HasSubstr("branches")));
+  result.lines[0].branches = 100;
+  EXPECT_THAT(text(), Not(HasSubstr("branches"))) << "no branch parted a warp";
+  result.lines[0].divergent_branches = 25;
+  result.lines[0].idle_caused = 3200;
+  EXPECT_THAT(text(), HasSubstr("   25%    100"));
+  result.lines[2].global_atomic = {.requests = 50, .units = 50, .ideal_units = 50, .bytes = 6400};
+  result.lines[2].global_contention = 800;
+  EXPECT_THAT(text(), HasSubstr("atomics"));
+  EXPECT_THAT(text(), HasSubstr("   16.0"));
+  result.lines = {result.lines[0]};
+  EXPECT_THAT(text(), Not(HasSubstr("a req.")));
+}
+
+TEST(Profile, KeepsToThePageHoweverNarrow) {
+  ExerciseResult result = profiled();
+  result.lines[0].branches = result.lines[0].divergent_branches = 100;
+  result.lines[2].global_atomic = {.requests = 50, .units = 50, .ideal_units = 50, .bytes = 6400};
+  const auto lines = profile_lines(result, "transpose.cu", kSource);
+  for (const std::size_t width : {80, 100}) {
+    for (const std::string& line : split_lines(render_profile(result, lines, {.width = width})))
+      EXPECT_LE(display_width(line), width) << line;
+  }
+  // The counters take 77 columns; what a terminal of 60 breaks is theirs alone.
+  for (const std::string& line : split_lines(render_profile(result, lines, {.width = 60}))) {
+    if (line.find_first_of("|=(") == std::string::npos) continue;
+    EXPECT_LE(display_width(line), 60U) << line;
+  }
 }
 
 // A wavefront occupies shared memory for as long as four warp-instructions occupy their schedulers.
@@ -87,6 +109,19 @@ TEST(Profile, RanksConflictsAboveAsManyInstructions) {
   EXPECT_EQ(dearest({arithmetic, conflicts}).front().line, 2U);
 }
 
+TEST(Profile, ChargesABranchForTheSlotsInWhichLanesWait) {
+  LineProfile branch, arm;
+  branch.line = 1;
+  branch.warps = 100;
+  branch.idle_caused = 32 * 1000;
+  arm.line = 2;
+  arm.warps = 2000;
+  arm.lanes = 2000 * 16;
+  arm.idle_here = 32 * 1000;
+  EXPECT_EQ(branch.cost(), 1100U);
+  EXPECT_EQ(arm.cost(), 1000U) << "half of each slot is the branch's";
+}
+
 TEST(Profile, Json) {
   ExerciseResult result = profiled();
   result.counters = {{"64 x 64", 2, {{"_Z1aPf", {}, {}}}}};
@@ -97,6 +132,7 @@ TEST(Profile, Json) {
   EXPECT_EQ(root.at("case"), "2048 x 1536");
   EXPECT_EQ(root.at("calls"), 2);
   EXPECT_EQ(root.at("lines").size(), 3U);
+  EXPECT_EQ(root.at("lines").at(2).at("global_atomics"), nullptr);
   EXPECT_EQ(root.at("lines").at(2).at("shared").at("units"), 3200);
   EXPECT_TRUE(root.at("lines").at(0).at("global").is_null());
   const auto& one = root.at("cases").at(0);

@@ -153,12 +153,30 @@ TEST_F(CounterTest, TheInnermostBranchThatPartedThemIsCharged) {
   EXPECT_EQ(line(7).idle_here, 16U);
 }
 
-TEST_F(CounterTest, LanesThatHaveExitedDoNotWait) {
-  run_warps("setp.ge.u32 %p1, %r1, 8;\n@%p1 ret;\nmov.u32 %r3, 1;\nmov.u32 %r3, 2;");
-  EXPECT_EQ(line(2).branches, 1U);
-  EXPECT_EQ(line(2).divergent_branches, 1U);
-  EXPECT_EQ(line(2).idle_caused, 0U);
+TEST_F(CounterTest, LanesThatHaveExitedAreIdleForTheBranchThatSentThemAway) {
+  run_warps("setp.ge.u32 %p1, %r1, 8;\n@%p1 ret;\nmov.u32 %r3, 1;\nmov.u32 %r3, 2;", 40);
+  EXPECT_EQ(line(2).branches, 2U);
+  EXPECT_EQ(line(2).divergent_branches, 1U) << "all lanes of the second warp leave";
+  EXPECT_EQ(line(2).idle_caused, 24U * 3) << "two instructions and the last return";
   EXPECT_EQ(line(3).lanes, 8U);
+  EXPECT_EQ(line(3).idle_here, 24U);
+}
+
+TEST_F(CounterTest, LanesThatTheBlockDoesNotHaveAreNotIdle) {
+  run_warps("setp.ge.u32 %p1, %r1, 2;\n@%p1 bra DONE;\nmov.u32 %r3, 1;\nDONE: mov.u32 %r3, 2;", 5);
+  EXPECT_EQ(line(2).idle_caused, 3U) << "of five threads";
+  EXPECT_EQ(line(4).idle_here, 0U);
+}
+
+// The machine lets waiting lanes go on when others loop for long: these then exit, and are idle all the same.
+TEST_F(CounterTest, ALongLoopIsChargedToTheEnd) {
+  run_warps(
+      "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra DONE;\nmov.u32 %r9, 0;\n"
+      "LOOP: add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 1000;\n@%p2 bra LOOP;\n"
+      "DONE: mov.u32 %r4, 0;");
+  EXPECT_EQ(line(7).divergent_branches, 0U);
+  EXPECT_GE(line(3).idle_caused, 16U * 3000);
+  EXPECT_LE(line(3).idle_caused, 16U * (3000 + 5)) << "and what comes before and after the loop";
 }
 
 TEST_F(CounterTest, AnIndirectBranchDivergesOnceHoweverManyWays) {

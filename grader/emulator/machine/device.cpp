@@ -29,6 +29,7 @@ constexpr std::size_t kMostDecodedBytes = std::size_t{512} << 20;
 /// end.
 constexpr std::size_t kMostLineBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostTraces = 4096;
 constexpr std::uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65535;
 
 /// Where blocks of a shuffled launch begin and how far apart neighbours in time are, from the seed.
@@ -42,6 +43,13 @@ BlockOrder block_order_of(std::uint64_t seed, std::uint64_t count) {
   while (std::gcd(order.stride, count) != 1) ++order.stride;
   order.stride %= count;
   return order;
+}
+
+/// Whether a path ends in `suffix`, which begins where one of its parts does.
+bool is_named(std::string_view path, std::string_view suffix) {
+  if (!path.ends_with(suffix)) return false;
+  const std::size_t before = path.size() - suffix.size();
+  return before == 0 || suffix.empty() || suffix.front() == '/' || path[before - 1] == '/';
 }
 
 std::size_t bytes_of(const Finding& finding) {
@@ -279,11 +287,8 @@ void Device::State::collect(Loaded& loaded) {
       LineCounters& line = line_of(block.function, share.place);
       line.warps += counter.executions * share.instructions;
       line.lanes += counter.lanes * share.instructions;
+      line.idle_here += counter.idle_here / block.shares.size() * share.instructions;
       pending.warp_instructions += counter.executions * share.instructions;
-    }
-    for (const BlockLines::Share& share : block.shares) {
-      if (counter.idle_here == 0) break;
-      line_of(block.function, share.place).idle_here += counter.idle_here / block.shares.size();
     }
     if (block.ends_in_branch) {
       LineCounters& line = line_of(block.function, block.shares.back().place);
@@ -361,7 +366,7 @@ std::vector<bool> Device::State::traced_places(const Program& program) const {
   traced.resize(program.places.size());
   for (std::size_t p = 0; p < traced.size(); ++p) {
     const SourceLine& line = program.places[p].line;
-    traced[p] = line.line == trace->line && line.file.ends_with(trace->file_suffix);
+    traced[p] = line.line == trace->line && is_named(line.file, trace->file_suffix);
   }
   return traced;
 }
@@ -587,7 +592,9 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   }
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
-  std::move(grid.traces.begin(), grid.traces.end(), std::back_inserter(pending.traces));
+  for (AccessTrace& trace : grid.traces) {
+    if (pending.traces.size() < kMostTraces) pending.traces.push_back(std::move(trace));
+  }
   return result;
 }
 
@@ -606,7 +613,7 @@ Observations Device::take_observations() {
 }
 
 void Device::trace_line(std::string file_suffix, std::uint32_t line) {
-  if (file_suffix.empty() || line == 0) {
+  if (line == 0) {
     state_->trace.reset();
   } else {
     state_->trace = TraceRequest{std::move(file_suffix), line};

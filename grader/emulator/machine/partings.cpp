@@ -21,18 +21,18 @@ void Partings::add(std::uint32_t block_counter, Mask lanes) {
   if (!known && open_.size() < kMostOpen) open_.push_back({block_counter, lanes});
 }
 
-void Partings::close(Mask together, Mask live) {
-  std::erase_if(open_, [&](const Parting& parting) { return (parting.lanes & live & ~together) == 0; });
+void Partings::close(Mask together) {
+  std::erase_if(open_, [&](const Parting& parting) { return (parting.lanes & ~together) == 0; });
 }
 
-void Partings::charge(Mask running, Mask waiting, const BasicBlock& block,
+void Partings::charge(Mask running, Mask idle, const BasicBlock& block,
                       std::vector<BlockCounter>& counters) const {
-  for (auto parting = open_.rbegin(); parting != open_.rend() && waiting != 0; ++parting) {
+  for (auto parting = open_.rbegin(); parting != open_.rend() && idle != 0; ++parting) {
     if ((running & ~parting->lanes) != 0) continue;
-    const std::uint64_t idle = count_of(waiting & parting->lanes) * block.spelled;
-    counters[parting->block_counter].idle_caused += idle;
-    counters[block.counter].idle_here += idle;
-    waiting &= ~parting->lanes;
+    const std::uint64_t slots = count_of(idle & parting->lanes) * block.spelled;
+    counters[parting->block_counter].idle_caused += slots;
+    counters[block.counter].idle_here += slots;
+    idle &= ~parting->lanes;
   }
 }
 

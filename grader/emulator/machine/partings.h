@@ -1,8 +1,8 @@
-// Which branch keeps the waiting lanes of a diverged warp from running.
+// Which branch keeps the idle lanes of a diverged warp from running.
 //
-// A branch that lanes take both ways parts them until they meet again. While some of them run, each lane that
-// waits is charged to the innermost such branch that holds it and the running ones, so that nothing is
-// counted twice. Only diverged warps come here.
+// A branch that lanes take both ways parts them until they meet again, or for good when some of them exit.
+// While some run, each of the others is charged to the innermost such branch that holds it and the running
+// ones, so that nothing is counted twice. Warps whose lanes are all together pay one test a block.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,14 @@ namespace lockstep::emulator {
 
 class Partings {
  public:
-  /// All lanes of the warp are together.
+  bool empty() const { return open_.empty(); }
   void clear() { open_.clear(); }
   /// The branch that ends the block with this counter has sent `lanes` both ways.
   void add(std::uint32_t block_counter, Mask lanes);
-  /// `together` are one split again; lanes that are not `live` have exited.
-  void close(Mask together, Mask live);
-  /// `running` are about to execute `block`, and `waiting` are the other lanes that have not exited.
-  void charge(Mask running, Mask waiting, const BasicBlock& block, std::vector<BlockCounter>& counters) const;
+  /// `together` are one split again.
+  void close(Mask together);
+  /// `running` are about to execute `block`, and `idle` are the other threads of the warp.
+  void charge(Mask running, Mask idle, const BasicBlock& block, std::vector<BlockCounter>& counters) const;
 
  private:
   struct Parting {

@@ -122,7 +122,7 @@ class WarpRunner {
           splits[a].lanes |= splits[b].lanes;
           splits[a].votes |= splits[b].votes;
           splits[a].deferred &= splits[b].deferred;
-          warp_.partings.close(splits[a].lanes, warp_.live);
+          warp_.partings.close(splits[a].lanes);
           // What a split that grew waits for may be here now.
           if (splits[a].state == Split::State::meeting) splits[a].state = Split::State::ready;
           splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(b));
@@ -169,8 +169,8 @@ class WarpRunner {
       BlockCounter& counter = warp_.worker->counters.blocks[block.counter];
       ++counter.executions;
       counter.lanes += static_cast<std::uint64_t>(std::popcount(lanes));
-      if (warp_.splits.size() > 1) {
-        warp_.partings.charge(lanes, warp_.live & ~lanes, block, warp_.worker->counters.blocks);
+      if (!warp_.partings.empty()) {
+        warp_.partings.charge(lanes, warp_.threads & ~lanes, block, warp_.worker->counters.blocks);
       }
       const Instruction* instruction = function.instructions.data() + block.first;
       for (const Instruction* end = instruction + block.count; instruction != end; ++instruction) {
@@ -258,7 +258,6 @@ class WarpRunner {
   /// The branch at the end of the current split's block sends its lanes more than one way.
   void diverge(const BasicBlock& block, BlockCounter& counter) {
     ++counter.divergent;
-    if (warp_.splits.size() == 1) warp_.partings.clear();
     warp_.partings.add(block.counter, current().lanes);
   }
 
@@ -568,6 +567,7 @@ void begin_warp(Warp& warp) {
   warp.carry = 0;
   warp.latest_polls = {};
   warp.stop = false;
+  warp.partings.clear();
   warp.yields = false;
   warp.at_cluster = warp.owes_cluster_wait = 0;
   warp.at_barrier = {};

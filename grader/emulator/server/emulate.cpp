@@ -126,24 +126,30 @@ int wait_for(pid_t pid) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void report(DeviceProcess& device) {
+std::optional<Observations> report(DeviceProcess& device) {
   // A program that was killed may have left a kernel running.
   if (!device.wait_idle(1s)) {
     print_line("a kernel was still running when the program ended; its findings are lost");
-    return;
+    return std::nullopt;
   }
-  const Observations observations = device.take_observations();
+  Observations observations = device.take_observations();
   for (const Finding& finding : observations.findings)
     std::fprintf(stderr, "lockstep: %s", text_of(finding).c_str());
   if (!observations.findings.empty()) {
     print_line(std::to_string(observations.findings.size()) +
                (observations.findings.size() == 1 ? " finding" : " findings") + " of the emulated device");
   }
+  return observations;
 }
 
 }  // namespace
 
 int emulate(const EmulateOptions& options) {
+  std::optional<Observations> seen;
+  return emulate(options, seen);
+}
+
+int emulate(const EmulateOptions& options, std::optional<Observations>& seen) {
   if (const auto reason = obstacle(options)) {
     print_line(*reason);
     return kWrongUse;
@@ -151,11 +157,12 @@ int emulate(const EmulateOptions& options) {
   try {
     DeviceProcess device(options.device);
     device.set_client_memory_limit(options.device.global_bytes);
+    if (options.trace) device.trace_line(options.trace->file, options.trace->line);
     const TerminalSignalsIgnored ignored;
     const pid_t program = start(options, device.client_descriptor());
     device.close_client_descriptor();
     const int status = wait_for(program);
-    report(device);
+    seen = report(device);
     return status;
   } catch (const DeviceLost& error) {
     print_line(error.what());

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,19 @@ struct EmulateOptions {
   std::filesystem::path cudart_directory;  ///< folder of the replacement CUDA runtime
   std::filesystem::path program;
   std::vector<std::string> arguments;  ///< the program's, without its name
+  struct Trace {
+    std::string file;  ///< its path's end; empty for every file
+    std::uint32_t line = 0;
+  };
+  std::optional<Trace> trace;  ///< whose accesses to memory are recorded
 };
 
 /// The program keeps the standard streams and the terminal; what the device found is printed on stderr
 /// afterwards. Returns the program's exit status, or 128 + the signal that ended it; 2 when it cannot be run
 /// on the emulated device, 3 when the device failed.
 int emulate(const EmulateOptions& options);
+
+/// As above. `seen` becomes what the device saw, unless the program did not run or left a kernel running.
+int emulate(const EmulateOptions& options, std::optional<Observations>& seen);
 
 }  // namespace lockstep::emulator

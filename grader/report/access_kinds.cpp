@@ -1,0 +1,26 @@
+#include "report/access_kinds.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lockstep::report {
+
+std::vector<emulator::AccessTrace> kinds_of_access(const std::vector<emulator::AccessTrace>& traces,
+                                                   const std::string& space) {
+  std::vector<emulator::AccessTrace> kinds;
+  for (const emulator::AccessTrace& trace : traces) {
+    const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const emulator::AccessTrace& kind) {
+      return kind.line == trace.line && kind.space == trace.space && kind.operation == trace.operation &&
+             kind.bytes == trace.bytes;
+    });
+    if (!known && (space.empty() || space == trace.space)) kinds.push_back(trace);
+  }
+  const auto excess = [](const emulator::AccessTrace& trace) {
+    return static_cast<std::int64_t>(trace.units) - static_cast<std::int64_t>(trace.ideal_units);
+  };
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [&](const auto& a, const auto& b) { return excess(a) > excess(b); });
+  return kinds;
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,17 @@
+// Parts of lockstep/profile/v1 that every profile has.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "report/kernel_counters.h"
+#include "report/line_profile.h"
+
+namespace lockstep::report {
+
+/// One line; `whole` is the cost of all lines.
+nlohmann::ordered_json line_json(const LineProfile& line, std::uint64_t whole);
+
+/// One case, or one run of a program: its kernels with the sums of their lines.
+nlohmann::ordered_json case_json(const CaseCounters& one);
+
+}  // namespace lockstep::report

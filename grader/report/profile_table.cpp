@@ -1,0 +1,124 @@
+#include "report/profile_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/advice.h"
+#include "report/printable.h"
+
+namespace lockstep::report {
+namespace {
+
+/// Narrower than this, a line of source says nothing.
+constexpr std::size_t kFewestSourceColumns = 20;
+
+std::string count(std::uint64_t n) {
+  const auto value = static_cast<double>(n);
+  if (n >= 10'000'000) return fmt::format("{:.0f} M", value / 1e6);
+  return n >= 10'000 ? fmt::format("{:.0f} k", value / 1e3) : fmt::to_string(n);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
+
+/// Columns that belong together: a heading over both, a heading a column, and what a line has in them.
+struct Group {
+  const char *heading, *columns;  ///< as wide as what cells returns
+  std::string (*cells)(const LineProfile& line);
+  bool (*used)(const LineProfile& line);
+};
+
+/// Units a request, and the share of all units beyond the ideal.
+std::string traffic_cells(const emulator::Traffic& traffic) {
+  if (traffic.requests == 0) return std::string(12, ' ');
+  return fmt::format("{:>6} {:>5}", number(per_request(traffic)),
+                     percent(share_of(excess(traffic), traffic.units)));
+}
+
+std::string meeting_lanes(const LineProfile& line) {
+  const std::uint64_t requests = line.global_atomics.traffic.requests + line.shared_atomics.traffic.requests;
+  const std::uint64_t contention = line.global_atomics.contention + line.shared_atomics.contention;
+  return fmt::format("{:>7}", requests == 0 ? "" : number(share_of(contention, requests)));
+}
+
+std::string branch_cells(const LineProfile& line) {
+  if (line.branches == 0) return std::string(12, ' ');
+  return fmt::format("{:>5} {:>6}", percent(share_of(line.divergent_branches, line.branches)),
+                     count(lost_warps(line)));
+}
+
+constexpr Group kGroups[] = {
+    {"     sectors", "a req. waste", [](const LineProfile& line) { return traffic_cells(line.global); },
+     [](const LineProfile& line) { return line.global.requests > 0; }},
+    {"  wavefronts", "a req. waste", [](const LineProfile& line) { return traffic_cells(line.shared); },
+     [](const LineProfile& line) { return line.shared.requests > 0; }},
+    {"atomics", "   meet", meeting_lanes,
+     [](const LineProfile& line) {
+       return line.global_atomics.traffic.requests + line.shared_atomics.traffic.requests > 0;
+     }},
+    {"    branches", "split   lost", branch_cells,
+     [](const LineProfile& line) { return line.divergent_branches > 0; }},
+};
+
+Colour heat_of(double share_of_dearest) {
+  return share_of_dearest > 0.5    ? Colour::heat_high
+         : share_of_dearest > 0.15 ? Colour::heat_medium
+                                   : Colour::heat_low;
+}
+
+/// What stands left of the groups of columns.
+std::string first_cells(const LineProfile& line) {
+  return fmt::format("{:>5} {:>7} {:>6}", line.line == 0 ? "-" : fmt::to_string(line.line), count(line.warps),
+                     percent(line.active_share()));
+}
+
+}  // namespace
+
+std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most, const TextStyle& style) {
+  constexpr const char* kGap = "   ";
+  std::string upper = std::string(20, ' '), lower = " line   warps  lanes";
+  std::vector<const Group*> groups;
+  for (const Group& group : kGroups) {
+    if (std::none_of(lines.begin(), lines.end(), group.used)) continue;
+    groups.push_back(&group);
+    upper += kGap + std::string(group.heading);
+    lower += kGap + std::string(group.columns);
+  }
+  const std::size_t counter_columns = lower.size() + 2;
+  const bool beside = counter_columns + kFewestSourceColumns <= style.width;
+  std::string text;
+  if (!groups.empty()) text += paint(style, Colour::faint, upper) + '\n';
+  text += paint(style, Colour::faint, lower) + '\n';
+  for (const LineProfile& line : lines) {
+    std::string cells = first_cells(line);
+    for (const Group* group : groups) cells += kGap + group->cells(line);
+    const std::string source = printable(line.text);
+    if (beside && !source.empty()) {
+      cells.resize(counter_columns, ' ');
+    } else {
+      cells.erase(cells.find_last_not_of(' ') + 1);
+    }
+    text += paint(style, heat_of(share_of(line.cost(), std::max<std::uint64_t>(most, 1))), cells);
+    if (beside) {
+      text += cut(source, style.width - counter_columns) + '\n';
+    } else {
+      const std::size_t begin = std::min(source.find_first_not_of(' '), source.size());
+      text += fmt::format("\n{}",
+                          source.empty() ? "" : "      " + cut(source.substr(begin), style.width - 6) + '\n');
+    }
+  }
+  return text;
+}
+
+std::string dearest_lines(const std::vector<LineProfile>& lines, const TextStyle& style) {
+  const std::uint64_t whole = total_cost(lines);
+  std::string text = fmt::format("{}\n", paint(style, Colour::strong, "The lines that cost most"));
+  for (const LineProfile& line : dearest(lines)) {
+    const std::string share = fmt::format("{:.0f} % of the cost", 100 * share_of(line.cost(), whole));
+    text += quote(style, {line.file, line.line, line.text}, share, 2);
+    text += prose(style, advice_for(line), 4);
+  }
+  return text;
+}
+
+}  // namespace lockstep::report

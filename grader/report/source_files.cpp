@@ -1,0 +1,40 @@
+#include "report/source_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "report/printable.h"
+
+namespace lockstep::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The paths come from the program: a device or a huge file is no source.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes) return {};
+  std::ifstream file(path, std::ios::binary);
+  return split_lines(printable(std::string(std::istreambuf_iterator<char>(file), {})));
+}
+
+}  // namespace
+
+std::string SourceFiles::line(const std::string& file, unsigned number) {
+  const auto [entry, is_new] = files_.try_emplace(file);
+  if (is_new) entry->second = lines_of(file);
+  return number >= 1 && number <= entry->second.size() ? entry->second[number - 1] : "";
+}
+
+std::string SourceFiles::shown(const std::string& file) {
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  const fs::path relative = fs::path(file).lexically_normal().lexically_relative(here);
+  return relative.empty() || *relative.begin() == ".." ? file : relative.string();
+}
+
+}  // namespace lockstep::report

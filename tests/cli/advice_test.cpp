@@ -1,0 +1,155 @@
+// What the profile says about a line, from hand-made counters: the cure must fit the cause.
+#include "report/advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lockstep::test {
+namespace {
+
+using namespace report;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A hundred warps with all lanes.
+LineProfile busy() {
+  LineProfile line;
+  line.line = 7;
+  line.warps = 100;
+  line.lanes = 3200;
+  return line;
+}
+
+/// A hundred requests of 4 bytes a lane that take `units` each; `distance` bytes between lanes, 0 for none.
+emulator::Traffic requests(std::uint64_t units, std::uint64_t ideal, std::uint64_t distance) {
+  return {.requests = 100,
+          .units = 100 * units,
+          .ideal_units = 100 * ideal,
+          .bytes = 12800,
+          .spaced_requests = distance == 0 ? 0U : 100U,
+          .spacing_bytes = 100 * distance};
+}
+
+std::string about_global(std::uint64_t units, std::uint64_t ideal, std::uint64_t distance) {
+  LineProfile line = busy();
+  line.global = requests(units, ideal, distance);
+  return advice_for(line);
+}
+
+std::string about_shared(std::uint64_t units, std::uint64_t distance) {
+  LineProfile line = busy();
+  line.shared = requests(units, 1, distance);
+  return advice_for(line);
+}
+
+TEST(Advice, LongStridesNameTheFastestIndex) {
+  EXPECT_THAT(about_global(32, 4, 8192),
+              AllOf(HasSubstr("32.0 sectors a request, ideal 4.00: neighbouring lanes are 8192 bytes apart"),
+                    HasSubstr("threadIdx.x")));
+}
+
+TEST(Advice, ShortStridesNameTheStructure) {
+  EXPECT_THAT(about_global(16, 4, 16), AllOf(HasSubstr("16 bytes apart"), HasSubstr("array of its own")));
+}
+
+TEST(Advice, AMisalignedStartIsNoStride) {
+  EXPECT_THAT(about_global(5, 4, 4), AllOf(HasSubstr("multiple of 32 bytes"), Not(HasSubstr("apart"))));
+}
+
+TEST(Advice, ScatteredLanesHaveNoDistance) {
+  EXPECT_THAT(about_global(20, 4, 0), AllOf(HasSubstr("scattered"), Not(HasSubstr("bytes apart"))));
+}
+
+TEST(Advice, FewStridedRequestsDoNotSpeakForAll) {
+  LineProfile line = busy();
+  line.global = requests(20, 4, 0);
+  line.global.spaced_requests = 10;
+  line.global.spacing_bytes = 1280;
+  EXPECT_THAT(advice_for(line), HasSubstr("scattered"));
+}
+
+TEST(Advice, ALittleExcessIsNoWaste) {
+  LineProfile line = busy();
+  line.global = requests(4, 4, 4);
+  line.global.units += 22;
+  EXPECT_THAT(advice_for(line), HasSubstr("4.22 sectors a request, ideal 4.00: hardly more"));
+  line.global.units -= 22;
+  EXPECT_THAT(advice_for(line), HasSubstr("No sector is moved in vain"));
+}
+
+TEST(Advice, ColumnsOfATileWantPadding) {
+  EXPECT_THAT(about_shared(32, 128),
+              AllOf(HasSubstr("32.0 wavefronts a request, ideal 1.00: lanes are 32 words apart"),
+                    HasSubstr("32 of them meet in one bank"), HasSubstr("Pad each row by one element")));
+}
+
+TEST(Advice, InterleavedWordsWantNeighbours) {
+  EXPECT_THAT(about_shared(2, 8), AllOf(HasSubstr("2 words apart"), HasSubstr("neighbouring words")));
+}
+
+TEST(Advice, OtherConflictsAreNotExplainedAway) {
+  EXPECT_THAT(about_shared(3, 0), HasSubstr("lanes meet in the same bank"));
+}
+
+TEST(Advice, AtomicsOfAWholeWarpAreAddedUpFirst) {
+  LineProfile line = busy();
+  line.global = line.global_atomics.traffic = requests(1, 1, 0);
+  line.global_atomics.contention = 3200;
+  EXPECT_THAT(advice_for(line),
+              AllOf(HasSubstr("32.0 lanes of a warp meet"), HasSubstr("lanes of the warp first")));
+}
+
+TEST(Advice, AtomicsOfSomeLanesArePrivatised) {
+  LineProfile line = busy();
+  line.global = line.global_atomics.traffic = requests(4, 4, 0);
+  line.global_atomics.contention = 400;
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("4.00 lanes"), HasSubstr("shared memory")));
+}
+
+TEST(Advice, SharedAtomicsThatWaitAreNoBankConflict) {
+  LineProfile line = busy();
+  line.shared = line.shared_atomics.traffic = requests(5, 1, 0);
+  line.shared_atomics.contention = 500;
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("5.00 lanes of a warp meet"), Not(HasSubstr("bank"))));
+}
+
+TEST(Advice, SharedAtomicsThatTheCardCountsTogetherAreNoWaste) {
+  LineProfile line = busy();
+  line.shared = line.shared_atomics.traffic = requests(1, 1, 0);
+  line.shared_atomics.contention = 3200;
+  EXPECT_THAT(advice_for(line), HasSubstr("No bank conflicts"));
+}
+
+TEST(Advice, ABranchTellsHowOftenLanesPart) {
+  LineProfile line = busy();
+  line.branches = 100;
+  line.divergent_branches = 50;
+  line.idle_caused = 32 * 4000;
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("part in 50 %"), HasSubstr("4000 warp-instructions"),
+                                      HasSubstr("whole warps")));
+}
+
+TEST(Advice, TheLargestWasteIsTold) {
+  LineProfile line = busy();
+  line.global = requests(32, 4, 4096);
+  line.shared = requests(2, 1, 8);
+  EXPECT_THAT(advice_for(line), HasSubstr("sectors a request"));
+  line.shared = requests(32, 1, 128);
+  EXPECT_THAT(advice_for(line), HasSubstr("wavefronts a request"));
+}
+
+TEST(Advice, FewLanesAreToldWithTheReason) {
+  LineProfile line = busy();
+  line.lanes = 800;
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("Only 25 % of the lanes"), HasSubstr("no threads")));
+  line.idle_here = 2400;
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("Only 25 % of the lanes"), HasSubstr("branch")));
+}
+
+TEST(Advice, ArithmeticHasNothingToMend) {
+  EXPECT_THAT(advice_for(busy()), HasSubstr("Arithmetic without waste"));
+}
+
+}  // namespace
+}  // namespace lockstep::test
