@@ -53,13 +53,11 @@ void show(const EmulateArguments& arguments, const emulator::EmulateOptions& opt
       report::profile_program(options.program.string(), joined(options.arguments), seen, sources);
   const ProfileView& view = *arguments.view;
   try {
+    const std::string text = options.trace ? draw_line(view, arguments.trace, seen.traces, profile.lines)
+                             : view.json   ? render_program_profile_json(profile)
+                                           : render_program_profile(profile, output_style());
     if (!view.output && !view.json) std::cout << '\n';  // behind what the program wrote
-    if (options.trace) {
-      put(view, draw_line(view, arguments.trace, seen.traces, profile.lines));
-    } else {
-      put(view,
-          view.json ? render_program_profile_json(profile) : render_program_profile(profile, output_style()));
-    }
+    put(view, text);
   } catch (const std::runtime_error& error) {
     std::cerr << "lockstep: " << error.what() << '\n';
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "shell.h"
 
@@ -46,10 +47,10 @@ TEST_F(EmulateProfile, ComesAfterWhatTheProgramPrints) {
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.output,
               StartsWith("no error\n\nCounted on the emulated device: 3 launches of 3 kernels.\n"));
-  for (const char* part : {"gather_kernel(int const*, int*)  ", "part_kernel(int*)  ",
-                           "count_kernel(int*, int const*)  ", "tests/cli/programs/profiled.cu\n",
-                           "tests/cli/programs/profiled.cuh\n", "  out[threadIdx.x] = in[64 * threadIdx.x];",
-                           "[threadIdx.x] = collatz_steps(27);", "The lines that cost most\n"}) {
+  for (const char* part :
+       {"gather_kernel(int const*, int*)  ", "part_kernel(int*)  ", "count_kernel(int*, int const*)  ",
+        "tests/cli/programs/profiled.cu\n", "  out[threadIdx.x] = in[64 * threadIdx.x];",
+        "collatz_steps(27);", "The lines that cost most\n"}) {
     EXPECT_THAT(ran.output, HasSubstr(part));
   }
   EXPECT_THAT(ran.output, Not(HasSubstr("-lineinfo")));
@@ -83,6 +84,25 @@ TEST_F(EmulateProfile, CountsAreThoseOfTheKernels) {
   const auto count = line("atomicAdd");
   EXPECT_EQ(count.at("global_atomics").at("requests"), 3);
   EXPECT_EQ(count.at("global_atomics").at("contention"), 96);
+}
+
+// The README shows a part of this very output.
+TEST_F(EmulateProfile, IsWhatTheReadmeShows) {
+  const Ran ran = run("cd '" LOCKSTEP_SOURCE "' && '" LOCKSTEP_EXECUTABLE
+                      "' emulate --profile '" PROGRAMS_FOLDER "/profiled' 2>&1");
+  const std::string readme = contents(LOCKSTEP_SOURCE "/README.md");
+  const std::size_t command = readme.find("./lockstep emulate --profile ./profiled");
+  ASSERT_NE(command, std::string::npos);
+  std::istringstream lines(readme.substr(command));
+  std::string line;
+  std::getline(lines, line);
+  std::size_t shown = 0;
+  while (std::getline(lines, line) && (line.empty() || line.starts_with("    "))) {
+    if (line.empty() || line == "    …") continue;
+    EXPECT_THAT(ran.output, HasSubstr('\n' + line.substr(4) + '\n'));
+    ++shown;
+  }
+  EXPECT_GT(shown, 10U);
 }
 
 TEST_F(EmulateProfile, ReturnsTheProgramsExitStatus) {
