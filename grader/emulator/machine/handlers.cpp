@@ -2,6 +2,16 @@
 
 namespace lockstep::emulator {
 
+#ifdef LOCKSTEP_ONLY_LEVEL
+
+namespace LOCKSTEP_ONLY_LEVEL {
+extern const HandlerTable table;
+}
+
+const HandlerTable& handlers() { return LOCKSTEP_ONLY_LEVEL::table; }
+
+#else
+
 namespace x86_64_v2 {
 extern const HandlerTable table;
 }
@@ -24,5 +34,7 @@ const HandlerTable& handlers() {
   }();
   return best;
 }
+
+#endif
 
 }  // namespace lockstep::emulator
