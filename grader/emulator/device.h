@@ -44,7 +44,8 @@ inline constexpr DeviceMask kEveryDevice = 0xFFFF'FFFF;
 
 /// Where an allocation lies, and which devices' memory it is.
 struct Placement {
-  std::size_t alignment = 512;  // cudaMalloc promises 256; textures of memory need cudaDeviceProp::textureAlignment
+  std::size_t alignment =
+      512;  // cudaMalloc promises 256; textures of memory need cudaDeviceProp::textureAlignment
   DeviceMask devices = kEveryDevice;
 };
 

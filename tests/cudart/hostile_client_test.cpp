@@ -441,6 +441,8 @@ TEST_F(HostileClient, PagesSayWhatWasWrittenToThem) {
   EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{address + kPageBytes - 1, 1, 0})}),
             Status::ok);
   EXPECT_EQ(pages(), Bytes({std::byte{1}, std::byte{0}, std::byte{1}}));
+}
+
 /// A request for a texture over `bytes` bytes of memory, as a line of them.
 TextureRequest texture_over(DeviceAddress address, std::uint64_t bytes) {
   TextureRequest request;

@@ -242,7 +242,7 @@ struct HandlerTable {
   Handler load_fragment, store_fragment;  ///< wmma
   Handler load_rows, store_rows;          ///< ldmatrix, stmatrix
   Handler transpose_matrix;               ///< movmatrix
-  Handler texture_fetch;  ///< tex and tld4
+  Handler texture_fetch;                  ///< tex and tld4
   Handler surface_load, surface_store;
   Handler (*image_query)(bool texture);  ///< txq, suq
 };
