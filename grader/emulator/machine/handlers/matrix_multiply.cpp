@@ -14,7 +14,7 @@
 
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/matrices.h"
-#include "emulator/machine/handlers/narrow_floats.h"
+#include "emulator/machine/handlers/matrix_elements.h"
 #include "emulator/machine/handlers/tables.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {

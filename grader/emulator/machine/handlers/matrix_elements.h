@@ -1,24 +1,17 @@
-// Floating-point formats narrower than f32, to wider ones and back; written without branches, so that loops
-// over them become vector code. All widenings are exact. PTX ISA 5.2.3.
+// Elements of matrices that tensor cores read and write, as floats and back, besides those of narrow_float.h;
+// written without branches, so that loops over them become vector code. All widenings are exact. PTX
+// ISA 5.2.3.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
+#include "emulator/machine/handlers/narrow_float.h"
+
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
-/// An exponent's bits that mean infinity or NaN keep that meaning; what is smaller is scaled, subnormals too.
-inline float f16_to_f32(std::uint16_t half) {
-  const std::uint32_t magnitude = (half & 0x7FFFU) << 13;
-  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p112F);
-  const std::uint32_t special = magnitude | 0x7F80'0000U;
-  const std::uint32_t bits = (half & 0x7C00U) == 0x7C00U ? special : scaled;
-  return std::bit_cast<float>(bits | (half & 0x8000U) << 16);
-}
-
-inline float bf16_to_f32(std::uint16_t value) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
-}
+inline float f16_to_f32(std::uint16_t code) { return Half::value(code); }
+inline float bf16_to_f32(std::uint16_t code) { return Bfloat16::value(code); }
 
 /// The low 13 bits of a register with a tf32 are no part of it.
 inline float tf32_to_f32(std::uint32_t value) { return std::bit_cast<float>(value & 0xFFFF'E000U); }
