@@ -203,8 +203,11 @@ class WorkerLoop {
       if (grid_.ended(block.sequence)) return BlockState::finished;
     }
     if (unfinished == 0) return BlockState::finished;
-    const bool opened = (!resting_.empty() && open_barriers(block, resting_, unfinished)) |
-                        open_cluster_barrier(*block.cluster) | an_arrival_opened();
+    // Each is done, whatever the others found.
+    const bool barrier_opened = !resting_.empty() && open_barriers(block, resting_, unfinished);
+    const bool cluster_opened = open_cluster_barrier(*block.cluster);
+    const bool arrival_opened = an_arrival_opened();
+    const bool opened = barrier_opened || cluster_opened || arrival_opened;
     if (opened || finished_one) {
       for (ThreadBlock* other : block.cluster->blocks) other->stuck = false;
     }
