@@ -28,12 +28,7 @@ TEST(Emulate, RandomNumbers) { expect_clean("curand", "random numbers as defined
 TEST(Emulate, TensorCores) { expect_clean("wmma", "0 of 139 products wrong\n"); }
 TEST(Emulate, TensorCoresByInlinePtx) { expect_clean("matrix_product", "products agree\n"); }
 TEST(Emulate, AsynchronousCopies) { expect_clean("async_copies", "copies have arrived\n"); }
-
-TEST(Emulate, Clusters) {
-  const Ended result = run("clusters");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_EQ(result.output, "clusters meet\n");
-}
+TEST(Emulate, Clusters) { expect_clean("clusters", "clusters meet\n"); }
 
 TEST(Emulate, GridsThatMeet) {
   const Ended result = run("grid_sync");

@@ -235,7 +235,7 @@ struct HandlerTable {
   Handler none;           ///< does nothing
   Handler frame_address;  ///< local address of Instruction::offset in the current frame; wide row
   Handler space_test;     ///< isspacep; detail is a ptx::Space
-  Handler copy_async;     ///< cp.async, done at once
+  Handler copy_async;     ///< cp.async; the data arrives when it is waited for
   TrafficTable traffic;
   /// Of tensor-core instructions Instruction::c is an index into Kernel::matrix_operations.
   Handler (*matrix_multiply)(MatrixElement element);

@@ -14,9 +14,9 @@
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/warp.h"
 
-/// Before a loop: no iteration reads what another writes.
+/// Before a loop: no iteration reads what another writes. clang finds out by itself.
 #ifdef __clang__
-#define LOCKSTEP_INDEPENDENT_LANES _Pragma("clang loop vectorize(assume_safety)")
+#define LOCKSTEP_INDEPENDENT_LANES
 #else
 #define LOCKSTEP_INDEPENDENT_LANES _Pragma("GCC ivdep")
 #endif

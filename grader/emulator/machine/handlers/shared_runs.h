@@ -1,6 +1,5 @@
-// Lanes that access neighbouring words of shared memory, one each: their shadows are runs too, so that a race
-// is ruled out, and the access noted, by vector code. What cannot be ruled out is for access_checks.h to
-// examine.
+// Lanes that access neighbouring words of shared memory: their shadows are runs too, so that a race is ruled
+// out, and the access noted, by vector code. What cannot be ruled out is for access_checks.h to examine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
 /// Whether some of n words from `first` on, `each` of a thread from `thread` on, may be unwritten or a race.
-template <AccessKind kind, unsigned n, unsigned each = 1>
+template <AccessKind kind, unsigned n, unsigned each>
 inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32_t thread) {
   const SharedShadow& shadow = warp.block->shadow;
   const Time ordered = warp.ordered, begin = warp.block->begin;
@@ -38,7 +37,7 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
 }
 
 /// Notes that the threads have loaded or stored the words.
-template <AccessKind kind, unsigned n, unsigned each = 1>
+template <AccessKind kind, unsigned n, unsigned each>
 inline void stamp_run(Warp& warp, const Instruction& i, std::uint32_t first, std::uint32_t thread) {
   SharedShadow& shadow = warp.block->shadow;
   const Time ordered = warp.ordered, now = warp.block->now;
