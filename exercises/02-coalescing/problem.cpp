@@ -204,6 +204,11 @@ Problem make_problem() {
       "__shfl_down_sync(0xFFFFFFFF, value, 1). All lanes must take part, also those without a particle.",
       "Where does such a warp write? Its even lanes hold x of 16 particles and its odd lanes vx of the same: "
       "two runs of 64 bytes, which are four whole sectors. A request costs its sectors, wherever they lie.",
+      "Memory itself likes longer runs. Let a block put the members of 256 particles into a tile with one "
+      "row a "
+      "member, each row 4 floats longer than it must be; after a barrier each thread takes four neighbours "
+      "of "
+      "a row at once and writes them as one vector.",
   };
   return problem;
 }

@@ -10,6 +10,7 @@
 //                   counts add 0.06, the two values nothing
 //   block_private   wavefronts. Lanes with one value are counted in one pass, values of one bank are not:
 //                   words after Zipf take 2.78 passes a request, 1.78 beyond the fewest; two values at most 1
+//   wide_loads      the same: only loads differ
 //   warp_private    the same, since the lanes that meet are of one warp
 //   lane_private    0 with 32 columns. 4096 bins leave room for 8: two values take 1 when their rows share
 //                   banks, else 0

@@ -28,9 +28,8 @@ using Bytes = std::vector<std::byte>;
 template <class T>
 Bytes bytes_of(std::span<const T> values) {
   static_assert(std::is_trivially_copyable_v<T>);
-  Bytes bytes(values.size_bytes());
-  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
 }
 
 /// How an output is compared and printed.

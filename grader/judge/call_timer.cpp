@@ -1,8 +1,10 @@
 #include "judge/call_timer.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <thread>
 
@@ -24,6 +26,16 @@ constexpr std::chrono::duration<double> kEnoughTime{0.05};
 bool is_buffer(const Argument& argument) {
   return argument.kind == Argument::Kind::input || argument.kind == Argument::Kind::output ||
          argument.kind == Argument::Kind::workspace;
+}
+
+/// As many as there are processors, if half of the memory that is free has room for what they make.
+std::size_t calls_made_at_once(const course::Case& one) {
+  constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
+  const double free_memory =
+      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double room = free_memory / 2 / (kCopies * one.cost.global_bytes + 1);
+  const double processors = std::thread::hardware_concurrency();
+  return static_cast<std::size_t>(std::max(1.0, std::min(room, processors)));
 }
 
 }  // namespace
@@ -99,20 +111,21 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
 }
 
 void CallTimer::prepare() {
-  const std::size_t at_once = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
-  for (std::size_t first = 0; first < contents(); first += at_once) {
-    if (options_.progress) {
-      options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(first),
-                        static_cast<int>(contents()));
-    }
-    std::vector<std::future<course::Call>> made;
-    for (std::size_t i = first; i < std::min(first + at_once, contents()); ++i) {
-      made.push_back(std::async(std::launch::async, [this, i] {
-        Random random(derived_seed(options_.seed, fmt::format("speed {}", i)));
+  const std::size_t at_once = calls_made_at_once(one_);
+  std::deque<std::future<course::Call>> being_made;
+  for (std::size_t next = 0; calls_.size() < contents();) {
+    for (; next < contents() && being_made.size() < at_once; ++next) {
+      being_made.push_back(std::async(std::launch::async, [this, next] {
+        Random random(derived_seed(options_.seed, fmt::format("speed {}", next)));
         return one_.prepare(random);
       }));
     }
-    for (std::future<course::Call>& call : made) keep(call.get());
+    if (options_.progress) {
+      options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(calls_.size()),
+                        static_cast<int>(contents()));
+    }
+    keep(being_made.front().get());
+    being_made.pop_front();
   }
   samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
   expected_sample_ = vault_->allocate(device::Vault::kSampleBytes);

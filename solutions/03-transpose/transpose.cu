@@ -7,8 +7,9 @@
 
 constexpr int kWideTile = 64;            // elements along a side of a block's tile
 constexpr int kVectors = kWideTile / 4;  // the same in vectors; also threads along a side of the block
-constexpr int kScalarTile = 32;          // for rows that are not aligned to vectors
-constexpr int kScalarThreadRows = 8;     // each thread moves kScalarTile / kScalarThreadRows elements
+constexpr int kStrip = 4;        // tiles side by side in a strip, which is worked down tile row by tile row
+constexpr int kScalarTile = 32;  // for rows that are not aligned to vectors
+constexpr int kScalarThreadRows = 8;  // each thread moves kScalarTile / kScalarThreadRows elements
 
 __device__ float4 load_vector(const float* from) { return *reinterpret_cast<const float4*>(from); }
 
@@ -18,7 +19,9 @@ __global__ void transpose_wide_kernel(const float* in, float* out, int rows, int
   __shared__ float4 tile[kWideTile][kVectors];
   const int x = threadIdx.x, y = threadIdx.y;
   // [wide-load]
-  const int row = blockIdx.y * kWideTile + 4 * y, column = blockIdx.x * kWideTile + 4 * x;
+  const int first_row = blockIdx.y * kWideTile;
+  const int first_column = (blockIdx.z * kStrip + blockIdx.x) * kWideTile;
+  const int row = first_row + 4 * y, column = first_column + 4 * x;
   if (row < rows && column < columns) {  // both are multiples of 4, so all 4 x 4 elements are inside
     const float* const corner = in + row * columns + column;
     const float4 a = load_vector(corner), b = load_vector(corner + columns);
@@ -31,9 +34,9 @@ __global__ void transpose_wide_kernel(const float* in, float* out, int rows, int
   // [wide-load]
   __syncthreads();  // a row of the tile comes from sixteen threads
   // [wide-store]
-  const int out_column = blockIdx.y * kWideTile + 4 * x;
+  const int out_column = first_row + 4 * x;
   for (int tile_row = y; tile_row < kWideTile; tile_row += kVectors) {
-    const int out_row = blockIdx.x * kWideTile + tile_row;
+    const int out_row = first_column + tile_row;
     if (out_row < columns && out_column < rows) {
       float* const to = out + out_row * rows + out_column;
       *reinterpret_cast<float4*>(to) = tile[tile_row][x ^ (tile_row / 4)];
@@ -65,12 +68,14 @@ __global__ void transpose_scalar_kernel(const float* in, float* out, int rows, i
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;                            // a grid without blocks is an error
   const bool rows_are_aligned = rows % 4 == 0 && columns % 4 == 0;  // of `out` and of `in`
-  const int tile = rows_are_aligned ? kWideTile : kScalarTile;
-  const dim3 blocks(lockstep::divide_up(columns, tile), lockstep::divide_up(rows, tile));
   if (rows_are_aligned) {
+    // Blocks start with x running fastest, then y: strip after strip, each from top to bottom.
+    const int strips = lockstep::divide_up(columns, kStrip * kWideTile);
+    const dim3 blocks(kStrip, lockstep::divide_up(rows, kWideTile), strips);
     const dim3 threads(kVectors, kVectors);
     transpose_wide_kernel<<<blocks, threads, 0, stream>>>(in, out, rows, columns);
   } else {
+    const dim3 blocks(lockstep::divide_up(columns, kScalarTile), lockstep::divide_up(rows, kScalarTile));
     const dim3 threads(kScalarTile, kScalarThreadRows);
     transpose_scalar_kernel<<<blocks, threads, 0, stream>>>(in, out, rows, columns);
   }

@@ -82,7 +82,6 @@ __global__ void __launch_bounds__(Shape<Sample>::kThreads, Shape<Sample>::kBlock
   for (unsigned cell = threadIdx.x; cell < rows * kColumns; cell += kThreads) cells[cell] = 0;
   __syncthreads();  // nobody counts in a cell that is not clear yet
   const Column<Sample, kColumns> column{cells + threadIdx.x % kColumns, rows};
-  // [head-and-tail]
   // Vectors must begin at a multiple of 16 bytes. What lies before the first and after the last is counted
   // one by one.
   const std::size_t to_boundary = -reinterpret_cast<std::uintptr_t>(samples) % kVectorBytes / sizeof(Sample);
@@ -93,7 +92,6 @@ __global__ void __launch_bounds__(Shape<Sample>::kThreads, Shape<Sample>::kBlock
     if (threadIdx.x < head) column.count(samples[threadIdx.x]);
     if (tail + threadIdx.x < n) column.count(samples[tail + threadIdx.x]);
   }
-  // [head-and-tail]
   // [vectors-in-flight]
   const auto* const body = reinterpret_cast<const uint4*>(samples + head);
   const std::size_t step = std::size_t{gridDim.x} * kThreads;

@@ -2,15 +2,41 @@
 // Lecture: 08-histogram.
 // Bound: still the lanes of one warp. Copies keep warps apart, but it is lanes that meet in one request.
 #include <algorithm>
+#include <cstdint>
 
 #include "histogram.h"
 #include "lockstep/check_cuda.h"
 
 constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / 32;
-constexpr int kBlocksPerMultiprocessor = 4;
+constexpr int kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kLeastSamples = 1 << 15;      // of a block, to be worth clearing and merging its copies
 constexpr std::size_t kMostSharedBytes = 48 << 10;  // that a block gets without asking for more
+
+/// Calls count(sample) for every sample, all threads of the grid together, 16 bytes a load.
+template <class Sample, class Count>
+__device__ void grid_for_each(const Sample* samples, std::size_t n, Count count) {
+  constexpr std::size_t kInVector = sizeof(uint4) / sizeof(Sample);
+  // Vectors begin at a multiple of 16 bytes. What lies before the first and after the last comes one by one.
+  const std::size_t to_boundary = -reinterpret_cast<std::uintptr_t>(samples) % sizeof(uint4) / sizeof(Sample);
+  const std::size_t head = min(to_boundary, n), vectors = (n - head) / kInVector;
+  const std::size_t tail = head + vectors * kInVector;
+  if (blockIdx.x == 0) {
+    if (threadIdx.x < head) count(samples[threadIdx.x]);
+    if (tail + threadIdx.x < n) count(samples[tail + threadIdx.x]);
+  }
+  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
+  const std::size_t step = std::size_t{gridDim.x} * kThreads;
+  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < vectors; i += step) {
+    const uint4 vector = body[i];
+    for (const unsigned word : {vector.x, vector.y, vector.z, vector.w}) {
+      // The samples of a word, the lowest first; a word of 32 bits is one itself.
+      for (int shift = 0; shift < 32; shift += 8 * sizeof(Sample)) {
+        count(static_cast<Sample>(word >> shift));
+      }
+    }
+  }
+}
 
 // [warp-private]
 template <class Sample>
@@ -20,11 +46,9 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
   for (unsigned cell = threadIdx.x; cell < copies * bins; cell += kThreads) cells[cell] = 0;
   __syncthreads();  // nobody counts in a cell that is not clear yet
   unsigned* const copy = cells + threadIdx.x / 32 % copies * bins;
-  const std::size_t step = std::size_t{gridDim.x} * kThreads;
-  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < n; i += step) {
-    const unsigned sample = samples[i];
+  grid_for_each(samples, n, [=](unsigned sample) {
     if (sample < bins) atomicAdd(&copy[sample], 1U);
-  }
+  });
   __syncthreads();  // all have counted
   for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
     unsigned long long count = 0;

@@ -1,0 +1,80 @@
+// Histogram, a count a block as before, and 16 bytes a load. Lecture: 08-histogram.
+// Bound: lanes of a warp whose values share a bank are served one after the other; memory no longer is.
+#include <algorithm>
+#include <cstdint>
+
+#include "histogram.h"
+#include "lockstep/check_cuda.h"
+
+constexpr int kThreads = 256;
+constexpr int kBlocksPerMultiprocessor = 8;
+constexpr std::size_t kLeastSamples = 1 << 15;  // of a block, to be worth clearing and merging 4096 cells
+
+// [for-each-sample]
+/// Calls count(sample) for every sample, all threads of the grid together, 16 bytes a load.
+template <class Sample, class Count>
+__device__ void grid_for_each(const Sample* samples, std::size_t n, Count count) {
+  constexpr std::size_t kInVector = sizeof(uint4) / sizeof(Sample);
+  // Vectors begin at a multiple of 16 bytes. What lies before the first and after the last comes one by one.
+  const std::size_t to_boundary = -reinterpret_cast<std::uintptr_t>(samples) % sizeof(uint4) / sizeof(Sample);
+  const std::size_t head = min(to_boundary, n), vectors = (n - head) / kInVector;
+  const std::size_t tail = head + vectors * kInVector;
+  if (blockIdx.x == 0) {
+    if (threadIdx.x < head) count(samples[threadIdx.x]);
+    if (tail + threadIdx.x < n) count(samples[tail + threadIdx.x]);
+  }
+  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
+  const std::size_t step = std::size_t{gridDim.x} * kThreads;
+  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < vectors; i += step) {
+    const uint4 vector = body[i];
+    for (const unsigned word : {vector.x, vector.y, vector.z, vector.w}) {
+      // The samples of a word, the lowest first; a word of 32 bits is one itself.
+      for (int shift = 0; shift < 32; shift += 8 * sizeof(Sample)) {
+        count(static_cast<Sample>(word >> shift));
+      }
+    }
+  }
+}
+// [for-each-sample]
+
+template <class Sample>
+__global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts,
+                                 unsigned bins) {
+  extern __shared__ unsigned cells[];  // one a bin, for the whole block
+  for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) cells[bin] = 0;
+  __syncthreads();  // nobody counts in a cell that is not clear yet
+  // [count-them]
+  grid_for_each(samples, n, [=](unsigned sample) {
+    if (sample < bins) atomicAdd(&cells[sample], 1U);
+  });
+  // [count-them]
+  __syncthreads();  // all have counted
+  for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
+    if (cells[bin] != 0) atomicAdd(&counts[bin], cells[bin]);
+  }
+}
+
+int blocks_for(std::size_t n) {
+  int device, multiprocessors;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const std::size_t most = multiprocessors * kBlocksPerMultiprocessor;
+  return static_cast<int>(std::min(most, n / kLeastSamples + 1));
+}
+
+template <class Sample>
+void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
+  const std::size_t shared_bytes = bins * sizeof(unsigned);
+  histogram_kernel<<<blocks_for(n), kThreads, shared_bytes, stream>>>(samples, n, counts, bins);
+  CHECK_CUDA(cudaGetLastError());
+}
+
+void histogram(const void* samples, int sample_bytes, std::size_t first, std::size_t n,
+               unsigned long long* counts, int bins, cudaStream_t stream) {
+  CHECK_CUDA(cudaMemsetAsync(counts, 0, bins * sizeof *counts, stream));
+  if (sample_bytes == 1) {
+    count(static_cast<const unsigned char*>(samples) + first, n, counts, bins, stream);
+  } else {
+    count(static_cast<const unsigned*>(samples) + first, n, counts, bins, stream);
+  }
+}
