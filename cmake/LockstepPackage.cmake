@@ -23,8 +23,8 @@ endif()
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
 install(FILES cmake/packages.txt DESTINATION cmake)
-install(PROGRAMS measurements/compare_counters measurements/plot DESTINATION measurements)
-install(FILES measurements/record.py DESTINATION measurements)
+install(PROGRAMS measurements/compare_counters measurements/grade_references measurements/plot DESTINATION measurements)
+install(FILES measurements/heading.py measurements/record.py DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE

@@ -1,0 +1,40 @@
+"""What every record of a card begins with: the card's driver, the toolkit, the date, the commit, the command."""
+
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def printed_by(command):
+    """What a command prints; nothing when there is no such command or it fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def toolkit_version():
+    for nvcc in ("nvcc", "/usr/local/cuda/bin/nvcc"):
+        release = re.search(r"release ([0-9.]+)", printed_by([nvcc, "--version"]))
+        if release:
+            return release[1]
+    return "unknown"
+
+
+def heading(schema, card, commit):
+    """`commit` is of this tree where that is no Git repository, else empty."""
+    driver = printed_by(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]).split("\n")[0]
+    command = pathlib.Path(sys.argv[0]).resolve().relative_to(ROOT)
+    return {
+        "schema": schema,
+        "card": card,
+        "driver": driver.strip() or "unknown",
+        "toolkit": toolkit_version(),
+        "date": datetime.date.today().isoformat(),
+        "commit": commit or printed_by(["git", "-C", str(ROOT), "rev-parse", "HEAD"]).strip() or "unknown",
+        "command": " ".join([str(command), *sys.argv[1:]]),
+    }
