@@ -4,6 +4,7 @@ Variations of a case, which answer a question of their own, are left out.
 """
 
 import dataclasses
+import hashlib
 import json
 import pathlib
 
@@ -35,6 +36,11 @@ def read(path):
     if record.get("schema") != SCHEMA or not all("elements" in row for row in record["results"]):
         raise Fault(f"{path}: not a record of lockstep bench")
     return record
+
+
+def digest_of(path):
+    """Of a record's text: what a plot carries, to tell whether it shows this record."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def solutions_of(record):

@@ -1,5 +1,6 @@
 """docs/draw_speeds and measurements/plot: what they make of a record, and what they refuse."""
 
+import hashlib
 import json
 import pathlib
 import re
@@ -144,6 +145,19 @@ class DrawSpeeds(unittest.TestCase):
         )
         self.assertEqual(finished.returncode, 1)
         self.assertRegex(finished.stderr, r"^\S+ has no module matplotlib, .*python3-matplotlib\.\n$")
+
+
+class PicturesInTheTree(unittest.TestCase):
+    def test_each_shows_the_record_of_today(self):
+        pictures = sorted((ROOT / "docs/pictures").glob("*-speeds.svg"))
+        self.assertTrue(pictures)
+        for picture in pictures:
+            with self.subTest(picture=picture.name):
+                record = ROOT / "measurements/nvidia-h200" / picture.name.replace("-speeds.svg", ".json")
+                digest = hashlib.sha256(record.read_bytes()).hexdigest()[:16]
+                shown = re.search(r'data-record="([0-9a-f]*)"', picture.read_text(encoding="utf-8"))
+                again = f"measurements/plot {record.relative_to(ROOT)} {picture.relative_to(ROOT)}"
+                self.assertEqual(shown and shown[1], digest, f"draw it again: {again}")
 
 
 if __name__ == "__main__":

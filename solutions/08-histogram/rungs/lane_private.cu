@@ -1,6 +1,6 @@
 // Histogram, a row of cells for each bin, one for each lane: no two lanes of a warp ever meet.
 // Lecture: 08-histogram.
-// Bound: one pass through shared memory for 32 samples, whatever they are; and one load on its way a thread.
+// Bound: one pass through shared memory for 32 samples, whatever they are; and the instructions around it.
 #include <algorithm>
 #include <cstdint>
 
@@ -23,17 +23,23 @@ __device__ void grid_for_each(const Sample* samples, std::size_t n, Count count)
     if (threadIdx.x < head) count(samples[threadIdx.x]);
     if (tail + threadIdx.x < n) count(samples[tail + threadIdx.x]);
   }
-  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
-  const std::size_t step = std::size_t{gridDim.x} * kThreads;
-  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < vectors; i += step) {
-    const uint4 vector = body[i];
+  const auto count_vector = [&](uint4 vector) {
     for (const unsigned word : {vector.x, vector.y, vector.z, vector.w}) {
       // The samples of a word, the lowest first; a word of 32 bits is one itself.
       for (int shift = 0; shift < 32; shift += 8 * sizeof(Sample)) {
         count(static_cast<Sample>(word >> shift));
       }
     }
+  };
+  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
+  const std::size_t step = std::size_t{gridDim.x} * kThreads;
+  std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  for (; i + step < vectors; i += 2 * step) {
+    const uint4 first = body[i], second = body[i + step];  // both on their way before one is counted
+    count_vector(first);
+    count_vector(second);
   }
+  if (i < vectors) count_vector(body[i]);
 }
 
 // [lane-private]
@@ -85,7 +91,10 @@ void count(const Sample* samples, std::size_t n, unsigned long long* counts, int
   // More than 48 KiB a block gets only on demand.
   CHECK_CUDA(cudaFuncSetAttribute(histogram_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   shared_bytes));
-  const std::size_t most_blocks = attribute(cudaDevAttrMultiProcessorCount);
+  int blocks_at_once;
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, histogram_kernel<Sample>,
+                                                           kThreads, shared_bytes));
+  const std::size_t most_blocks = attribute(cudaDevAttrMultiProcessorCount) * blocks_at_once;
   const auto blocks = static_cast<int>(std::min(most_blocks, n / kLeastSamples + 1));
   histogram_kernel<<<blocks, kThreads, shared_bytes, stream>>>(samples, n, counts, bins, columns);
   CHECK_CUDA(cudaGetLastError());

@@ -25,17 +25,23 @@ __device__ void grid_for_each(const Sample* samples, std::size_t n, Count count)
     if (threadIdx.x < head) count(samples[threadIdx.x]);
     if (tail + threadIdx.x < n) count(samples[tail + threadIdx.x]);
   }
-  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
-  const std::size_t step = std::size_t{gridDim.x} * kThreads;
-  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < vectors; i += step) {
-    const uint4 vector = body[i];
+  const auto count_vector = [&](uint4 vector) {
     for (const unsigned word : {vector.x, vector.y, vector.z, vector.w}) {
       // The samples of a word, the lowest first; a word of 32 bits is one itself.
       for (int shift = 0; shift < 32; shift += 8 * sizeof(Sample)) {
         count(static_cast<Sample>(word >> shift));
       }
     }
+  };
+  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
+  const std::size_t step = std::size_t{gridDim.x} * kThreads;
+  std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  for (; i + step < vectors; i += 2 * step) {
+    const uint4 first = body[i], second = body[i + step];  // both on their way before one is counted
+    count_vector(first);
+    count_vector(second);
   }
+  if (i < vectors) count_vector(body[i]);
 }
 
 // [warp-private]

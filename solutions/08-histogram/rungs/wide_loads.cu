@@ -10,10 +10,10 @@ constexpr int kThreads = 256;
 constexpr int kBlocksPerMultiprocessor = 8;
 constexpr std::size_t kLeastSamples = 1 << 15;  // of a block, to be worth clearing and merging 4096 cells
 
-// [for-each-sample]
 /// Calls count(sample) for every sample, all threads of the grid together, 16 bytes a load.
 template <class Sample, class Count>
 __device__ void grid_for_each(const Sample* samples, std::size_t n, Count count) {
+  // [whole-vectors]
   constexpr std::size_t kInVector = sizeof(uint4) / sizeof(Sample);
   // Vectors begin at a multiple of 16 bytes. What lies before the first and after the last comes one by one.
   const std::size_t to_boundary = -reinterpret_cast<std::uintptr_t>(samples) % sizeof(uint4) / sizeof(Sample);
@@ -23,19 +23,29 @@ __device__ void grid_for_each(const Sample* samples, std::size_t n, Count count)
     if (threadIdx.x < head) count(samples[threadIdx.x]);
     if (tail + threadIdx.x < n) count(samples[tail + threadIdx.x]);
   }
-  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
-  const std::size_t step = std::size_t{gridDim.x} * kThreads;
-  for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < vectors; i += step) {
-    const uint4 vector = body[i];
+  // [whole-vectors]
+  // [apart]
+  const auto count_vector = [&](uint4 vector) {
     for (const unsigned word : {vector.x, vector.y, vector.z, vector.w}) {
       // The samples of a word, the lowest first; a word of 32 bits is one itself.
       for (int shift = 0; shift < 32; shift += 8 * sizeof(Sample)) {
         count(static_cast<Sample>(word >> shift));
       }
     }
+  };
+  // [apart]
+  // [in-flight]
+  const auto* const body = reinterpret_cast<const uint4*>(samples + head);
+  const std::size_t step = std::size_t{gridDim.x} * kThreads;
+  std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  for (; i + step < vectors; i += 2 * step) {
+    const uint4 first = body[i], second = body[i + step];  // both on their way before one is counted
+    count_vector(first);
+    count_vector(second);
   }
+  if (i < vectors) count_vector(body[i]);
+  // [in-flight]
 }
-// [for-each-sample]
 
 template <class Sample>
 __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts,
