@@ -239,6 +239,9 @@ class Device {
   LaunchResult launch(KernelId kernel, const LaunchConfiguration& configuration,
                       std::span<const std::byte> parameters);
 
+  /// Throws what launch would throw for this configuration.
+  void check_launch(KernelId kernel, const LaunchConfiguration& configuration) const;
+
   /// Launches that run past this point of time are stopped with Status::launch_timeout and a finding that
   /// names the line where they were. Nothing means no limit.
   void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline);

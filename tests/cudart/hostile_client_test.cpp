@@ -231,6 +231,8 @@ TEST_F(HostileClient, KernelsAndModulesOfNobody) {
   LaunchRequest launch;
   launch.kernel = 1;
   EXPECT_EQ(status_of(client, Operation::launch, {bytes_of(launch)}), Status::malformed);
+  EXPECT_EQ(status_of(client, Operation::check_launch, {bytes_of(launch)}), Status::malformed);
+  EXPECT_EQ(status_of(client, Operation::check_launch, {}), Status::malformed);
   EXPECT_EQ(status_of(client, Operation::unload_image, {bytes_of(IdRequest{1})}), Status::malformed);
   EXPECT_EQ(
       status_of(client, Operation::find_kernel, {bytes_of(NameRequest{0}), bytes_of(std::string_view("k"))}),

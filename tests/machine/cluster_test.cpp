@@ -193,6 +193,24 @@ TEST_F(ClusterTest, ConfigurationsThatHardwareRefuses) {
   EXPECT_THROW(compiled("4294967295, 4294967295, 4294967295", {4, 1, 1}), DeviceError);
 }
 
+TEST_F(ClusterTest, AskingWhetherALaunchIsRightAnswersAsLaunching) {
+  const Device::ModuleId module = device.load_ptx(kernel_text("", kTile));
+  const Device::KernelId kernel = device.kernel(module, "kernel");
+  LaunchConfiguration configuration;
+  configuration.grid = {4, 1, 1};
+  configuration.block = {32, 1, 1};
+  configuration.cluster = {2, 1, 1};
+  EXPECT_NO_THROW(device.check_launch(kernel, configuration));
+  configuration.cooperative = true;
+  EXPECT_NO_THROW(device.check_launch(kernel, configuration));
+  configuration.grid = {100'000, 1, 1};
+  EXPECT_THROW(device.check_launch(kernel, configuration), DeviceError);
+  configuration.cooperative = false;
+  EXPECT_NO_THROW(device.check_launch(kernel, configuration));
+  configuration.grid = {3, 1, 1};
+  EXPECT_THROW(device.check_launch(kernel, configuration), DeviceError);
+}
+
 class ShuffledClusterTest : public ClusterTest {
  protected:
   static DeviceOptions shuffled() {

@@ -6,6 +6,7 @@
 
 #include "emulator/cudart/properties.h"
 #include "emulator/cudart/runtime.h"
+#include "emulator/cudart/submission.h"
 
 using lockstep::cudart::call;
 using lockstep::cudart::current_device;
@@ -15,6 +16,7 @@ using lockstep::cudart::Failure;
 using lockstep::cudart::last_failure;
 using lockstep::cudart::require;
 using lockstep::cudart::Runtime;
+using lockstep::cudart::wait_for_device;
 
 namespace {
 
@@ -158,14 +160,19 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return call([](Runtime& r) { r.launcher.synchronise(); });
+  return call([](Runtime& r) {
+    r.captures.check_unsafe_call();
+    wait_for_device(r);
+  });
 }
 
 cudaError_t cudaDeviceReset() {
   return call([](Runtime& r) {
-    r.launcher.synchronise();
+    wait_for_device(r);
     r.device.request(lockstep::emulator::Operation::reset, {});
     r.modules.forget_loaded();
+    r.memory.forget_allocations();
+    r.pools.forget_allocations(current_device());
     r.peers.forget(current_device());
     r.launcher.forget_heap();
     // With several devices this memory belongs to all of them.

@@ -6,6 +6,7 @@
 #include "emulator/cudart/occupancy.h"
 #include "emulator/cudart/properties.h"
 #include "emulator/cudart/runtime.h"
+#include "emulator/cudart/submission.h"
 
 using lockstep::cudart::available_dynamic_shared_bytes;
 using lockstep::cudart::blocks_per_multiprocessor;
@@ -13,12 +14,14 @@ using lockstep::cudart::call;
 using lockstep::cudart::Configuration;
 using lockstep::cudart::require;
 using lockstep::cudart::Runtime;
+using lockstep::cudart::submit_host_function;
+using lockstep::cudart::submit_launch;
 
 namespace {
 
 void launch(Runtime& r, const void* function, const Configuration& configuration, void** arguments) {
   r.streams.find(configuration.stream);
-  r.launcher.launch(function, configuration, arguments);
+  submit_launch(r, configuration.stream, r.launcher.prepare(function, configuration, arguments));
 }
 
 /// Blocks of a launch's shape that are resident on the device at once.
@@ -63,16 +66,12 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const v
   return call([&](Runtime& r) {
     require(configuration != nullptr);
     r.streams.find(configuration->stream);
-    r.launcher.launch(*configuration, function, arguments);
+    submit_launch(r, configuration->stream, r.launcher.prepare(*configuration, function, arguments));
   });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return call([&](Runtime& r) {
-    r.streams.find(stream);
-    r.launcher.synchronise();
-    function(data);
-  });
+  return call([&](Runtime& r) { submit_host_function(r, stream, {function, data}); });
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {

@@ -3,12 +3,14 @@
 // The emulated device has concurrentManagedAccess, as cards under Linux have. So advice and prefetches are
 // accepted, and the program may use managed memory while a kernel runs. It then sees what was there before.
 #include "emulator/cudart/runtime.h"
+#include "emulator/cudart/submission.h"
 
 using lockstep::cudart::call;
 using lockstep::cudart::Failure;
 using lockstep::cudart::PageAdvice;
 using lockstep::cudart::require;
 using lockstep::cudart::Runtime;
+using lockstep::cudart::Stream;
 
 namespace {
 
@@ -26,10 +28,12 @@ void advise(Runtime& r, const void* pointer, size_t bytes, cudaMemoryAdvise advi
 }
 
 void prefetch(Runtime& r, const void* pointer, size_t bytes, int place, cudaStream_t stream) {
-  r.streams.find(stream);
+  const Stream& where = r.streams.find(stream);
   check_place(r, place);
+  r.captures.refuse_in(where);
   r.unified.managed.advise(address_of(pointer), bytes, [&](PageAdvice& page) { page.prefetched_to = place; });
-  if (place == cudaCpuDeviceId) r.unified.managed.bring_in(address_of(pointer), bytes);
+  if (place != cudaCpuDeviceId) return;
+  enqueue(r, where, [&r, pointer, bytes] { r.unified.managed.bring_in(address_of(pointer), bytes); });
 }
 
 [[maybe_unused]] int place_of(const cudaMemLocation& location) {
@@ -102,7 +106,7 @@ cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_bytes, cudaMemRa
 /// Which stream may use the memory: all may here, as every exchange is of all managed memory.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t, unsigned flags) {
   return call([&](Runtime& r) {
-    r.streams.find(stream);
+    r.captures.refuse_in(r.streams.find(stream));
     require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle);
     require(r.unified.managed.contains(address_of(pointer)));
   });

@@ -22,7 +22,10 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void** handle) {
-  call([&](Runtime& r) { r.modules.remove_fat_binary(binary_of(handle)); });
+  call([&](Runtime& r) {
+    r.queues.run_all();  // its kernels may wait there
+    r.modules.remove_fat_binary(binary_of(handle));
+  });
 }
 
 /// Called before the program's first use of a managed variable. Without a device the variables stay null.

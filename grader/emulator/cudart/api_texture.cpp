@@ -1,22 +1,29 @@
 // Texture and surface objects.
+//
+// An object is destroyed after all work that was given to a stream before: nothing asks a program to wait for
+// the kernels that use it.
 #include "emulator/cudart/runtime.h"
+#include "emulator/cudart/unsupported.h"
 
 using lockstep::cudart::call;
+using lockstep::cudart::refuse;
 using lockstep::cudart::require;
 using lockstep::cudart::Runtime;
-using lockstep::cudart::unsupported;
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* sampling, const cudaResourceViewDesc* view) {
   return call([&](Runtime& r) {
     require(texture != nullptr && resource != nullptr && sampling != nullptr);
-    if (view != nullptr) unsupported("resource views of textures");
+    if (view != nullptr) refuse("resource views of textures");
     *texture = r.images.create_texture(*resource, *sampling);
   });
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
-  return call([&](Runtime& r) { r.images.destroy_texture(texture); });
+  return call([&](Runtime& r) {
+    r.queues.run_all();
+    r.images.destroy_texture(texture);
+  });
 }
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t texture) {
@@ -41,7 +48,10 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface, const cudaReso
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
-  return call([&](Runtime& r) { r.images.destroy_surface(surface); });
+  return call([&](Runtime& r) {
+    r.queues.run_all();
+    r.images.destroy_surface(surface);
+  });
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t surface) {

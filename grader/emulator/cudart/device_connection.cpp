@@ -76,13 +76,16 @@ void DeviceConnection::check_number(int number) {
 }
 
 bool DeviceConnection::failed() {
-  if (!kernel_failed_) return false;
   try {
-    request(Operation::synchronise, {});
+    throw_if_failed();
   } catch (const Failure&) {
     return kernel_failed_;
   }
   return false;
+}
+
+void DeviceConnection::throw_if_failed() {
+  if (kernel_failed_) request(Operation::synchronise, {});
 }
 
 emulator::Channel& DeviceConnection::channel() {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "emulator/cudart/failure.h"
 #include "emulator/server/channel.h"
@@ -15,6 +16,18 @@ namespace lockstep::cudart {
 
 /// The calling thread's device, as cudaSetDevice chose it.
 int& current_device();
+
+/// Another device for as long as this lives.
+class SelectedDevice {
+ public:
+  explicit SelectedDevice(int device) : before_(std::exchange(current_device(), device)) {}
+  ~SelectedDevice() { current_device() = before_; }
+  SelectedDevice(const SelectedDevice&) = delete;
+  SelectedDevice& operator=(const SelectedDevice&) = delete;
+
+ private:
+  int before_;
+};
 
 class DeviceConnection {
  public:
@@ -36,6 +49,8 @@ class DeviceConnection {
   /// Whether a kernel's failure that the program has seen still answers every request. Asks the device, whose
   /// owner may have cleared it.
   bool failed();
+  /// Throws that failure if so.
+  void throw_if_failed();
 
  private:
   emulator::Channel& channel();

@@ -23,9 +23,6 @@ inline void require(bool condition) {
   if (!condition) throw Failure{cudaErrorInvalidValue};
 }
 
-/// Says once for each `what` that the emulated device lacks it, on stderr, and throws cudaErrorNotSupported.
-[[noreturn]] void unsupported(const char* what);
-
 const char* name_of(cudaError_t error);
 const char* sentence_of(cudaError_t error);
 

@@ -2,7 +2,8 @@
 # sentence (stubs.cpp), and the version script that exports exactly those names (exports.map).
 #
 # A function that the sources define takes the place of its stub, so there is no list to keep. The _ptsz and
-# _ptds forms (per-thread default stream) go on to the plain ones: all streams are alike here.
+# _ptds forms (per-thread default stream) leave a note in the thread's lockstep_per_thread_form and go on to
+# the plain ones with the arguments that they were given (default_stream.h).
 #
 # cmake -DNM=… -DLIBRARY=…/libcudart.so -DVERSION_NODE=libcudart.so.13 -DOUTPUT=folder -P generate_exports.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -23,7 +24,8 @@ foreach(name IN LISTS names)
   string(REGEX REPLACE "_pt[sd][sz]$" "" plain ${name})
   if(NOT plain STREQUAL name AND plain IN_LIST names)
     string(APPEND stubs "__attribute__((weak, naked, visibility(\"default\"))) void ${name}() "
-                        "{ asm(\"jmp ${plain}@PLT\"); }\n")
+                        "{ asm(\"movq lockstep_per_thread_form@gottpoff(%rip), %rax\\n"
+                        "movb $1, %fs:(%rax)\\njmp ${plain}@PLT\"); }\n")
   else()
     string(APPEND stubs "__attribute__((weak, visibility(\"default\"))) int ${name}() "
                         "{ return lockstep_unsupported(\"${name}\"); }\n")

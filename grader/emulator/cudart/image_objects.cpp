@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "emulator/cudart/texture_limits.h"
+#include "emulator/cudart/unsupported.h"
 
 namespace lockstep::cudart {
 
@@ -62,8 +63,8 @@ Sampler::Outside outside_of(cudaTextureAddressMode mode) {
 }
 
 Sampler sampler_of(const cudaTextureDesc& sampling, const Image& image) {
-  if (sampling.sRGB != 0) unsupported("sRGB textures");
-  if (sampling.maxAnisotropy > 1) unsupported("anisotropic filtering");
+  if (sampling.sRGB != 0) refuse("sRGB textures");
+  if (sampling.maxAnisotropy > 1) refuse("anisotropic filtering");
   require(sampling.filterMode == cudaFilterModePoint || sampling.filterMode == cudaFilterModeLinear);
   require(sampling.readMode == cudaReadModeElementType || sampling.readMode == cudaReadModeNormalizedFloat);
   Sampler sampler;
@@ -82,7 +83,7 @@ Sampler sampler_of(const cudaTextureDesc& sampling, const Image& image) {
   }
   if (sampling.seamlessCubemap != 0) {
     require(image.shape == Image::Shape::cube || image.shape == Image::Shape::cube_layers);
-    if (sampler.linear != 0) unsupported("seamless filtering of cubemaps");
+    if (sampler.linear != 0) refuse("seamless filtering of cubemaps");
     sampler.outside.fill(Sampler::Outside::clamp);
   }
   for (std::size_t k = 0; k < sampler.border.size(); ++k)
@@ -97,7 +98,7 @@ Image ImageObjects::image_of(const cudaResourceDesc& resource) const {
     case cudaResourceTypeArray:
       return arrays_.find(resource.res.array.array).image;
     case cudaResourceTypeMipmappedArray:
-      unsupported("mipmapped textures");
+      refuse("mipmapped textures");
     case cudaResourceTypeLinear:
       return linear_image(resource);
     case cudaResourceTypePitch2D:

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 namespace lockstep::cudart {
 
@@ -41,34 +42,31 @@ void check_cluster(const Kernel& kernel, const Configuration& configuration) {
 
 }  // namespace
 
-void Launcher::launch(const void* function, const Configuration& configuration, void** arguments) {
+KernelWork Launcher::prepare(const void* function, const Configuration& configuration, void** arguments) {
   print();
-  const Kernel& kernel = modules_.load(function);
-  emulator::LaunchRequest wanted;
-  wanted.kernel = kernel.info.kernel;
-  wanted.grid = dimensions(configuration.grid);
-  wanted.block = dimensions(configuration.block);
-  wanted.dynamic_shared_bytes = configuration.shared_bytes;
-  wanted.dynamic_shared_limit = dynamic_shared_limit(kernel, device_.properties());
-  wanted.cooperative = configuration.cooperative ? 1 : 0;
-  wanted.reach = peers_.reach(current_device());
-  wanted.heap_bytes = heap_bytes_;
-  heap_used_ = heap_used_ || kernel.info.uses_heap != 0;
-  wanted.cluster = dimensions(configuration.cluster);
+  Kernel& kernel = modules_.load(function);
   check_cluster(kernel, configuration);
-  const emulator::Bytes block = pack(kernel, arguments);
-  unified_.before_launch(block);
-  try {
-    const emulator::Bytes text = device_.request(emulator::Operation::launch, {bytes_of(wanted), block});
-    printed_.append(reinterpret_cast<const char*>(text.data()), text.size());
-    unified_.after_launch();
-  } catch (const Failure& caught) {
-    if (!configuration.cooperative || caught.code != cudaErrorLaunchOutOfResources) throw;
-    throw Failure{cudaErrorCooperativeLaunchTooLarge};
-  }
+  KernelWork work;
+  work.function = function;
+  work.device = current_device();
+  work.request.kernel = kernel.info.kernel;
+  work.request.grid = dimensions(configuration.grid);
+  work.request.block = dimensions(configuration.block);
+  work.request.cluster = dimensions(configuration.cluster);
+  work.request.dynamic_shared_bytes = configuration.shared_bytes;
+  work.request.dynamic_shared_limit = dynamic_shared_limit(kernel, device_.properties());
+  work.request.cooperative = configuration.cooperative ? 1 : 0;
+  work.request.reach = peers_.reach(current_device());
+  work.request.heap_bytes = heap_bytes_;
+  check(kernel, work.request);
+  heap_used_ = heap_used_ || kernel.info.uses_heap != 0;
+  work.arguments = pack(kernel, arguments);
+  work.kernel = kernel.shared_from_this();
+  return work;
 }
 
-void Launcher::launch(const cudaLaunchConfig_t& configuration, const void* function, void** arguments) {
+KernelWork Launcher::prepare(const cudaLaunchConfig_t& configuration, const void* function,
+                             void** arguments) {
   Configuration plain{configuration.gridDim, configuration.blockDim, configuration.dynamicSmemBytes,
                       configuration.stream};
   for (unsigned i = 0; i < configuration.numAttrs; ++i) {
@@ -79,7 +77,28 @@ void Launcher::launch(const cudaLaunchConfig_t& configuration, const void* funct
       plain.cluster = {cluster.x, cluster.y, cluster.z};
     }
   }
-  launch(function, plain, arguments);
+  return prepare(function, plain, arguments);
+}
+
+void Launcher::check(Kernel& kernel, const emulator::LaunchRequest& wanted) {
+  static_assert(std::has_unique_object_representations_v<emulator::LaunchRequest>);
+  if (kernel.accepted && std::memcmp(&*kernel.accepted, &wanted, sizeof wanted) == 0) return;
+  try {
+    device_.request(emulator::Operation::check_launch, {bytes_of(wanted)});
+  } catch (const Failure& caught) {
+    if (wanted.cooperative == 0 || caught.code != cudaErrorLaunchOutOfResources) throw;
+    throw Failure{cudaErrorCooperativeLaunchTooLarge};
+  }
+  kernel.accepted = wanted;
+}
+
+void Launcher::run(const KernelWork& work) {
+  const SelectedDevice selected(work.device);
+  unified_.before_launch(work.arguments);
+  const emulator::Bytes text =
+      device_.request(emulator::Operation::launch, {bytes_of(work.request), work.arguments});
+  printed_.append(reinterpret_cast<const char*>(text.data()), text.size());
+  unified_.after_launch();
 }
 
 void Launcher::synchronise() {

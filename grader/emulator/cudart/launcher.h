@@ -1,9 +1,8 @@
 // Kernel launches, and the text that kernels print.
 //
-// A launch runs to its end on the device before the call returns. To the program it looks asynchronous all
-// the same: the launch succeeds when its configuration does, a fault shows at the next call that asks the
-// device, and printed text appears where hardware empties its buffer: at the next launch, at synchronisation
-// and at blocking copies, and not at the end of a program that never synchronises.
+// A launch is checked at the call and runs when its turn comes. A fault then shows at the next call that asks
+// the device, and printed text appears where hardware empties its buffer: at the next launch, at
+// synchronisation and at blocking copies, and not at the end of a program that never synchronises.
 #pragma once
 
 #include <string>
@@ -13,6 +12,7 @@
 #include "emulator/cudart/modules.h"
 #include "emulator/cudart/peers.h"
 #include "emulator/cudart/unified_memory.h"
+#include "emulator/cudart/work.h"
 
 namespace lockstep::cudart {
 
@@ -29,9 +29,15 @@ class Launcher {
   Launcher(DeviceConnection& device, Modules& modules, UnifiedMemory& unified, const Peers& peers)
       : device_(device), modules_(modules), unified_(unified), peers_(peers) {}
 
-  void launch(const void* function, const Configuration& configuration, void** arguments);
+  /// A launch with its arguments. Throws Failure for what hardware refuses at the call.
+  KernelWork prepare(const void* function, const Configuration& configuration, void** arguments);
   /// As cudaLaunchKernelExC; attributes that only tune speed are passed over.
-  void launch(const cudaLaunchConfig_t& configuration, const void* function, void** arguments);
+  KernelWork prepare(const cudaLaunchConfig_t& configuration, const void* function, void** arguments);
+  /// Asks the device whether it would run this; a launch like the kernel's last one is known to be right.
+  void check(Kernel& kernel, const emulator::LaunchRequest& wanted);
+
+  /// Runs the grid to its end.
+  void run(const KernelWork& work);
 
   /// Waits for the device. Throws Failure when a kernel has failed.
   void synchronise();

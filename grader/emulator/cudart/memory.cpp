@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace lockstep::cudart {
 
@@ -25,12 +26,14 @@ bool Memory::on_device(const void* pointer) const {
          !unified_.pinned.contains(pointer);
 }
 
+bool Memory::managed(const void* address) const { return unified_.managed.contains(address_of(address)); }
+
 /// The kind that the pointers mean. A stated kind that contradicts them is an error, as on hardware; managed
 /// memory goes with every kind.
 cudaMemcpyKind Memory::checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
   const auto agrees = [&](const void* pointer, bool stated_on_device) {
-    return unified_.managed.contains(address_of(pointer)) || on_device(pointer) == stated_on_device;
+    return managed(pointer) || on_device(pointer) == stated_on_device;
   };
   const bool to_agrees = agrees(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
   const bool from_agrees = agrees(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
@@ -42,7 +45,10 @@ cudaMemcpyKind Memory::checked_kind(const void* to, const void* from, cudaMemcpy
 void* Memory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   const emulator::AllocateRequest wanted{bytes};
-  return pointer_to(device_.ask<emulator::AddressReply>(Operation::allocate, {bytes_of(wanted)}).address);
+  const DeviceAddress address =
+      device_.ask<emulator::AddressReply>(Operation::allocate, {bytes_of(wanted)}).address;
+  allocations_[address] = bytes;
+  return pointer_to(address);
 }
 
 void* Memory::allocate_pitched(std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -54,17 +60,67 @@ void* Memory::allocate_pitched(std::size_t* pitch, std::size_t width, std::size_
 
 void Memory::free(void* address) {
   if (address == nullptr || unified_.managed.free(address_of(address))) return;
-  require(!unified_.pinned.contains(address));
+  require(!pinned(address));
   device_.request(Operation::free, {bytes_of(RangeRequest{address_of(address), 0, 0})});
+  allocations_.erase(address_of(address));
 }
 
-void Memory::copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  const cudaMemcpyKind real = checked_kind(to, from, kind);
-  if (bytes == 0) return;
-  const bool managed =
-      unified_.managed.contains(address_of(to)) || unified_.managed.contains(address_of(from));
-  if (managed) unified_.managed.send();
-  switch (real) {
+void Memory::check(const CopyWork& work) {
+  checked_kind(work.to, work.from, work.kind);
+  if (work.empty()) return;
+  if (work.width > work.to_pitch || work.width > work.from_pitch) throw Failure{cudaErrorInvalidPitchValue};
+  const auto span = [&](std::size_t pitch, std::size_t slice) {
+    return (work.depth - 1) * slice + (work.height - 1) * pitch + work.width;
+  };
+  check_range(work.to, span(work.to_pitch, work.to_slice));
+  check_range(work.from, span(work.from_pitch, work.from_slice));
+}
+
+void Memory::check(const FillWork& work) {
+  if (work.empty()) return;
+  require(on_device(work.to) || pinned(work.to));
+  require(work.element_bytes == 1 || work.element_bytes == 2 || work.element_bytes == 4);
+  require(address_of(work.to) % work.element_bytes == 0);
+  const std::size_t width = work.width * work.element_bytes;
+  if (work.height > 1 && width > work.pitch) throw Failure{cudaErrorInvalidPitchValue};
+  check_range(work.to, (work.height - 1) * work.pitch + width);
+}
+
+void Memory::check_range(const void* pointer, std::size_t bytes) {
+  if (pinned(pointer)) return require(unified_.pinned.contains(pointer, bytes));
+  if (!on_device(pointer)) return;
+  const DeviceAddress address = address_of(pointer);
+  const auto after = allocations_.upper_bound(address);
+  if (after != allocations_.begin()) {
+    const auto& [base, size] = *std::prev(after);
+    if (address - base < size) return require(bytes <= size - (address - base));
+  }
+  // A symbol, or memory of whoever made the device.
+  const auto range =
+      device_.ask<emulator::RangeReply>(Operation::find_range, {bytes_of(RangeRequest{address, 0, 0})});
+  require(range.bytes != 0 && bytes <= range.bytes - (address - range.address));
+}
+
+void Memory::copy(const CopyWork& work) {
+  const cudaMemcpyKind kind = checked_kind(work.to, work.from, work.kind);
+  if (work.empty()) return;
+  if (work.width > work.to_pitch || work.width > work.from_pitch) throw Failure{cudaErrorInvalidPitchValue};
+  if (managed(work.to) || managed(work.from)) unified_.managed.send();
+  const std::size_t area = work.width * work.height;
+  const bool gapless = work.width == work.to_pitch && work.width == work.from_pitch &&
+                       (work.depth == 1 || (work.to_slice == area && work.from_slice == area));
+  if (gapless) return copy_bytes(work.to, work.from, area * work.depth, kind);
+  for (std::size_t slice = 0; slice < work.depth; ++slice) {
+    for (std::size_t row = 0; row < work.height; ++row) {
+      copy_bytes(static_cast<std::byte*>(work.to) + slice * work.to_slice + row * work.to_pitch,
+                 static_cast<const std::byte*>(work.from) + slice * work.from_slice + row * work.from_pitch,
+                 work.width, kind);
+    }
+  }
+}
+
+void Memory::copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  switch (kind) {
     case cudaMemcpyHostToDevice:
       to_device(address_of(to), static_cast<const std::byte*>(from), bytes);
       break;
@@ -82,39 +138,37 @@ void Memory::copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind 
   unified_.managed.revoke(address_of(to), bytes);
 }
 
-void Memory::copy_rows(void* to, std::size_t to_pitch, const void* from, const Rows& rows,
-                       cudaMemcpyKind kind) {
-  checked_kind(to, from, kind);
-  if (rows.width == 0 || rows.height == 0) return;
-  if (rows.width > rows.pitch || rows.width > to_pitch) throw Failure{cudaErrorInvalidPitchValue};
-  if (rows.width == rows.pitch && rows.width == to_pitch)
-    return copy(to, from, rows.width * rows.height, kind);
-  for (std::size_t row = 0; row < rows.height; ++row) {
-    copy(static_cast<std::byte*>(to) + row * to_pitch, static_cast<const std::byte*>(from) + row * rows.pitch,
-         rows.width, kind);
+void Memory::fill(const FillWork& work) {
+  if (work.empty()) return;
+  require(on_device(work.to) || pinned(work.to));
+  const std::size_t width = work.width * work.element_bytes;
+  if (work.height > 1 && width > work.pitch) throw Failure{cudaErrorInvalidPitchValue};
+  if (managed(work.to)) unified_.managed.send();
+  if (work.height == 1 || width == work.pitch) return fill_row(work.to, work, work.width * work.height);
+  for (std::size_t row = 0; row < work.height; ++row) {
+    fill_row(static_cast<std::byte*>(work.to) + row * work.pitch, work, work.width);
   }
 }
 
-void Memory::fill(void* to, int value, std::size_t bytes) {
-  if (bytes == 0) return;
-  if (unified_.pinned.contains(to)) {
-    std::memset(to, value, bytes);
-    return;
+void Memory::fill_row(void* to, const FillWork& work, std::size_t elements) {
+  emulator::Bytes element(work.element_bytes);
+  std::memcpy(element.data(), &work.value, element.size());
+  const std::size_t bytes = elements * element.size();
+  const bool one_value = std::ranges::count(element, element.front()) == std::ssize(element);
+  if (one_value && on_device(to)) {
+    const emulator::FillRequest wanted{address_of(to), bytes,
+                                       std::to_integer<std::uint64_t>(element.front())};
+    device_.request(Operation::fill, {bytes_of(wanted)});
+  } else {
+    emulator::Bytes row(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) row[i] = element[i % element.size()];
+    if (on_device(to)) {
+      to_device(address_of(to), row.data(), bytes);
+    } else {
+      std::memcpy(to, row.data(), bytes);
+    }
   }
-  require(on_device(to));
-  if (unified_.managed.contains(address_of(to))) unified_.managed.send();
-  const emulator::FillRequest wanted{address_of(to), bytes, static_cast<unsigned char>(value)};
-  device_.request(Operation::fill, {bytes_of(wanted)});
   unified_.managed.revoke(address_of(to), bytes);
-}
-
-void Memory::fill_rows(void* to, int value, const Rows& rows) {
-  if (rows.width == 0 || rows.height == 0) return;
-  if (rows.width > rows.pitch) throw Failure{cudaErrorInvalidPitchValue};
-  if (rows.width == rows.pitch) return fill(to, value, rows.width * rows.height);
-  for (std::size_t row = 0; row < rows.height; ++row) {
-    fill(static_cast<std::byte*>(to) + row * rows.pitch, value, rows.width);
-  }
 }
 
 void Memory::information(std::size_t* free_bytes, std::size_t* total_bytes) {
@@ -132,15 +186,15 @@ cudaPointerAttributes Memory::attributes(const void* address) {
     const auto range = device_.ask<emulator::RangeReply>(Operation::find_range,
                                                          {bytes_of(RangeRequest{address_of(address), 0, 0})});
     require(range.bytes != 0);
-    const bool managed = unified_.managed.contains(address_of(address));
-    attributes.type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+    const bool is_managed = managed(address);
+    attributes.type = is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
     attributes.device = static_cast<int>(range.device);
     attributes.devicePointer = const_cast<void*>(address);
-    if (managed) attributes.hostPointer = attributes.devicePointer;
+    if (is_managed) attributes.hostPointer = attributes.devicePointer;
     return attributes;
   }
   attributes.hostPointer = const_cast<void*>(address);
-  if (unified_.pinned.contains(address)) {
+  if (pinned(address)) {
     attributes.type = cudaMemoryTypeHost;
     attributes.device = 0;
     attributes.devicePointer = pointer_to(unified_.pinned.device_address(address));

@@ -2,23 +2,18 @@
 //
 // Managed memory counts as the device's: what the program has written to it is sent first, and the pages that
 // a copy changes are taken from the program, so that each byte travels at most once. Pinned memory is the
-// program's own.
+// program's own; it decides whether an asynchronous copy waits for its turn (submission.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 #include "emulator/cudart/device_connection.h"
 #include "emulator/cudart/unified_memory.h"
+#include "emulator/cudart/work.h"
 
 namespace lockstep::cudart {
-
-/// A rectangle of bytes in memory, as the two-dimensional calls describe it.
-struct Rows {
-  std::size_t pitch = 0;  ///< bytes from one row to the next
-  std::size_t width = 0;  ///< bytes of a row
-  std::size_t height = 0;
-};
 
 class Memory {
  public:
@@ -28,23 +23,36 @@ class Memory {
   /// Rows start at multiples of the pitch, which is returned through `pitch`.
   void* allocate_pitched(std::size_t* pitch, std::size_t width, std::size_t height);
   void free(void* address);
+  /// A device was reset, and all its memory is gone.
+  void forget_allocations() { allocations_.clear(); }
 
-  void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-  void copy_rows(void* to, std::size_t to_pitch, const void* from, const Rows& rows, cudaMemcpyKind kind);
-  void fill(void* to, int value, std::size_t bytes);
-  void fill_rows(void* to, int value, const Rows& rows);
+  /// Whether an address is one of the device's, managed memory included.
+  bool on_device(const void* address) const;
+  /// Whether an address lies in host memory that was allocated or registered here.
+  bool pinned(const void* address) const { return unified_.pinned.contains(address); }
+  bool managed(const void* address) const;
+
+  /// Makes sure that a copy's direction is the one that it names, and that its ends lie in allocations.
+  /// Throws Failure.
+  void check(const CopyWork& work);
+  void check(const FillWork& work);
+  void copy(const CopyWork& work);
+  void fill(const FillWork& work);
 
   void information(std::size_t* free_bytes, std::size_t* total_bytes);
   cudaPointerAttributes attributes(const void* address);
 
  private:
-  bool on_device(const void* pointer) const;
   cudaMemcpyKind checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const;
+  void check_range(const void* address, std::size_t bytes);
+  void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+  void fill_row(void* to, const FillWork& work, std::size_t elements);
   void to_device(emulator::DeviceAddress to, const std::byte* from, std::size_t bytes);
   void to_host(std::byte* to, emulator::DeviceAddress from, std::size_t bytes);
 
   DeviceConnection& device_;
   UnifiedMemory& unified_;
+  std::map<emulator::DeviceAddress, std::size_t> allocations_;  ///< of the program; there is other memory too
 };
 
 }  // namespace lockstep::cudart

@@ -43,7 +43,7 @@ FatBinary* Modules::add_fat_binary(const void* wrapper) {
 void Modules::remove_fat_binary(FatBinary* binary) {
   std::erase_if(kernels_, [binary](const auto& entry) { return entry.second->binary == binary; });
   std::erase_if(variables_, [binary](const auto& entry) { return entry.second.binary == binary; });
-  for (const Image& image : binary->images) {
+  for (const ModuleImage& image : binary->images) {
     for (const auto& [device, module] : image.modules) {
       try {
         device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{module})});
@@ -81,7 +81,7 @@ Kernel& Modules::load(const void* function) {
   Kernel& kernel = find(function);
   if (kernel.loaded_for == current_device()) return kernel;
   cudaError_t failure = cudaErrorNoKernelImageForDevice;
-  for (Image& image : kernel.binary->images) {
+  for (ModuleImage& image : kernel.binary->images) {
     try {
       const emulator::NameRequest wanted{load(image)};
       const emulator::Bytes reply =
@@ -129,7 +129,7 @@ const emulator::RangeReply& Modules::locate(Variable& variable) {
   if (variable.host_pointer != nullptr && device_.device_count() > 1) throw Failure{cudaErrorNotSupported};
   const auto known = variable.ranges.find(current_device());
   if (known != variable.ranges.end()) return known->second;
-  for (Image& image : variable.binary->images) {
+  for (ModuleImage& image : variable.binary->images) {
     try {
       const emulator::NameRequest wanted{load(image)};
       return variable.ranges[current_device()] = device_.ask<emulator::RangeReply>(
@@ -141,18 +141,27 @@ const emulator::RangeReply& Modules::locate(Variable& variable) {
   throw Failure{cudaErrorInvalidSymbol};
 }
 
+void* Modules::place_in_symbol(const void* host_variable, std::size_t offset, std::size_t bytes) {
+  const emulator::RangeReply& range = symbol(host_variable);
+  require(offset <= range.bytes && bytes <= range.bytes - offset);
+  return reinterpret_cast<void*>(range.address + offset);
+}
+
 void Modules::forget_loaded() {
   for (FatBinary& binary : binaries_) {
-    for (Image& image : binary.images) {
+    for (ModuleImage& image : binary.images) {
       image.modules.erase(current_device());
       image.failure = cudaSuccess;
     }
   }
-  for (auto& [host_function, kernel] : kernels_) kernel->loaded_for = kNoDevice;
+  for (auto& [host_function, kernel] : kernels_) {
+    kernel->loaded_for = kNoDevice;
+    kernel->accepted.reset();
+  }
   for (auto& [host_variable, variable] : variables_) variable.ranges.erase(current_device());
 }
 
-std::uint64_t Modules::load(Image& image) {
+std::uint64_t Modules::load(ModuleImage& image) {
   if (image.failure != cudaSuccess) throw Failure{image.failure};
   const auto known = image.modules.find(current_device());
   if (known != image.modules.end()) return known->second;

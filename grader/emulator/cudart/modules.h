@@ -23,17 +23,17 @@ namespace lockstep::cudart {
 inline constexpr int kNoDevice = -1;
 
 /// One container of a fat binary; a program built with -rdc=true has several in one registration.
-struct Image {
+struct ModuleImage {
   const void* container = nullptr;
   std::map<int, std::uint64_t> modules;  ///< by device, where it is loaded
   cudaError_t failure = cudaSuccess;     ///< of loading it; it is not tried again
 };
 
 struct FatBinary {
-  std::vector<Image> images;
+  std::vector<ModuleImage> images;
 };
 
-struct Kernel {
+struct Kernel : std::enable_shared_from_this<Kernel> {
   FatBinary* binary = nullptr;
   std::string name;            ///< mangled
   int loaded_for = kNoDevice;  ///< device whose kernel `info` names
@@ -41,6 +41,7 @@ struct Kernel {
   std::vector<emulator::ParameterLayout> parameters;
   std::optional<std::uint64_t> dynamic_shared_limit;  ///< set by cudaFuncSetAttribute
   bool large_clusters = false;                        ///< likewise: of more than the portable size
+  std::optional<emulator::LaunchRequest> accepted;    ///< the last launch that the device did not refuse
 };
 
 struct Variable {
@@ -67,13 +68,15 @@ class Modules {
   Kernel& load(const void* function);
   /// The variable's place on the current device.
   const emulator::RangeReply& symbol(const void* host_variable);
+  /// The place `offset` bytes into it, where `bytes` bytes must fit.
+  void* place_in_symbol(const void* host_variable, std::size_t offset, std::size_t bytes);
   /// Tells the program the addresses of the binary's managed variables, which it then uses through `managed`.
   void place_managed_variables(FatBinary* binary, ManagedMemory& managed);
   /// Forgets what was loaded to the current device, after that was reset.
   void forget_loaded();
 
  private:
-  std::uint64_t load(Image& image);
+  std::uint64_t load(ModuleImage& image);
   const emulator::RangeReply& locate(Variable& variable);
 
   DeviceConnection& device_;

@@ -201,6 +201,11 @@ const PinnedMemory::Range* PinnedMemory::find(const void* address) const {
   return found == ranges_.end() ? nullptr : &found->second;
 }
 
+bool PinnedMemory::contains(const void* address, std::size_t bytes) const {
+  const auto found = find_range(address);
+  return found != ranges_.end() && bytes <= found->second.bytes - (number_of(address) - found->first);
+}
+
 bool PinnedMemory::overlaps(std::uintptr_t begin, std::size_t bytes) const {
   const auto above = ranges_.lower_bound(begin);
   if (above != ranges_.end() && above->first < begin + bytes) return true;

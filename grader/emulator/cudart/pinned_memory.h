@@ -28,7 +28,8 @@ class PinnedMemory {
   void add(void* address, std::size_t bytes, unsigned flags);
   void remove(void* address);
   unsigned flags(const void* address) const;
-  bool contains(const void* address) const { return find(address) != nullptr; }
+  /// Whether one allocation holds the bytes from an address on.
+  bool contains(const void* address, std::size_t bytes = 1) const;
   /// The address under which kernels reach a place in pinned memory, from now on.
   emulator::DeviceAddress device_address(const void* address);
 

@@ -79,6 +79,7 @@ cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::
   properties.canMapHostMemory = 1;
   properties.managedMemory = 1;
   properties.concurrentManagedAccess = 1;
+  properties.memoryPoolsSupported = 1;
   return properties;
 }
 
@@ -139,6 +140,7 @@ int device_attribute(const emulator::HelloReply& device, cudaDeviceAttr attribut
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCooperativeLaunch:
     case cudaDevAttrClusterLaunch:
+    case cudaDevAttrMemoryPoolsSupported:
       return 1;
     default:
       require(attribute > 0 && attribute < cudaDevAttrMax);

@@ -6,45 +6,65 @@
 #include <new>
 
 #include "emulator/cudart/arrays.h"
+#include "emulator/cudart/captures.h"
+#include "emulator/cudart/default_stream.h"
 #include "emulator/cudart/device_connection.h"
 #include "emulator/cudart/failure.h"
+#include "emulator/cudart/graphs.h"
+#include "emulator/cudart/host_function.h"
+#include "emulator/cudart/idle_progress.h"
 #include "emulator/cudart/image_objects.h"
 #include "emulator/cudart/launcher.h"
 #include "emulator/cudart/memory.h"
 #include "emulator/cudart/modules.h"
 #include "emulator/cudart/peers.h"
+#include "emulator/cudart/pools.h"
 #include "emulator/cudart/streams.h"
 #include "emulator/cudart/unified_memory.h"
 
 namespace lockstep::cudart {
 
 struct Runtime {
+  std::recursive_mutex mutex;  ///< released while a host function runs
   DeviceConnection device;
   Peers peers;
   UnifiedMemory unified{device};
   Modules modules{device};
   Launcher launcher{device, modules, unified, peers};
   Memory memory{device, unified};
-  Streams streams;
+  Pools pools{memory};
+  GraphMemory graph_memory{memory};
+  WorkQueues queues{mutex};
+  Streams streams{queues};
   Arrays arrays{memory};
   ImageObjects images{device, arrays};
+  IdleProgress idle_progress{mutex, queues};
+  Captures captures;
+  Graphs graphs;
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},
                                              {cudaLimitMallocHeapSize, emulator::kDefaultHeapBytes}};
   unsigned device_flags = 0;
-  std::recursive_mutex mutex;  ///< recursive: a host function that a stream runs may call the API
+  bool ending = false;  ///< the program ends: what waits is done, but its functions are called no more
 };
 
 /// Made at first use, as constructors of the program come before the statics of this library, and never
 /// destroyed, as they unregister after them.
 Runtime& runtime();
 
+/// Has the work that waits when the program ends done then, for the device's checks to see it. Called with
+/// the first work, so that what the program made before is still there.
+void finish_at_exit();
+
 /// Runs one API call: exclusively, with its failure as the result and as the thread's last error.
 template <class Function>
 cudaError_t call(Function&& function) {
-  Runtime& program = runtime();
-  const std::lock_guard lock(program.mutex);
+  begin_call();
   try {
+    if (in_host_function()) throw Failure{cudaErrorNotPermitted};
+    Runtime& program = runtime();
+    const std::lock_guard lock(program.mutex);
+    program.idle_progress.called();
     function(program);
     return cudaSuccess;
   } catch (const Failure& failure) {

@@ -1,19 +1,23 @@
-// How the runtime says that the emulated device lacks something; the generated stubs of whole functions call
-// it.
+#include "emulator/cudart/unsupported.h"
+
 #include <cstdio>
 #include <set>
-#include <string_view>
 
 #include "emulator/cudart/runtime.h"
 
-void lockstep::cudart::unsupported(const char* what) {
-  static std::set<std::string_view> told;
+namespace lockstep::cudart {
+
+void refuse(const std::string& what) {
+  static std::set<std::string>& told = *new std::set<std::string>;
   if (told.insert(what).second) {
-    std::fprintf(stderr, "lockstep: the emulated device does not support %s yet\n", what);
+    std::fprintf(stderr, "lockstep: the emulated device does not support %s yet\n", what.c_str());
   }
   throw Failure{cudaErrorNotSupported};
 }
 
+}  // namespace lockstep::cudart
+
+/// What the generated stubs of functions that the emulated device does not have call.
 extern "C" int lockstep_unsupported(const char* function) {
-  return lockstep::cudart::call([&](lockstep::cudart::Runtime&) { lockstep::cudart::unsupported(function); });
+  return lockstep::cudart::call([&](lockstep::cudart::Runtime&) { lockstep::cudart::refuse(function); });
 }

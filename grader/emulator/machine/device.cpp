@@ -326,6 +326,25 @@ void Device::State::collect(Loaded& loaded) {
   loaded.counters.traffic.assign(loaded.counters.traffic.size(), {});
 }
 
+namespace {
+
+/// What a launch's configuration says of its shape. Throws DeviceError for clusters that do not fit it.
+void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
+  grid.kernel = &kernel;
+  grid.blocks = c.grid;
+  grid.threads = c.block;
+  grid.block_count = c.grid.count();
+  grid.many_blocks = grid.block_count > 1;
+  grid.dynamic_shared_bytes = c.dynamic_shared_bytes;
+  grid.shared_bytes = kernel.dynamic_shared_offset + c.dynamic_shared_bytes;
+  if (c.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.shared_bytes;
+  const Dim3 cluster = cluster_of(kernel, c);
+  grid.clustered = cluster.count() != 0;
+  if (grid.clustered) grid.cluster = cluster;
+}
+
+}  // namespace
+
 void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
   const auto refuse = [&](DeviceError::Code code, const std::string& why) { throw DeviceError(code, why); };
   using enum DeviceError::Code;
@@ -357,6 +376,14 @@ void Device::State::check_configuration(const Kernel& kernel, const LaunchConfig
   if (shared > options.properties.shared_bytes_per_block_optin) {
     refuse(invalid_configuration, fmt::format("{} bytes of shared memory; a block has at most {}", shared,
                                               options.properties.shared_bytes_per_block_optin));
+  }
+  Grid grid;
+  grid.properties = &options.properties;
+  set_shape(grid, kernel, c);
+  const std::size_t capacity = blocks_together(grid, workers);
+  if (c.cooperative && grid.block_count > capacity) {
+    refuse(out_of_resources, fmt::format("a cooperative launch of {} blocks; {} fit on the device at once",
+                                         grid.block_count, capacity));
   }
 }
 
@@ -517,6 +544,10 @@ SymbolInfo Device::symbol(ModuleId module, std::string_view mangled_name) const 
   return found->second;
 }
 
+void Device::check_launch(KernelId id, const LaunchConfiguration& configuration) const {
+  state_->check_configuration(*state_->kernel(id).kernel, configuration);
+}
+
 LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuration,
                             std::span<const std::byte> parameters) {
   const State::KernelEntry& entry = state_->kernel(id);
@@ -529,37 +560,19 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
                                   kernel.info.parameter_bytes, parameters.size()));
   }
   Grid grid;
-  grid.kernel = &kernel;
   grid.properties = &properties();
   grid.memory = &state_->memory;
   if (kernel.info.uses_heap) make_heap(kDefaultHeapBytes);
   grid.heap = state_->heap ? &*state_->heap : nullptr;
   grid.images = &state_->images;
-  grid.blocks = configuration.grid;
-  grid.threads = configuration.block;
-  grid.dynamic_shared_bytes = configuration.dynamic_shared_bytes;
-  grid.shared_bytes = kernel.dynamic_shared_offset + configuration.dynamic_shared_bytes;
-  if (configuration.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.shared_bytes;
+  set_shape(grid, kernel, configuration);
   grid.parameters.assign(parameters.begin(), parameters.end());
   grid.reach = configuration.reach;
   grid.checks = state_->options.checks;
-  grid.block_count = configuration.grid.count();
-  grid.many_blocks = grid.block_count > 1;
   grid.deadline = state_->deadline;
-  const Dim3 cluster = cluster_of(kernel, configuration);
-  grid.clustered = cluster.count() != 0;
-  if (grid.clustered) grid.cluster = cluster;
   const BlockOrder order = block_order_of(state_->options.seed, grid.block_count / grid.cluster.count());
   grid.block_start = order.start;
   grid.block_stride = order.stride;
-  if (configuration.cooperative) {
-    const std::size_t capacity = blocks_together(grid, state_->workers);
-    if (grid.block_count > capacity) {
-      throw DeviceError(DeviceError::Code::out_of_resources,
-                        fmt::format("a cooperative launch of {} blocks; {} fit on the device at once",
-                                    grid.block_count, capacity));
-    }
-  }
   const GridWorkspace workspace(state_->memory, configuration.cooperative && kernel.meets_grid);
   grid.workspace = workspace.address();
   // Launches are told apart by their stamps; when half are used up, they start again.

@@ -168,6 +168,9 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       return find_symbol(request);
     case Operation::launch:
       return launch(request);
+    case Operation::check_launch:
+      check_launch(request.take<LaunchRequest>());
+      return {};
     case Operation::reset:
       reset(selected_);
       return {};
@@ -337,13 +340,34 @@ Bytes ClientSession::find_symbol(MessageReader& request) {
 Bytes ClientSession::launch(MessageReader& request) {
   const auto wanted = request.take<LaunchRequest>();
   const auto parameters = request.take_rest();
+  return launched(wanted, [&](Device::KernelId kernel, const LaunchConfiguration& configuration) {
+    if (parameters.size() != served_.device.kernel_info(kernel).parameter_bytes) {
+      throw MalformedMessage("a launch with parameters of the wrong size");
+    }
+    const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
+    // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
+    // request.
+    served_.sticky = status_of(result.status);
+    Bytes payload;
+    append(payload, bytes_of(cut(result.output)));
+    served_.statistics.printed_bytes += payload.size();
+    return payload;
+  });
+}
+
+void ClientSession::check_launch(const LaunchRequest& wanted) {
+  launched(wanted, [&](Device::KernelId kernel, const LaunchConfiguration& configuration) {
+    served_.device.check_launch(kernel, configuration);
+    return Bytes{};
+  });
+}
+
+Bytes ClientSession::launched(
+    const LaunchRequest& wanted,
+    const std::function<Bytes(Device::KernelId, const LaunchConfiguration&)>& launching) {
   const auto kernel = static_cast<Device::KernelId>(wanted.kernel);
   if (kernel != wanted.kernel || !kernels_.contains(kernel)) {
     throw MalformedMessage("a launch of a kernel that the program has not loaded");
-  }
-  const KernelInfo& info = served_.device.kernel_info(kernel);
-  if (parameters.size() != info.parameter_bytes) {
-    throw MalformedMessage("a launch with parameters of the wrong size");
   }
   try {
     if (wanted.dynamic_shared_bytes > wanted.dynamic_shared_limit ||
@@ -356,23 +380,12 @@ Bytes ClientSession::launch(MessageReader& request) {
               ": cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows it "
               "more");
     }
-    if (info.uses_heap) make_heap(wanted.heap_bytes);
-    const LaunchConfiguration configuration{wanted.grid,
-                                            wanted.block,
-                                            static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
-                                            wanted.cooperative != 0,
-                                            static_cast<DeviceMask>(wanted.reach),
-                                            wanted.cluster};
-    const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
-    // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
-    // request.
-    served_.sticky = status_of(result.status);
-    Bytes payload;
-    append(payload, bytes_of(cut(result.output)));
-    served_.statistics.printed_bytes += payload.size();
-    return payload;
+    if (served_.device.kernel_info(kernel).uses_heap) make_heap(wanted.heap_bytes);
+    return launching(kernel,
+                     {wanted.grid, wanted.block, static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
+                      wanted.cooperative != 0, static_cast<DeviceMask>(wanted.reach), wanted.cluster});
   } catch (const DeviceError& error) {
-    served_.add_finding(Finding::Kind::bad_launch, info.name, error.what());
+    served_.add_finding(Finding::Kind::bad_launch, served_.device.kernel_info(kernel).name, error.what());
     throw;
   }
 }

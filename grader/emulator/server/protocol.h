@@ -53,6 +53,8 @@ enum class Operation : std::uint32_t {
   create_texture,  ///< TextureRequest → IdReply, the handle
   create_surface,  ///< SurfaceRequest → IdReply, the handle
   destroy_image,   ///< IdRequest, the handle of either
+  // The program under test again.
+  check_launch,  ///< LaunchRequest; refuses what launch would refuse
 };
 
 /// The refusals of DeviceError in its order, then what ends a kernel: those stay.
@@ -197,11 +199,11 @@ struct LaunchRequest {
   std::uint64_t kernel = 0;
   Dim3 grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
-  std::uint64_t dynamic_shared_limit = 0;  ///< what the program allowed the kernel to ask for
-  std::uint64_t cooperative = 0;
+  std::uint64_t dynamic_shared_limit = 0;        ///< what the program allowed the kernel to ask for
   std::uint64_t reach = kEveryDevice;            ///< devices whose memory the kernel may access: DeviceMask
   std::uint64_t heap_bytes = kDefaultHeapBytes;  ///< of the heap that the first kernel with one makes
   Dim3 cluster{0, 0, 0};                         ///< zeros: as the kernel was compiled
+  std::uint32_t cooperative = 0;
 };
 
 struct TextureRequest {

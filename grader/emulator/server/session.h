@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -144,6 +145,10 @@ class ClientSession final : public Session {
   Bytes own_image(ImageHandle handle);
   void destroy_image(ImageHandle handle);
   void destroy_images();
+  void check_launch(const LaunchRequest& wanted);
+  /// Calls `launching`; what the device refuses becomes a finding too.
+  Bytes launched(const LaunchRequest& wanted,
+                 const std::function<Bytes(Device::KernelId, const LaunchConfiguration&)>& launching);
   Device::ModuleId owned_module(std::uint64_t id) const;
   bool belongs_to_control(DeviceAddress address) const;
   void select_device(std::uint64_t device);

@@ -115,7 +115,7 @@ int main() {
   scale_kernel<<<(n + 255) / 256, 256>>>(other, n, 1);
   cudaMemLocation location{cudaMemLocationTypeHost, 0};
   STEP(27, cudaMemPrefetchAsync(other, n * sizeof(int), location, 0, nullptr) == cudaSuccess);
-  STEP(28, write(pipes[1], other, 4096) == 4096);
+  STEP(28, cudaDeviceSynchronize() == cudaSuccess && write(pipes[1], other, 4096) == 4096);
 
   // What was said of it can be asked for.
   cudaMemLocation first_device{cudaMemLocationTypeDevice, 0}, no_device{cudaMemLocationTypeDevice, 99};

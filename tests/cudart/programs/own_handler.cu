@@ -18,6 +18,7 @@ int main() {
   int *managed, *device;
   if (cudaMallocManaged(&managed, 4) != cudaSuccess || cudaMalloc(&device, 4) != cudaSuccess) return 1;
   write_kernel<<<1, 1>>>(managed);
+  cudaDeviceSynchronize();
   if (*managed != 42 || caught != 0) return 2;  // a page that is away
   if (sigsetjmp(before, 1) == 0) {
     *static_cast<volatile int*>(device) = 1;
