@@ -36,8 +36,7 @@ class ClusterTest : public DeviceTest {
     configuration.grid = grid;
     configuration.block = {threads, 1, 1};
     configuration.cluster = cluster;
-    const LaunchResult result =
-        device.launch(kernel, configuration, std::as_bytes(std::span(&parameters, 1)));
+    LaunchResult result = device.launch(kernel, configuration, std::as_bytes(std::span(&parameters, 1)));
     seen = device.take_observations();
     results = download<std::uint32_t>(a, grid.count() * threads);
     return result;

@@ -28,9 +28,12 @@ std::unordered_set<const Node*> with_all_before(const std::vector<Node*>& nodes)
 
 bool all_joined(const Capture& capture) {
   const auto joined = with_all_before(capture.origin->last_nodes);
-  return std::ranges::all_of(capture.streams, [&](const Stream* stream) {
-    return std::ranges::all_of(stream->last_nodes, [&](const Node* node) { return joined.contains(node); });
-  });
+  const auto are_joined = [&](const std::vector<Node*>& nodes) {
+    return std::ranges::all_of(nodes, [&](const Node* node) { return joined.contains(node); });
+  };
+  return are_joined(capture.ends_of_destroyed_streams) &&
+         std::ranges::all_of(capture.streams,
+                             [&](const Stream* stream) { return are_joined(stream->last_nodes); });
 }
 
 }  // namespace
@@ -150,15 +153,15 @@ void Captures::refuse_in(const Stream& stream, cudaError_t error) {
 
 void Captures::leave(Stream& stream) {
   if (!stream.capture) return;
-  stream.capture->invalidated = true;
-  std::erase(stream.capture->streams, &stream);
-  if (stream.capture->origin == &stream) {
-    for (Stream* member : stream.capture->streams) {
-      member->capture.reset();
-      member->last_nodes.clear();
-    }
-    std::erase(active_, std::shared_ptr<Capture>(stream.capture));
+  Capture& capture = *stream.capture;
+  std::erase(capture.streams, &stream);
+  if (capture.origin != &stream) return join(capture.ends_of_destroyed_streams, stream.last_nodes);
+  capture.invalidated = true;
+  for (Stream* member : capture.streams) {
+    member->capture.reset();
+    member->last_nodes.clear();
   }
+  std::erase(active_, std::shared_ptr<Capture>(stream.capture));
 }
 
 void Captures::check_valid(const Capture& capture) {

@@ -18,6 +18,7 @@ struct Capture {
   bool into_given_graph = false;  ///< cudaStreamBeginCaptureToGraph: the program owns the graph
   Stream* origin = nullptr;
   std::vector<Stream*> streams;  ///< that take part
+  std::vector<Node*> ends_of_destroyed_streams;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   unsigned long long id = 0;
@@ -46,7 +47,7 @@ class Captures {
   /// For what a capture cannot hold: invalidates that of the stream, and throws Failure, unless there is
   /// none.
   void refuse_in(const Stream& stream, cudaError_t error = cudaErrorStreamCaptureUnsupported);
-  /// The stream is about to go.
+  /// The stream is about to go. What it recorded has to be joined to the first stream's work all the same.
   void leave(Stream& stream);
 
  private:

@@ -117,7 +117,7 @@ WorkQueues::Place enqueue(Runtime& r, const Stream& stream, std::function<void()
   r.device.throw_if_failed();
   r.captures.check_implicit_dependency(stream);
   finish_at_exit();
-  const WorkQueues::Place place = r.streams.add(stream, std::move(task), std::move(after), bytes);
+  WorkQueues::Place place = r.streams.add(stream, std::move(task), std::move(after), bytes);
   r.idle_progress.work_added();
   return place;
 }

@@ -41,7 +41,7 @@ WorkQueues::Place WorkQueues::add(const QueuePointer& queue, Task task, std::vec
   std::erase_if(after, [this](const Place& place) { return reached(place); });
   if (queue->entries.empty()) pending_.push_back(queue);
   queue->entries.push_back({++last_sequence_, std::move(task), std::move(after), bytes});
-  const Place place{queue, last_sequence_};
+  Place place{queue, last_sequence_};
   ++count_;
   bytes_ += bytes;
   while (count_ > kMostTasks || (bytes_ > kMostBytes && count_ > 0)) run_oldest();

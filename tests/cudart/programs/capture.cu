@@ -180,16 +180,31 @@ int main() {
   STEP(77, cudaStreamEndCapture(stream, &graph) == cudaSuccess);
   STEP(78, cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess && nodes == 2);
 
+  // A stream that has joined may be destroyed, but not what it did be left alone.
+  for (const bool joins : {true, false}) {
+    cudaStream_t passing;
+    cudaStreamCreateWithFlags(&passing, cudaStreamNonBlocking);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(fork, stream);
+    cudaStreamWaitEvent(passing, fork);
+    store_kernel<<<1, 1, 0, passing>>>(b, 8);
+    cudaEventRecord(join, passing);
+    if (joins) cudaStreamWaitEvent(stream, join);
+    STEP(79, cudaStreamDestroy(passing) == cudaSuccess);
+    STEP(80, cudaStreamEndCapture(stream, &graph) == (joins ? cudaSuccess : cudaErrorStreamCaptureUnjoined));
+  }
+  cudaGetLastError();
+
   // A graph that the program made can be captured into.
   cudaGraphNode_t first;
   cudaGraphCreate(&graph, 0);
   cudaGraphAddEmptyNode(&first, graph, nullptr, 0);
-  STEP(80, cudaStreamBeginCaptureToGraph(stream, graph, &first, nullptr, 1, cudaStreamCaptureModeGlobal) ==
+  STEP(81, cudaStreamBeginCaptureToGraph(stream, graph, &first, nullptr, 1, cudaStreamCaptureModeGlobal) ==
                cudaSuccess);
   store_kernel<<<1, 1, 0, stream>>>(a, 9);
   cudaGraph_t ended;
-  STEP(81, cudaStreamEndCapture(stream, &ended) == cudaSuccess && ended == graph);
-  STEP(82, cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges) == cudaSuccess && edges == 1);
+  STEP(82, cudaStreamEndCapture(stream, &ended) == cudaSuccess && ended == graph);
+  STEP(83, cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges) == cudaSuccess && edges == 1);
   std::puts("captured");
   return 0;
 }
