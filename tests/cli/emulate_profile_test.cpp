@@ -86,6 +86,19 @@ TEST_F(EmulateProfile, CountsAreThoseOfTheKernels) {
   EXPECT_EQ(count.at("global_atomics").at("contention"), 96);
 }
 
+TEST_F(EmulateProfile, LaunchesOfGraphsAndThoseThatNobodyWaitsForCount) {
+  const std::filesystem::path file = folder_.path() / "profile.json";
+  const Ran ran = profile("--format json --output '" + file.string() + "'", "profiled_graph");
+  EXPECT_EQ(ran.output, "no error\n");
+  const auto root = nlohmann::json::parse(contents(file));
+  EXPECT_EQ(root.at("calls"), 3 * 2 + 1);
+  nlohmann::json atomics;
+  for (const auto& line : root.at("lines")) {
+    if (!line.at("global_atomics").is_null()) atomics = line.at("global_atomics");
+  }
+  EXPECT_EQ(atomics.at("requests"), 3 * (1 + 2) + 1) << "one for each warp";
+}
+
 // The README shows a part of this very output.
 TEST_F(EmulateProfile, IsWhatTheReadmeShows) {
   const Ran ran = run("cd '" LOCKSTEP_SOURCE "' && '" LOCKSTEP_EXECUTABLE
