@@ -182,10 +182,12 @@ class BenchRun {
     const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
     for (const Series& series : series_) {
       for (std::size_t c = 0; c < contenders_.size(); ++c) {
-        const std::vector<double>& seconds = series.seconds[c];
-        std::vector<double> ratios;
-        for (std::size_t round = 0; round < seconds.size(); ++round)
-          ratios.push_back(series.seconds[reference_index].at(round) / seconds[round]);
+        const auto [seconds, ratios] = known_rounds(series.seconds[c], series.seconds[reference_index]);
+        if (ratios.empty()) {
+          result_.left_out.push_back(fmt::format("{} was left out at {}: too short to be timed",
+                                                 contenders_[c].label, series.one->name));
+          continue;
+        }
         result_.rows.push_back({.solution = contenders_[c].name,
                                 .label = contenders_[c].label,
                                 .size = series.one->name,
@@ -211,6 +213,16 @@ class BenchRun {
 };
 
 }  // namespace
+
+KnownRounds known_rounds(std::span<const double> seconds, std::span<const double> of_reference) {
+  KnownRounds known;
+  for (std::size_t round = 0; round < seconds.size(); ++round) {
+    if (!(seconds[round] > 0)) continue;
+    known.seconds.push_back(seconds[round]);
+    if (of_reference[round] > 0) known.ratios.push_back(of_reference[round] / seconds[round]);
+  }
+  return known;
+}
 
 report::Bench measure_bench(const course::Exercise& exercise, device::Device& device,
                             const BenchOptions& options) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,15 @@ struct BenchOptions {
   double copy_bandwidth = 0;  ///< of the card, B/s
   std::function<void(const std::string& what)> progress;
 };
+
+/// A solution's rounds whose time is known, and the reference's time over its own in those.
+struct KnownRounds {
+  std::vector<double> seconds, ratios;
+};
+
+/// Both in seconds, by round; `of_reference` has at least as many. What is shorter than the noise of two
+/// batches may seem to take no time or less, and tells nothing.
+KnownRounds known_rounds(std::span<const double> seconds, std::span<const double> of_reference);
 
 /// Fills in rows and left_out; needs Problem::speed and a device that measures speed. Throws
 /// std::runtime_error when a solution does not compile, fails or is wrong.

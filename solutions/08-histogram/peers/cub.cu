@@ -14,31 +14,45 @@ __global__ void widen_kernel(const unsigned* narrow, unsigned long long* counts,
   if (bin < bins) counts[bin] = narrow[bin];
 }
 
+/// Memory that is kept from call to call, so that asking for it is not timed; all calls are on one stream.
+class Kept {
+ public:
+  void* of_size(std::size_t bytes) {
+    if (bytes > size_) {
+      CHECK_CUDA(cudaFree(memory_));
+      CHECK_CUDA(cudaMalloc(&memory_, bytes));
+      size_ = bytes;
+    }
+    return memory_;
+  }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 template <class Sample, class Count>
 void count(const Sample* samples, std::size_t n, Count* counts, int bins, cudaStream_t stream) {
+  static Kept workspace;
   const auto samples_to_count = static_cast<long long>(n);
-  const auto run = [&](void* workspace, std::size_t& bytes) {
-    CHECK_CUDA(cub::DeviceHistogram::HistogramEven(workspace, bytes, samples, counts, bins + 1, 0u,
+  const auto run = [&](void* memory, std::size_t& bytes) {
+    CHECK_CUDA(cub::DeviceHistogram::HistogramEven(memory, bytes, samples, counts, bins + 1, 0u,
                                                    static_cast<unsigned>(bins), samples_to_count, stream));
   };
   std::size_t bytes = 0;
   run(nullptr, bytes);
-  void* workspace;
-  CHECK_CUDA(cudaMallocAsync(&workspace, bytes, stream));
-  run(workspace, bytes);
-  CHECK_CUDA(cudaFreeAsync(workspace, stream));
+  run(workspace.of_size(bytes), bytes);
 }
 
 template <class Sample>
 void count_narrow(const Sample* samples, std::size_t n, unsigned long long* counts, int bins,
                   cudaStream_t stream) {
+  static Kept kept;
   if (n > std::numeric_limits<unsigned>::max()) return count(samples, n, counts, bins, stream);
-  unsigned* narrow;
-  CHECK_CUDA(cudaMallocAsync(&narrow, bins * sizeof *narrow, stream));
+  auto* const narrow = static_cast<unsigned*>(kept.of_size(bins * sizeof(unsigned)));
   count(samples, n, narrow, bins, stream);
   widen_kernel<<<lockstep::divide_up(bins, kThreads), kThreads, 0, stream>>>(narrow, counts, bins);
   CHECK_CUDA(cudaGetLastError());
-  CHECK_CUDA(cudaFreeAsync(narrow, stream));
 }
 
 void histogram(const void* samples, int sample_bytes, std::size_t first, std::size_t n,
