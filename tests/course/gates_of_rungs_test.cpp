@@ -45,9 +45,9 @@ constexpr RungAtGate kRungs[] = {
     {"histogram", "08-histogram/rungs/block_private.cu", "shared-wavefronts",
      "if (sample < bins) atomicAdd(&cells[sample], 1U);"},
     {"histogram", "08-histogram/rungs/wide_loads.cu", "shared-wavefronts",
-     "if (sample < bins) atomicAdd(&cells[sample], 1U);"},
+     "grid_for_each(samples, n, [=](unsigned sample) {"},
     {"histogram", "08-histogram/rungs/warp_private.cu", "shared-wavefronts",
-     "if (sample < bins) atomicAdd(&copy[sample], 1U);"},
+     "grid_for_each(samples, n, [=](unsigned sample) {"},
     {"histogram", "08-histogram/rungs/lane_private.cu", ""},
 };
 

@@ -48,7 +48,6 @@ __global__ void drift_kernel(const float4* halves, float* fields, int n, int pit
 }
 // [halves]
 
-// [launch]
 void coalescing(const Particle* particles, float* fields, int n, int pitch, float time_step,
                 cudaStream_t stream) {
   if (pitch == 0) return;  // a grid without blocks is an error
@@ -57,4 +56,3 @@ void coalescing(const Particle* particles, float* fields, int n, int pitch, floa
   drift_kernel<<<blocks, kThreads, 0, stream>>>(halves, fields, n, pitch, time_step);
   CHECK_CUDA(cudaGetLastError());
 }
-// [launch]
