@@ -3,6 +3,8 @@
 #include "emulator/server/emulate.h"
 
 #include <charconv>
+#include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string_view>
@@ -22,6 +24,9 @@ struct EmulateArguments {
   bool profile = false;
   std::string trace;  ///< LINE or FILE:LINE, as typed
   int devices = 1;    ///< that the program sees
+  std::uint64_t seed = 0;
+  double time_limit = 0;  ///< seconds; 0: none
+  bool check_leaks = false;
   std::shared_ptr<ProfileView> view = std::make_shared<ProfileView>();
 };
 
@@ -72,6 +77,14 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
   check(*arguments.view, !arguments.trace.empty());
   emulator::EmulateOptions options;
   options.device.devices = arguments.devices;
+  options.device.note_refusals = true;
+  options.device.check_leaks = arguments.check_leaks;
+  options.device.seed = arguments.seed;
+  // Workers take blocks as they come: only one repeats what it did.
+  if (arguments.seed != 0) options.device.workers = 1;
+  if (arguments.time_limit > 0) {
+    options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.time_limit * 1000));
+  }
   options.device.executable = device::installed_program("lockstep-device");
   options.cudart_directory = device::installed_library_folder("emulated");
   options.program = words.front();
@@ -87,8 +100,9 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
 
 void add_emulate(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<EmulateArguments>();
-  CLI::App* command = app.add_subcommand(
-      "emulate", "PROGRAM [ARGUMENT...]: runs a program built by nvcc -cudart shared on the emulated device");
+  CLI::App* command = app.add_subcommand("emulate",
+                                         "[OPTION...] PROGRAM [ARGUMENT...]: runs a program built by nvcc "
+                                         "-cudart shared on the emulated device");
   command->prefix_command();  // from the first word on, everything belongs to the program
   CLI::Option* profile =
       command->add_flag("--profile", arguments->profile,
@@ -106,6 +120,12 @@ void add_emulate(CLI::App& app, int& status) {
       "The exit status is the program's own. Findings (races, bounds, …) are told on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));
+  command->add_option(
+      "--seed", arguments->seed,
+      "take blocks and warps in another order, the same for the same number; 0 keeps them in order");
+  command->add_option("--time-limit", arguments->time_limit, "stop kernels after so many seconds")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--check-leaks", arguments->check_leaks, "tell of device memory that is never freed");
   command->callback([command, arguments, &status] { status = emulate(*arguments, command->remaining()); });
 }
 

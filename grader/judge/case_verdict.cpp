@@ -78,7 +78,8 @@ bool explains(const Finding& finding, const runner::Outcome& outcome) {
   if (outcome.kind == OutcomeKind::done) return true;
   // A kernel that cannot end keeps the program waiting; the device can say why and where, the clock cannot.
   if (outcome.kind == OutcomeKind::time_limit) {
-    return finding.kind == Finding::Kind::deadlock || finding.kind == Finding::Kind::time_limit;
+    return finding.kind == Finding::Kind::deadlock || finding.kind == Finding::Kind::time_limit ||
+           finding.kind == Finding::Kind::no_progress;
   }
   return may_answer_device_error(outcome) &&
          (stops_kernel(finding.kind) || finding.kind == Finding::Kind::bad_launch);

@@ -35,11 +35,15 @@ int rank_of(Finding::Kind kind) {
     case Finding::Kind::bad_sync:
       return 3;
     case Finding::Kind::time_limit:
+    case Finding::Kind::no_progress:
       return 4;
     case Finding::Kind::race:
       return 5;
     case Finding::Kind::uninitialised_read:
       return 6;
+    case Finding::Kind::bad_call:
+    case Finding::Kind::leak:
+      return 7;
   }
   return 7;
 }
@@ -99,6 +103,7 @@ Verdict verdict_of(Finding::Kind kind) {
     case Finding::Kind::deadlock:
       return Verdict::bad_sync;
     case Finding::Kind::time_limit:
+    case Finding::Kind::no_progress:  // the limit is certain to be reached
       return Verdict::time_limit;
     case Finding::Kind::trap:
     case Finding::Kind::assertion:
@@ -109,6 +114,9 @@ Verdict verdict_of(Finding::Kind kind) {
       return Verdict::launch_failed;
     // Hardware might run it: the limit is the emulated device's, not the student's.
     case Finding::Kind::unsupported:
+    // The judge does not ask for these: what they spoil shows in the outputs.
+    case Finding::Kind::bad_call:
+    case Finding::Kind::leak:
       return Verdict::grader_error;
   }
   return Verdict::grader_error;

@@ -1,5 +1,6 @@
 // CUDA arrays: allocation, queries and copies, which are ordered as those of other memory are.
 #include <concepts>
+#include <source_location>
 #include <utility>
 
 #include "emulator/cudart/array_copies.h"
@@ -35,15 +36,17 @@ void for_copies(Runtime& r, const Make& make, const Submit& submit) {
 }
 
 template <class Make>
-cudaError_t copy_now(const Make& make) {
-  return call(
-      [&](Runtime& r) { for_copies(r, make, [&](const CopyWork& copy) { copy_blocking(r, copy); }); });
+cudaError_t copy_now(const Make& make, std::source_location where = std::source_location::current()) {
+  return call([&](Runtime& r) { for_copies(r, make, [&](const CopyWork& copy) { copy_blocking(r, copy); }); },
+              where);
 }
 
 template <class Make>
-cudaError_t copy_in(cudaStream_t stream, const Make& make) {
+cudaError_t copy_in(cudaStream_t stream, const Make& make,
+                    std::source_location where = std::source_location::current()) {
   return call(
-      [&](Runtime& r) { for_copies(r, make, [&](const CopyWork& copy) { submit_copy(r, stream, copy); }); });
+      [&](Runtime& r) { for_copies(r, make, [&](const CopyWork& copy) { submit_copy(r, stream, copy); }); },
+      where);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Nodes of graphs: adding them, and their parameters, in graphs and in executable graphs.
 #include <algorithm>
+#include <source_location>
 
 #include "emulator/cudart/array_copies.h"
 #include "emulator/cudart/graph_params.h"
@@ -13,14 +14,16 @@ namespace {
 /// Adds a node with the work that `make` returns.
 template <class Make>
 cudaError_t add(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t* dependencies, size_t count,
-                Make&& make) {
-  return call([&](Runtime& r) {
-    require(node != nullptr);
-    Graph& graph = graph_of(handle);
-    std::vector<Node*> nodes = nodes_of(dependencies, count);
-    for (const Node* dependency : nodes) require(dependency->graph == &graph);
-    *node = handle_of(graph.add(make(r), std::move(nodes)));
-  });
+                Make&& make, std::source_location where = std::source_location::current()) {
+  return call(
+      [&](Runtime& r) {
+        require(node != nullptr);
+        Graph& graph = graph_of(handle);
+        std::vector<Node*> nodes = nodes_of(dependencies, count);
+        for (const Node* dependency : nodes) require(dependency->graph == &graph);
+        *node = handle_of(graph.add(make(r), std::move(nodes)));
+      },
+      where);
 }
 
 /// Work of the node, which must be of this type.
@@ -39,27 +42,33 @@ void take_kind(KernelWork& work, const KernelWork& other) {
 
 /// Gives a node the work that `make` returns, of the type that it has.
 template <class Make>
-cudaError_t set(cudaGraphNode_t node, Make&& make) {
-  return call([&](Runtime& r) {
-    auto work = make(r);
-    auto& before = work_of<decltype(work)>(node);
-    if constexpr (std::is_same_v<decltype(work), KernelWork>) take_kind(work, before);
-    before = std::move(work);
-  });
+cudaError_t set(cudaGraphNode_t node, Make&& make,
+                std::source_location where = std::source_location::current()) {
+  return call(
+      [&](Runtime& r) {
+        auto work = make(r);
+        auto& before = work_of<decltype(work)>(node);
+        if constexpr (std::is_same_v<decltype(work), KernelWork>) take_kind(work, before);
+        before = std::move(work);
+      },
+      where);
 }
 
 /// The same for one node of an executable graph.
 template <class Make>
-cudaError_t set(cudaGraphExec_t executable, cudaGraphNode_t node, Make&& make) {
-  return call([&](Runtime& r) {
-    ExecutableGraph& graph = r.graphs.find(executable);
-    auto work = make(r);
-    if constexpr (std::is_same_v<decltype(work), KernelWork>) {
-      const auto* before = std::get_if<KernelWork>(&step_of(graph, node).work);
-      if (before != nullptr) take_kind(work, *before);
-    }
-    set_step(graph, node, std::move(work));
-  });
+cudaError_t set(cudaGraphExec_t executable, cudaGraphNode_t node, Make&& make,
+                std::source_location where = std::source_location::current()) {
+  return call(
+      [&](Runtime& r) {
+        ExecutableGraph& graph = r.graphs.find(executable);
+        auto work = make(r);
+        if constexpr (std::is_same_v<decltype(work), KernelWork>) {
+          const auto* before = std::get_if<KernelWork>(&step_of(graph, node).work);
+          if (before != nullptr) take_kind(work, *before);
+        }
+        set_step(graph, node, std::move(work));
+      },
+      where);
 }
 
 /// Attributes that a node keeps; none changes what the emulated device does.

@@ -153,11 +153,11 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
-  return cudaMemset2D(pointer, bytes, value, bytes, 1);
+  return call([&](Runtime& r) { fill_blocking(r, bytes_to_fill(pointer, bytes, value, bytes, 1)); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
-  return cudaMemset2DAsync(pointer, bytes, value, bytes, 1, stream);
+  return call([&](Runtime& r) { submit_fill(r, stream, bytes_to_fill(pointer, bytes, value, bytes, 1)); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {

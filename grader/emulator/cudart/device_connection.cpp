@@ -57,7 +57,10 @@ emulator::Bytes DeviceConnection::request(Operation operation,
     throw Failure{cudaErrorDevicesUnavailable};
   }
   kernel_failed_ = emulator::is_sticky(reply.status);
-  if (reply.status != emulator::Status::ok) throw Failure{code_of(reply.status), kernel_failed_};
+  if (reply.status != emulator::Status::ok) {
+    throw Failure{code_of(reply.status), kernel_failed_,
+                  std::string(reinterpret_cast<const char*>(reply.payload.data()), reply.payload.size())};
+  }
   return std::move(reply.payload);
 }
 

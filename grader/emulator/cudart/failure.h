@@ -2,6 +2,8 @@
 // values.
 #pragma once
 
+#include <string>
+
 #include "emulator/cudart/api.h"
 #include "emulator/server/protocol.h"
 
@@ -11,6 +13,7 @@ namespace lockstep::cudart {
 struct Failure {
   cudaError_t code = cudaSuccess;
   bool of_kernel = false;  ///< a kernel failed earlier: every call fails from then on
+  std::string sentence{};  ///< the device's reason, if it gave one
 };
 
 cudaError_t code_of(emulator::Status status);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <string>
 
 namespace lockstep::cudart {
 
@@ -18,6 +19,15 @@ constexpr std::size_t kPitchGranule = 512;
 
 DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
 void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
+
+/// Throws unless `bytes` bytes from `offset` on lie within an allocation.
+void require_inside(std::size_t offset, std::size_t bytes, std::size_t allocation) {
+  const std::size_t left = allocation - offset;
+  if (bytes <= left) return;
+  throw Failure{cudaErrorInvalidValue, false,
+                std::to_string(bytes) + " bytes, which reach " + std::to_string(bytes - left) +
+                    " bytes past the end of an allocation (" + std::to_string(allocation) + " bytes)"};
+}
 
 }  // namespace
 
@@ -93,12 +103,13 @@ void Memory::check_range(const void* pointer, std::size_t bytes) {
   const auto after = allocations_.upper_bound(address);
   if (after != allocations_.begin()) {
     const auto& [base, size] = *std::prev(after);
-    if (address - base < size) return require(bytes <= size - (address - base));
+    if (address - base < size) return require_inside(address - base, bytes, size);
   }
   // A symbol, or memory of whoever made the device.
   const auto range =
       device_.ask<emulator::RangeReply>(Operation::find_range, {bytes_of(RangeRequest{address, 0, 0})});
-  require(range.bytes != 0 && bytes <= range.bytes - (address - range.address));
+  require(range.bytes != 0);
+  require_inside(address - range.address, bytes, range.bytes);
 }
 
 void Memory::copy(const CopyWork& work) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <source_location>
 
 #include "emulator/cudart/arrays.h"
 #include "emulator/cudart/captures.h"
@@ -19,6 +20,7 @@
 #include "emulator/cudart/modules.h"
 #include "emulator/cudart/peers.h"
 #include "emulator/cudart/pools.h"
+#include "emulator/cudart/refusal.h"
 #include "emulator/cudart/streams.h"
 #include "emulator/cudart/unified_memory.h"
 
@@ -58,7 +60,7 @@ void finish_at_exit();
 
 /// Runs one API call: exclusively, with its failure as the result and as the thread's last error.
 template <class Function>
-cudaError_t call(Function&& function) {
+cudaError_t call(Function&& function, std::source_location where = std::source_location::current()) {
   begin_call();
   try {
     if (in_host_function()) throw Failure{cudaErrorNotPermitted};
@@ -68,6 +70,7 @@ cudaError_t call(Function&& function) {
     function(program);
     return cudaSuccess;
   } catch (const Failure& failure) {
+    note_refusal(where.function_name(), failure);
     return (last_failure() = failure).code;
   } catch (const std::bad_alloc&) {
     return (last_failure() = {cudaErrorMemoryAllocation}).code;

@@ -85,6 +85,7 @@ void ClientSession::end() {
 
 /// Releases what the client holds of one device. What belongs to no single one stays where there are several.
 void ClientSession::reset(int device) {
+  if (served_.check_leaks) leaks_.report(served_, device);
   // An object over memory of several devices stays; of memory that has gone, its use is a finding.
   if (served_.device_count == 1) destroy_images();
   for (auto module = modules_.begin(); module != modules_.end();) {
@@ -189,6 +190,11 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
     case Operation::destroy_image:
       destroy_image(request.take<IdRequest>().id);
       return {};
+    case Operation::note_refusal: {
+      const std::string sentence = request.take_name(kMaximumName);
+      if (served_.note_refusals) served_.add_finding(Finding::Kind::bad_call, {}, sentence);
+      return {};
+    }
     default:
       return perform_common(operation, request);
   }
@@ -215,6 +221,7 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   const DeviceAddress address = allocate_kind(request);
   allocations_[address] = {charged, selected_, request.kind != MemoryKind::device};
   charge(selected_, charged);
+  if (request.kind == MemoryKind::device) leaks_.allocated(address, request.bytes, selected_);
   return packed(AddressReply{address});
 }
 
@@ -255,6 +262,7 @@ void ClientSession::free(DeviceAddress address) {
   served_.device.free(address);
   charge(allocation->second.device, -allocation->second.charged);
   allocations_.erase(allocation);
+  leaks_.freed(address);
 }
 
 Bytes ClientSession::load_image(std::span<const std::byte> image) {

@@ -89,6 +89,8 @@ pid_t spawn(const DeviceProcess::Options& options, int control, int client) {
     words.push_back(std::to_string(options.devices));
   }
   if (!options.checks) words.emplace_back("--no-checks");
+  if (options.note_refusals) words.emplace_back("--note-refusals");
+  if (options.check_leaks) words.emplace_back("--check-leaks");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -56,7 +56,9 @@ class DeviceProcess {
     std::uint64_t seed = 0;
     std::size_t global_bytes = std::size_t{8} << 30;
     int multiprocessors = DeviceProperties{}.multiprocessors;
-    int devices = 1;  ///< that the program sees, each with `global_bytes`
+    int devices = 1;             ///< that the program sees, each with `global_bytes`
+    bool note_refusals = false;  ///< calls that the runtime refused become findings
+    bool check_leaks = false;    ///< so does memory that the program never frees
   };
 
   /// Starts the process and waits until it answers. Throws DeviceLost.

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr int kWrongUse = 2;
 constexpr int kDeviceFailed = 3;
+constexpr int kSegmentationFault = 128 + SIGSEGV;
 
 void print_line(const std::string& line) { std::fprintf(stderr, "lockstep: %s\n", line.c_str()); }
 
@@ -158,11 +159,17 @@ int emulate(const EmulateOptions& options, std::optional<Observations>& seen) {
     DeviceProcess device(options.device);
     device.set_client_memory_limit(options.device.global_bytes);
     if (options.trace) device.trace_line(options.trace->file, options.trace->line);
+    device.set_time_limit(options.time_limit);
     const TerminalSignalsIgnored ignored;
     const pid_t program = start(options, device.client_descriptor());
     device.close_client_descriptor();
     const int status = wait_for(program);
     seen = report(device);
+    if (status == kSegmentationFault) {
+      print_line(
+          "host code of the program made a segmentation fault; a pointer to the device does that when the "
+          "host reads or writes through it: use cudaMemcpy");
+    }
     return status;
   } catch (const DeviceLost& error) {
     print_line(error.what());

@@ -1,6 +1,7 @@
 // Runs a program built by nvcc on a fresh emulated device, as `lockstep emulate` does.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +23,8 @@ struct EmulateOptions {
     std::uint32_t line = 0;
   };
   std::optional<Trace> trace;  ///< whose accesses to memory are recorded
+  /// Kernels are stopped when the program has run for so long.
+  std::optional<std::chrono::milliseconds> time_limit{};
 };
 
 /// The program keeps the standard streams and the terminal; what the device found is printed on stderr

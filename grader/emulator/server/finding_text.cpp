@@ -19,10 +19,21 @@ bool has_thread(Finding::Kind kind) {
     case Finding::Kind::bad_launch:
     case Finding::Kind::bad_image:
     case Finding::Kind::unsupported:
+    case Finding::Kind::bad_call:
+    case Finding::Kind::leak:
       return false;
     default:
       return true;
   }
+}
+
+/// The lines from the innermost function to the kernel, when there are several.
+std::string way_to(const Finding& finding) {
+  if (finding.stack.size() < 2) return {};
+  std::string text = "  in " + text_of(finding.stack.front()) + '\n';
+  for (std::size_t k = 1; k < finding.stack.size(); ++k)
+    text += "    called at " + text_of(finding.stack[k]) + '\n';
+  return text;
 }
 
 }  // namespace
@@ -32,7 +43,11 @@ std::string text_of(const Finding& finding) {
   if (!finding.kernel.empty()) text += " in " + demangled(finding.kernel);
   if (!finding.line.file.empty()) text += " at " + text_of(finding.line);
   text += "\n  " + finding.message + '\n';
-  if (!finding.other_line.file.empty()) text += "  the earlier access: " + text_of(finding.other_line) + '\n';
+  text += way_to(finding);
+  if (!finding.other_line.file.empty()) {
+    text += finding.kind == Finding::Kind::bad_sync ? "  the other barrier: " : "  the earlier access: ";
+    text += text_of(finding.other_line) + '\n';
+  }
   if (has_thread(finding.kind)) {
     text += "  block " + text_of(finding.block) + ", thread " + text_of(finding.thread);
     if (finding.count > 1) text += ", the first of " + std::to_string(finding.count) + " times";

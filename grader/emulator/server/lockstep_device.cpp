@@ -2,7 +2,7 @@
 //
 //   lockstep-device --control-fd N --client-fd M [--workers N] [--memory BYTES] [--multiprocessors N] [--seed
 //   N]
-//                   [--no-checks] [--devices N]
+//                   [--no-checks] [--devices N] [--note-refusals] [--check-leaks]
 //
 // Serves the two connections in turn until the control side closes its own; started by DeviceProcess.
 #include <poll.h>
@@ -30,6 +30,7 @@ struct Arguments {
   int control = -1, client = -1;
   DeviceOptions device;
   int devices = 1;
+  bool note_refusals = false, check_leaks = false;
 };
 
 template <class T>
@@ -46,6 +47,14 @@ Arguments parse(int count, char** words) {
     const std::string_view name = words[i];
     if (name == "--no-checks") {
       arguments.device.checks = false;
+      continue;
+    }
+    if (name == "--note-refusals") {
+      arguments.note_refusals = true;
+      continue;
+    }
+    if (name == "--check-leaks") {
+      arguments.check_leaks = true;
       continue;
     }
     const std::string_view value = i + 1 < count ? words[++i] : "";
@@ -86,6 +95,8 @@ void end_with_owner(int control) {
 
 void serve(const Arguments& arguments) {
   ServedDevice served(arguments.device, arguments.devices);
+  served.note_refusals = arguments.note_refusals;
+  served.check_leaks = arguments.check_leaks;
   ControlSession control_session(served);
   ClientSession client_session(served);
   Connection control(arguments.control, control_session);

@@ -40,6 +40,7 @@ enum class Operation : std::uint32_t {
   map_host,       ///< RangeRequest: kernels reach this host allocation from now on
   select_device,  ///< IdRequest: which of several devices allocations, images and questions are for
   written_pages,  ///< RangeRequest → a byte for every page of the range: 1 when something was written to it
+  note_refusal,   ///< a sentence: what the runtime refused the program
   // The owner of the process.
   mark_uninitialised,       ///< RangeRequest
   set_time_limit,           ///< LimitRequest, milliseconds

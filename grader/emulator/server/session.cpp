@@ -85,7 +85,11 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
   const auto check_whole = [&](DeviceAddress address, std::uint64_t whole_bytes) {
     const auto range = device.allocation(address);
     if (range && whole_bytes > range->bytes - (address - range->address)) {
-      throw DeviceError(DeviceError::Code::invalid_address, "a copy runs past the end of its allocation");
+      const std::uint64_t past = whole_bytes - (range->bytes - (address - range->address));
+      throw DeviceError(DeviceError::Code::invalid_address,
+                        std::to_string(whole_bytes) + " bytes, which reach " + std::to_string(past) +
+                            " bytes past the end of an allocation (" + std::to_string(range->bytes) +
+                            " bytes)");
     }
   };
   switch (operation) {

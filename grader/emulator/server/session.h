@@ -18,6 +18,7 @@
 
 #include "emulator/device.h"
 #include "emulator/server/device_process.h"
+#include "emulator/server/leak_check.h"
 #include "emulator/server/message.h"
 #include "emulator/server/protocol.h"
 
@@ -45,6 +46,8 @@ struct ServedDevice {
   std::size_t client_memory_limit = std::size_t{1} << 30;
   bool client_held = false;
   std::uint64_t copied_sectors = 0;  ///< by the client's copies and fills since the last observations
+  bool note_refusals = false;        ///< calls that the runtime refused the client become findings
+  bool check_leaks = false;          ///< so does memory that the client never frees
 
  private:
   static DeviceOptions together(DeviceOptions options, int count) {
@@ -157,6 +160,7 @@ class ClientSession final : public Session {
   std::optional<Allocation> allocation_around(DeviceAddress address) const;
 
   std::map<DeviceAddress, Allocation> allocations_;  ///< by base
+  LeakCheck leaks_;
   std::map<Device::ModuleId, Module> modules_;
   std::map<Device::KernelId, Device::ModuleId> kernels_;
   std::uint64_t heap_bytes_ = 0;  ///< that the kernels' heap is charged; 0: there is none yet

@@ -1,0 +1,63 @@
+#include "emulator/cudart/refusal.h"
+
+#include <exception>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "emulator/cudart/runtime.h"
+#include "emulator/server/message.h"
+
+namespace lockstep::cudart {
+
+namespace {
+
+bool is_mistake(cudaError_t error) {
+  switch (error) {
+    case cudaErrorInvalidValue:
+    case cudaErrorMemoryAllocation:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidSymbol:
+    case cudaErrorInvalidDevicePointer:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidResourceHandle:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorNotPermitted:
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureInvalidated:
+    case cudaErrorStreamCaptureUnjoined:
+    case cudaErrorStreamCaptureImplicit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// `cudaMemcpy` of "cudaError_t cudaMemcpy(void*, …)".
+std::string_view name_in(std::string_view declaration) {
+  declaration = declaration.substr(0, declaration.find('('));
+  const std::size_t before = declaration.find_last_of(" *&:");
+  return before == std::string_view::npos ? declaration : declaration.substr(before + 1);
+}
+
+}  // namespace
+
+void note_refusal(const char* function, const Failure& failure) noexcept {
+  if (failure.of_kernel || !is_mistake(failure.code)) return;
+  try {
+    const std::string_view name = name_in(function);
+    if (name.starts_with("cudaLaunch")) return;  // a finding of the launch
+    std::string sentence =
+        std::string(name) + " returned " + name_of(failure.code) + " (" + sentence_of(failure.code) + ')';
+    if (!failure.sentence.empty()) sentence += ": " + failure.sentence;
+    Runtime& program = runtime();
+    const std::lock_guard lock(program.mutex);
+    program.device.request(emulator::Operation::note_refusal, {emulator::bytes_of(sentence)});
+  } catch (const Failure&) {
+    // The device is gone, or a kernel has failed: that is what the program hears of.
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace lockstep::cudart
