@@ -47,6 +47,7 @@ struct Placement {
   std::size_t alignment =
       512;  // cudaMalloc promises 256; textures of memory need cudaDeviceProp::textureAlignment
   DeviceMask devices = kEveryDevice;
+  bool exchanged = false;  ///< with the host's own copy, around launches
 };
 
 struct DeviceProperties {

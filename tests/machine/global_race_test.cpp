@@ -71,6 +71,24 @@ TEST_F(GlobalRaceTest, AFlagWithoutAFenceDoesNotOrder) {
   EXPECT_THAT(findings(), Contains("race 18"));
 }
 
+// Each block reads what the last holder read and wrote: both of its accesses are ordered before.
+TEST_F(GlobalRaceTest, ALockOrdersReadersToo) {
+  run_blocks(
+      "TAKE: atom.global.cas.b32 %r4, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra TAKE;\nmembar.gl;\n"
+      "ld.global.u32 %r5, [%d0];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%d0], %r5;\n"
+      "membar.gl;\natom.global.exch.b32 %r4, [%d1], 0;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(GlobalRaceTest, ALockDoesNotOrderAReaderWithoutIt) {
+  run_blocks(
+      "ld.global.u32 %r6, [%d0];\n"
+      "TAKE: atom.global.cas.b32 %r4, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra TAKE;\n"
+      "setp.ne.u32 %p2, %r2, 7;\n@%p2 bra DONE;\nst.global.u32 [%d0], %r2;\n"
+      "DONE: atom.global.exch.b32 %r4, [%d1], 0;");
+  EXPECT_THAT(findings(), Contains("race 13"));
+}
+
 TEST_F(GlobalRaceTest, ReleaseAndAcquireOrder) {
   run_blocks(
       "st.global.u32 [%d3], %r2;\nmul.wide.u32 %d5, %r2, 4;\nadd.u64 %d5, %d5, "

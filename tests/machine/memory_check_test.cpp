@@ -194,6 +194,36 @@ TEST_F(MemoryCheckTest, PrintfFormatsAsHardwareDoes) {
             "   42 1.25 abc%\n   42 1.25 abc%\n");
 }
 
+TEST_F(MemoryCheckTest, AKernelMayNotWriteToConstants) {
+  const std::string declarations = ".const .align 4 .b8 limits[16];\n";
+  const std::string body = "mov.u64 %d2, limits;\ncvta.const.u64 %d3, %d2;\n";
+  EXPECT_EQ(run(body + "ld.u32 %r2, [%d3+4];", 0, 0, 0, {}, {1, 1, 1}, declarations).status,
+            LaunchResult::Status::ok);
+  EXPECT_THAT(findings(), IsEmpty());
+  EXPECT_EQ(run(body + "st.u32 [%d3+4], %r1;", 0, 0, 0, {}, {1, 1, 1}, declarations).status,
+            LaunchResult::Status::illegal_address);
+  ASSERT_THAT(findings(), ElementsAre("out-of-bounds 3"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("constant memory, 'limits'"));
+}
+
+TEST_F(MemoryCheckTest, AFindingInAFunctionNamesItsCallers) {
+  const std::string declarations =
+      ".func fill(.param .b64 to)\n{\n.reg .b64 %d<4>;\n.loc 1 100 1\nld.param.u64 %d1, [to];\n"
+      ".loc 1 101 1\nst.global.u32 [%d1], 1;\nret;\n}\n";
+  run("{\n.param .b64 p0;\nst.param.b64 [p0], %d0;\ncall fill, (p0);\n}", 0, 0, 0, {}, {1, 1, 1},
+      declarations);
+  ASSERT_THAT(findings(), ElementsAre("out-of-bounds 101"));
+  ASSERT_EQ(seen.findings[0].stack.size(), 2U);
+  EXPECT_EQ(seen.findings[0].stack[0].line, 101U);
+  EXPECT_EQ(seen.findings[0].stack[1].line, 4U);
+}
+
+TEST_F(MemoryCheckTest, APointerOfTheHostLooksLikeOne) {
+  run("ld.global.u32 %r2, [%d0];", reinterpret_cast<DeviceAddress>(this), 0, 0, {}, {1, 1, 1});
+  ASSERT_THAT(findings(), ElementsAre("out-of-bounds 1"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("looks like a pointer of the host"));
+}
+
 // C's own printf takes memory for as many digits as it is asked for.
 TEST_F(MemoryCheckTest, PrintfsWidthsAndPrecisionsAreLimited) {
   const auto printed = [&](const std::string& format, std::int32_t number) {

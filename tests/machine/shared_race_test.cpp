@@ -126,5 +126,13 @@ TEST_F(SharedRaceTest, AnotherBlockDoesNotCount) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+// The clearing thread is the first to count, so that its atomic comes between.
+TEST_F(SharedRaceTest, AnAtomicDoesNotHideAnEarlierWrite) {
+  run("setp.ne.u32 %p1, %r1, 0;\n@%p1 bra COUNT;\nst.shared.u32 [bins], 0;\n"
+      "COUNT: atom.shared.add.u32 %r2, [bins], 1;",
+      0, 0, 0, {}, {64, 1, 1}, ".shared .align 4 .b8 bins[4];\n");
+  EXPECT_THAT(findings(), Contains("race 4"));
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

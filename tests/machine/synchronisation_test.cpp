@@ -43,6 +43,16 @@ TEST_F(SynchronisationTest, ANamedBarrierThatNobodyElseReachesIsADeadlock) {
   EXPECT_THAT(findings(), Contains("deadlock 1"));
 }
 
+TEST_F(SynchronisationTest, ANamedBarrierDoesNotCountThreadsThatHaveExited) {
+  run("setp.ge.u32 %p1, %r1, 64;\n@%p1 exit;\nbar.sync 1, 128;", 0, 0, 0, {}, {128, 1, 1});
+  EXPECT_THAT(findings(), Contains("deadlock 3"));
+}
+
+TEST_F(SynchronisationTest, ABarrierOfPartOfAWarpIsReported) {
+  run("setp.ge.u32 %p1, %r1, 48;\n@%p1 exit;\nbar.sync 1, 48;", 0, 0, 0, {}, {64, 1, 1});
+  EXPECT_THAT(findings(), Contains("bad-sync 3"));
+}
+
 TEST_F(SynchronisationTest, AShuffleWaitsForLanesThatComeLater) {
   // The lanes below 16 take a longer way to the same shuffle.
   const DeviceAddress out = upload(std::vector<std::uint32_t>(32, 0));

@@ -59,6 +59,7 @@ void complete_copies(Warp& warp, Time time, F is_due) {
   std::erase_if(warp.copies.in_flight, [&](const CopyInFlight& copy) {
     if (!is_due(copy)) return false;
     std::memcpy(block.shared.data() + copy.to, copy.data.data(), copy.width);
+    ++warp.worker->changes;
     mark_arrived(block, warp.index * kLanes + copy.lane, time, copy.to, copy.width);
     return true;
   });
@@ -71,6 +72,7 @@ void complete_bulk_copies(Warp& warp, F is_due) {
   std::erase_if(warp.copies.bulk, [&](const AsyncCopies::Bulk& copy) {
     if (!is_due(copy)) return false;
     std::memcpy(memory.host(copy.to), block.shared.data() + copy.from, copy.bytes);
+    ++warp.worker->changes;
     // Whole words: a bulk copy begins and ends at multiples of 16 bytes.
     std::memset(memory.written(copy.to), 0xF, copy.bytes / 4);
     return true;
@@ -90,6 +92,7 @@ void complete_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
                                 ? block.grid->memory->host(arrival.from)
                                 : arrival.source->shared.data() + arrival.from;
     std::memmove(block.shared.data() + arrival.to, from, arrival.bytes);
+    ++block.warps.front().worker->changes;
     const bool own = arrival.time != 0;
     mark_arrived(block, own ? arrival.warp * kLanes + arrival.lane : 0, own ? arrival.time : block.begin,
                  arrival.to, arrival.bytes);

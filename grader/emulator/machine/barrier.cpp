@@ -97,6 +97,28 @@ void open_barrier(ThreadBlock& block, std::uint32_t number, const std::vector<Wa
   let_go(arriving);
 }
 
+/// Why the barrier of a split, of the first of all warps that wait, will not open.
+std::string reason_to_wait(const ThreadBlock& block, const std::vector<Warp*>& resting, const Split& split) {
+  const auto here = static_cast<std::size_t>(std::ranges::count_if(resting, [&](const Warp* other) {
+    const Split& first = other->splits.front();
+    return first.state == split.state && first.barrier == split.barrier;
+  }));
+  if (split.state == Split::State::at_cluster_barrier) {
+    return fmt::format(
+        "{} of the block's warps wait at the cluster's barrier, where not all of its threads arrive", here);
+  }
+  const auto earlier = block.arrivals.find(split.barrier);
+  const std::size_t arrived = here * kLanes + (earlier == block.arrivals.end() ? 0 : earlier->second.threads);
+  const std::string barrier =
+      split.barrier_threads == 0
+          ? fmt::format("{} of the block's warps wait at barrier {}", here, split.barrier)
+          : fmt::format("barrier {} waits for {} threads, and {} have come", split.barrier,
+                        split.barrier_threads, arrived);
+  if (here == resting.size()) return barrier + ", and no other thread of the block is left to reach it";
+  return fmt::format("{}, and the block's other {} warps wait at other barriers", barrier,
+                     resting.size() - here);
+}
+
 bool waits_at(const Warp& warp, std::uint32_t number) {
   return !warp.splits.empty() && std::ranges::all_of(warp.splits, [number](const Split& split) {
     return split.state == Split::State::at_barrier && split.barrier == number;
@@ -119,8 +141,8 @@ bool open_barriers(ThreadBlock& block, const std::vector<Warp*>& resting, std::s
     const auto earlier = block.arrivals.find(number);
     const std::size_t arrived =
         arriving.size() * kLanes + (earlier == block.arrivals.end() ? 0 : earlier->second.threads);
-    const bool all = whole_block ? arriving.size() >= unfinished : arrived >= threads;
-    if (!all && (earlier == block.arrivals.end() || arrived < threads)) continue;
+    // Threads that have exited count only where the barrier does not say how many it waits for.
+    if (threads == 0 ? arriving.size() < unfinished : arrived < threads) continue;
     open_barrier(block, number, arriving, whole_block && earlier == block.arrivals.end());
     opened = true;
   }
@@ -131,6 +153,7 @@ void arrive_at_barrier(Warp& warp, std::uint32_t number, std::uint32_t threads) 
   ThreadBlock& block = *warp.block;
   Arrivals& arrivals = block.arrivals[number];
   arrivals.threads += kLanes;
+  ++warp.worker->changes;
   release_to(warp, arrivals.clock);
   std::vector<Warp*> waiting;
   for (Warp& other : block.warps) {
@@ -174,9 +197,8 @@ void report_endless_wait(ThreadBlock& block) {
 void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {
   const Warp& warp = *resting.front();
   const Split& split = warp.splits.front();
-  block.grid->findings.add(make_finding(
-      warp, next_place(split), first_lane(split.lanes), Finding::Kind::deadlock,
-      fmt::format("{} warps wait at barriers that the block's other threads never reach", resting.size())));
+  block.grid->findings.add(make_finding(warp, next_place(split), first_lane(split.lanes),
+                                        Finding::Kind::deadlock, reason_to_wait(block, resting, split)));
   block.grid->fail(LaunchResult::Status::launch_timeout);
 }
 

@@ -249,7 +249,9 @@ void take_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const auto bytes = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[0]);
-    write_result(warp, site, lane, warp.block->grid->heap->allocate(bytes, owner));
+    const DeviceAddress block = warp.block->grid->heap->allocate(bytes, owner);
+    if (block != 0) ++warp.worker->changes;
+    write_result(warp, site, lane, block);
   }
 }
 
@@ -261,6 +263,7 @@ void free_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
     const auto address = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[0]);
     if (address == 0) continue;
     const std::optional<std::string> mistake = warp.block->grid->heap->free(address);
+    ++warp.worker->changes;
     if (!mistake) continue;
     Finding finding = make_finding(warp, place, lane, Finding::Kind::out_of_bounds, *mistake);
     finding.address = address;

@@ -116,6 +116,7 @@ bool locate_in_cluster(Warp& warp, const Instruction& i, Mask active, std::uint6
     const ClusterPlace place = find_in_cluster(warp, i, lane, offsets[lane], width, kind);
     if (place.block == nullptr) return false;
     if (warp.block->grid->checks) check_words(warp, i, lane, place, width, kind);
+    if (kind == AccessKind::store) ++warp.worker->changes;
     offsets[lane] = reinterpret_cast<std::uintptr_t>(place.block->shared.data() + place.offset) -
                     reinterpret_cast<std::uintptr_t>(warp.block->shared.data());
   }
@@ -158,6 +159,7 @@ void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
   }
   warp.at_cluster |= active;
   warp.owes_cluster_wait |= active;
+  ++warp.worker->changes;
 }
 
 void leave_cluster_barrier(Warp& warp, const Instruction& i, Mask active) {

@@ -217,9 +217,11 @@ void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
                         fmt::format("the constant {} has {} bytes; the device has {}", variable.name,
                                     variable.bytes, options.properties.constant_bytes));
     }
-    const DeviceAddress address = memory.allocate(variable.bytes, variable.name,
-                                                  {variable.managed ? kPageBytes : Placement{}.alignment});
+    const Placement placement =
+        variable.managed ? Placement{.alignment = kPageBytes, .exchanged = true} : Placement{};
+    const DeviceAddress address = memory.allocate(variable.bytes, variable.name, placement);
     loaded.memory.push_back(address);
+    if (variable.space == ptx::Space::constant) memory.make_constant(address);
     loaded.program.symbols[variable.name] = {address, variable.bytes};
     if (variable.initial.size() > variable.bytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
@@ -571,6 +573,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   grid.checks = state_->options.checks;
   grid.deadline = state_->deadline;
   const BlockOrder order = block_order_of(state_->options.seed, grid.block_count / grid.cluster.count());
+  grid.seed = state_->options.seed;
   grid.block_start = order.start;
   grid.block_stride = order.stride;
   const GridWorkspace workspace(state_->memory, configuration.cooperative && kernel.meets_grid);

@@ -73,6 +73,7 @@ Found find(Warp& warp, const Instruction& i, unsigned lane) {
 
 void store_word(ThreadBlock& block, std::uint32_t offset, MbarrierClock& mbarrier, const MbarrierWord& word) {
   mbarrier.word = word.encode();
+  ++block.warps.front().worker->changes;
   std::memcpy(block.shared.data() + offset, &mbarrier.word, kWordBytes);
 }
 

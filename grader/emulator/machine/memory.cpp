@@ -21,6 +21,12 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
 constexpr std::uint64_t kLineStampBytes = kReservedBytes / GlobalMemory::kLineBytes * 2 * sizeof(Stamp);
 
+/// Where Linux puts programs, their heaps, libraries and stacks.
+bool is_host_address(std::uint64_t address) {
+  constexpr std::uint64_t kFirst = 0x5000'0000'0000, kEnd = 0x8000'0000'0000;
+  return address >= kFirst && address < kEnd;
+}
+
 std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -95,7 +101,7 @@ DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label, const
   }
   next_ = begin + span;
   used_ += bytes;
-  live_[begin] = {begin, bytes, std::move(label), placement.devices};
+  live_[begin] = {begin, bytes, std::move(label), placement.devices, placement.exchanged};
   return begin;
 }
 
@@ -170,9 +176,11 @@ std::string GlobalMemory::describe_miss(DeviceAddress address, std::uint64_t byt
   const Allocation* below = above == live_.begin() ? nullptr : &std::prev(above)->second;
   const std::uint64_t past = below != nullptr ? address - below->end() : ~std::uint64_t{0};
   const std::uint64_t before = above != live_.end() ? above->first - address : ~std::uint64_t{0};
-  constexpr std::uint64_t kNear = std::uint64_t{1} << 32;
-  if (std::min(past, before) > kNear)
-    return fmt::format("at address {:#x}, which is in no allocation", address);
+  constexpr std::uint64_t kNear = std::uint64_t{1} << 35;  // as far as an index of 32 bits reaches
+  if (std::min(past, before) > kNear) {
+    return fmt::format("at address {:#x}, which is in no allocation{}", address,
+                       is_host_address(address) ? " of the device: it looks like a pointer of the host" : "");
+  }
   if (before < past) return fmt::format("{} bytes before the start of {}", before, name(above->second));
   return past == 0 ? fmt::format("just past the end of {}", name(*below))
                    : fmt::format("{} bytes past the end of {}", past, name(*below));

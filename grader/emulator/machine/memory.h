@@ -29,6 +29,8 @@ class GlobalMemory {
     std::uint64_t bytes = 0;
     std::string label;
     DeviceMask devices = kEveryDevice;  ///< whose memory it is
+    bool exchanged = false;             ///< see Placement
+    bool constant = false;              ///< kernels may not write it
     DeviceAddress end() const { return begin + bytes; }
   };
 
@@ -42,6 +44,8 @@ class GlobalMemory {
   DeviceAddress allocate(std::size_t bytes, std::string label, const Placement& placement = {});
   /// Throws DeviceError::invalid_address when nothing begins there.
   void set_devices(DeviceAddress address, DeviceMask devices);
+  /// Makes the allocation that begins at `address` one that kernels may not write.
+  void make_constant(DeviceAddress address) { live_.at(address).constant = true; }
   /// Throws DeviceError::invalid_address when nothing begins there.
   void free(DeviceAddress address);
   /// The allocation that holds `address`, or null.

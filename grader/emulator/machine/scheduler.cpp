@@ -13,6 +13,7 @@
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/barrier.h"
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/progress.h"
 #include "emulator/machine/warp_runner.h"
 
 namespace lockstep::emulator {
@@ -91,12 +92,35 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   }
 }
 
+/// The order in which a block's warps take a turn: that of their indices, or one made from the seed.
+class WarpOrder {
+ public:
+  WarpOrder(std::uint64_t seed, const ThreadBlock& block, std::uint32_t pass) : count_(block.warp_count) {
+    if (seed == 0) return;
+    const std::uint64_t mixed =
+        (seed ^ block.sequence * 0xD6E8'FEB8'6659'FD93 ^ pass * 0xCA5A'8263'9512'1157) *
+        0x9E37'79B9'7F4A'7C15;
+    start_ = static_cast<std::uint32_t>((mixed >> 32) % count_);
+    backwards_ = (mixed >> 31 & 1) != 0;
+  }
+  std::uint32_t warp(std::uint32_t k) const { return (start_ + (backwards_ ? count_ - 1 - k : k)) % count_; }
+
+ private:
+  std::uint32_t count_;
+  std::uint32_t start_ = 0;
+  bool backwards_ = false;
+};
+
 enum class BlockState : std::uint8_t { finished, running, idle };
 
 class WorkerLoop {
  public:
-  WorkerLoop(Grid& grid, Worker& worker, std::size_t most_resident)
-      : grid_(grid), worker_(worker), most_resident_(most_resident), cluster_blocks_(grid.cluster.count()) {}
+  WorkerLoop(Grid& grid, Worker& worker, std::size_t most_resident, ProgressWatch progress)
+      : grid_(grid),
+        worker_(worker),
+        most_resident_(most_resident),
+        cluster_blocks_(grid.cluster.count()),
+        progress_(progress) {}
 
   /// Runs blocks until none is left. A machine that runs out of memory ends the launch, not the process.
   void run() noexcept {
@@ -115,8 +139,9 @@ class WorkerLoop {
  private:
   void run_blocks() {
     std::size_t next = 0;
+    std::size_t idle_blocks = 0;  // one after the other
     while (!grid_.stop.load(std::memory_order_relaxed)) {
-      if (worker_.resident.empty() && !begin_next()) return;
+      if (worker_.resident.empty() && !begin_next()) return progress_.finished();
       next %= worker_.resident.size();
       ThreadBlock& block = *worker_.resident[next];
       if (block.finished) {  // others of its cluster are not
@@ -124,19 +149,33 @@ class WorkerLoop {
         continue;
       }
       if (++passes_ % kPassesPerLook == 0) check_deadline(block);
+      bool moved = false;
       switch (run_pass(block)) {
         case BlockState::finished:
           end_block(block);
+          moved = true;
           break;
         case BlockState::running:
+          moved = true;
           break;
         case BlockState::idle:
           check_deadline(block);
-          if (worker_.resident.size() + cluster_blocks_ <= most_resident_) begin_next();
+          moved = worker_.resident.size() + cluster_blocks_ <= most_resident_ && begin_next();
           ++next;
           break;
       }
+      if (moved) {
+        idle_blocks = 0;
+        progress_.moved();
+      } else if (++idle_blocks >= worker_.resident.size()) {
+        idle_blocks = 0;
+        if (progress_.stands_still(worker_)) {
+          grid_.stands_still = true;
+          grid_.fail(LaunchResult::Status::launch_timeout);
+        }
+      }
     }
+    if (grid_.stands_still) report_standstill(grid_, worker_);
     for (const auto& block : worker_.resident) {
       if (!block->output.empty()) worker_.output.emplace_back(block->linear, std::move(block->output));
     }
@@ -185,7 +224,9 @@ class WorkerLoop {
     resting_.clear();
     std::size_t unfinished = 0;
     bool yielded = false, finished_one = false;
-    for (Warp& warp : block.warps) {
+    const WarpOrder order(grid_.seed, block, passes_);
+    for (std::uint32_t k = 0; k < block.warp_count; ++k) {
+      Warp& warp = block.warps[order.warp(k)];
       if (warp.splits.empty()) continue;
       switch (run_warp(warp)) {
         case Rest::finished:
@@ -203,6 +244,7 @@ class WorkerLoop {
       if (grid_.ended(block.sequence)) return BlockState::finished;
     }
     if (unfinished == 0) return BlockState::finished;
+    if (grid_.seed != 0) std::ranges::sort(resting_, {}, &Warp::index);  // who is named does not depend on it
     // Each is done, whatever the others found.
     const bool barrier_opened = !resting_.empty() && open_barriers(block, resting_, unfinished);
     const bool cluster_opened = open_cluster_barrier(*block.cluster);
@@ -290,6 +332,7 @@ class WorkerLoop {
   std::uint64_t cluster_blocks_;
   std::vector<std::unique_ptr<Cluster>> clusters_;
   std::chrono::steady_clock::time_point waits_since_;
+  ProgressWatch progress_;
   std::vector<Warp*> resting_;
   std::uint32_t passes_ = 0;
 };
@@ -358,12 +401,14 @@ std::string run_grid(Grid& grid, unsigned workers, Counters& counters) {
     worker.counters.blocks.resize(counters.blocks.size());
     worker.counters.traffic.resize(counters.traffic.size());
   }
+  ProgressBoard board(used);
+  const auto run_worker = [&](unsigned w) {
+    WorkerLoop(grid, pool[w], most_resident, ProgressWatch(board, w)).run();
+  };
   {
     std::vector<std::jthread> threads;
-    for (unsigned w = 1; w < used; ++w) {
-      threads.emplace_back([&, w] { WorkerLoop(grid, pool[w], most_resident).run(); });
-    }
-    WorkerLoop(grid, pool[0], most_resident).run();
+    for (unsigned w = 1; w < used; ++w) threads.emplace_back(run_worker, w);
+    run_worker(0);
   }
   std::vector<std::pair<std::uint64_t, std::string>> output;
   for (Worker& worker : pool) {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "emulator/machine/decoder.h"
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/synchronisation.h"
 
@@ -66,6 +67,20 @@ void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint
   finding.other_line = other_line;
   finding.address = offset;
   warp.block->grid->findings.add(std::move(finding));
+}
+
+/// Adds the lines at which the lane's function, and the functions that called it, were called.
+void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
+  constexpr std::size_t kMostCallers = 8;  // a recursion has many
+  for (const Split& split : warp.splits) {
+    if ((split.lanes >> lane & 1) == 0) continue;
+    std::size_t left = kMostCallers;
+    for (auto frame = split.callers.rbegin(); frame != split.callers.rend() && left > 0; ++frame, --left) {
+      const Place& call = place_of_id(warp, frame->function->blocks[frame->block].end_id);
+      stack.insert(stack.end(), call.stack.begin(), call.stack.end());
+    }
+    return;
+  }
 }
 
 /// Whether what the other block did happened before what this block does now: it released something later,
@@ -128,6 +143,12 @@ const char* name_of(Finding::Kind kind) {
       return "bad-launch";
     case Finding::Kind::bad_image:
       return "bad-image";
+    case Finding::Kind::bad_call:
+      return "bad-call";
+    case Finding::Kind::leak:
+      return "leak";
+    case Finding::Kind::no_progress:
+      return "no-progress";
   }
   return "unknown";
 }
@@ -139,8 +160,10 @@ void FindingLog::add(Finding finding) {
         known.kernel == finding.kernel) {
       finding.count += known.count;
       // Of equal findings the first block and thread is kept, whichever worker came first.
+      // A race between warps says more than one within a warp: the barrier that it lacks mends both.
       const auto place_in_grid = [](const Finding& f) {
-        return std::tuple(f.block[2], f.block[1], f.block[0], f.thread[2], f.thread[1], f.thread[0]);
+        return std::tuple(f.message.ends_with("__syncwarp() between"), f.block[2], f.block[1], f.block[0],
+                          f.thread[2], f.thread[1], f.thread[0]);
       };
       if (place_in_grid(finding) < place_in_grid(known)) {
         known = std::move(finding);
@@ -166,6 +189,9 @@ Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Findi
   const Place& where = place_of_id(warp, place);
   finding.line = where.line;
   finding.stack = where.stack;
+  append_callers(warp, lane, finding.stack);
+  // Nobody looks for a mistake in the toolkit's own files.
+  std::erase_if(finding.stack, [](const SourceLine& line) { return is_toolkit_file(line.file); });
   finding.kernel = warp.block->grid->kernel->info.name;
   finding.block = warp.block->index;
   finding.thread = {warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane]};
@@ -187,6 +213,15 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
     const std::uint64_t address = addresses[lane];
     if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
     const GlobalMemory::Allocation* allocation = memory.find(address);
+    if (allocation != nullptr && allocation->constant && kind != AccessKind::load) {
+      Finding finding =
+          make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds,
+                       fmt::format("{} of {} bytes to constant memory, '{}', which only the host may write",
+                                   verb(kind), width, allocation->label));
+      finding.address = address;
+      fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
+      return false;
+    }
     if (grid.heap != nullptr && grid.heap->contains(address)) {
       // Never remembered: another thread may free the block.
       if (grid.heap->holds(address, width)) continue;
@@ -315,6 +350,11 @@ void begin_turn(ThreadBlock& block, std::uint32_t now) {
 bool is_own(const ThreadBlock& block, Stamp stamp) {
   const std::optional<Touch> touch = block.grid->stamps->find(stamp);
   return touch && touch->block == block.linear;
+}
+
+bool is_ordered_before(const Warp& warp, Stamp stamp) {
+  const std::optional<Touch> touch = warp.block->grid->stamps->find(stamp);
+  return touch && touch->block != kManyBlocks && ordered_between_blocks(warp, *touch);
 }
 
 void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,

@@ -187,13 +187,15 @@ struct Grid {
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
   std::atomic<std::uint64_t> next_block{0};
   std::uint64_t block_count = 0;
+  std::uint64_t seed = 0;                           ///< 0: warps take turns in their order
   std::uint64_t block_stride = 1, block_start = 0;  ///< order of blocks: (start + k × stride) mod count
   std::atomic<bool> stop{false};
   std::atomic<LaunchResult::Status> status{LaunchResult::Status::ok};
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
   FindingLog findings;
-  std::vector<bool> traced_places;  ///< by place; empty when nothing is traced
+  std::atomic<bool> stands_still{false};  ///< and will never end
+  std::vector<bool> traced_places;        ///< by place; empty when nothing is traced
   std::mutex trace_mutex;
   std::vector<AccessTrace> traces;
 
@@ -237,6 +239,11 @@ struct Worker {
   /// The texture or surface object that was used last, to save the search.
   ImageHandle recent_handle = 0;
   const ImageObject* recent_image = nullptr;
+  /// What the worker did that others may wait for, or that goes on by itself: stores and copies, atomics that
+  /// changed something, arrivals at barriers, blocks of the heap, looks at a clock. A worker that does none
+  /// of it may be standing still.
+  std::uint64_t changes = 0;
+  std::uint64_t polled_address = 0;  ///< of the latest synchronising load or atomic of global memory
 };
 
 /// The lowest lane of a mask that names at least one.

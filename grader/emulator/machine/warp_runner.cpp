@@ -520,15 +520,26 @@ class WarpRunner {
       if (!meet_apart) {
         enter_frame(warp_, split.frame);
         const Mask members = row<std::uint32_t>(warp_, instruction.vector[1])[first_lane(split.lanes)];
+        const Mask missing = members & warp_.live & ~split.lanes;
         add_finding(
             warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
-            fmt::format("lanes {:#010x} wait for lanes {:#010x}, which must take part and are elsewhere",
-                        split.lanes, members & warp_.live & ~split.lanes));
+            fmt::format("lanes {:#010x} wait for lanes {:#010x}, which must take part and are elsewhere{}",
+                        split.lanes, missing, place_of_first(missing)));
       }
       split.state = Split::State::ready;
       split.admitted = true;
       if (!meet_apart) return;
     }
+  }
+
+  /// ", the first of them at line N", for a message.
+  std::string place_of_first(Mask lanes) const {
+    for (const Split& split : warp_.splits) {
+      if (lanes == 0 || (split.lanes >> first_lane(lanes) & 1) == 0) continue;
+      const std::uint32_t line = grid_.kernel->program->places[next_place(split)].line.line;
+      return line == 0 ? "" : fmt::format(", the first of them at line {}", line);
+    }
+    return {};
   }
 
   const Instruction& gate_of(const Split& split) const {

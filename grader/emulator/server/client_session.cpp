@@ -231,9 +231,9 @@ DeviceAddress ClientSession::allocate_kind(const AllocateRequest& request) {
     case MemoryKind::device:
       return device.allocate(request.bytes, {}, {.devices = DeviceMask{1} << selected_});
     case MemoryKind::managed:
-      return device.allocate(request.bytes, "managed memory", {kPageBytes});
+      return device.allocate(request.bytes, "managed memory", {.alignment = kPageBytes, .exchanged = true});
     case MemoryKind::host:
-      return device.allocate(request.bytes, "pinned host memory", {kPageBytes, 0});
+      return device.allocate(request.bytes, "pinned host memory", {kPageBytes, 0, true});
   }
   throw MalformedMessage("an allocation of a kind that the protocol does not have");
 }

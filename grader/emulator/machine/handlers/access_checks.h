@@ -180,6 +180,7 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
                               unsigned width, bool contiguous) {
   if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::load)) return false;
   const bool synchronising = (i.detail & access::kSynchronising) != 0;
+  if (synchronising) warp.worker->polled_address = addresses[std::countr_zero(active)];
   if (!synchronising || !polls_again(warp, i, active, addresses, width)) {
     count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
   }
@@ -204,6 +205,7 @@ inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, co
                                unsigned width, bool contiguous, const ValueOf& value) {
   if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::store)) return false;
   count_global(warp, i, active, addresses, width, contiguous, AccessKind::store);
+  ++warp.worker->changes;
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     const Runs runs = find_runs(active, addresses, width, contiguous);
@@ -221,6 +223,7 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
                                 unsigned width) {
   if (!check_global_range(warp, i, active, addresses, width, false, AccessKind::atomic)) return false;
   count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
+  warp.worker->polled_address = addresses[std::countr_zero(active)];
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     if ((i.detail & access::kRelease) != 0) release(warp);
@@ -334,6 +337,8 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
       }
       if constexpr (kind == AccessKind::load) {
         at.leave_read(word);
+      } else if (kind == AccessKind::atomic && written > warp.ordered && shadow.writer[word] == thread) {
+        // The thread's own plain write stays: for others it is the one that is not ordered.
       } else {
         at.leave_write(word, thread | (kind == AccessKind::atomic || at.strong ? kAtomicWriter : 0));
       }
@@ -366,6 +371,7 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
     return false;
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);
+  if constexpr (kind == AccessKind::store) ++warp.worker->changes;
   if (warp.block->grid->checks) {
     if ((i.detail & access::kRelease) != 0) release_to(warp, warp.block->released);
     check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);

@@ -119,6 +119,7 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
   const auto* values = row<Stored<T>>(warp, i.b);
   const auto* replacements = i.c == kNoSlot ? nullptr : row<Stored<T>>(warp, i.c);
   auto* result = i.destination == kNoSlot ? nullptr : row<Stored<T>>(warp, i.destination);
+  std::uint64_t changes = 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const T value = lane_value<T>(values, lane);
@@ -131,7 +132,10 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
                : apply_atomically<operation>(warp.block->grid->memory->host(addresses[lane]), value,
                                              replacement);
     if (result != nullptr) result[lane] = stored<T>(old);
+    const T now = combine<operation>(old, value, replacement);
+    changes += std::memcmp(&now, &old, sizeof old) != 0 ? 1U : 0U;
   }
+  warp.worker->changes += changes;
 }
 
 template <AtomicOperation operation, class T>

@@ -94,7 +94,7 @@ class GlobalRaceCheck {
         line[reader] = joined(line[reader]);
       } else {
         split<reader>(line, memory.line_words(address));
-        if (warp_.block->had_turns) {
+        if (warp_.block->had_turns || has_acquired()) {
           for (unsigned k = 0; k < words; ++k) stamps[2 * k + reader] = joined(stamps[2 * k + reader]);
         } else {
           const Stamp many = mine_ + own_;
@@ -111,10 +111,18 @@ class GlobalRaceCheck {
   bool is_foreign(Stamp stamp) const {
     return stamp >= first_ && stamp - turn_ >= own_ && stamp < kSplitLine;
   }
-  /// The stamp of a word that this access reads too.
+  /// The stamp of a word that this access reads too. A reader that is ordered before this one is forgotten:
+  /// who is ordered after this one is ordered after both.
   Stamp joined(Stamp stamp) const {
     const ThreadBlock& block = *warp_.block;
-    return is_foreign(stamp) && !(block.had_turns && is_own(block, stamp)) ? mine_ + own_ : mine_;
+    if (!is_foreign(stamp) || (block.had_turns && is_own(block, stamp))) return mine_;
+    return has_acquired() && is_ordered_before(warp_, stamp) ? mine_ : mine_ + own_;
+  }
+  /// Whether other blocks may be ordered before this one.
+  bool has_acquired() const {
+    const Grid& grid = *warp_.block->grid;
+    return grid.acquired != nullptr &&
+           grid.acquired[warp_.block->linear].load(std::memory_order_relaxed) != 0;
   }
 
   /// Examines those words that another block wrote or read.

@@ -225,6 +225,7 @@ void surface_store_handler(Warp& warp, const Instruction& i, Mask active) {
       return;
     count_traffic(warp, i, TrafficCounter::Kind::image, places.inside, i.width,
                   image_sectors(places.inside, places.addresses, i.width));
+    ++warp.worker->changes;
     const Grid& grid = *warp.block->grid;
     const auto value = [&](unsigned lane, std::byte* to) { get_elements(warp, i, lane, to); };
     if (grid.checks) {

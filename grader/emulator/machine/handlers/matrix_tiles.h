@@ -101,6 +101,7 @@ inline bool move_plain_tile(Warp& warp, const Instruction& i, const std::uint64_
     std::byte* memory = warp.block->shared.data() + rows[r];
     std::uint32_t* values = words + kLanesOfRow * r;
     if constexpr (kind == AccessKind::store) {
+      ++warp.worker->changes;
       std::memcpy(memory, values, kTileRowBytes);
     } else {
       std::memcpy(values, memory, kTileRowBytes);

@@ -15,7 +15,9 @@ using Read = std::uint64_t (*)(const Warp& warp, unsigned lane);
 
 const Grid& grid_of(const Warp& warp) { return *warp.block->grid; }
 
-std::uint64_t nanoseconds() {
+/// The time, which goes on while nothing else does.
+std::uint64_t nanoseconds(const Warp& warp) {
+  ++warp.worker->changes;
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::steady_clock::now().time_since_epoch())
                                         .count());
@@ -70,12 +72,12 @@ constexpr Special kSpecials[] = {
         "lanemask_gt"),
     special<[](const Warp&, unsigned l) { return std::uint64_t{kAllLanes & ~((1U << l) - 1)}; }>(
         "lanemask_ge"),
-    special<[](const Warp&, unsigned) { return nanoseconds(); }>("clock"),
-    special<[](const Warp&, unsigned) { return nanoseconds() / 0x1'0000'0000; }>("clock_hi"),
-    special<[](const Warp&, unsigned) { return nanoseconds(); }>("clock64"),
-    special<[](const Warp&, unsigned) { return nanoseconds(); }>("globaltimer"),
-    special<[](const Warp&, unsigned) { return nanoseconds() & 0xFFFF'FFFF; }>("globaltimer_lo"),
-    special<[](const Warp&, unsigned) { return nanoseconds() / 0x1'0000'0000; }>("globaltimer_hi"),
+    special<[](const Warp& w, unsigned) { return nanoseconds(w); }>("clock"),
+    special<[](const Warp& w, unsigned) { return nanoseconds(w) / 0x1'0000'0000; }>("clock_hi"),
+    special<[](const Warp& w, unsigned) { return nanoseconds(w); }>("clock64"),
+    special<[](const Warp& w, unsigned) { return nanoseconds(w); }>("globaltimer"),
+    special<[](const Warp& w, unsigned) { return nanoseconds(w) & 0xFFFF'FFFF; }>("globaltimer_lo"),
+    special<[](const Warp& w, unsigned) { return nanoseconds(w) / 0x1'0000'0000; }>("globaltimer_hi"),
     special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).dynamic_shared_bytes}; }>(
         "dynamic_smem_size"),
     special<[](const Warp& w, unsigned) { return std::uint64_t{grid_of(w).shared_bytes}; }>(

@@ -1,0 +1,122 @@
+// Grids that can never end, those that only take long, and the order that a seed makes.
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "device_fixture.h"
+
+namespace lockstep::emulator {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ProgressTest : public DeviceTest {
+ protected:
+  /// A grid that is stopped is one that was not seen to stand still.
+  void limit_time() { device.set_deadline(std::chrono::steady_clock::now() + std::chrono::seconds(2)); }
+};
+
+TEST_F(ProgressTest, AFlagThatNobodySetsIsFoundAtTheLoop) {
+  const DeviceAddress flag = upload(std::vector<std::uint32_t>(4, 0), "flag");
+  const LaunchResult result =
+      run("WAIT: ld.volatile.global.u32 %r2, [%d0+8];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;", flag, 0, 0,
+          {5, 1, 1}, {64, 1, 1});
+  EXPECT_EQ(result.status, LaunchResult::Status::launch_timeout);
+  ASSERT_THAT(findings(), ElementsAre("no-progress 1"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("looks at byte 8 of 'flag' (16 bytes)"));
+}
+
+TEST_F(ProgressTest, ALockThatIsNeverReleasedIsFound) {
+  const DeviceAddress lock = upload(std::vector<std::uint32_t>(1, 1), "lock");
+  run("WAIT: atom.global.cas.b32 %r2, [%d0], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra WAIT;", lock, 0, 0,
+      {2, 1, 1}, {32, 1, 1});
+  EXPECT_THAT(findings(), ElementsAre("no-progress 1"));
+}
+
+TEST_F(ProgressTest, ThreadsThatWaitForASpinningOneAreNamed) {
+  const DeviceAddress flag = upload(std::vector<std::uint32_t>(1, 0), "flag");
+  run("setp.ge.u32 %p2, %r1, 32;\n@%p2 bra MEET;\nWAIT: ld.volatile.global.u32 %r2, [%d0];\n"
+      "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nMEET: bar.sync 0;",
+      flag, 0, 0, {}, {64, 1, 1});
+  ASSERT_THAT(findings(), ElementsAre("no-progress 3"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("others of its block wait at the barrier at line 6"));
+}
+
+TEST_F(ProgressTest, ALoopThatCountsTakesItsTime) {
+  const DeviceAddress out = upload(std::vector<std::uint32_t>(1, 0));
+  run("mov.u32 %r2, 0;\nGO: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 400000;\n@%p1 bra GO;\n"
+      "st.global.u32 [%d0], %r2;",
+      out, 0, 0, {}, {1, 1, 1});
+  EXPECT_THAT(findings(), IsEmpty());
+  EXPECT_THAT(download<std::uint32_t>(out, 1), ElementsAre(400000));
+}
+
+// Whether the register that holds the time is the same as before depends on when it is looked at.
+TEST_F(ProgressTest, ALoopThatWaitsForTheTimeIsNotAccused) {
+  run("mov.u64 %d2, %globaltimer;\nadd.u64 %d2, %d2, 300000000;\n"
+      "WAIT: mov.u64 %d3, %globaltimer;\nsetp.lt.u64 %p1, %d3, %d2;\nmov.u64 %d3, 0;\n@%p1 bra WAIT;",
+      0, 0, 0, {}, {1, 1, 1});
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(ProgressTest, ABlockThatWaitsForACountingOneIsNotAccused) {
+  const DeviceAddress flag = upload(std::vector<std::uint32_t>(1, 0));
+  run("mov.u32 %r3, %ctaid.x;\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\nmov.u32 %r2, 0;\n"
+      "GO: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 1000000;\n@%p1 bra GO;\nst.volatile.global.u32 [%d0], "
+      "1;\nret;\n"
+      "WAIT: ld.volatile.global.u32 %r2, [%d0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;",
+      flag, 0, 0, {2, 1, 1}, {1, 1, 1});
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(ProgressTest, ALoopThatStoresEndsAtTheTimeLimit) {
+  limit_time();
+  const DeviceAddress out = upload(std::vector<std::uint32_t>(1, 0));
+  run("mov.u32 %r2, 0;\nGO: add.u32 %r2, %r2, 1;\nst.global.u32 [%d0], %r2;\nbra GO;", out, 0, 0, {},
+      {1, 1, 1});
+  ASSERT_EQ(seen.findings.size(), 1U);
+  EXPECT_EQ(seen.findings[0].kind, Finding::Kind::time_limit);
+}
+
+/// Tickets in the order in which warps of blocks of two warps reached the counter.
+std::vector<std::uint32_t> tickets(std::uint64_t seed) {
+  class Shuffled : public DeviceTest {
+   public:
+    explicit Shuffled(const DeviceOptions& options) : DeviceTest(options) {}
+    void TestBody() override {}
+    std::vector<std::uint32_t> take() {
+      const DeviceAddress out = upload(std::vector<std::uint32_t>(64, 0));
+      const DeviceAddress counter = upload(std::vector<std::uint32_t>(1, 0));
+      run("mov.u32 %r2, %ctaid.x;\nshl.b32 %r2, %r2, 1;\nshr.u32 %r3, %r1, 5;\nadd.u32 %r2, %r2, %r3;\n"
+          "and.b32 %r4, %r1, 31;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 exit;\natom.global.add.u32 %r5, [%d1], 1;\n"
+          "mul.wide.u32 %d2, %r2, 4;\nadd.u64 %d2, %d2, %d0;\nst.global.u32 [%d2], %r5;",
+          out, counter, 0, {32, 1, 1}, {64, 1, 1});
+      return download<std::uint32_t>(out, 64);
+    }
+  };
+  DeviceOptions options;
+  options.workers = 1;
+  options.seed = seed;
+  return Shuffled(options).take();
+}
+
+TEST(Seed, ShufflesBlocksAndWarpsTheSameWayEachTime) {
+  std::vector<std::uint32_t> in_order(64);
+  std::iota(in_order.begin(), in_order.end(), 0U);
+  EXPECT_EQ(tickets(0), in_order);
+  const std::vector<std::uint32_t> shuffled = tickets(7);
+  EXPECT_EQ(tickets(7), shuffled);
+  EXPECT_NE(tickets(8), shuffled);
+  EXPECT_THAT(shuffled, ::testing::UnorderedElementsAreArray(in_order));
+  std::size_t second_warp_first = 0;
+  for (std::size_t block = 0; block < 32; ++block) {
+    second_warp_first += shuffled[2 * block + 1] < shuffled[2 * block] ? 1U : 0U;
+  }
+  EXPECT_GT(second_warp_first, 4U);
+  EXPECT_LT(second_warp_first, 28U);
+}
+
+}  // namespace
+}  // namespace lockstep::emulator
