@@ -100,6 +100,7 @@ Ended run(const std::string& name, const std::string& variant, const std::string
   // Which of two blocks comes first is then certain, and with it which line is the earlier one.
   options.device.workers = 1;
   options.time_limit = std::chrono::seconds(20);
+  options.device.note_refusals = true;
   options.cudart_directory = CUDART_FOLDER;
   options.program = PLANTED_BUGS_PROGRAM;
   options.arguments = {name, variant};
