@@ -167,6 +167,7 @@ TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
   EXPECT_EQ(verdict_of(Kind::out_of_bounds), Verdict::out_of_bounds);
   EXPECT_EQ(verdict_of(Kind::deadlock), Verdict::bad_sync);
   EXPECT_EQ(verdict_of(Kind::time_limit), Verdict::time_limit);
+  EXPECT_EQ(verdict_of(Kind::no_progress), Verdict::time_limit);
   EXPECT_EQ(verdict_of(Kind::assertion), Verdict::crashed);
   EXPECT_EQ(verdict_of(Kind::stack_overflow), Verdict::crashed);
   EXPECT_EQ(verdict_of(Kind::bad_image), Verdict::launch_failed);

@@ -71,6 +71,50 @@ TEST_F(ProgressTest, ABlockThatWaitsForACountingOneIsNotAccused) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+TEST_F(ProgressTest, AThreadThatWaitsForTheHostIsToldThatItCannot) {
+  const DeviceAddress flag = device.allocate(4, "shared", {.exchanged = true});
+  const std::vector<std::uint32_t> zero(1, 0);
+  device.write(flag, std::as_bytes(std::span(zero)));
+  run("WAIT: ld.volatile.global.u32 %r2, [%d0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;", flag, 0, 0, {},
+      {1, 1, 1});
+  ASSERT_THAT(findings(), ElementsAre("no-progress 1"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("sees nothing of what the host writes"));
+}
+
+const char* const kMbarrier = ".shared .align 8 .b8 bar[8];\n";
+/// Two warps, of which the second goes on at SECOND. The first waits for both at an mbarrier, lines 7 and 8.
+const char* const kFirstWaits =
+    "mov.u32 %r5, bar;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [%r5], 64;\nbar.sync 0;\n"
+    "setp.ge.u32 %p2, %r1, 32;\n@%p2 bra SECOND;\n"
+    "mbarrier.arrive.shared.b64 %d5, [%r5];\nWAIT: mbarrier.try_wait.shared.b64 %p3, [%r5], %d5;\n"
+    "@!%p3 bra WAIT;\nret;\n";
+
+TEST_F(ProgressTest, AWaitAtAnMbarrierForACountingWarpIsNotAccused) {
+  const LaunchResult result = run(
+      std::string(kFirstWaits) +
+          "SECOND: mov.u32 %r2, 0;\nGO: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 1000000;\n@%p1 bra GO;\n"
+          "mbarrier.arrive.shared.b64 %d5, [%r5];",
+      0, 0, 0, {}, {64, 1, 1}, kMbarrier);
+  EXPECT_EQ(result.status, LaunchResult::Status::ok);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(ProgressTest, AnMbarrierThatNobodyCompletesIsADeadlock) {
+  run(std::string(kFirstWaits) + "SECOND: ret;", 0, 0, 0, {}, {64, 1, 1}, kMbarrier);
+  EXPECT_THAT(findings(), ElementsAre("deadlock 8"));
+}
+
+// The loop that keeps the others waiting is the one to look at.
+TEST_F(ProgressTest, WhoWaitsAtAnMbarrierForASpinningThreadIsNamed) {
+  const DeviceAddress flag = upload(std::vector<std::uint32_t>(1, 0), "flag");
+  run(std::string(kFirstWaits) +
+          "SECOND: ld.volatile.global.u32 %r2, [%d0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra SECOND;\n"
+          "mbarrier.arrive.shared.b64 %d5, [%r5];",
+      flag, 0, 0, {}, {64, 1, 1}, kMbarrier);
+  ASSERT_THAT(findings(), ElementsAre("no-progress 11"));
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("others of its block wait for an mbarrier at line 8"));
+}
+
 TEST_F(ProgressTest, ALoopThatStoresEndsAtTheTimeLimit) {
   limit_time();
   const DeviceAddress out = upload(std::vector<std::uint32_t>(1, 0));

@@ -1,6 +1,6 @@
 // A vote over all lanes inside an if that only some of them enter.
 // expect: bad-sync
-// says: which are elsewhere
+// says: which must take part and are elsewhere
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cooperative_groups.h>
+#include <cuda_awbarrier_primitives.h>
+#include <cuda_pipeline_primitives.h>
 
 #include <cassert>
 #include <cstddef>

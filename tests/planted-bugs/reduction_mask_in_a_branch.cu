@@ -1,6 +1,6 @@
 // A sum over the warp names lanes that skip it.
 // expect: bad-sync
-// says: which are elsewhere
+// says: which must take part and are elsewhere
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,6 @@
 // __syncwarp() waits for all lanes, and half of them have gone another way.
 // expect: bad-sync
-// says: which are elsewhere
+// says: which must take part and are elsewhere
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,6 @@
 // A cooperative group is synchronised by some of its threads only.
 // expect: bad-sync
-// says: which are elsewhere
+// says: which must take part and are elsewhere
 #include "planted_bug.h"
 
 template <bool kFixed>
