@@ -1,5 +1,6 @@
-// Every round waits for the same parity: in the second that is the phase which is over, or one that never
-// comes. expect: deadlock says: wait for mbarriers that no thread will complete
+// Every round waits for the same parity: the second time that phase is over, or one that never comes.
+// expect: deadlock
+// says: wait for mbarriers that no thread will complete
 #include "planted_bug.h"
 
 template <bool kFixed>
