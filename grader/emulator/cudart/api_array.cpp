@@ -1,6 +1,5 @@
 // CUDA arrays: allocation, queries and copies, which are ordered as those of other memory are.
 #include <concepts>
-#include <source_location>
 #include <utility>
 
 #include "emulator/cudart/array_copies.h"
@@ -36,17 +35,16 @@ void for_copies(Runtime& r, const Make& make, const Submit& submit) {
 }
 
 template <class Make>
-cudaError_t copy_now(const Make& make, std::source_location where = std::source_location::current()) {
+cudaError_t copy_now(const Make& make, const char* name = __builtin_FUNCTION()) {
   return call([&](Runtime& r) { for_copies(r, make, [&](const CopyWork& copy) { copy_blocking(r, copy); }); },
-              where);
+              name);
 }
 
 template <class Make>
-cudaError_t copy_in(cudaStream_t stream, const Make& make,
-                    std::source_location where = std::source_location::current()) {
+cudaError_t copy_in(cudaStream_t stream, const Make& make, const char* name = __builtin_FUNCTION()) {
   return call(
       [&](Runtime& r) { for_copies(r, make, [&](const CopyWork& copy) { submit_copy(r, stream, copy); }); },
-      where);
+      name);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Nodes of graphs: adding them, and their parameters, in graphs and in executable graphs.
 #include <algorithm>
-#include <source_location>
 
 #include "emulator/cudart/array_copies.h"
 #include "emulator/cudart/graph_params.h"
@@ -14,7 +13,7 @@ namespace {
 /// Adds a node with the work that `make` returns.
 template <class Make>
 cudaError_t add(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t* dependencies, size_t count,
-                Make&& make, std::source_location where = std::source_location::current()) {
+                Make&& make, const char* name = __builtin_FUNCTION()) {
   return call(
       [&](Runtime& r) {
         require(node != nullptr);
@@ -23,7 +22,7 @@ cudaError_t add(cudaGraphNode_t* node, cudaGraph_t handle, const cudaGraphNode_t
         for (const Node* dependency : nodes) require(dependency->graph == &graph);
         *node = handle_of(graph.add(make(r), std::move(nodes)));
       },
-      where);
+      name);
 }
 
 /// Work of the node, which must be of this type.
@@ -42,8 +41,7 @@ void take_kind(KernelWork& work, const KernelWork& other) {
 
 /// Gives a node the work that `make` returns, of the type that it has.
 template <class Make>
-cudaError_t set(cudaGraphNode_t node, Make&& make,
-                std::source_location where = std::source_location::current()) {
+cudaError_t set(cudaGraphNode_t node, Make&& make, const char* name = __builtin_FUNCTION()) {
   return call(
       [&](Runtime& r) {
         auto work = make(r);
@@ -51,13 +49,13 @@ cudaError_t set(cudaGraphNode_t node, Make&& make,
         if constexpr (std::is_same_v<decltype(work), KernelWork>) take_kind(work, before);
         before = std::move(work);
       },
-      where);
+      name);
 }
 
 /// The same for one node of an executable graph.
 template <class Make>
 cudaError_t set(cudaGraphExec_t executable, cudaGraphNode_t node, Make&& make,
-                std::source_location where = std::source_location::current()) {
+                const char* name = __builtin_FUNCTION()) {
   return call(
       [&](Runtime& r) {
         ExecutableGraph& graph = r.graphs.find(executable);
@@ -68,7 +66,7 @@ cudaError_t set(cudaGraphExec_t executable, cudaGraphNode_t node, Make&& make,
         }
         set_step(graph, node, std::move(work));
       },
-      where);
+      name);
 }
 
 /// Attributes that a node keeps; none changes what the emulated device does.

@@ -2,8 +2,6 @@
 //
 // All devices share one address space, as with unified addressing on hardware: a copy needs no permission, a
 // kernel does.
-#include <source_location>
-
 #include "emulator/cudart/runtime.h"
 
 using lockstep::cudart::call;
@@ -14,13 +12,13 @@ using lockstep::cudart::Runtime;
 
 namespace {
 
-cudaError_t check_devices(int one, int other, std::source_location where = std::source_location::current()) {
+cudaError_t check_devices(int one, int other, const char* name = __builtin_FUNCTION()) {
   return call(
       [&](Runtime& r) {
         r.device.check_number(one);
         r.device.check_number(other);
       },
-      where);
+      name);
 }
 
 }  // namespace

@@ -34,19 +34,11 @@ bool is_mistake(cudaError_t error) {
   }
 }
 
-/// `cudaMemcpy` of "cudaError_t cudaMemcpy(void*, …)".
-std::string_view name_in(std::string_view declaration) {
-  declaration = declaration.substr(0, declaration.find('('));
-  const std::size_t before = declaration.find_last_of(" *&:");
-  return before == std::string_view::npos ? declaration : declaration.substr(before + 1);
-}
-
 }  // namespace
 
-void note_refusal(const char* function, const Failure& failure) noexcept {
+void note_refusal(std::string_view name, const Failure& failure) noexcept {
   if (failure.of_kernel || !is_mistake(failure.code)) return;
   try {
-    const std::string_view name = name_in(function);
     if (name.starts_with("cudaLaunch")) return;  // a finding of the launch
     std::string sentence =
         std::string(name) + " returned " + name_of(failure.code) + " (" + sentence_of(failure.code) + ')';

@@ -2,12 +2,14 @@
 // hears of them.
 #pragma once
 
+#include <string_view>
+
 #include "emulator/cudart/failure.h"
 
 namespace lockstep::cudart {
 
-/// `function` is the API function's declaration. Refusals that are answers to a question (is this supported,
+/// `name` is the API function's. Refusals that are answers to a question (is this supported,
 /// is that finished) and those that the device notes itself are passed over.
-void note_refusal(const char* function, const Failure& failure) noexcept;
+void note_refusal(std::string_view name, const Failure& failure) noexcept;
 
 }  // namespace lockstep::cudart

@@ -4,7 +4,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <source_location>
 
 #include "emulator/cudart/arrays.h"
 #include "emulator/cudart/captures.h"
@@ -58,9 +57,10 @@ Runtime& runtime();
 /// the first work, so that what the program made before is still there.
 void finish_at_exit();
 
-/// Runs one API call: exclusively, with its failure as the result and as the thread's last error.
+/// Runs one API call: exclusively, with its failure as the result and as the thread's last error. `name` is
+/// the calling function's, unless a helper of several passes theirs on.
 template <class Function>
-cudaError_t call(Function&& function, std::source_location where = std::source_location::current()) {
+cudaError_t call(Function&& function, const char* name = __builtin_FUNCTION()) {
   begin_call();
   try {
     if (in_host_function()) throw Failure{cudaErrorNotPermitted};
@@ -70,7 +70,7 @@ cudaError_t call(Function&& function, std::source_location where = std::source_l
     function(program);
     return cudaSuccess;
   } catch (const Failure& failure) {
-    note_refusal(where.function_name(), failure);
+    note_refusal(name, failure);
     return (last_failure() = failure).code;
   } catch (const std::bad_alloc&) {
     return (last_failure() = {cudaErrorMemoryAllocation}).code;
