@@ -11,8 +11,8 @@ namespace lockstep::differential {
 /// By the kernel's name, then by the counter's.
 using Counters = std::map<std::string, std::map<std::string, std::uint64_t>>;
 
-/// `work` launches kernels, each name once, and waits for them; it is called as often as the GPU needs to count
-/// everything. Throws runner::CountersUnavailable. `library` is libcupti.
+/// `work` launches kernels, each name once, and waits for them; it is called as often as the GPU needs to
+/// count everything. Throws runner::CountersUnavailable. `library` is libcupti.
 Counters counted(const std::string& library, const std::function<void()>& work);
 
 }  // namespace lockstep::differential

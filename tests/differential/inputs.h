@@ -1,5 +1,5 @@
-// Operands: every pair of a type's edge cases, then random bits, then, for floating point, numbers that are close
-// enough together to cancel, round and tie. The same name gives the same operands on every machine.
+// Operands: every pair of a type's edge cases, then random bits, then, for floating point, numbers that are
+// close enough together to cancel, round and tie. The same name gives the same operands on every machine.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -14,7 +14,8 @@
 
 namespace lockstep::differential {
 
-/// SplitMix64, seeded by a name. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+/// SplitMix64, seeded by a name. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
 class Random {
  public:
   explicit Random(std::string_view name) {
@@ -37,35 +38,74 @@ struct FloatFormat {
   unsigned exponent_bits, fraction_bits;
   std::uint64_t bias() const { return (1ULL << (exponent_bits - 1)) - 1; }
   std::uint64_t code(bool negative, std::uint64_t exponent, std::uint64_t fraction) const {
-    return (std::uint64_t{negative} << (exponent_bits + fraction_bits)) | exponent << fraction_bits | fraction;
+    return (std::uint64_t{negative} << (exponent_bits + fraction_bits)) | exponent << fraction_bits |
+           fraction;
   }
 };
 
 /// Zeros, subnormals, ties, the borders of integer types, extremes, infinities and NaNs.
 inline std::vector<std::uint64_t> float_edges(FloatFormat f) {
-  const std::uint64_t one = f.bias(), top = (1ULL << f.exponent_bits) - 1, half = 1ULL << (f.fraction_bits - 1);
+  const std::uint64_t one = f.bias(), top = (1ULL << f.exponent_bits) - 1,
+                      half = 1ULL << (f.fraction_bits - 1);
   const std::uint64_t all = (1ULL << f.fraction_bits) - 1;
   return {
-      f.code(false, 0, 0),           f.code(true, 0, 0),                             // zeros
-      f.code(false, 0, 1),           f.code(true, 0, all),  f.code(false, 0, half),  // subnormals
-      f.code(false, 1, 0),           f.code(true, 1, 0),    f.code(false, 1, all),   // the least normal ones
-      f.code(false, one, 0),         f.code(true, one, 0),  f.code(false, one, 1),   // 1, −1, above 1
-      f.code(false, one - 1, all),   f.code(true, one - 1, 0),                       // below 1, −0.5
-      f.code(false, one, half),      f.code(true, one + 1, half / 2),                // 1.5, −2.5: ties
-      f.code(false, one + f.fraction_bits, 1),                                       // the last odd whole number
-      f.code(true, one + f.fraction_bits - 1, 1),                                    // and a half
-      f.code(false, top - 1, all),   f.code(true, top - 1, all), f.code(false, top - 1, 0),  // extremes
-      f.code(false, top, 0),         f.code(true, top, 0),                           // infinities
-      f.code(false, top, half),      f.code(true, top, half | 5),                    // quiet NaNs
-      f.code(false, top, 1),         f.code(true, top, half - 1),                    // signalling NaNs
+      f.code(false, 0, 0),
+      f.code(true, 0, 0),  // zeros
+      f.code(false, 0, 1),
+      f.code(true, 0, all),
+      f.code(false, 0, half),  // subnormals
+      f.code(false, 1, 0),
+      f.code(true, 1, 0),
+      f.code(false, 1, all),  // the least normal ones
+      f.code(false, one, 0),
+      f.code(true, one, 0),
+      f.code(false, one, 1),  // 1, −1, above 1
+      f.code(false, one - 1, all),
+      f.code(true, one - 1, 0),  // below 1, −0.5
+      f.code(false, one, half),
+      f.code(true, one + 1, half / 2),             // 1.5, −2.5: ties
+      f.code(false, one + f.fraction_bits, 1),     // the last odd whole number
+      f.code(true, one + f.fraction_bits - 1, 1),  // and a half
+      f.code(false, top - 1, all),
+      f.code(true, top - 1, all),
+      f.code(false, top - 1, 0),  // extremes
+      f.code(false, top, 0),
+      f.code(true, top, 0),  // infinities
+      f.code(false, top, half),
+      f.code(true, top, half | 5),  // quiet NaNs
+      f.code(false, top, 1),
+      f.code(true, top, half - 1),  // signalling NaNs
   };
 }
 
 /// 0, 1, what stands round the middle and at the ends, and numbers that shifts and fields take apart.
 inline std::vector<std::uint64_t> integer_edges(unsigned width) {
   const std::uint64_t top = 1ULL << (width - 1);
-  return {0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 33, 63, 64, 255, 0x80, 0x7F,
-          top, top - 1, top + 1, ~0ULL, ~0ULL - 1, 0x5555'5555'5555'5555, 0x0123'4567'89AB'CDEF};
+  return {0,
+          1,
+          2,
+          3,
+          4,
+          5,
+          7,
+          8,
+          15,
+          16,
+          31,
+          32,
+          33,
+          63,
+          64,
+          255,
+          0x80,
+          0x7F,
+          top,
+          top - 1,
+          top + 1,
+          ~0ULL,
+          ~0ULL - 1,
+          0x5555'5555'5555'5555,
+          0x0123'4567'89AB'CDEF};
 }
 
 template <class T>
@@ -109,9 +149,12 @@ class OperandSource {
 
  private:
   static constexpr bool kIsFloat = kFormatOf<T>.exponent_bits != 0;
-  static constexpr bool kIsPair = kIsFloat && 8 * sizeof(T) > 1 + kFormatOf<T>.exponent_bits + kFormatOf<T>.fraction_bits;
+  static constexpr bool kIsPair =
+      kIsFloat && 8 * sizeof(T) > 1 + kFormatOf<T>.exponent_bits + kFormatOf<T>.fraction_bits;
 
-  static std::uint64_t both(std::uint64_t low, std::uint64_t high) { return kIsPair ? low | high << 16 : low; }
+  static std::uint64_t both(std::uint64_t low, std::uint64_t high) {
+    return kIsPair ? low | high << 16 : low;
+  }
   /// Within 2^±4, often with few bits.
   std::uint64_t moderate() {
     const FloatFormat f = kFormatOf<T>;

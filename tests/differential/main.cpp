@@ -1,11 +1,11 @@
-// Runs kernels of the suite on whatever device the CUDA runtime offers and writes what they leave: one line of JSON a
-// kernel on standard output, and the outputs themselves into a folder.
+// Runs kernels of the suite on whatever device the CUDA runtime offers and writes what they leave: one line
+// of JSON a kernel on standard output, and the outputs themselves into a folder.
 //
 //     differential FOLDER [--counters LIBCUPTI] [KERNEL…]
 //
-// Each kernel is launched once, so that a profiler round this program sees one launch of each. With --counters they
-// are then launched again for the GPU's own counters. A kernel that fails ends the program, since an error stays with
-// its process; the runner starts it again for the others.
+// Each kernel is launched once, so that a profiler round this program sees one launch of each. With
+// --counters they are then launched again for the GPU's own counters. A kernel that fails ends the program,
+// since an error stays with its process; the runner starts it again for the others.
 
 #include <cmath>
 #include <cstdio>
@@ -30,7 +30,8 @@ void check(cudaError_t result, const char* call) {
 /// A kernel's memory on the device, and its launch.
 class Run {
  public:
-  explicit Run(const Test& test) : test_(test), bytes_(std::size_t{test.rows} * test.columns * test.element_bytes) {
+  explicit Run(const Test& test)
+      : test_(test), bytes_(std::size_t{test.rows} * test.columns * test.element_bytes) {
     CHECK(cudaMalloc(&inputs_, test.inputs.size()));
     CHECK(cudaMalloc(&outputs_, bytes_));
     if (test.make_object != nullptr) object_ = test.make_object();
@@ -98,9 +99,10 @@ Worst worst_of(const Test& test, const std::vector<std::byte>& outputs) {
   Worst worst;
   for (std::size_t column = 0; column < test.errors.size(); ++column) {
     for (std::size_t row = 0; row < test.rows; ++row) {
-      const double error = test.errors[column](element(test.inputs, row, test.element_bytes),
-                                               element(test.inputs, row + test.rows, test.element_bytes),
-                                               element(outputs, column * test.rows + row, test.element_bytes));
+      const double error =
+          test.errors[column](element(test.inputs, row, test.element_bytes),
+                              element(test.inputs, row + test.rows, test.element_bytes),
+                              element(outputs, column * test.rows + row, test.element_bytes));
       if (error <= worst.error) continue;
       worst = {error, row, column};
       if (std::isnan(error)) return {HUGE_VAL, row, column};
@@ -131,15 +133,18 @@ void run(const Test& test, const std::string& folder) {
   std::vector<std::byte> outputs = run.outputs();
   const Worst worst = worst_of(test, outputs);
   write(folder + "/" + test.name + ".in", test.inputs);
-  write(folder + "/" + test.name + ".raw", outputs);
-  if (!test.errors.empty()) leave_special_values(test, outputs);
-  write(folder + "/" + test.name + ".out", outputs);
-  std::printf("{\"kernel\": \"%s\", \"file\": \"%s\", \"rows\": %u, \"columns\": %u, \"bytes\": %u", test.name,
-              std::strrchr(test.file, '/') != nullptr ? std::strrchr(test.file, '/') + 1 : test.file, test.rows,
-              test.columns, test.element_bytes);
   if (!test.errors.empty()) {
-    std::printf(", \"error\": %.6g, \"row\": %zu, \"column\": %zu", std::isfinite(worst.error) ? worst.error : 1e300,
-                worst.row, worst.column);
+    write(folder + "/" + test.name + ".approximate", outputs);
+    leave_special_values(test, outputs);
+  }
+  write(folder + "/" + test.name + ".out", outputs);
+  std::printf("{\"kernel\": \"%s\", \"file\": \"%s\", \"rows\": %u, \"columns\": %u, \"bytes\": %u",
+              test.name,
+              std::strrchr(test.file, '/') != nullptr ? std::strrchr(test.file, '/') + 1 : test.file,
+              test.rows, test.columns, test.element_bytes);
+  if (!test.errors.empty()) {
+    std::printf(", \"error\": %.6g, \"row\": %zu, \"column\": %zu",
+                std::isfinite(worst.error) ? worst.error : 1e300, worst.row, worst.column);
   }
   std::printf("}\n");
   std::fflush(stdout);

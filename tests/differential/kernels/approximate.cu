@@ -1,5 +1,5 @@
-// Approximate functions, within the bounds that the PTX ISA gives for each (chapter 9.7.3), against the C library's
-// functions of double: their own error is less than 2^-28 of these bounds.
+// Approximate functions, within the bounds that the PTX ISA gives for each (chapter 9.7.3), against the C
+// library's functions of double: their own error is less than 2^-28 of these bounds.
 #include <algorithm>
 #include <cmath>
 
@@ -12,11 +12,12 @@ constexpr double kLeastNormal = 0x1p-126, kGreatest = 0x1.FFFFFEp127;
 // Of rsqrt, and of sin and cos: 2^-20.5 in [−2π, 2π] and 2^-14.7 in [−100π, 100π].
 const double kRootBound = std::exp2(-22.9), kNarrowBound = std::exp2(-20.5), kWideBound = std::exp2(-14.7);
 
-/// |result − exact| in units of `bound`. What is not finite, or zero, is compared bit by bit with the card; here
-/// it must be of the same kind.
+/// |result − exact| in units of `bound`. What is not finite, or zero, is compared bit by bit with the card;
+/// here it must be of the same kind.
 double distance(double exact, double result, double bound) {
   if (std::isnan(exact)) return std::isnan(result) ? 0 : HUGE_VAL;
-  if (std::fabs(exact) > kGreatest) return std::isinf(result) || std::fabs(result) == kGreatest ? 0 : HUGE_VAL;
+  if (std::fabs(exact) > kGreatest)
+    return std::isinf(result) || std::fabs(result) == kGreatest ? 0 : HUGE_VAL;
   return std::fabs(result - exact) / bound;
 }
 double relative(double exact, double result, double bound) {
@@ -29,7 +30,9 @@ double ulp(double exact) {
   std::frexp(exact, &exponent);
   return std::ldexp(1.0, std::max(exponent - 24, -149));
 }
-double ulps(double exact, double result, double n) { return exact == result ? 0 : distance(exact, result, n * ulp(exact)); }
+double ulps(double exact, double result, double n) {
+  return exact == result ? 0 : distance(exact, result, n * ulp(exact));
+}
 double flushed(double value) { return std::fabs(value) < kLeastNormal ? std::copysign(0.0, value) : value; }
 /// The same where subnormal operands and results are zero; a result at the border may be either.
 double ulps_flushed(double exact, double result, double n) {
@@ -40,8 +43,12 @@ double ulps_flushed(double exact, double result, double n) {
 double reciprocal(double a, double, double result) { return ulps(1 / a, result, 1); }
 double reciprocal_flushed(double a, double, double result) { return ulps_flushed(1 / flushed(a), result, 1); }
 double root(double a, double, double result) { return relative(std::sqrt(a), result, 0x1p-23); }
-double root_flushed(double a, double, double result) { return relative(std::sqrt(flushed(a)), result, 0x1p-23); }
-double reciprocal_root(double a, double, double result) { return relative(1 / std::sqrt(a), result, kRootBound); }
+double root_flushed(double a, double, double result) {
+  return relative(std::sqrt(flushed(a)), result, 0x1p-23);
+}
+double reciprocal_root(double a, double, double result) {
+  return relative(1 / std::sqrt(a), result, kRootBound);
+}
 double reciprocal_root_flushed(double a, double, double result) {
   return relative(1 / std::sqrt(flushed(a)), result, kRootBound);
 }

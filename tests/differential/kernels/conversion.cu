@@ -5,16 +5,16 @@
 #include "suite.h"
 
 // One conversion in the four ways to round to a whole number.
-#define WHOLE_ROUNDINGS(first, Result, result, operand, flush, to, from)                     \
-  r[(first) + 0] = CONVERT(Result, result, operand, "cvt.rni" flush to from, a);             \
-  r[(first) + 1] = CONVERT(Result, result, operand, "cvt.rzi" flush to from, a);             \
-  r[(first) + 2] = CONVERT(Result, result, operand, "cvt.rmi" flush to from, a);             \
+#define WHOLE_ROUNDINGS(first, Result, result, operand, flush, to, from)         \
+  r[(first) + 0] = CONVERT(Result, result, operand, "cvt.rni" flush to from, a); \
+  r[(first) + 1] = CONVERT(Result, result, operand, "cvt.rzi" flush to from, a); \
+  r[(first) + 2] = CONVERT(Result, result, operand, "cvt.rmi" flush to from, a); \
   r[(first) + 3] = CONVERT(Result, result, operand, "cvt.rpi" flush to from, a)
 // And to a floating-point number.
-#define ROUNDINGS(first, Result, result, operand, types, value)                  \
-  r[(first) + 0] = CONVERT(Result, result, operand, "cvt.rn" types, value);      \
-  r[(first) + 1] = CONVERT(Result, result, operand, "cvt.rz" types, value);      \
-  r[(first) + 2] = CONVERT(Result, result, operand, "cvt.rm" types, value);      \
+#define ROUNDINGS(first, Result, result, operand, types, value)             \
+  r[(first) + 0] = CONVERT(Result, result, operand, "cvt.rn" types, value); \
+  r[(first) + 1] = CONVERT(Result, result, operand, "cvt.rz" types, value); \
+  r[(first) + 2] = CONVERT(Result, result, operand, "cvt.rm" types, value); \
   r[(first) + 3] = CONVERT(Result, result, operand, "cvt.rp" types, value)
 
 namespace {
@@ -152,7 +152,9 @@ ELEMENTWISE(convert_float_to_whole, float, float, 8) {
   WHOLE_ROUNDINGS(0, float, "f", "f", "", ".f32", ".f32");
   WHOLE_ROUNDINGS(4, float, "f", "f", ".ftz", ".f32", ".f32");
 }
-ELEMENTWISE(convert_double_to_whole, double, double, 4) { WHOLE_ROUNDINGS(0, double, "d", "d", "", ".f64", ".f64"); }
+ELEMENTWISE(convert_double_to_whole, double, double, 4) {
+  WHOLE_ROUNDINGS(0, double, "d", "d", "", ".f64", ".f64");
+}
 
 ELEMENTWISE(convert_float_to_half, float, std::uint16_t, 6) {
   r[0] = CONVERT(std::uint16_t, "h", "f", "cvt.rn.f16.f32", a);
@@ -199,7 +201,8 @@ ELEMENTWISE(convert_half_to_float8, __half2, std::uint16_t, 4) {
 }
 ELEMENTWISE(convert_float8_to_half, std::uint16_t, std::uint32_t, 4) {
   // Every code once, in both places.
-  const auto pair = static_cast<std::uint16_t>((blockIdx.x * blockDim.x + threadIdx.x) * 0x0101 + (a & 0xFF00));
+  const auto pair =
+      static_cast<std::uint16_t>((blockIdx.x * blockDim.x + threadIdx.x) * 0x0101 + (a & 0xFF00));
   r[0] = CONVERT(std::uint32_t, "r", "h", "cvt.rn.f16x2.e4m3x2", pair);
   r[1] = CONVERT(std::uint32_t, "r", "h", "cvt.rn.f16x2.e5m2x2", pair);
   r[2] = CONVERT(std::uint32_t, "r", "h", "cvt.rn.relu.f16x2.e4m3x2", pair);
@@ -223,7 +226,9 @@ ELEMENTWISE(convert_bfloat_to_wider, __nv_bfloat16, std::uint32_t, 2) {
   r[0] = __float_as_uint(CONVERT(float, "f", "h", "cvt.f32.bf16", bits(a)));
   r[1] = __float_as_uint(__bfloat162float(a));
 }
-ELEMENTWISE(convert_double_to_half, double, std::uint16_t, 4) { ROUNDINGS(0, std::uint16_t, "h", "d", ".f16.f64", a); }
+ELEMENTWISE(convert_double_to_half, double, std::uint16_t, 4) {
+  ROUNDINGS(0, std::uint16_t, "h", "d", ".f16.f64", a);
+}
 
 ELEMENTWISE(convert_integers_narrowed, std::uint64_t, std::uint64_t, 8) {
   const auto low = static_cast<std::uint32_t>(a);

@@ -3,10 +3,10 @@
 #include "suite.h"
 
 // One instruction in the four roundings.
-#define ROUNDINGS(kind, operation, ...)           \
-  r[0] = kind(operation ".rn" __VA_ARGS__);       \
-  r[1] = kind(operation ".rz" __VA_ARGS__);       \
-  r[2] = kind(operation ".rm" __VA_ARGS__);       \
+#define ROUNDINGS(kind, operation, ...)     \
+  r[0] = kind(operation ".rn" __VA_ARGS__); \
+  r[1] = kind(operation ".rz" __VA_ARGS__); \
+  r[2] = kind(operation ".rm" __VA_ARGS__); \
   r[3] = kind(operation ".rp" __VA_ARGS__)
 
 ELEMENTWISE(float_add, float, float, 4) { ROUNDINGS(F32_2, "add", ".f32", a, b); }

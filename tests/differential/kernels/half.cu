@@ -2,10 +2,10 @@
 #include "ptx.h"
 #include "suite.h"
 
-#define PAIRS                                                                                                 \
-  const auto x = reinterpret_cast<std::uint32_t&>(a), y = reinterpret_cast<std::uint32_t&>(b),                \
-             z = reinterpret_cast<std::uint32_t&>(c);                                                         \
-  static_cast<void>(y);                                                                                       \
+#define PAIRS                                                                                  \
+  const auto x = reinterpret_cast<std::uint32_t&>(a), y = reinterpret_cast<std::uint32_t&>(b), \
+             z = reinterpret_cast<std::uint32_t&>(c);                                          \
+  static_cast<void>(y);                                                                        \
   static_cast<void>(z)
 
 ELEMENTWISE(half_add, __half2, std::uint32_t, 4) {
@@ -96,11 +96,12 @@ ELEMENTWISE(bfloat_signs, __nv_bfloat162, std::uint32_t, 2) {
   r[1] = I32_1("abs.bf16x2", x);
 }
 ELEMENTWISE(bfloat_intrinsics, __nv_bfloat162, std::uint32_t, 5) {
-  const __nv_bfloat162 results[] = {__hadd2(a, b), __hmul2(a, b), __hfma2(a, b, c), __hmin2_nan(a, b), __hsub2_sat(a, b)};
+  const __nv_bfloat162 results[] = {__hadd2(a, b), __hmul2(a, b), __hfma2(a, b, c), __hmin2_nan(a, b),
+                                    __hsub2_sat(a, b)};
   for (int k = 0; k < 5; ++k) r[k] = reinterpret_cast<const std::uint32_t&>(results[k]);
 }
 ELEMENTWISE(half_intrinsics, __half2, std::uint32_t, 6) {
-  const __half2 results[] = {__hadd2(a, b), __hmul2(a, b), __hfma2_relu(a, b, c), __hmax2_nan(a, b),
-                             __lowhigh2highlow(a), __hfma2_sat(a, b, c)};
+  const __half2 results[] = {__hadd2(a, b),     __hmul2(a, b),        __hfma2_relu(a, b, c),
+                             __hmax2_nan(a, b), __lowhigh2highlow(a), __hfma2_sat(a, b, c)};
   for (int k = 0; k < 6; ++k) r[k] = reinterpret_cast<const std::uint32_t&>(results[k]);
 }

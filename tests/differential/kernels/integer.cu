@@ -28,7 +28,9 @@ ELEMENTWISE(integer_multiply_32, std::uint32_t, std::uint32_t, 6) {
   r[5] = I32_3("mad.hi.s32", a, b, c);
 }
 
-ELEMENTWISE(integer_mad_saturating, std::uint32_t, std::uint32_t, 1) { r[0] = I32_3("mad.hi.sat.s32", a, b, c); }
+ELEMENTWISE(integer_mad_saturating, std::uint32_t, std::uint32_t, 1) {
+  r[0] = I32_3("mad.hi.sat.s32", a, b, c);
+}
 
 ELEMENTWISE(integer_multiply_24, std::uint32_t, std::uint32_t, 8) {
   r[0] = I32_2("mul24.lo.u32", a, b);

@@ -3,8 +3,12 @@
 #include "suite.h"
 
 // These take a third operand that replaces the lanes that the mask leaves out.
-#define VIDEO(text) \
-  ({ std::uint32_t d; asm(text " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)); d; })
+#define VIDEO(text)                                                  \
+  ({                                                                 \
+    std::uint32_t d;                                                 \
+    asm(text " %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)); \
+    d;                                                               \
+  })
 
 ELEMENTWISE(video_add_2, std::uint32_t, std::uint32_t, 4) {
   r[0] = VIDEO("vadd2.s32.s32.s32");
@@ -132,10 +136,12 @@ ELEMENTWISE(simd_halving, std::uint32_t, std::uint32_t, 4) {
 }
 
 ELEMENTWISE(simd_three_operands, std::uint32_t, std::uint32_t, 6) {
-  r[0] = static_cast<std::uint32_t>(__vimax3_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
+  r[0] =
+      static_cast<std::uint32_t>(__vimax3_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
   r[1] = __vimin3_u32(a, b, c);
   r[2] = __vimax3_s16x2(a, b, c);
-  r[3] = static_cast<std::uint32_t>(__viaddmax_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
+  r[3] = static_cast<std::uint32_t>(
+      __viaddmax_s32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c)));
   r[4] = __viaddmin_u16x2(a, b, c);
   r[5] = __vimax_s16x2_relu(a, b);
 }
