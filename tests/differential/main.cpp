@@ -1,9 +1,9 @@
 // Runs kernels of the suite on whatever device the CUDA runtime offers and writes what they leave: one line
 // of JSON a kernel on standard output, and the outputs themselves into a folder.
 //
-//     differential FOLDER [--counters LIBCUPTI] [KERNEL…]
+//     differential FOLDER [--counters LIBCUPTI] KERNEL…
 //
-// Each kernel is launched once, so that a profiler round this program sees one launch of each. With
+// runs them in that order. Each is launched once, so that a profiler round this program sees one launch. With
 // --counters they are then launched again for the GPU's own counters. A kernel that fails ends the program,
 // since an error stays with its process; the runner starts it again for the others.
 
@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -171,26 +170,35 @@ void count(const std::vector<const Test*>& chosen, const std::string& library) {
   }
 }
 
+const Test* named(const std::string& name) {
+  for (const Test& test : tests())
+    if (name == test.name) return &test;
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace lockstep::differential
 
 int main(int n, char** words) {
   using namespace lockstep::differential;
   if (n < 2) {
-    std::fprintf(stderr, "differential FOLDER [--counters LIBCUPTI] [KERNEL...]\n");
+    std::fprintf(stderr, "differential FOLDER [--counters LIBCUPTI] KERNEL...\n");
     return 2;
   }
   std::string library;
-  std::set<std::string> names;
-  for (int i = 2; i < n; ++i) {
-    if (std::string(words[i]) == "--counters" && i + 1 < n)
-      library = words[++i];
-    else
-      names.insert(words[i]);
-  }
   std::vector<const Test*> chosen;
-  for (const Test& test : tests())
-    if (names.empty() || names.count(test.name) != 0) chosen.push_back(&test);
+  for (int i = 2; i < n; ++i) {
+    if (std::string(words[i]) == "--counters" && i + 1 < n) {
+      library = words[++i];
+      continue;
+    }
+    const Test* const test = named(words[i]);
+    if (test == nullptr) {
+      std::fprintf(stderr, "there is no kernel %s\n", words[i]);
+      return 2;
+    }
+    chosen.push_back(test);
+  }
 
   const Test* current = nullptr;
   try {
