@@ -19,7 +19,7 @@ ELEMENTWISE(bits_logic_64, std::uint64_t, std::uint64_t, 5) {
 }
 
 ELEMENTWISE(bits_lop3, std::uint32_t, std::uint32_t, 6) {
-  r[0] = I32_3("{.reg .b32 t; lop3.b32 t, %1, %2, %3, 0xE8; mov.b32 %0, t;} //", a, b, c);
+  asm("lop3.b32 %0, %1, %2, %3, 0xE8;" : "=r"(r[0]) : "r"(a), "r"(b), "r"(c));
   asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(r[1]) : "r"(a), "r"(b), "r"(c));
   asm("lop3.b32 %0, %1, %2, %3, 0x1B;" : "=r"(r[2]) : "r"(a), "r"(b), "r"(c));
   asm("lop3.b32 %0, %1, %2, %3, 0xCA;" : "=r"(r[3]) : "r"(a), "r"(b), "r"(c));

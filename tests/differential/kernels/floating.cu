@@ -28,6 +28,19 @@ ELEMENTWISE(float_reciprocal_flushed, float, float, 4) { ROUNDINGS(F32_1, "rcp",
 ELEMENTWISE(float_square_root, float, float, 4) { ROUNDINGS(F32_1, "sqrt", ".f32", a); }
 ELEMENTWISE(float_square_root_flushed, float, float, 4) { ROUNDINGS(F32_1, "sqrt", ".ftz.f32", a); }
 
+// Products between the greatest subnormal number and the least normal one: is it before or after rounding
+// that .ftz asks?
+ELEMENTWISE(float_multiply_flushed_border, float, float, 8) {
+  const unsigned i = threadIdx.x + blockIdx.x * blockDim.x;
+  const float above = 1 + static_cast<float>(i) * 0x1p-23F,
+              below = (1 - static_cast<float>(i) * 0x1p-24F) * 0x1p-126F;
+  ROUNDINGS(F32_2, "mul", ".ftz.f32", above, below);
+  r[4] = F32_2("mul.rn.f32", above, below);
+  r[5] = F32_3("fma.rn.ftz.f32", above, -below, static_cast<float>(i % 3) * 0x1p-126F);
+  r[6] = F32_2("div.rn.ftz.f32", 0x1p-126F, above);
+  r[7] = F32_1("rcp.rn.ftz.f32", above * 0x1p126F);
+}
+
 // ptxas may fuse a product and a sum that name no rounding; these it must not.
 ELEMENTWISE(float_product_and_sum, float, float, 2) {
   r[0] = __fadd_rn(__fmul_rn(a, b), c);
