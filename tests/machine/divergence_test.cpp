@@ -8,9 +8,10 @@ const char* const kStoreR9 = "\nmul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d0, %d2
 
 class DivergenceTest : public DeviceTest {
  protected:
-  std::vector<std::uint32_t> run_warp(const std::string& body, std::uint32_t n = 0) {
+  std::vector<std::uint32_t> run_warp(const std::string& body, std::uint32_t n = 0,
+                                      const std::string& declarations = {}) {
     const DeviceAddress out = upload(std::vector<std::uint32_t>(32, 0));
-    EXPECT_EQ(run(body + kStoreR9, out, 0, n, {}, {32, 1, 1}).status, LaunchResult::Status::ok);
+    EXPECT_EQ(run(body + kStoreR9, out, 0, n, {}, {32, 1, 1}, declarations).status, LaunchResult::Status::ok);
     return download<std::uint32_t>(out, 32);
   }
   const LineCounters& line(std::uint32_t number) const {
@@ -109,6 +110,30 @@ TEST_F(DivergenceTest, ARecursiveFunctionReturnsToEachCaller) {
   const std::uint32_t expected[] = {1, 1, 2, 6, 24, 120, 720, 5040};
   const auto values = download<std::uint32_t>(out, 32);
   for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(values[lane], expected[lane % 8]) << lane;
+}
+
+/// Odd lanes go round a loop in one function, with registers of 32 bits, until the others go first; these are
+/// in another function, with registers of 64 bits in the same place.
+TEST_F(DivergenceTest, FunctionsThatRunInTurnsKeepTheirRegisters) {
+  const std::string functions =
+      ".func (.param .b32 result) narrow(.param .b32 value)\n{\n.reg .b32 %r<8>;\n.reg .pred %p<2>;\n"
+      "ld.param.u32 %r1, [value];\nmov.u32 %r2, 0;\nmov.u32 %r3, 0;\n"
+      "AGAIN: add.u32 %r2, %r2, %r1;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 5000;\n@%p1 bra AGAIN;\n"
+      "st.param.b32 [result], %r2;\nret;\n}\n"
+      ".func (.param .b32 result) wide(.param .b32 value)\n{\n.reg .b32 %r<8>;\n.reg .b64 %d<8>;\n.reg .pred "
+      "%p<2>;\n"
+      "ld.param.u32 %r1, [value];\ncvt.u64.u32 %d1, %r1;\nmov.u64 %d2, 0;\nmov.u64 %d3, 0;\n"
+      "AGAIN: add.u64 %d2, %d2, %d1;\nadd.u64 %d3, %d3, 1;\nsetp.lt.u64 %p1, %d3, 5000;\n@%p1 bra AGAIN;\n"
+      "cvt.u32.u64 %r2, %d2;\nst.param.b32 [result], %r2;\nret;\n}\n";
+  const auto call = [](const char* function) {
+    return "{\n.param .b32 x;\n.param .b32 y;\nst.param.b32 [x], %r1;\ncall (y), " + std::string(function) +
+           ", (x);\nld.param.b32 %r9, [y];\n}\n";
+  };
+  const auto values =
+      run_warp("and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n" + call("narrow") +
+                   "bra DONE;\nEVEN:\n" + call("wide") + "DONE: add.u32 %r9, %r9, 0;",
+               0, functions);
+  for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(values[lane], 5000 * lane) << lane;
 }
 
 TEST_F(DivergenceTest, EndlessRecursionIsAFindingNotACrash) {

@@ -94,6 +94,26 @@ std::uint64_t exact_result(const BinaryFormat& format, Arithmetic operation, Dir
   return nan;
 }
 
+std::uint64_t flushed_result(const BinaryFormat& format, Arithmetic operation, Direction direction,
+                             Operands in, std::uint64_t nan) {
+  for (std::uint64_t* operand : {&in.a, &in.b, &in.c}) *operand = format.flushed(*operand);
+  // The same numbers where a wider exponent leaves nothing subnormal.
+  const BinaryFormat wide = {format.exponent_bits + 1, format.fraction_bits};
+  const std::uint64_t rebias = std::uint64_t{1} << (format.exponent_bits - 1 + format.fraction_bits);
+  const auto widened = [&](std::uint64_t code) {
+    const std::uint64_t sign = format.is_negative(code) ? wide.sign_bit() : 0;
+    const std::uint64_t magnitude = format.magnitude(code);
+    if (magnitude == 0) return sign;
+    if (magnitude >= format.infinity()) return sign | (wide.infinity() + magnitude - format.infinity());
+    return sign | (magnitude + rebias);
+  };
+  const std::uint64_t result = exact_result(format, operation, direction, in, nan);
+  const std::uint64_t unbounded = exact_result(
+      wide, operation, direction, {widened(in.a), widened(in.b), widened(in.c)}, wide.infinity() + 1);
+  const bool tiny = wide.magnitude(unbounded) < format.least_normal() + rebias;
+  return tiny && !format.is_nan(result) ? result & format.sign_bit() : result;
+}
+
 double double_of(const BinaryFormat& format, std::uint64_t code) {
   if (format.is_nan(code)) return std::nan("");
   const double sign = format.is_negative(code) ? -1 : 1;

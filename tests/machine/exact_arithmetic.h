@@ -21,6 +21,11 @@ struct Operands {
 std::uint64_t exact_result(const BinaryFormat& format, Arithmetic operation, Direction direction, Operands in,
                            std::uint64_t nan);
 
+/// The same with .ftz: operands that are subnormal are zero, and so is what would be less than the least
+/// normal number if it were rounded with as many bits as normal numbers have.
+std::uint64_t flushed_result(const BinaryFormat& format, Arithmetic operation, Direction direction,
+                             Operands in, std::uint64_t nan);
+
 /// The value of a code of at most 32 bits, which a double holds.
 double double_of(const BinaryFormat& format, std::uint64_t code);
 

@@ -60,13 +60,11 @@ TEST_F(RoundingTest, SinglePrecision) {
 
 TEST_F(RoundingTest, SinglePrecisionFlushed) {
   const auto inputs = sample_operands(kFormatF32, 3000);
-  const auto flush = [](std::uint64_t code) { return kFormatF32.flushed(code); };
   for (const Opcode& opcode : kOpcodes) {
     for (const Rounding& rounding : kRoundings) {
       expect("f32", std::string(opcode.name) + "." + rounding.name + ".ftz.f32 " + opcode.operands + ";",
              inputs, [&](const Operands& in) {
-               return flush(exact_result(kFormatF32, opcode.operation, rounding.direction,
-                                         {flush(in.a), flush(in.b), flush(in.c)}, kNan32));
+               return flushed_result(kFormatF32, opcode.operation, rounding.direction, in, kNan32);
              });
     }
   }
@@ -227,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "lop3.or.b32 %r2|%p1, %r2, %r2, %r2, 26, %p2;", "cvt.pack.sat.s16.s32 %r2, %r2, %r2;",
                       "ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%d0];",
                       "mov.u32 %r2, %envreg3;", "redux.sync.min.f32 %f1, %f2, -1;",
-                      "vset4.u32.u32.eq %r2, %r2, %r2, %r2;", "copysign.ftz.f32 %f1, %f1, %f1;"));
+                      "vset4.u32.u32.hs %r2, %r2, %r2, %r2;", "copysign.ftz.f32 %f1, %f1, %f1;"));
 
 }  // namespace
 }  // namespace lockstep::emulator

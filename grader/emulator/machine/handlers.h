@@ -129,6 +129,7 @@ struct Variant {
   bool sign_product = false;   ///< min.xorsign.abs, max.xorsign.abs
   bool rectify = false;        ///< .relu: what is negative becomes zero
   bool finite = false;         ///< .satfinite
+  bool approximate = false;    ///< div.approx, whose range is smaller
   bool carry_in = false, carry_out = false;
   Comparison comparison = Comparison::equal;
 };
@@ -205,12 +206,13 @@ inline constexpr unsigned kComparisonShift = 8;   ///< 4 bits; where the handler
 
 /// Instruction::detail of SIMD video instructions.
 namespace video {
-inline constexpr std::uint16_t kOperationMask = 7;  ///< add, sub, avrg, absdiff, min, max
+inline constexpr std::uint16_t kOperationMask = 7;  ///< add, sub, avrg, absdiff, min, max, set
 inline constexpr std::uint16_t kSignedA = 1 << 3;
 inline constexpr std::uint16_t kSignedB = 1 << 4;
 inline constexpr std::uint16_t kSignedResult = 1 << 5;
 inline constexpr std::uint16_t kSaturate = 1 << 6;
 inline constexpr std::uint16_t kAccumulate = 1 << 7;
+inline constexpr unsigned kComparisonShift = 8;  ///< of vset: lt, eq, gt, each a bit
 }  // namespace video
 
 /// Instruction::counter of accesses whose traffic is not counted.

@@ -20,6 +20,7 @@ constexpr std::uint32_t kBackEdgesPerTurn = 4096;
 constexpr std::uint32_t kBackEdgesPerSplit = 32;
 constexpr std::size_t kMostCallers = 1024;
 constexpr std::uint32_t kMostLocalBytes = 512 * 1024;
+constexpr std::size_t kMostRowBytes = std::size_t{256} * 1024 * 1024;
 
 /// Grows each thread's local memory to at least `bytes`.
 void require_local(Warp& warp, std::uint32_t bytes) {
@@ -332,15 +333,40 @@ class WarpRunner {
     return !warp_.stop;
   }
 
+  static std::uint32_t end_of_rows(const Frame& frame) {
+    return frame.rows + (frame.function->frame_bytes + 63) / 64 * 64;
+  }
+
+  /// Where the rows of a callee may begin. Splits share the rows of a frame, each lane with a column of its
+  /// own; but wide rows have other columns than narrow ones, so frames of different functions must not
+  /// overlap.
+  std::uint32_t free_rows(const Split& caller, std::uint32_t begin, const Function& callee) const {
+    const std::uint32_t end = begin + callee.frame_bytes;
+    std::uint32_t behind_all = begin;
+    bool overlap = false;
+    const auto look_at = [&](const Frame& frame) {
+      behind_all = std::max(behind_all, end_of_rows(frame));
+      const bool same = frame.function == &callee && frame.rows == begin;
+      overlap = overlap || (!same && frame.rows < end && begin < end_of_rows(frame));
+    };
+    for (const Split& split : warp_.splits) {
+      if (&split == &caller) continue;
+      look_at(split.frame);
+      std::for_each(split.callers.begin(), split.callers.end(), look_at);
+    }
+    return overlap ? behind_all : begin;
+  }
+
   void enter_callee(Split& split, const Function& function, const BasicBlock& block, const CallSite& site,
                     const Function& callee) {
     Frame frame;
     frame.function = &callee;
     frame.block = 0;
-    frame.rows = split.frame.rows + (function.frame_bytes + 63) / 64 * 64;
+    frame.rows = free_rows(split, end_of_rows(split.frame), callee);
     frame.predicates = split.frame.predicates + function.predicates;
     frame.local = split.frame.local + function.local_bytes;
-    if (split.callers.size() >= kMostCallers || frame.local + callee.local_bytes > kMostLocalBytes) {
+    if (split.callers.size() >= kMostCallers || frame.local + callee.local_bytes > kMostLocalBytes ||
+        std::size_t{frame.rows} + callee.frame_bytes > kMostRowBytes) {
       fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
                Finding::Kind::stack_overflow,
                fmt::format("{} calls deep, the thread's stack is full", split.callers.size()));

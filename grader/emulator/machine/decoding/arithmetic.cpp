@@ -178,21 +178,29 @@ void FunctionDecoder::decode_multiply_24(bool add, Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-/// vadd2 to vmax4, with all elements and without choosing among them.
+/// vadd2 to vmax4 and vset, with all elements and without choosing among them.
 void FunctionDecoder::decode_video(Modifiers& modifiers) {
   static const std::map<std::string_view, std::uint16_t> kOperations = {
-      {"vadd", 0}, {"vsub", 1}, {"vavrg", 2}, {"vabsdiff", 3}, {"vmin", 4}, {"vmax", 5}};
+      {"vadd", 0}, {"vsub", 1}, {"vavrg", 2}, {"vabsdiff", 3}, {"vmin", 4}, {"vmax", 5}, {"vset", 6}};
   const std::string_view opcode = current_->opcode;
   const auto operation = kOperations.find(opcode.substr(0, opcode.size() - 1));
   if (operation == kOperations.end() || (opcode.back() != '2' && opcode.back() != '4')) throw NotSupported{};
   Instruction instruction = begin_instruction();
   instruction.detail = operation->second;
+  const bool compares = operation->first == "vset";  // its results are 0 and 1
   for (const std::uint16_t is_signed : {video::kSignedResult, video::kSignedA, video::kSignedB}) {
+    if (compares && is_signed == video::kSignedResult) continue;
     const Type type = need_type(modifiers);
     if (type != Type::u32 && type != Type::s32) throw NotSupported{};
     if (type == Type::s32) instruction.detail |= is_signed;
   }
-  if (modifiers.take("sat")) {
+  if (compares) {
+    const std::optional<unsigned> relation =
+        modifiers.take_one<unsigned>({{"lt", 1}, {"eq", 2}, {"le", 3}, {"gt", 4}, {"ne", 5}, {"ge", 6}});
+    if (!relation) throw NotSupported{};
+    instruction.detail |= static_cast<std::uint16_t>(*relation << video::kComparisonShift);
+  }
+  if (!compares && modifiers.take("sat")) {
     instruction.detail |= video::kSaturate;
   } else if (modifiers.take("add")) {
     instruction.detail |= video::kAccumulate;

@@ -29,8 +29,9 @@ void take_float_modifiers(Operation operation, Type type, Modifiers& modifiers, 
     case Operation::reciprocal:
     case Operation::square_root: {
       // Approximate forms are computed exactly, full-range division too.
+      variant.approximate = modifiers.take("approx");
       const bool approximate =
-          modifiers.take("approx") || (operation == Operation::divide && modifiers.take("full"));
+          variant.approximate || (operation == Operation::divide && modifiers.take("full"));
       if (!approximate) variant.rounding = take_rounding(modifiers);
       take_flush(single || (type == Type::f64 && approximate && operation == Operation::reciprocal));
       break;

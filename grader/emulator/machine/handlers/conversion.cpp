@@ -1,6 +1,6 @@
 // cvt between integers and floating point, and mov that packs and unpacks. PTX ISA 9.7.9.
 //
-// Conversions to integers saturate and turn NaN into 0, as hardware does; narrowing between integers cuts.
+// Conversions to integers saturate, as hardware does; narrowing between integers cuts.
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -19,7 +19,7 @@ template <class To, class From, Rounding rounding, bool flush>
 void float_to_integer(Warp& warp, const Instruction& i, Mask active) {
   const From* a = row<From>(warp, i.a);
   for_lanes<To>(row<Stored<To>>(warp, i.destination), active, [=](unsigned l) {
-    return saturating<To>(to_integral(flush ? flushed(a[l]) : a[l], rounding));
+    return saturating<To, From>(to_integral(flush ? flushed(a[l]) : a[l], rounding));
   });
 }
 template <class To, class From>
@@ -41,16 +41,16 @@ Handler float_to_integer_handler(const Variant& variant) {
   return nullptr;
 }
 
-/// `flush`: subnormal floats, read or written, become zero; those of double stay.
+/// `flush`: subnormal floats, read or written, become zero, those of double stay; a NaN that is read as a
+/// float becomes the canonical one. All others keep their payload.
 template <class To, class From, bool flush>
 [[gnu::noinline]] void cast_lanes(Warp& warp, const Instruction& i, Mask active) {
   const auto* a = row<Stored<From>>(warp, i.a);
   for_lanes<To>(row<Stored<To>>(warp, i.destination), active, [=](unsigned l) {
     From value = lane_value<From>(a, l);
-    if constexpr (flush && std::is_same_v<From, float>) value = flushed(value);
+    if constexpr (flush && std::is_same_v<From, float>) value = canonical(flushed(value));
     const auto cast = static_cast<To>(value);
     if constexpr (flush && std::is_same_v<To, float>) return flushed(cast);
-    if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) return canonical(cast);
     return cast;
   });
 }
@@ -62,17 +62,36 @@ void cast_rounded(Warp& warp, const Instruction& i, Mask active) {
   cast_lanes<To, From, flush>(warp, i, active);
   std::fesetround(saved);
 }
+/// [0, 1], NaN being 0.
+template <class T>
+T clamped(T value) {
+  return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
+}
+/// `cast`, then clamped to [0, 1].
+template <Handler cast, class To>
+void cast_clamped(Warp& warp, const Instruction& i, Mask active) {
+  cast(warp, i, active);
+  To* d = row<To>(warp, i.destination);
+  for_lanes<To>(d, active, [=](unsigned l) { return clamped(d[l]); });
+}
+template <Handler cast, class To>
+Handler perhaps_clamped(bool saturate) {
+  if constexpr (std::is_floating_point_v<To>) {
+    if (saturate) return cast_clamped<cast, To>;
+  }
+  return cast;
+}
 template <class To, class From, bool flush>
-Handler cast_handler(Rounding rounding) {
-  switch (rounding) {
+Handler cast_handler(const Variant& variant) {
+  switch (variant.rounding) {
     case Rounding::nearest:
-      return cast_lanes<To, From, flush>;
+      return perhaps_clamped<cast_lanes<To, From, flush>, To>(variant.saturate);
     case Rounding::zero:
-      return cast_rounded<To, From, flush, FE_TOWARDZERO>;
+      return perhaps_clamped<cast_rounded<To, From, flush, FE_TOWARDZERO>, To>(variant.saturate);
     case Rounding::down:
-      return cast_rounded<To, From, flush, FE_DOWNWARD>;
+      return perhaps_clamped<cast_rounded<To, From, flush, FE_DOWNWARD>, To>(variant.saturate);
     case Rounding::up:
-      return cast_rounded<To, From, flush, FE_UPWARD>;
+      return perhaps_clamped<cast_rounded<To, From, flush, FE_UPWARD>, To>(variant.saturate);
     case Rounding::away:
       return nullptr;
   }
@@ -82,9 +101,9 @@ Handler cast_handler(Rounding rounding) {
 template <class To, class From>
 Handler choose_cast(const Variant& variant) {
   if constexpr (std::is_floating_point_v<To> && std::is_floating_point_v<From>) {
-    if (variant.flush) return cast_handler<To, From, true>(variant.rounding);
+    if (variant.flush) return cast_handler<To, From, true>(variant);
   }
-  return cast_handler<To, From, false>(variant.rounding);
+  return cast_handler<To, From, false>(variant);
 }
 
 template <class To, class From>
@@ -97,12 +116,6 @@ void integer_saturating(Warp& warp, const Instruction& i, Mask active) {
     if (value > std::numeric_limits<To>::max()) return std::numeric_limits<To>::max();
     return static_cast<To>(value);
   });
-}
-
-/// [0, 1], NaN being 0.
-template <class T>
-T clamped(T value) {
-  return value > T{0} ? (value < T{1} ? value : T{1}) : T{0};
 }
 
 template <class T, Rounding rounding, bool flush, bool saturate>
@@ -191,11 +204,11 @@ Handler conversion_of(const Variant& variant) {
   constexpr bool kFromFloat = std::is_floating_point_v<From>, kToFloat = std::is_floating_point_v<To>;
   if constexpr (kFromFloat && kToFloat) {
     if constexpr (std::is_same_v<From, To>) return choose_round<To>(variant);
-    return variant.saturate ? nullptr : choose_cast<To, From>(variant);
+    return choose_cast<To, From>(variant);
   } else if constexpr (kFromFloat) {
     return float_to_integer_handler<To, From>(variant);
   } else if constexpr (kToFloat) {
-    return variant.saturate ? nullptr : choose_cast<To, From>(variant);
+    return choose_cast<To, From>(variant);
   } else {
     return variant.saturate ? integer_saturating<To, From> : cast_lanes<To, From, false>;
   }

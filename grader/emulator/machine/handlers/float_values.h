@@ -11,10 +11,25 @@ namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
 inline constexpr std::uint32_t kCanonicalNan = 0x7FFF'FFFF;
 
-/// Operations on f32 return one NaN whatever their operands were; those on f64 keep an operand's payload, as
-/// the processor does.
+/// Operations on f32 return one NaN whatever their operands were; those on f64 keep an operand's sign and
+/// payload.
 inline float canonical(float value) { return value == value ? value : std::bit_cast<float>(kCanonicalNan); }
 inline double canonical(double value) { return value; }
+
+inline double quiet(double nan) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(nan) | 0x0008'0000'0000'0000);
+}
+
+/// The result of an operation on these operands: of several that are NaN, an H200 keeps the second, then the
+/// third, then the first. That of an invalid operation stays as it is.
+inline float with_nan_of(float result, float, float) { return canonical(result); }
+inline float with_nan_of(float result, float, float, float) { return canonical(result); }
+inline double with_nan_of(double result, double a, double b) {
+  return b != b ? quiet(b) : a != a ? quiet(a) : result;
+}
+inline double with_nan_of(double result, double a, double b, double c) {
+  return b != b ? quiet(b) : c != c ? quiet(c) : a != a ? quiet(a) : result;
+}
 
 /// .ftz: a subnormal becomes the zero of its sign.
 inline float flushed(float value) {

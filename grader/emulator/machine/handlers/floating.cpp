@@ -3,13 +3,16 @@
 // Add, subtract, multiply, fma, divide and square root are IEEE operations of the processor, so they agree
 // with hardware bit for bit; results of f32 that are NaN become PTX's canonical NaN. The approximate
 // functions are computed in double precision and rounded once, which lies within the bounds that PTX states.
-// Directed rounding sets the processor's control register around the loop. Its flush to zero is not used: it
-// takes for subnormal what has the least normal number as its rounded result.
+// Directed rounding sets the processor's control register around the loop. So does .ftz where a result is
+// rounded: card and processor take for subnormal what would be with all bits of the fraction, although it is
+// rounded to the least normal number.
 #include <xmmintrin.h>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "emulator/machine/handlers/float_values.h"
 #include "emulator/machine/handlers/lanes.h"
@@ -27,19 +30,19 @@ struct Move {
 struct Add {
   template <class T>
   static T apply(T a, T b) {
-    return canonical(a + b);
+    return with_nan_of(a + b, a, b);
   }
 };
 struct Subtract {
   template <class T>
   static T apply(T a, T b) {
-    return canonical(a - b);
+    return with_nan_of(a - b, a, b);
   }
 };
 struct Multiply {
   template <class T>
   static T apply(T a, T b) {
-    return canonical(a * b);
+    return with_nan_of(a * b, a, b);
   }
 };
 struct Divide {
@@ -48,22 +51,31 @@ struct Divide {
     return canonical(a / b);
   }
 };
+/// div.approx: 0 for divisors beyond 2^126, and NaN for infinity by one of them. PTX ISA 9.7.3.8.
+struct DivideApproximately {
+  template <class T>
+  static T apply(T a, T b) {
+    const bool large = std::fabs(b) > T{0x1p126F} && std::fabs(b) <= std::numeric_limits<T>::max();
+    return canonical(large ? a * std::copysign(T{0}, b) : a / b);
+  }
+};
 struct FusedMultiplyAdd {
   template <class T>
   static T apply(T a, T b, T c) {
-    return canonical(std::fma(a, b, c));
+    return with_nan_of(std::fma(a, b, c), a, b, c);
   }
 };
+/// Hardware adds zero, so NaN is treated as in other operations and keeps its sign.
 struct Absolute {
   template <class T>
   static T apply(T a) {
-    return std::fabs(a);
+    return with_nan_of(std::fabs(a), a, T{});
   }
 };
 struct Negate {
   template <class T>
   static T apply(T a) {
-    return -a;
+    return with_nan_of(-a, a, T{});
   }
 };
 /// The number when one operand is NaN; −0 is less than +0.
@@ -207,13 +219,15 @@ template <class T, class F>
                [=](unsigned l) { return F::template apply<T>(a[l], b[l], c[l]); });
 }
 
-/// Rounds as asked while it lives. The loops are functions of their own, so nothing moves past it.
+/// Rounds and flushes as asked while it lives. The loops are functions of their own, so nothing moves past
+/// it.
 class ControlRegister {
  public:
-  explicit ControlRegister(Rounding rounding) : saved_(_mm_getcsr()) {
+  ControlRegister(Rounding rounding, bool flush) : saved_(_mm_getcsr()) {
     static constexpr unsigned kRounding[] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
                                              _MM_ROUND_UP};
-    _mm_setcsr((saved_ & ~_MM_ROUND_MASK) | kRounding[static_cast<unsigned>(rounding)]);
+    _mm_setcsr((saved_ & ~_MM_ROUND_MASK) | kRounding[static_cast<unsigned>(rounding)] |
+               (flush ? _MM_FLUSH_ZERO_ON : 0));
   }
   ~ControlRegister() { _mm_setcsr(saved_); }
   ControlRegister(const ControlRegister&) = delete;
@@ -223,23 +237,23 @@ class ControlRegister {
   unsigned saved_;
 };
 
-template <Handler handler, Rounding rounding>
+template <Handler handler, Rounding rounding, bool flush>
 void controlled(Warp& warp, const Instruction& i, Mask active) {
-  const ControlRegister control(rounding);
+  const ControlRegister control(rounding, flush);
   handler(warp, i, active);
 }
 
-template <Handler handler>
+template <Handler handler, bool flush = false>
 Handler with_rounding(Rounding rounding) {
   switch (rounding) {
     case Rounding::nearest:
-      return handler;
+      return flush ? controlled<handler, Rounding::nearest, true> : handler;
     case Rounding::zero:
-      return controlled<handler, Rounding::zero>;
+      return controlled<handler, Rounding::zero, flush>;
     case Rounding::down:
-      return controlled<handler, Rounding::down>;
+      return controlled<handler, Rounding::down, flush>;
     case Rounding::up:
-      return controlled<handler, Rounding::up>;
+      return controlled<handler, Rounding::up, flush>;
     case Rounding::away:
       return nullptr;
   }
@@ -259,15 +273,20 @@ struct Ternary {
   static constexpr Handler value = ternary<T, F>;
 };
 
+/// Results that no rounding brings to the least normal number: subnormal ones are exact, or there are none.
+template <class F>
+constexpr bool kExactWhenSubnormal =
+    std::is_same_v<F, Add> || std::is_same_v<F, Subtract> || std::is_same_v<F, SquareRoot>;
+
 /// Loop is Unary, Binary or Ternary. f64 has neither .sat nor .ftz.
 template <template <class, class> class Loop, class T, class F>
 Handler choose(const Variant& v) {
   if constexpr (sizeof(T) == 8) return with_rounding<Loop<T, F>::value>(v.rounding);
   if (v.saturate) {
-    return v.flush ? with_rounding<Loop<T, Flushed<Saturated<F>>>::value>(v.rounding)
+    return v.flush ? with_rounding<Loop<T, Flushed<Saturated<F>>>::value, !kExactWhenSubnormal<F>>(v.rounding)
                    : with_rounding<Loop<T, Saturated<F>>::value>(v.rounding);
   }
-  return v.flush ? with_rounding<Loop<T, Flushed<F>>::value>(v.rounding)
+  return v.flush ? with_rounding<Loop<T, Flushed<F>>::value, !kExactWhenSubnormal<F>>(v.rounding)
                  : with_rounding<Loop<T, F>::value>(v.rounding);
 }
 /// Where there is nothing to round or to saturate.
@@ -299,6 +318,9 @@ Handler floating_of(Operation operation, const Variant& v) {
     case Operation::multiply_low:
       return choose<Binary, T, Multiply>(v);
     case Operation::divide:
+      if constexpr (sizeof(T) == 4) {
+        if (v.approximate) return choose<Binary, T, DivideApproximately>(v);
+      }
       return choose<Binary, T, Divide>(v);
     case Operation::fused_multiply_add:
       return choose<Ternary, T, FusedMultiplyAdd>(v);
@@ -348,7 +370,7 @@ Handler floating_of(Operation operation, const Variant& v) {
 
 template <class F, unsigned operands>
 Handler choose_pairs(const Variant& v) {
-  return v.flush ? with_rounding<pairs<Flushed<F>, operands>>(v.rounding)
+  return v.flush ? with_rounding<pairs<Flushed<F>, operands>, !kExactWhenSubnormal<F>>(v.rounding)
                  : with_rounding<pairs<F, operands>>(v.rounding);
 }
 Handler pairs_of(Operation operation, const Variant& v) {

@@ -13,10 +13,9 @@
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
 
-/// .ftz, .sat and .relu of a result.
+/// .sat and .relu of a result.
 template <class F>
 std::uint32_t finished(std::uint32_t code, std::uint16_t flags) {
-  if ((flags & narrow::kFlush) != 0) code = flushed_code<F>(code);
   const bool is_nan = (code & (kSignBit<F> - 1)) > F::kFormat.infinity();
   const bool negative = (code & kSignBit<F>) != 0;
   if ((flags & narrow::kSaturate) != 0) return is_nan || negative ? 0 : code < F::kOne ? code : F::kOne;
@@ -27,6 +26,13 @@ std::uint32_t finished(std::uint32_t code, std::uint16_t flags) {
 template <class F>
 std::uint32_t input(std::uint32_t code, std::uint16_t flags) {
   return (flags & narrow::kFlush) != 0 ? flushed_code<F>(code) : code;
+}
+
+/// Subnormal, to .ftz, is what lies nearer to the greatest subnormal number than to the least normal one if
+/// numbers down there had as many bits as normal ones.
+template <class F>
+float flushed_value(float value) {
+  return std::fabs(value) < F::kFlushBorder ? std::copysign(0.0F, value) : value;
 }
 
 // Operations on values: how the float is computed that F::nearest then rounds.
@@ -76,15 +82,20 @@ struct Rounded {
   }
   template <class F, class... Codes>
   static std::uint32_t flagged(std::uint16_t flags, Codes... codes) {
-    return finished<F>(plain<F>(input<F>(codes, flags)...), flags);
+    const float value = Operation::template apply<F>(F::value(input<F>(codes, flags))...);
+    return finished<F>(F::nearest((flags & narrow::kFlush) != 0 ? flushed_value<F>(value) : value), flags);
   }
 };
 
 // Operations on codes.
+template <class F>
+std::uint32_t canonical_code(std::uint32_t code) {
+  return (code & (kSignBit<F> - 1)) > F::kFormat.infinity() ? F::kFormat.nan : code;
+}
 struct Absolute {
   template <class F>
   static std::uint32_t plain(std::uint32_t a) {
-    return a & (kSignBit<F> - 1);
+    return canonical_code<F>(a & (kSignBit<F> - 1));
   }
   template <class F>
   static std::uint32_t flagged(std::uint16_t flags, std::uint32_t a) {
@@ -94,7 +105,7 @@ struct Absolute {
 struct Negate {
   template <class F>
   static std::uint32_t plain(std::uint32_t a) {
-    return a ^ kSignBit<F>;
+    return canonical_code<F>(a ^ kSignBit<F>);
   }
   template <class F>
   static std::uint32_t flagged(std::uint16_t flags, std::uint32_t a) {

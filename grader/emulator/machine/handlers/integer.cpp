@@ -532,7 +532,8 @@ struct Dot2High {
   static constexpr Handler value = dot_product_2<A, B, true>;
 };
 
-/// Sum with the carry flag. Subtraction adds the complement; its flag means "borrow".
+/// Sum with the carry flag. Subtraction adds the complement and a carry of 1, as hardware does: the flag that
+/// it leaves means "no borrow", and addc may follow subc.
 template <class T, bool subtract, bool multiply, bool high, bool carry_in, bool carry_out>
 void with_carry(Warp& warp, const Instruction& i, Mask active) {
   using W = WiderOf<T>;
@@ -542,14 +543,15 @@ void with_carry(Warp& warp, const Instruction& i, Mask active) {
   T* d = row<T>(warp, i.destination);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if ((active >> lane & 1) == 0) continue;
-    const W carry = carry_in && (warp.carry >> lane & 1) != 0 ? 1 : 0;
+    const W carry = carry_in ? warp.carry >> lane & 1 : subtract ? 1 : 0;
     W left = a[lane], right = b[lane];
     if (multiply) {
       const W product = W{a[lane]} * W{b[lane]};
       left = static_cast<T>(high ? product >> kBits<T> : product);
       right = c[lane];
     }
-    const W sum = subtract ? left - right - carry : left + right + carry;
+    if (subtract) right = static_cast<T>(~b[lane]);
+    const W sum = left + right + carry;
     d[lane] = static_cast<T>(sum);
     if (carry_out) {
       const bool out = (sum >> kBits<T> & 1) != 0;

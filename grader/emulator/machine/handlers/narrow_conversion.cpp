@@ -63,6 +63,20 @@ auto read_value(const Warp& warp, const Instruction& i, Slot slot) {
   }
 }
 
+/// f16 as f64 keeps the payload of a NaN, and bf16 as f32 is the same bits with zeros behind: what other
+/// conversions make canonical.
+template <class To, class From>
+To widened_value(std::uint32_t code, float value) {
+  if constexpr (std::is_same_v<From, Bfloat16> && std::is_same_v<To, float>)
+    return std::bit_cast<float>(code << 16);
+  const auto wide = static_cast<To>(value);
+  if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, double>) {
+    const std::uint64_t sign = code >> 15 & 1, payload = code & 0x1FF;
+    if (value != value) return std::bit_cast<double>(sign << 63 | 0x7FF8'0000'0000'0000 | payload << 42);
+  }
+  return wide;
+}
+
 template <class T>
 ExactNumber exact_value(T value) {
   if constexpr (std::is_integral_v<T>) {
@@ -81,7 +95,19 @@ void convert_lanes(Warp& warp, const Instruction& i, Mask active) {
       return for_lanes<std::uint32_t>(d, active, [=](unsigned l) { return To::nearest(value(l)); });
   }
   for (unsigned l = 0; l < kLanes; ++l) {
-    if ((active >> l & 1) != 0) d[l] = narrowed<To>(exact_value(value(l)), i);
+    if ((active >> l & 1) == 0) continue;
+    const auto source = value(l);
+    d[l] = narrowed<To>(exact_value(source), i);
+    // Where hardware keeps bits of a NaN: .rna cuts it off, and f16 takes the sign and the first bits of f64.
+    if constexpr (std::is_same_v<To, Tf32> && std::is_same_v<From, float>) {
+      if (source != source && rounding_of(i) == Rounding::away)
+        d[l] = std::bit_cast<std::uint32_t>(source) & 0xFFFF'E000;
+    }
+    if constexpr (std::is_same_v<To, Half> && std::is_same_v<From, double>) {
+      const auto bits = std::bit_cast<std::uint64_t>(source);
+      if (source != source && (i.detail & narrow::kSaturate) == 0)
+        d[l] = static_cast<std::uint32_t>((bits >> 48 & 0x8000) | 0x7E00 | (bits >> 42 & 0x1FF));
+    }
   }
 }
 
@@ -154,11 +180,12 @@ void widen_lanes(Warp& warp, const Instruction& i, Mask active) {
   if constexpr (std::is_integral_v<To>) {
     const Rounding rounding = rounding_of(i);
     for_lanes<To>(row<Stored<To>>(warp, i.destination), active,
-                  [=](unsigned l) { return saturating<To>(to_integral(value(l), rounding)); });
+                  [=](unsigned l) { return saturating<To, From>(to_integral(value(l), rounding)); });
   } else {
     const bool flush = (i.detail & narrow::kFlush) != 0, saturate = (i.detail & narrow::kSaturate) != 0;
+    const auto* codes = row<std::uint32_t>(warp, i.a);
     for_lanes<To>(row<To>(warp, i.destination), active, [=](unsigned l) {
-      const auto wide = static_cast<To>(value(l));
+      const To wide = widened_value<To, From>(codes[l] & 0xFFFF, value(l));
       const To kept = flush ? flushed(wide) : wide;
       return saturate ? (kept > To{0} ? (kept < To{1} ? kept : To{1}) : To{0}) : kept;
     });

@@ -54,6 +54,8 @@ inline double add_to_odd(double a, double b) {
 struct Half {
   static constexpr Format kFormat{5, 10, true, 0x7FFF};
   static constexpr std::uint32_t kOne = 0x3C00;
+  /// What is less rounds, with all bits of the fraction, to less than the least normal number.
+  static constexpr float kFlushBorder = 0x1p-14F - 0x1p-26F;
 
   static float value(std::uint32_t code) {
     const std::uint32_t sign = (code & 0x8000) << 16, rest = code & 0x7FFF;
@@ -81,6 +83,7 @@ struct Half {
 struct Bfloat16 {
   static constexpr Format kFormat{8, 7, true, 0x7FFF};
   static constexpr std::uint32_t kOne = 0x3F80;
+  static constexpr float kFlushBorder = 0x1p-126F - 0x1p-135F;
 
   static float value(std::uint32_t code) { return canonical(std::bit_cast<float>(code << 16)); }
   static std::uint32_t nearest(float x) {

@@ -101,7 +101,7 @@ Handler select_by_sign_handler(const Variant& variant) {
                                                             : nullptr;
 }
 
-/// detail: 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, 5 subnormal.
+/// detail: 0 finite, 1 infinite, 2 number, 3 notanumber, 4 normal, which zero counts as, 5 subnormal.
 template <class T>
 void test_property(Warp& warp, const Instruction& i, Mask active) {
   const T* a = row<T>(warp, i.a);
@@ -117,7 +117,7 @@ void test_property(Warp& warp, const Instruction& i, Mask active) {
       case 3:
         return std::isnan(a[l]);
       case 4:
-        return std::isnormal(a[l]);
+        return std::isnormal(a[l]) || a[l] == 0;
       default:
         return std::fpclassify(a[l]) == FP_SUBNORMAL;
     }

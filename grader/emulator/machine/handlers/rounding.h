@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "emulator/machine/handlers.h"
 
@@ -26,12 +27,17 @@ inline T to_integral(T value, Rounding rounding) {
   return value;
 }
 
-template <class To, class From>
+/// NaN becomes 0, or, where either type has 64 bits, the integer of which only the highest bit is set. PTX
+/// ISA 9.7.9, cvt. `Source` is the type that the instruction names, of which `value` is an image.
+template <class To, class Source, class From>
 inline To saturating(From value) {
   // The limits as From: the upper one rounds up to a power of two for wide integers, hence >=.
   constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
   constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max());
-  if (value != value) return 0;
+  if (value != value) {
+    constexpr bool kWide = sizeof(To) == 8 || std::is_same_v<Source, double>;
+    return kWide ? static_cast<To>(std::make_unsigned_t<To>{1} << (8 * sizeof(To) - 1)) : To{0};
+  }
   if (value <= kLow) return std::numeric_limits<To>::min();
   if (value >= kHigh) return std::numeric_limits<To>::max();
   return static_cast<To>(value);

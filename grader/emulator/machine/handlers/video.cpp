@@ -1,4 +1,4 @@
-// SIMD video instructions: vadd2 to vmax4, on all elements of two words. PTX ISA 9.7.19.
+// SIMD video instructions: vadd2 to vmax4 and vset, on all elements of two words. PTX ISA 9.7.19.
 //
 // No processor since Kepler has them, and compilers emit two (vabsdiff2, vabsdiff4), so one loop serves all
 // and asks detail, namespace video, for every element.
@@ -12,8 +12,8 @@
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
 
-int element_result(unsigned operation, int a, int b) {
-  switch (operation) {
+int element_result(std::uint16_t how, int a, int b) {
+  switch (how & video::kOperationMask) {
     case 0:
       return a + b;
     case 1:
@@ -24,8 +24,10 @@ int element_result(unsigned operation, int a, int b) {
       return a < b ? b - a : a - b;
     case 4:
       return a < b ? a : b;
-    default:
+    case 5:
       return a > b ? a : b;
+    default:
+      return how >> video::kComparisonShift >> (a < b ? 0 : a == b ? 1 : 2) & 1;
   }
 }
 
@@ -50,8 +52,7 @@ void each_element(Warp& warp, const Instruction& i, Mask active) {
       const auto element = [=](std::uint32_t word, bool is_signed) -> int {
         return is_signed ? static_cast<S>(word >> shift) : static_cast<U>(word >> shift);
       };
-      int value = element_result(how & video::kOperationMask, element(a[l], is(video::kSignedA)),
-                                 element(b[l], is(video::kSignedB)));
+      int value = element_result(how, element(a[l], is(video::kSignedA)), element(b[l], is(video::kSignedB)));
       if (is(video::kSaturate)) value = is(video::kSignedResult) ? clamped<S>(value) : clamped<U>(value);
       sum += static_cast<std::uint32_t>(value);
       merged |= static_cast<std::uint32_t>(static_cast<U>(value)) << shift;
