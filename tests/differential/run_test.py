@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The runner of the differential suite: what it takes for a kernel's text, how it compares, and what is a fault."""
+"""The runner of the differential suite: a kernel's text, comparisons, and what is a fault."""
 
 import contextlib
 import importlib.machinery
@@ -39,7 +39,9 @@ ELEMENTWISE(second, float, float, 2) {
 
 class WithFolder(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
 
 
 class Texts(WithFolder):
@@ -95,7 +97,8 @@ class Comparison(WithFolder):
         (self.folder / "causes.json").write_text(json.dumps(list(causes)), encoding="utf-8")
         arguments = types.SimpleNamespace(causes=self.folder / "causes.json")
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), unittest.mock.patch.object(run, "texts", lambda: {"sum": ""}):
+        texts = unittest.mock.patch.object(run, "texts", lambda: {"sum": ""})
+        with contextlib.redirect_stdout(printed), texts:
             faults = run.compare(arguments, record, emulated, hardware, ["sum"])
         return faults, printed.getvalue()
 
@@ -157,7 +160,8 @@ class Program(WithFolder):
         program.chmod(0o755)
         answers = run.Answers(self.folder)
         with contextlib.redirect_stdout(io.StringIO()):
-            run.run_all(["a", "bad_b", "c", "bad_d"], lambda left: [str(program), *left], answers, lambda done: None)
+            run.run_all(["a", "bad_b", "c", "bad_d"], lambda left: [str(program), *left], answers,
+                        lambda done: None)  # fmt: skip
         self.assertEqual(sorted(answers.kernels), ["a", "c"])
         self.assertEqual(sorted(answers.failures), ["bad_b", "bad_d"])
         self.assertIn("broken", answers.failures["bad_b"])
