@@ -83,7 +83,7 @@ KERNEL(barrier_mbarrier, 128, 128, 1, 1, 128) {
   std::uint32_t value = in[t];
   for (unsigned phase = 0; phase < 4; ++phase) {
     shared[t] = value;
-    std::uint64_t state = 0;
+    [[maybe_unused]] std::uint64_t state;
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1];"
                  : "=l"(state)
                  : "r"(shared_address(&barrier))
@@ -97,7 +97,7 @@ KERNEL(barrier_mbarrier, 128, 128, 1, 1, 128) {
 KERNEL(barrier_mbarrier_counts, 64, 64, 2, 1, 64) {
   __shared__ std::uint64_t barrier;
   const unsigned t = threadIdx.x;
-  std::uint64_t state = 0;
+  [[maybe_unused]] std::uint64_t state;
   if (t == 0) {
     asm volatile("mbarrier.init.shared.b64 [%0], 9;" ::"r"(shared_address(&barrier)) : "memory");
     asm volatile("mbarrier.arrive.shared.b64 %0, [%1], 4;"
@@ -205,7 +205,7 @@ KERNEL(copy_bulk, 256, 256, 1, 1, 128) {
   if (t == 0) {
     asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)) : "memory");
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    std::uint64_t state = 0;
+    [[maybe_unused]] std::uint64_t state;
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 %0, [%1], 1024;"
                  : "=l"(state)
                  : "r"(shared_address(&barrier))
