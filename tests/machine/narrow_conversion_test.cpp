@@ -1,4 +1,6 @@
-// cvt to and from f16, bf16, tf32, e4m3 and e5m2, against exact arithmetic over all codes or many.
+// cvt to and from f16, bf16, tf32 and the floats of 8, 6 and 4 bits, against exact arithmetic over all codes
+// or many.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -292,6 +294,112 @@ TEST_F(NarrowConversionTest, EightBitFloats) {
       return wide(in.a >> 8) << 16 | wide(in.a & 0xFF);
     });
   }
+}
+
+/// The numbers of a format of 4 or 6 bits, in the order of their codes, as the OCP specification of
+/// microscaling formats lists them; it has no infinity and no NaN.
+struct TinyFormat {
+  const char* type;
+  unsigned exponent_bits, fraction_bits;
+  std::vector<double> numbers;
+
+  TinyFormat(const char* name, unsigned exponent, unsigned fraction)
+      : type(name), exponent_bits(exponent), fraction_bits(fraction) {
+    const double step = std::ldexp(1, 2 - (1 << (exponent - 1)) - static_cast<int>(fraction));
+    double value = 0;
+    for (unsigned code = 0; code < 1U << (exponent + fraction); ++code) {
+      numbers.push_back(value);
+      const unsigned field = code >> fraction;
+      value += std::ldexp(step, field == 0 ? 0 : static_cast<int>(field) - 1);
+    }
+  }
+  std::uint64_t sign() const { return numbers.size(); }
+  double value(std::uint64_t code) const {
+    const double magnitude = numbers[code % numbers.size()];
+    return (code & sign()) != 0 ? -magnitude : magnitude;
+  }
+  /// What is not a number becomes the largest, as PTX has it.
+  std::uint64_t nearest(double number) const {
+    if (std::isnan(number)) return numbers.size() - 1;
+    const double magnitude = std::min(std::fabs(number), numbers.back());
+    std::uint64_t best = 0;
+    for (std::uint64_t code = 1; code < numbers.size(); ++code) {
+      const double closer = std::fabs(numbers[best] - magnitude) - std::fabs(numbers[code] - magnitude);
+      if (closer > 0 || (closer == 0 && code % 2 == 0)) best = code;
+    }
+    return best | (std::signbit(number) ? sign() : 0);
+  }
+};
+
+TEST_F(NarrowConversionTest, FloatsOfFourAndSixBits) {
+  const TinyFormat e2m1("e2m1x2", 2, 1), e2m3("e2m3x2", 2, 3), e3m2("e3m2x2", 3, 2);
+  EXPECT_EQ(e2m1.numbers, (std::vector<double>{0, 0.5, 1, 1.5, 2, 3, 4, 6}));
+  EXPECT_EQ(e2m3.numbers.back(), 7.5);
+  EXPECT_EQ(e3m2.numbers.back(), 28);
+  for (const TinyFormat* format : {&e2m1, &e2m3, &e3m2}) {
+    const unsigned shift = format == &e2m1 ? 4 : 8;
+    const std::string type = format->type;
+    const auto narrow = [&](std::uint64_t code, bool rectified) {
+      const double number = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(code)));
+      return rectified && number <= 0 ? 0 : format->nearest(number);
+    };
+    for (const bool rectified : {false, true}) {
+      // The byte that holds two of 4 bits is read back out of a wider register.
+      const std::string convert =
+          std::string("cvt.rn.satfinite") + (rectified ? ".relu." : ".") + type + ".f32 ";
+      const std::string text =
+          shift == 4 ? "{ .reg .b8 %q; " + convert + "%q, A, B; mov.b16 D, {%q, 0}; }" : convert + "D, A, B;";
+      expect("f32", "b16", text, floats_for({format->exponent_bits, format->fraction_bits}),
+             [&](const Operands& in) { return narrow(in.a, rectified) << shift | narrow(in.b, rectified); });
+      const std::string widen = std::string("cvt.rn") + (rectified ? ".relu" : "") + ".f16x2." + type;
+      const std::string back =
+          shift == 4 ? "{ .reg .b8 %q, %s; mov.b16 {%q, %s}, A; " + widen + " D, %q; }" : widen + " D, A;";
+      expect("b16", "b32", back, all_halves(), [&](const Operands& in) {
+        const auto wide = [&](std::uint64_t code) {
+          const double value = format->value(code % (2 * format->sign()));
+          if (rectified && value <= 0) return std::uint64_t{0};
+          return converted(kFormatF64, kFormatF16, Direction::nearest, std::bit_cast<std::uint64_t>(value));
+        };
+        return wide(in.a >> shift) << 16 | wide(in.a);
+      });
+    }
+  }
+}
+
+TEST_F(NarrowConversionTest, PowersOfTwo) {
+  const auto inputs = sample_operands(kFormatF32, 6000);
+  const auto scale = [](double number, bool up, bool finite) -> std::uint64_t {
+    if (std::isnan(number) || (std::isinf(number) && !finite)) return 0xFF;
+    const double magnitude = std::fabs(number);
+    std::uint64_t code = 0;
+    while (code < 0xFF && std::ldexp(1, static_cast<int>(code) - 127) < magnitude) ++code;
+    const bool between = std::ldexp(1, static_cast<int>(code) - 127) != magnitude;
+    if (!up && between && code > 0) --code;
+    return finite && code == 0xFF ? 0xFE : code;
+  };
+  const auto single = [](std::uint64_t code) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(code)));
+  };
+  for (const bool up : {false, true}) {
+    for (const bool finite : {false, true}) {
+      const std::string name = std::string("cvt.") + (up ? "rp" : "rz") + (finite ? ".satfinite" : "");
+      expect("f32", "b16", name + ".ue8m0x2.f32 D, A, B;", inputs, [&](const Operands& in) {
+        return scale(single(in.a), up, finite) << 8 | scale(single(in.b), up, finite);
+      });
+      std::vector<Operands> pairs;
+      for (const Operands& in : all_halves()) pairs.push_back({in.a << 16 | in.b, 0, 0});
+      expect("b32", "b16", name + ".ue8m0x2.bf16x2 D, A;", pairs, [&](const Operands& in) {
+        return scale(single(in.a & 0xFFFF'0000), up, finite) << 8 | scale(single(in.a << 16), up, finite);
+      });
+    }
+  }
+  expect("b16", "b32", "cvt.rn.bf16x2.ue8m0x2 D, A;", all_halves(), [](const Operands& in) {
+    const auto wide = [](std::uint64_t code) {
+      const double value = code == 0xFF ? std::nan("") : std::ldexp(1, static_cast<int>(code) - 127);
+      return converted(kFormatF64, kFormatBf16, Direction::nearest, std::bit_cast<std::uint64_t>(value));
+    };
+    return wide(in.a >> 8) << 16 | wide(in.a & 0xFF);
+  });
 }
 
 TEST_F(NarrowConversionTest, RegistersWiderThanTheirTypes) {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "ptx_test_support.h"
 
@@ -50,7 +52,7 @@ TEST(FatBinary, EveryCompressionGivesTheSameText) {
   for (const char* name : {"default", "compress_all"}) {
     const auto images = ptx_images(container(name));
     ASSERT_EQ(images.size(), 1u) << name;
-    EXPECT_EQ(images[0].architecture, 90u) << name;
+    EXPECT_EQ(images[0].architecture.number, 90u) << name;
     EXPECT_NE(container(name).size(), container("plain").size()) << name << " is not compressed";
     EXPECT_EQ(images[0].text, plain) << name;
   }
@@ -67,8 +69,30 @@ TEST(FatBinary, SizeIsReadFromSixteenBytes) {
 TEST(FatBinary, SeveralImagesAndMachineCode) {
   const auto images = ptx_images(container("two_images"));
   ASSERT_EQ(images.size(), 2u);
-  EXPECT_EQ(images[0].architecture + images[1].architecture, 170u);
+  EXPECT_EQ(images[0].architecture.number + images[1].architecture.number, 170u);
   expect_refused(container("machine_code"), "-gencode arch=compute_90,code=compute_90");
+}
+
+TEST(FatBinary, EntriesSayWhatTheyWereCompiledFor) {
+  const auto bytes = container("specific");
+  std::vector<std::pair<std::uint32_t, bool>> architectures;
+  for (const FatBinaryEntry& entry : fat_binary_entries(bytes)) {
+    if (entry.is_ptx()) architectures.emplace_back(entry.architecture.number, entry.architecture.specific);
+  }
+  std::ranges::sort(architectures);
+  const std::vector<std::pair<std::uint32_t, bool>> expected = {{90, false}, {90, true}, {100, true}};
+  EXPECT_EQ(architectures, expected);
+}
+
+TEST(FatBinary, TheBestForADeviceIsTheNewestThatItHas) {
+  const VirtualArchitecture order[] = {{90, false},  {90, true},  {89, false},  {75, false},
+                                       {100, false}, {100, true}, {120, false}, {120, true}};
+  for (const VirtualArchitecture& one : order) {
+    for (const VirtualArchitecture& other : order) {
+      EXPECT_EQ(suits_better(one, other, 90), &one < &other) << one.number << ' ' << other.number;
+    }
+  }
+  EXPECT_TRUE(suits_better({100, false}, {90, false}, 100)) << "as the device has it";
 }
 
 TEST(FatBinary, Lz4IsRefusedWithTheRemedy) { expect_refused(container("speed"), "--compress-mode=size"); }

@@ -99,7 +99,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   return call([&](Runtime& r) {
     r.device.check_number(number);
-    *properties = device_properties(r.device.properties(), r.device.name());
+    *properties = device_properties(r.modules.described_device(), r.device.name());
     properties->pciBusID = number + 1;
   });
 }
@@ -107,8 +107,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
   return call([&](Runtime& r) {
     r.device.check_number(number);
-    *value =
-        attribute == cudaDevAttrPciBusId ? number + 1 : device_attribute(r.device.properties(), attribute);
+    *value = attribute == cudaDevAttrPciBusId ? number + 1
+                                              : device_attribute(r.modules.described_device(), attribute);
   });
 }
 

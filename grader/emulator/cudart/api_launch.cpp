@@ -75,8 +75,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
-  return call(
-      [&](Runtime& r) { *attributes = kernel_attributes(r.modules.load(function), r.device.properties()); });
+  return call([&](Runtime& r) {
+    *attributes = kernel_attributes(r.modules.load(function), r.modules.described_device());
+  });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {

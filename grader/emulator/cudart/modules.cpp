@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/ptx/fat_binary_entries.h"
+
 namespace lockstep::cudart {
 
 using emulator::bytes_of;
@@ -22,6 +24,10 @@ constexpr std::size_t kContainerHeader = 16;
 
 std::span<const std::byte> bytes_at(const void* address, std::size_t bytes) {
   return {static_cast<const std::byte*>(address), bytes};
+}
+
+std::uint32_t capability_of(const emulator::HelloReply& device) {
+  return static_cast<std::uint32_t>(10 * device.compute_major + device.compute_minor);
 }
 
 }  // namespace
@@ -84,6 +90,8 @@ Kernel& Modules::load(const void* function) {
   for (ModuleImage& image : kernel.binary->images) {
     try {
       const emulator::NameRequest wanted{load(image)};
+      choose_architecture(image);
+      kernel.architecture = image.architecture;
       const emulator::Bytes reply =
           device_.request(Operation::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
       emulator::MessageReader reader(reply);
@@ -100,6 +108,38 @@ Kernel& Modules::load(const void* function) {
     }
   }
   throw Failure{failure};
+}
+
+emulator::HelloReply Modules::described_device() {
+  emulator::HelloReply described = device_.properties();
+  std::uint32_t capability = capability_of(described);
+  for (FatBinary& binary : binaries_) {
+    for (ModuleImage& image : binary.images) {
+      choose_architecture(image);
+      capability = std::max(capability, image.architecture);
+    }
+  }
+  described.compute_major = static_cast<std::int32_t>(capability / 10);
+  described.compute_minor = static_cast<std::int32_t>(capability % 10);
+  return described;
+}
+
+/// As the device chooses when it loads the image.
+void Modules::choose_architecture(ModuleImage& image) {
+  if (image.architecture != 0) return;
+  namespace ptx = emulator::ptx;
+  const std::uint32_t capability = capability_of(device_.properties());
+  try {
+    const std::size_t bytes = ptx::fat_binary_bytes(bytes_at(image.container, kContainerHeader));
+    std::optional<ptx::VirtualArchitecture> best;
+    for (const ptx::FatBinaryEntry& entry : ptx::fat_binary_entries(bytes_at(image.container, bytes))) {
+      if (!entry.is_ptx()) continue;
+      if (!best || ptx::suits_better(entry.architecture, *best, capability)) best = entry.architecture;
+    }
+    if (best) image.architecture = best->number;
+  } catch (const ptx::FatBinaryError&) {
+    // The device says what is wrong when something in the image is used.
+  }
 }
 
 const emulator::RangeReply& Modules::symbol(const void* host_variable) {

@@ -25,6 +25,7 @@ inline constexpr int kNoDevice = -1;
 /// One container of a fat binary; a program built with -rdc=true has several in one registration.
 struct ModuleImage {
   const void* container = nullptr;
+  std::uint32_t architecture = 0;  ///< of its PTX that suits the device best, such as 90; 0: it has none
   std::map<int, std::uint64_t> modules;  ///< by device, where it is loaded
   cudaError_t failure = cudaSuccess;     ///< of loading it; it is not tried again
 };
@@ -42,6 +43,7 @@ struct Kernel : std::enable_shared_from_this<Kernel> {
   std::optional<std::uint64_t> dynamic_shared_limit;  ///< set by cudaFuncSetAttribute
   bool large_clusters = false;                        ///< likewise: of more than the portable size
   std::optional<emulator::LaunchRequest> accepted;    ///< the last launch that the device did not refuse
+  std::uint32_t architecture = 0;                     ///< of the PTX that it was loaded from, such as 90
 };
 
 struct Variable {
@@ -66,6 +68,9 @@ class Modules {
   /// The same, loaded to the current device. Throws Failure when the device has no such kernel or cannot run
   /// it.
   Kernel& load(const void* function);
+  /// The device as the program may ask about it: its compute capability is that of the newest architecture
+  /// whose PTX runs, when all that the program carries is newer than the device.
+  emulator::HelloReply described_device();
   /// The variable's place on the current device.
   const emulator::RangeReply& symbol(const void* host_variable);
   /// The place `offset` bytes into it, where `bytes` bytes must fit.
@@ -77,6 +82,7 @@ class Modules {
 
  private:
   std::uint64_t load(ModuleImage& image);
+  void choose_architecture(ModuleImage& image);
   const emulator::RangeReply& locate(Variable& variable);
 
   DeviceConnection& device_;

@@ -155,7 +155,8 @@ cudaFuncAttributes kernel_attributes(const Kernel& kernel, const emulator::Hello
   attributes.localSizeBytes = kernel.info.local_bytes;
   attributes.maxThreadsPerBlock = whole(kernel.info.max_threads);
   attributes.numRegs = whole(kernel.info.registers);
-  attributes.ptxVersion = capability;
+  // Libraries take the tuning of the architecture that their kernels were compiled for by this.
+  attributes.ptxVersion = whole(kernel.architecture);
   attributes.binaryVersion = capability;
   attributes.maxDynamicSharedSizeBytes = whole(dynamic_shared_limit(kernel, device));
   attributes.preferredShmemCarveout = cudaSharedmemCarveoutDefault;

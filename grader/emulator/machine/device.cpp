@@ -488,20 +488,10 @@ Device::ModuleId Device::load(std::span<const std::byte> fat_binary, ModuleBytes
   } catch (const ptx::FatBinaryError& error) {
     throw DeviceError(DeviceError::Code::no_ptx, error.what());
   }
-  // The newest virtual architecture that this device has; it is the one that hardware would take.
   const auto mine = static_cast<std::uint32_t>(10 * properties().compute_major + properties().compute_minor);
-  const ptx::PtxImage* best = nullptr;
-  for (const ptx::PtxImage& image : images) {
-    if (image.architecture <= mine && (best == nullptr || image.architecture > best->architecture))
-      best = &image;
-  }
-  if (best == nullptr) {
-    throw DeviceError(
-        DeviceError::Code::no_ptx,
-        fmt::format("the program carries PTX only for architectures newer than compute_{}; build it with "
-                    "-gencode arch=compute_{},code=compute_{}",
-                    mine, mine, mine));
-  }
+  const auto best = std::ranges::min_element(
+      images, [mine](auto one, auto other) { return ptx::suits_better(one, other, mine); },
+      &ptx::PtxImage::architecture);
   return state_->load(best->text, most);
 }
 

@@ -108,7 +108,7 @@ std::string describe_unreachable(const GlobalMemory::Allocation& allocation) {
 /// Whether the lane would store what memory holds already.
 bool stores_same_bytes(const std::byte* memory, unsigned width, unsigned lane, const ValueOf* value) {
   if (value == nullptr) return false;
-  std::array<std::byte, 16> bytes{};
+  std::array<std::byte, 32> bytes{};  // the widest store
   (*value)(lane, bytes.data());
   return std::memcmp(memory, bytes.data(), width) == 0;
 }

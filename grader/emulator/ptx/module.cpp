@@ -8,13 +8,14 @@ namespace lockstep::emulator::ptx {
 namespace {
 
 constexpr std::pair<std::string_view, Type> kTypes[] = {
-    {"pred", Type::pred},     {"b8", Type::b8},         {"u8", Type::u8},         {"s8", Type::s8},
-    {"b16", Type::b16},       {"u16", Type::u16},       {"s16", Type::s16},       {"f16", Type::f16},
-    {"bf16", Type::bf16},     {"b32", Type::b32},       {"u32", Type::u32},       {"s32", Type::s32},
-    {"f32", Type::f32},       {"f16x2", Type::f16x2},   {"bf16x2", Type::bf16x2}, {"b64", Type::b64},
-    {"u64", Type::u64},       {"s64", Type::s64},       {"f64", Type::f64},       {"b128", Type::b128},
-    {"u16x2", Type::u16x2},   {"s16x2", Type::s16x2},   {"f32x2", Type::f32x2},   {"tf32", Type::tf32},
-    {"e4m3x2", Type::e4m3x2}, {"e5m2x2", Type::e5m2x2},
+    {"pred", Type::pred},     {"b8", Type::b8},           {"u8", Type::u8},         {"s8", Type::s8},
+    {"b16", Type::b16},       {"u16", Type::u16},         {"s16", Type::s16},       {"f16", Type::f16},
+    {"bf16", Type::bf16},     {"b32", Type::b32},         {"u32", Type::u32},       {"s32", Type::s32},
+    {"f32", Type::f32},       {"f16x2", Type::f16x2},     {"bf16x2", Type::bf16x2}, {"b64", Type::b64},
+    {"u64", Type::u64},       {"s64", Type::s64},         {"f64", Type::f64},       {"b128", Type::b128},
+    {"u16x2", Type::u16x2},   {"s16x2", Type::s16x2},     {"f32x2", Type::f32x2},   {"tf32", Type::tf32},
+    {"e4m3x2", Type::e4m3x2}, {"e5m2x2", Type::e5m2x2},   {"e2m1x2", Type::e2m1x2}, {"e2m3x2", Type::e2m3x2},
+    {"e3m2x2", Type::e3m2x2}, {"ue8m0x2", Type::ue8m0x2},
 };
 
 }  // namespace
@@ -27,6 +28,7 @@ unsigned bytes_of(Type type) {
     case Type::b8:
     case Type::u8:
     case Type::s8:
+    case Type::e2m1x2:
       return 1;
     case Type::b16:
     case Type::u16:
@@ -35,6 +37,9 @@ unsigned bytes_of(Type type) {
     case Type::bf16:
     case Type::e4m3x2:
     case Type::e5m2x2:
+    case Type::e2m3x2:
+    case Type::e3m2x2:
+    case Type::ue8m0x2:
       return 2;
     case Type::b32:
     case Type::u32:

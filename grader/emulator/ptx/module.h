@@ -46,6 +46,10 @@ enum class Type : std::uint8_t {
   tf32,    ///< in a .b32 register
   e4m3x2,  ///< two 8-bit floats in a .b16 register
   e5m2x2,
+  e2m1x2,  ///< two 4-bit floats in a .b8 register
+  e2m3x2,  ///< two 6-bit floats in a .b16 register, each in the low bits of a byte
+  e3m2x2,
+  ue8m0x2,  ///< two powers of two, by their exponents, in a .b16 register
 };
 
 /// Bytes that one value of `type` takes in memory; 0 for none and pred.

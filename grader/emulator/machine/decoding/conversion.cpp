@@ -1,4 +1,4 @@
-// cvt: from any type to any other, of which 16- and 8-bit floats come in pairs.
+// cvt: from any type to any other, of which floats of 16 bits and fewer come in pairs.
 #include "emulator/machine/decoding/float_modifiers.h"
 #include "emulator/machine/decoding/function_decoder.h"
 
@@ -7,6 +7,12 @@ namespace lockstep::emulator {
 namespace {
 
 bool is_integer(ptx::Type type) { return !is_floating(type) && ptx::bytes_of(type) <= 8; }
+
+/// Two floats of 8, 6 or 4 bits each.
+bool is_tiny_pair(ptx::Type type) {
+  using enum ptx::Type;
+  return type == e4m3x2 || type == e5m2x2 || type == e2m1x2 || type == e2m3x2 || type == e3m2x2;
+}
 
 /// Types whose values a narrow register may hold in the low bits of a wider one.
 ptx::Type widened(ptx::Type type) {
@@ -49,15 +55,17 @@ void FunctionDecoder::decode_convert(Modifiers& modifiers) {
   variant.source = need_type(modifiers);
   const Type from = variant.source;
   variant.flush = (to == Type::f32 || from == Type::f32) && modifiers.take("ftz");
-  const bool to_pair = to == Type::f16x2 || to == Type::bf16x2 || to == Type::e4m3x2 || to == Type::e5m2x2;
+  const bool scales = to == Type::ue8m0x2;
+  const bool tiny = is_tiny_pair(to);
+  const bool to_pair = to == Type::f16x2 || to == Type::bf16x2 || tiny || scales;
   const bool narrow_float = to == Type::f16 || to == Type::bf16 || to == Type::tf32;
-  if (to_pair || (narrow_float && from == Type::f32)) {
-    variant.rectify = modifiers.take("relu");
+  if ((to_pair && from != Type::ue8m0x2) || (narrow_float && from == Type::f32)) {
+    variant.rectify = !scales && modifiers.take("relu");
     variant.finite = modifiers.take("satfinite");
   }
-  const bool eight_bits = to == Type::e4m3x2 || to == Type::e5m2x2;
-  if ((away && to != Type::tf32) || (eight_bits && !variant.finite)) throw NotSupported{};
-  if (variant.rounding != Rounding::nearest && (eight_bits || from == Type::e4m3x2 || from == Type::e5m2x2))
+  if ((away && to != Type::tf32) || (tiny && !variant.finite)) throw NotSupported{};
+  if (scales && variant.rounding != Rounding::zero && variant.rounding != Rounding::up) throw NotSupported{};
+  if (variant.rounding != Rounding::nearest && (tiny || is_tiny_pair(from) || from == Type::ue8m0x2))
     throw NotSupported{};
 
   Instruction instruction = begin_instruction();

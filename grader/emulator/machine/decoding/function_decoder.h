@@ -126,6 +126,7 @@ class FunctionDecoder {
   Slot converted_source(const Operand& operand, Type type);
   void decode_address_conversion(Modifiers& modifiers);
   void decode_load_store(Modifiers& modifiers, bool is_store);
+  void decode_eight(Modifiers& modifiers, bool is_store, Space space, Type type, Instruction instruction);
   void decode_atomic(Modifiers& modifiers, bool returns);
   void decode_vector_atomic(Modifiers& modifiers, bool returns, Space space, Type type, unsigned elements,
                             Instruction instruction);

@@ -75,14 +75,16 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   Instruction instruction = begin_instruction();
   instruction.detail = ordering(modifiers);
   Space space = take_space(modifiers).value_or(Space::generic);
-  if (modifiers.take("v8")) throw NotSupported{};
+  const bool eight = modifiers.take("v8");
   const unsigned count = modifiers.take("v2") ? 2 : modifiers.take("v4") ? 4 : 1;
   const Type type = need_type(modifiers);
+  if (eight) return decode_eight(modifiers, is_store, space, type, instruction);
   const Operand& values = operand(is_store ? 1 : 0);
   const Operand& address = operand(is_store ? 0 : 1);
   instruction.width = static_cast<std::uint8_t>(ptx::bytes_of(type) * count);
   instruction.detail |= static_cast<std::uint16_t>(count);
-  if (instruction.width == 0 || instruction.width > 16) throw NotSupported{};
+  const unsigned widest = space == Space::global ? 32 : 16;
+  if (instruction.width == 0 || instruction.width > widest) throw NotSupported{};
 
   if ((values.kind == Kind::list) != (count > 1) || (count > 1 && values.elements.size() != count)) {
     throw Contradiction{"as many registers as elements are needed"};
@@ -128,6 +130,39 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   }
   instruction.execute = is_store ? table_.store(space, type, wide) : table_.load(space, type, wide);
   finish(modifiers, instruction);
+}
+
+/// Eight elements of 32 bits, in global memory: four of 64 bits, whose halves are moved from or to the
+/// registers.
+void FunctionDecoder::decode_eight(Modifiers& modifiers, bool is_store, Space space, Type type,
+                                   Instruction instruction) {
+  constexpr unsigned kHalves = 2;
+  if (space != Space::global || ptx::bytes_of(type) != 4 || type == Type::tf32) throw NotSupported{};
+  const Operand& values = operand(is_store ? 1 : 0);
+  if (values.kind != Kind::list || values.elements.size() != 8) {
+    throw Contradiction{"as many registers as elements are needed"};
+  }
+  std::vector<Instruction> moves;
+  for (unsigned k = 0; k < instruction.vector.size(); ++k) {
+    Instruction& move = moves.emplace_back(begin_instruction());
+    move.execute = is_store ? table_.pack : table_.unpack;
+    move.width = 4;
+    move.detail = kHalves;
+    instruction.vector[k] = (is_store ? move.destination : move.a) = new_row(true);
+    for (unsigned half = 0; half < kHalves; ++half) {
+      const Operand& value = values.elements[kHalves * k + half];
+      if (value.kind == Kind::reg && is_wide(register_type(value))) throw NotSupported{};
+      move.vector[half] = is_store ? source_row(value, type) : destination(value, false);
+    }
+  }
+  instruction.width = 8 * 4;
+  instruction.detail |= 4;
+  decode_address(operand(is_store ? 0 : 1), space, instruction);
+  count_traffic(instruction);
+  instruction.execute = is_store ? table_.store(space, Type::b64, true) : table_.load(space, Type::b64, true);
+  if (is_store) std::ranges::for_each(moves, [this](const Instruction& move) { emit(move); });
+  finish(modifiers, instruction);
+  if (!is_store) std::ranges::for_each(moves, [this](const Instruction& move) { emit(move); });
 }
 
 /// Whether ptxas makes ATOMS.POPC.INC of an atomic in shared memory whose result nobody reads: an addition of

@@ -237,7 +237,8 @@ void access_rows(Warp& warp, const Instruction& i, Mask active) {
       access_memory<T, R, 2, is_store, space>(warp, i, active);
       break;
     case 4:
-      if constexpr (sizeof(T) <= 4) access_memory<T, R, 4, is_store, space>(warp, i, active);
+      if constexpr (sizeof(T) <= 4 || space == Space::global)
+        access_memory<T, R, 4, is_store, space>(warp, i, active);
       break;
     default:
       break;

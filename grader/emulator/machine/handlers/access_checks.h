@@ -167,11 +167,10 @@ inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std
   };
   for (Mask left = active; left != 0; left &= left - 1) {
     const std::uint64_t address = addresses[std::countr_zero(left)];
-    std::uint64_t found[2] = {};
+    std::uint64_t found[4] = {};
     std::memcpy(found, warp.block->grid->memory->host(address), width);
     mix(address);
-    mix(found[0]);
-    mix(found[1]);
+    for (const std::uint64_t part : found) mix(part);
   }
   return std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) == digest;
 }

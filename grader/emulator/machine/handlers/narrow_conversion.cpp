@@ -1,4 +1,4 @@
-// cvt to and from f16, bf16, tf32, e4m3 and e5m2. PTX ISA 9.7.9.21.
+// cvt to and from f16, bf16, tf32 and the floats of 8, 6 and 4 bits. PTX ISA 9.7.9.21.
 //
 // The ways that programs take most (f16 and bf16 to f32 and back, to the nearest) are vector code; every
 // other one goes by way of an exact number. detail: narrow:: flags and the rounding.
@@ -25,6 +25,20 @@ struct E4m3 {
 struct E5m2 {
   static constexpr Format kFormat{5, 2, true, 0x7F};
 };
+// These hold numbers only: infinity and NaN become the largest of them.
+struct E2m1 {
+  static constexpr Format kFormat{2, 1, false, 0x7, 0, false};
+};
+struct E2m3 {
+  static constexpr Format kFormat{2, 3, false, 0x1F, 0, false};
+};
+struct E3m2 {
+  static constexpr Format kFormat{3, 2, false, 0x1F, 0, false};
+};
+
+/// Of the word that holds two of them.
+template <class F>
+constexpr unsigned kBitsInPair = std::bit_ceil(F::kFormat.sign_shift() + 1);
 
 Rounding rounding_of(const Instruction& i) {
   return static_cast<Rounding>(i.detail >> narrow::kRoundingShift & 7);
@@ -114,7 +128,7 @@ void convert_lanes(Warp& warp, const Instruction& i, Mask active) {
 /// Two floats to one lane: a is the upper one.
 template <class To>
 void convert_pairs(Warp& warp, const Instruction& i, Mask active) {
-  constexpr unsigned kBits = To::kFormat.sign_shift() + 1;
+  constexpr unsigned kBits = kBitsInPair<To>;
   const auto upper = read_value<float>(warp, i, i.a), lower = read_value<float>(warp, i, i.b);
   auto* d = row<std::uint32_t>(warp, i.destination);
   if constexpr (kBits == 16) {
@@ -141,14 +155,15 @@ void narrow_pairs(Warp& warp, const Instruction& i, Mask active) {
   }
 }
 
-/// An 8-bit float as f16, which holds all its values.
+/// A float of 8 bits or fewer as f16, which holds all its values.
 template <class From>
 std::uint32_t widened(std::uint32_t code) {
   constexpr Format kFrom = From::kFormat;
-  const std::uint32_t magnitude = code & 0x7F;
-  const std::uint32_t sign = (code & 0x80) << 8;
+  constexpr std::uint32_t kSign = 1U << kFrom.sign_shift();
+  const std::uint32_t magnitude = code & (kSign - 1);
+  const std::uint32_t sign = (code & kSign) != 0 ? kSignBit<Half> : 0;
   if (!kFrom.has_infinity) {
-    if (magnitude == kFrom.nan) return Half::kFormat.nan;
+    if (kFrom.has_nan && magnitude == kFrom.nan) return Half::kFormat.nan;
     const auto field = static_cast<int>(magnitude >> kFrom.fraction_bits);
     const std::uint32_t fraction = magnitude & ((1U << kFrom.fraction_bits) - 1);
     const std::uint64_t significand = field == 0 ? fraction : fraction | 1U << kFrom.fraction_bits;
@@ -166,10 +181,10 @@ void widen_pairs(Warp& warp, const Instruction& i, Mask active) {
   const bool rectify = (i.detail & narrow::kRectify) != 0;
   for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.destination), active, [=](unsigned l) {
     const auto half = [=](std::uint32_t code) {
-      const std::uint32_t wide = widened<From>(code & 0xFF);
+      const std::uint32_t wide = widened<From>(code);
       return rectify && wide >= 0x8000 ? 0 : wide;
     };
-    return half(a[l] >> 8) << 16 | half(a[l]);
+    return half(a[l] >> kBitsInPair<From>) << 16 | half(a[l]);
   });
 }
 
@@ -263,6 +278,25 @@ Handler widening_handler(ptx::Type to) {
   }
 }
 
+/// Two values of f16 from the format that a pair is of.
+Handler widening_pairs_handler(ptx::Type from) {
+  using ptx::Type;
+  switch (from) {
+    case Type::e4m3x2:
+      return widen_pairs<E4m3>;
+    case Type::e5m2x2:
+      return widen_pairs<E5m2>;
+    case Type::e2m1x2:
+      return widen_pairs<E2m1>;
+    case Type::e2m3x2:
+      return widen_pairs<E2m3>;
+    case Type::e3m2x2:
+      return widen_pairs<E3m2>;
+    default:
+      return nullptr;
+  }
+}
+
 /// To one of the 8-bit formats.
 template <class To>
 Handler pairing_handler(ptx::Type from) {
@@ -281,16 +315,21 @@ Handler narrow_conversion_handler(ptx::Type to, const Variant& variant) {
     case Type::tf32:
       return variant.source == Type::f32 ? convert_lanes<Tf32, float> : nullptr;
     case Type::f16x2:
-      return variant.source == Type::f32      ? convert_pairs<Half>
-             : variant.source == Type::e4m3x2 ? widen_pairs<E4m3>
-             : variant.source == Type::e5m2x2 ? widen_pairs<E5m2>
-                                              : nullptr;
+      return variant.source == Type::f32 ? convert_pairs<Half> : widening_pairs_handler(variant.source);
     case Type::bf16x2:
-      return variant.source == Type::f32 ? convert_pairs<Bfloat16> : nullptr;
+      return variant.source == Type::f32 ? convert_pairs<Bfloat16> : scale_conversion_handler(to, variant);
     case Type::e4m3x2:
       return pairing_handler<E4m3>(variant.source);
     case Type::e5m2x2:
       return pairing_handler<E5m2>(variant.source);
+    case Type::e2m1x2:
+      return variant.source == Type::f32 ? convert_pairs<E2m1> : nullptr;
+    case Type::e2m3x2:
+      return variant.source == Type::f32 ? convert_pairs<E2m3> : nullptr;
+    case Type::e3m2x2:
+      return variant.source == Type::f32 ? convert_pairs<E3m2> : nullptr;
+    case Type::ue8m0x2:
+      return scale_conversion_handler(to, variant);
     default:
       break;
   }

@@ -1,4 +1,5 @@
-// Floating-point formats that the processor does not compute with: f16, bf16, tf32, e4m3, e5m2.
+// Floating-point formats that the processor does not compute with: f16, bf16, tf32 and those of 8, 6 and 4
+// bits.
 //
 // Values of f16 and bf16 are floats exactly. Their sum in float, rounded again, is the sum rounded once, for
 // float has more than twice their digits and two more; other results are first rounded to odd, which keeps
@@ -19,13 +20,15 @@ namespace lockstep::emulator::LOCKSTEP_LEVEL {
 struct Format {
   unsigned exponent_bits, fraction_bits;
   bool has_infinity;   ///< else the greatest exponent holds numbers too, and one NaN
-  std::uint32_t nan;   ///< canonical
+  std::uint32_t nan;   ///< canonical; what NaN becomes in a format that has none
   unsigned shift = 0;  ///< unused low bits of the word that holds it
+  bool has_nan = true;
 
   constexpr unsigned sign_shift() const { return exponent_bits + fraction_bits; }
   /// First code after the numbers.
   constexpr std::uint32_t infinity() const {
-    return has_infinity ? ((1U << exponent_bits) - 1) << fraction_bits : (1U << sign_shift()) - 1;
+    return has_infinity ? ((1U << exponent_bits) - 1) << fraction_bits
+                        : (1U << sign_shift()) - (has_nan ? 1 : 0);
   }
   constexpr int least_exponent() const { return 2 - (1 << (exponent_bits - 1)); }
 };

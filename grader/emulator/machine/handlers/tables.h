@@ -15,6 +15,7 @@ Handler video_handler(Operation operation);
 Handler packed_integer_handler(Operation operation, ptx::Type type, const Variant& variant);
 Handler narrow_comparison_handler(ptx::Type compared, bool to_value);
 Handler narrow_conversion_handler(ptx::Type to, const Variant& variant);
+Handler scale_conversion_handler(ptx::Type to, const Variant& variant);
 Handler load_handler(ptx::Space space, ptx::Type type, bool wide);
 Handler store_handler(ptx::Space space, ptx::Type type, bool wide);
 Handler parameter_handler(ptx::Type type, bool wide);
