@@ -15,7 +15,7 @@ namespace {
 std::vector<std::string> front_ends() {
   std::vector<std::string> names;
   std::istringstream list(FRONT_ENDS);
-  for (std::string name; std::getline(list, name, ';');) names.push_back(name);
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
   return names;
 }
 

@@ -167,6 +167,25 @@ INSTANTIATE_TEST_SUITE_P(
                 1}),
     [](const auto& test) { return test.param.name; });
 
+class LogicTest : public DeviceTest {};
+
+TEST_F(LogicTest, OnePredicateMayBeAConstant) {
+  // %p1 is true in odd threads. Each line's bit of the result is what its operation gives.
+  const char* const kOperations[] = {
+      "and.pred %p3, %p1, -1;", "and.pred %p3, %p1, 0;", "or.pred %p3, %p1, 1;",   "or.pred %p3, 0, %p1;",
+      "xor.pred %p3, %p1, -1;", "xor.pred %p3, %p1, 0;", "xor.pred %p3, !%p1, 1;", "and.pred %p3, !%p1, 1;"};
+  std::string body = "and.b32 %r2, %r1, 1;\nsetp.ne.u32 %p1, %r2, 0;\nmov.u32 %r9, 0;\n";
+  for (unsigned k = 0; k < std::size(kOperations); ++k) {
+    body += std::string(kOperations[k]) + "\n@%p3 or.b32 %r9, %r9, " + std::to_string(1U << k) + ";\n";
+  }
+  const DeviceAddress out = upload(std::vector<std::uint32_t>(32, 0));
+  run(body + "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d0, %d2;\nst.global.u32 [%d2], %r9;", out, 0, 0, {},
+      {32, 1, 1});
+  const auto seen_by = download<std::uint32_t>(out, 32);
+  EXPECT_EQ(seen_by[0], 0b1001'0100U);
+  EXPECT_EQ(seen_by[1], 0b0110'1101U);
+}
+
 class ShuffleTest : public DeviceTest {};
 
 TEST_F(ShuffleTest, UpKeepsLanesBelowTheDistanceAndSaysSo) {

@@ -10,8 +10,6 @@
 namespace lockstep::emulator::ptx {
 namespace {
 
-constexpr std::uint64_t kFlagLz4 = 0x2000;
-constexpr std::uint64_t kFlagZstd = 0x8000;
 /// Of all images together. Parsed, PTX takes about 36 times its text; what nvcc makes of the largest
 /// libraries has a few MiB.
 constexpr std::size_t kLargestText = std::size_t{32} << 20;
@@ -51,17 +49,14 @@ std::string decompressed(std::span<const std::byte> bytes, std::uint64_t claimed
 }
 
 PtxImage image_of(const FatBinaryEntry& entry) {
-  if ((entry.flags & kFlagLz4) != 0) {
+  if ((entry.flags & FatBinaryEntry::kFlagLz4) != 0) {
     throw FatBinaryError(
         "fat binary: its PTX is compressed by lz4, which the emulated device does not read; build with nvcc "
         "--compress-mode=size, or with -no-compress");
   }
   PtxImage image;
   image.architecture = entry.architecture;
-  if ((entry.flags & kFlagZstd) != 0) {
-    if (entry.compressed_bytes > entry.payload.size()) {
-      throw FatBinaryError("fat binary: an entry is shorter than its compressed text");
-    }
+  if ((entry.flags & FatBinaryEntry::kFlagZstd) != 0) {
     image.text = decompressed(entry.payload.first(entry.compressed_bytes), entry.uncompressed_bytes);
   } else {
     image.text = text_of(entry.payload);

@@ -40,6 +40,10 @@ FatBinaryEntry entry_at(std::span<const std::byte> entries, std::size_t& bytes) 
   entry.architecture.specific = (entry.flags & kFlagsSpecific) != 0;
   entry.uncompressed_bytes = number_at<std::uint64_t>(entries, 56);
   entry.payload = entries.subspan(header_bytes, payload_bytes);
+  if (entry.is_ptx() && (entry.flags & FatBinaryEntry::kFlagZstd) != 0 &&
+      entry.compressed_bytes > payload_bytes) {
+    throw FatBinaryError("fat binary: an entry is shorter than its compressed text");
+  }
   bytes = header_bytes + payload_bytes;
   return entry;
 }

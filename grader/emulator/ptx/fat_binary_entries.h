@@ -30,10 +30,13 @@ struct VirtualArchitecture {
 bool suits_better(VirtualArchitecture one, VirtualArchitecture other, std::uint32_t capability);
 
 struct FatBinaryEntry {
+  static constexpr std::uint64_t kFlagLz4 = 0x2000;
+  static constexpr std::uint64_t kFlagZstd = 0x8000;
+
   std::uint16_t kind = 0;
   VirtualArchitecture architecture;
   std::uint64_t flags = 0;
-  std::uint64_t compressed_bytes = 0;
+  std::uint64_t compressed_bytes = 0;  ///< no more than the payload, of PTX compressed by zstd
   std::uint64_t uncompressed_bytes = 0;
   std::span<const std::byte> payload;  ///< padded
   bool is_ptx() const { return kind == 1; }

@@ -21,6 +21,7 @@ bool is_read_by_lanes(std::string_view name) {
 void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifiers) {
   Variant variant;
   const Type type = need_type(modifiers);
+  if (type == Type::pred) return decode_logic(operation, modifiers);
   if (is_floating(type)) {
     take_float_modifiers(operation, type, modifiers, variant);
   } else if (operation == Operation::add || operation == Operation::subtract) {
@@ -41,23 +42,6 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
   }
   if (operation == Operation::find_leading && modifiers.take("shiftamt"))
     operation = Operation::find_leading_shift;
-  if (type == Type::pred) {
-    static const std::map<Operation, Operation> kLogic = {{Operation::bit_and, Operation::and_predicate},
-                                                          {Operation::bit_or, Operation::or_predicate},
-                                                          {Operation::bit_xor, Operation::xor_predicate},
-                                                          {Operation::bit_not, Operation::not_predicate}};
-    const auto logic = kLogic.find(operation);
-    if (logic == kLogic.end()) throw NotSupported{};
-    instruction.execute = table_.arithmetic(logic->second, type, variant);
-    instruction.destination = predicate(this->operand(0));
-    instruction.a = predicate(this->operand(1));
-    instruction.reads_flags = this->operand(1).negated ? 1 : 0;
-    if (operand_count() > 2) {
-      instruction.b = predicate(this->operand(2));
-      instruction.reads_flags |= this->operand(2).negated ? 2 : 0;
-    }
-    return finish(modifiers, instruction);
-  }
   if (this->operand(0).kind == Kind::pair) throw NotSupported{};  // lop3 with a predicate
   instruction.execute = table_.arithmetic(operation, type, variant);
   if (is_half(type)) instruction.detail = narrow_flags(variant);
@@ -119,6 +103,51 @@ void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifier
   const auto expected = kOperands.find(operation);
   if (operand_count() != (expected == kOperands.end() ? 3 : expected->second)) {
     throw Contradiction{"a wrong number of operands"};
+  }
+  finish(modifiers, instruction);
+}
+
+/// and, or, xor and not of predicates, of which one may be a constant.
+void FunctionDecoder::decode_logic(Operation operation, Modifiers& modifiers) {
+  static const std::map<Operation, Operation> kLogic = {{Operation::bit_and, Operation::and_predicate},
+                                                        {Operation::bit_or, Operation::or_predicate},
+                                                        {Operation::bit_xor, Operation::xor_predicate},
+                                                        {Operation::bit_not, Operation::not_predicate}};
+  const auto logic = kLogic.find(operation);
+  if (logic == kLogic.end()) throw NotSupported{};
+  const bool two = operation != Operation::bit_not;
+  if (operand_count() != (two ? 3U : 2U)) throw Contradiction{"a wrong number of operands"};
+  if (two && operand(1).kind == Kind::immediate) return decode_constant_logic(operation, 2, 1, modifiers);
+  if (two && operand(2).kind == Kind::immediate) return decode_constant_logic(operation, 1, 2, modifiers);
+  Instruction instruction = begin_instruction();
+  instruction.execute = table_.arithmetic(logic->second, Type::pred, {});
+  instruction.destination = predicate(operand(0));
+  instruction.a = predicate(operand(1));
+  instruction.reads_flags = operand(1).negated ? 1 : 0;
+  if (two) {
+    instruction.b = predicate(operand(2));
+    instruction.reads_flags |= operand(2).negated ? 2 : 0;
+  }
+  finish(modifiers, instruction);
+}
+
+/// What is left of two operands when one is a constant: the other one, its negation, or a constant again.
+void FunctionDecoder::decode_constant_logic(Operation operation, std::size_t variable, std::size_t constant,
+                                            Modifiers& modifiers) {
+  const bool value = operand(constant).bits != 0;
+  const bool decides = operation == Operation::bit_and ? !value : operation == Operation::bit_or && value;
+  const bool inverts = operation == Operation::bit_xor && value;
+  Instruction instruction = begin_instruction();
+  instruction.destination = predicate(operand(0));
+  if (decides) {
+    // p xor p is false, p xor !p is true.
+    instruction.execute = table_.arithmetic(Operation::xor_predicate, Type::pred, {});
+    instruction.a = instruction.b = instruction.destination;
+    instruction.reads_flags = value ? 2 : 0;
+  } else {
+    instruction.execute = table_.arithmetic(Operation::move_predicate, Type::pred, {});
+    instruction.a = predicate(operand(variable));
+    instruction.reads_flags = operand(variable).negated != inverts ? 1 : 0;
   }
   finish(modifiers, instruction);
 }

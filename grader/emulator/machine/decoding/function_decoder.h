@@ -117,6 +117,9 @@ class FunctionDecoder {
   void decode_arithmetic(Operation operation, Modifiers& modifiers);
   void decode_multiply(bool add, Modifiers& modifiers);
   void decode_multiply_24(bool add, Modifiers& modifiers);
+  void decode_logic(Operation operation, Modifiers& modifiers);
+  void decode_constant_logic(Operation operation, std::size_t variable, std::size_t constant,
+                             Modifiers& modifiers);
   void decode_video(Modifiers& modifiers);
   void decode_carry(Modifiers& modifiers);
   void decode_compare(Modifiers& modifiers, bool to_value);
