@@ -218,12 +218,12 @@ INSTANTIATE_TEST_SUITE_P(
                       "min.f32 %f1, %f1, %f1, %f1;", "setp.lt.ftz.f64 %p1, %g1, %g1;",
                       "setp.lo.f16 %p1, %h1, %h1;", "selp.ftz.f32 %f1, %f1, %f1, %p1;",
                       "cvt.rna.f16.f32 %h1, %f1;", "cvt.rn.e4m3x2.f32 %h1, %f1, %f1;",
-                      "cvt.rn.satfinite.e2m1x2.f32 %h1, %f1, %f1;", "cvt.rn.ftz.f16.f64 %h1, %g1;",
+                      "cvt.rn.e2m1x2.f32 %h1, %f1, %f1;", "cvt.rn.ftz.f16.f64 %h1, %g1;",
                       "atom.global.add.f16 %h1, [%d0], %h1;", "atom.global.exch.b128 %d1, [%d0], %d2;",
                       "atom.global.exch.b16 %h1, [%d0], %h1;",
                       "atom.shared.add.v2.f32 {%f1, %f2}, [%d0], {%f1, %f2};",
                       "lop3.or.b32 %r2|%p1, %r2, %r2, %r2, 26, %p2;", "cvt.pack.sat.s16.s32 %r2, %r2, %r2;",
-                      "ld.global.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%d0];",
+                      "ld.shared.v8.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, [%d0];",
                       "mov.u32 %r2, %envreg3;", "redux.sync.min.f32 %f1, %f2, -1;",
                       "vset4.u32.u32.hs %r2, %r2, %r2, %r2;", "copysign.ftz.f32 %f1, %f1, %f1;"));
 
