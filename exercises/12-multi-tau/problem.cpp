@@ -1,0 +1,393 @@
+// What the judge knows of "multi-tau": packets that begin and end anywhere, counts that bite, and two gates.
+//
+// Expected sums come from their definition in closed form: a bin is the difference of two sums of all counts
+// up to an instant, in exact 64-bit integers. No bin is made of other bins, as solutions do it.
+//
+// The counters below are worked out for the rungs of solutions/12-multi-tau, on the two measured cases. Units:
+// bytes of global memory in whole sectors, over counts, states and sums, each moved once; and passes through
+// shared memory for every 32 products, of which each count and position needs two (one in group 0, one in all
+// the others together).
+//
+//   direct          reads a count for every addition: far beyond any limit
+//   ring_buffer     reads 8 sensors' counts at a time, a quarter of a sector: up to 4; a pass for 32 bins, one
+//                   for the register, two each to read and write 32 sums of 64 bits: 6, and 2 more for the
+//                   new bin and what is cleared
+//   batch_by_level  counts, bins of every group and delayed bins are written and read: some 25 bytes a count;
+//                   8 passes for 1024 products: 0.25, and as many again to bring the bins there
+//   dp4a            bytes for group 0 instead of words
+//   reference       bins once, half of them bytes; fragments for 16 x 8 x 32 products in few passes
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/problem.h"
+#include "multi_tau.h"
+
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+using Counts = std::vector<unsigned char>;
+using Sum = unsigned long long;
+
+/// What a case asks for.
+struct Packet {
+  int sensors = 32;
+  int instants = 0;
+  long long elapsed = 1;
+  int groups = kMostGroups;
+};
+
+/// Instants before the packet that any bin can reach: 65 bins of the last group, and what of them is begun.
+long long instants_before(const Packet& packet) {
+  return std::min(packet.elapsed, 66LL << (packet.groups - 1));
+}
+
+/// One sensor's counts, as sums of all counts up to an instant. Nothing was counted before the first.
+class Trace {
+ public:
+  Trace(long long first, const Counts& counts) : first_(first), up_to_(counts.size() + 1) {
+    for (std::size_t i = 0; i < counts.size(); ++i) up_to_[i + 1] = up_to_[i] + counts[i];
+  }
+  /// y(begin + 1) + … + y(end)
+  Sum sum(long long begin, long long end) const { return up_to(end) - up_to(begin); }
+  /// Y_g(end) of multi_tau.h
+  Sum bin(int group, long long end) const { return sum(end - (1LL << group), end); }
+  /// D_g(instant, position) of multi_tau.h
+  Sum delayed_bin(int group, long long instant, int position) const {
+    const long long length = 1LL << group;
+    return bin(group, instant - kPositions * (length - 1) - position * length);
+  }
+
+ private:
+  Sum up_to(long long instant) const {
+    return up_to_[static_cast<std::size_t>(std::max(instant - first_ + 1, 0LL))];
+  }
+
+  long long first_;  ///< instant of the first count
+  std::vector<Sum> up_to_;
+};
+
+std::vector<unsigned> state_after(const Trace& trace, long long instant, int groups) {
+  std::vector<unsigned> state;
+  for (int group = 0; group < groups; ++group) {
+    const long long last = instant >> group << group;
+    for (int position = 0; position <= kPositions; ++position)
+      state.push_back(static_cast<unsigned>(trace.delayed_bin(group, last, position)));
+    state.push_back(static_cast<unsigned>(trace.sum(last, instant)));
+  }
+  return state;
+}
+
+/// What a packet adds to the sums of one sensor.
+std::vector<Sum> packet_sums(const Trace& trace, const Packet& packet) {
+  std::vector<Sum> sums;
+  for (int group = 0; group < packet.groups; ++group) {
+    const long long first = (packet.elapsed >> group) + 1, end = (packet.elapsed + packet.instants) >> group;
+    // Numbers of 32 bits: the compiler multiplies several pairs of them at a time.
+    std::vector<unsigned> newest, delayed;
+    for (long long k = first; k <= end; ++k)
+      newest.push_back(static_cast<unsigned>(trace.bin(group, k << group)));
+    for (long long k = first - kPositions + 1; k <= end; ++k)
+      delayed.push_back(static_cast<unsigned>(trace.delayed_bin(group, k << group, 0)));
+    for (std::size_t position = 0; position < kPositions; ++position) {
+      Sum sum = 0;
+      for (std::size_t i = 0; i < newest.size(); ++i)
+        sum += Sum{newest[i]} * delayed[i + kPositions - 1 - position];
+      sums.push_back(sum);
+    }
+  }
+  return sums;
+}
+
+// --- counts ---
+
+/// Fills one sensor's counts.
+using Values = void (*)(Counts& counts, int sensor, Random& random);
+
+/// Any count that a byte holds.
+void uniform(Counts& counts, int, Random& random) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    bits = i % 8 == 0 ? random.bits() : bits >> 8;
+    counts[i] = static_cast<unsigned char>(bits);
+  }
+}
+
+/// Few photons: most counts are 0, some 1, seldom more, at another rate for every sensor.
+void sparse(Counts& counts, int sensor, Random& random) {
+  uniform(counts, 0, random);
+  const auto bright = static_cast<unsigned char>(8 + sensor % 64);
+  for (unsigned char& count : counts) count = count < bright / 8 ? 2 : count < bright ? 1 : 0;
+}
+
+/// A photon in each of 128 pulses: the most that the detector tells. The last sensor sees any number of them.
+void all_pulses(Counts& counts, int sensor, Random& random) {
+  uniform(counts, 0, random);
+  if (sensor % 32 == 31) return;
+  for (unsigned char& count : counts) count = count == 77 ? 127 : 128;
+}
+
+/// The largest byte, seldom one less.
+void largest(Counts& counts, int, Random& random) {
+  uniform(counts, 0, random);
+  for (unsigned char& count : counts) count = count == 77 ? 254 : 255;
+}
+
+/// 1 2 3 4 5 6 7 1 2 …, from another number on at every sensor: easy to follow by hand.
+void one_to_seven(Counts& counts, int sensor, Random& random) {
+  std::size_t next = static_cast<std::size_t>(sensor) + random.bits() % 7;
+  for (unsigned char& count : counts) count = static_cast<unsigned char>(next++ % 7 + 1);
+}
+
+// --- calls ---
+
+/// All that a call is made of, kept for the mistakes that are known.
+struct Made {
+  Packet packet;
+  std::vector<Counts> before;  ///< by sensor: counts of the instants before the packet
+  std::vector<Counts> counts;  ///< by sensor: counts of the packet
+  std::vector<Sum> sums_before, sums;
+  std::vector<unsigned> state_before, state;
+};
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+Counts joined(Counts counts, const Counts& more) {
+  append(counts, more);
+  return counts;
+}
+
+Made make(const Packet& packet, Values values, Random& random) {
+  Made made{.packet = packet};
+  const auto before = static_cast<std::size_t>(instants_before(packet));
+  for (int sensor = 0; sensor < packet.sensors; ++sensor) {
+    Counts counts(before + static_cast<std::size_t>(packet.instants));
+    values(counts, sensor, random);
+    const Trace trace(packet.elapsed - instants_before(packet) + 1, counts);
+    append(made.state_before, state_after(trace, packet.elapsed, packet.groups));
+    append(made.state, state_after(trace, packet.elapsed + packet.instants, packet.groups));
+    for (const Sum sum : packet_sums(trace, packet)) {
+      made.sums_before.push_back(random.bits() >> 16);  // some packets have been added up
+      made.sums.push_back(made.sums_before.back() + sum);
+    }
+    made.counts.emplace_back(counts.begin() + static_cast<std::ptrdiff_t>(before), counts.end());
+    counts.resize(before);
+    made.before.push_back(std::move(counts));
+  }
+  return made;
+}
+
+Counts frames(const Made& made) {
+  const auto sensors = made.counts.size();
+  Counts all(sensors * static_cast<std::size_t>(made.packet.instants));
+  for (std::size_t sensor = 0; sensor < sensors; ++sensor) {
+    for (std::size_t i = 0; i < made.counts[sensor].size(); ++i)
+      all[i * sensors + sensor] = made.counts[sensor][i];
+  }
+  return all;
+}
+
+template <class T>
+Bytes bytes_of_vector(const std::vector<T>& values) {
+  return bytes_of(std::span<const T>(values));
+}
+
+/// The sums that come out when each sensor's packet is another.
+std::vector<Sum> sums_of(const Made& made, const std::function<std::vector<Sum>(std::size_t)>& of_sensor) {
+  std::vector<Sum> sums = made.sums_before;
+  std::size_t next = 0;
+  for (std::size_t sensor = 0; sensor < made.counts.size(); ++sensor) {
+    for (const Sum sum : of_sensor(sensor)) sums[next++] += sum;
+  }
+  return sums;
+}
+
+std::vector<KnownMistake> known_sums(const Made& made) {
+  std::vector<std::vector<Sum>> seen = {made.sums};
+  std::vector<KnownMistake> mistakes;
+  const auto add = [&](const char* sentence, std::vector<Sum> sums) {
+    if (std::find(seen.begin(), seen.end(), sums) != seen.end()) return;  // says nothing in this case
+    seen.push_back(sums);
+    mistakes.push_back({sentence, [sums = std::move(sums)] { return bytes_of_vector(sums); }});
+  };
+  const Packet& packet = made.packet;
+  add("the sums are those before the packet: nothing has been added", made.sums_before);
+  std::vector<Sum> alone = made.sums, narrow = made.sums;
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    alone[i] -= made.sums_before[i];
+    narrow[i] = made.sums_before[i] + (alone[i] & 0xFFFF'FFFF);
+  }
+  add("what the packet adds is right, but sums_before is missing", alone);
+  add("what the packet adds was added up in 32 bits, which is too narrow", narrow);
+  const auto without_past = [&](std::size_t sensor) {
+    return packet_sums(Trace(packet.elapsed + 1, made.counts[sensor]), packet);
+  };
+  add("the packet was correlated with itself alone: the bins of state_before are missing",
+      sums_of(made, without_past));
+  const auto from_zero = [&](std::size_t sensor) {
+    Packet first = packet;
+    first.elapsed = 0;
+    const Counts& before = made.before[sensor];
+    return packet_sums(Trace(1 - static_cast<long long>(before.size()), joined(before, made.counts[sensor])),
+                       first);
+  };
+  add("bins begin with the packet: they begin at multiples of 2^g of all instants, elapsed ones included",
+      sums_of(made, from_zero));
+  return mistakes;
+}
+
+std::vector<KnownMistake> known_states(const Made& made) {
+  if (made.state == made.state_before) return {};
+  std::vector<KnownMistake> mistakes = {{"the state is the one before the packet",
+                                         [made] { return bytes_of_vector(made.state_before); }}};
+  std::vector<unsigned> narrow = made.state, cleared = made.state;
+  for (unsigned& word : narrow) word &= 0xFFFF;
+  for (std::size_t i = kPositions + 1; i < cleared.size(); i += kStateWords) cleared[i] = 0;
+  if (narrow != made.state)
+    mistakes.push_back(
+        {"bins were kept in 16 bits, which is too narrow", [narrow] { return bytes_of_vector(narrow); }});
+  if (cleared != made.state && cleared != made.state_before && cleared != narrow)
+    mistakes.push_back({"the bins are right, and the zero-delay registers are 0: what they hold of the next "
+                        "bin is lost",
+                        [cleared] { return bytes_of_vector(cleared); }});
+  return mistakes;
+}
+
+/// "sensor 3, group 2, position 31"
+std::string place(std::size_t i, int groups, int words) {
+  const auto per_sensor = static_cast<std::size_t>(groups * words);
+  const std::size_t word = i % static_cast<std::size_t>(words);
+  const std::size_t group = i % per_sensor / static_cast<std::size_t>(words);
+  const std::string where =
+      "sensor " + std::to_string(i / per_sensor) + ", group " + std::to_string(group) + ", ";
+  return where + (word <= kPositions ? "position " + std::to_string(word) : "zero-delay register");
+}
+
+Call make_call(const Packet& packet, Values values, Random& random) {
+  const auto made = std::make_shared<const Made>(make(packet, values, random));
+  Output state, sums;
+  state.type = ElementType::u32;
+  state.expected = bytes_of_vector(made->state);
+  state.position = [packet](std::size_t i) { return place(i, packet.groups, kStateWords); };
+  state.known_mistakes = [made] { return known_states(*made); };
+  sums.type = ElementType::u64;
+  sums.expected = bytes_of_vector(made->sums);
+  sums.position = [packet](std::size_t i) { return place(i, packet.groups, kPositions); };
+  sums.known_mistakes = [made] { return known_sums(*made); };
+  Call call;
+  call.input("counts", frames(*made));
+  call.scalar("sensors", packet.sensors).scalar("instants", packet.instants);
+  call.scalar("elapsed", packet.elapsed).scalar("groups", packet.groups);
+  call.input("state_before", made->state_before).input("sums_before", made->sums_before);
+  call.output("state", std::move(state)).output("sums", std::move(sums));
+  return call.workspace("workspace").stream();
+}
+
+Case make_case(const Packet& packet, std::string purpose, Values values = uniform) {
+  Case made;
+  made.name = std::to_string(packet.instants) + " instants, " + std::to_string(packet.sensors) +
+              " sensors, " + std::to_string(packet.groups) + " groups, elapsed = " +
+              std::to_string(packet.elapsed);
+  made.purpose = std::move(purpose);
+  made.prepare = [packet, values](Random& random) { return make_call(packet, values, random); };
+  const double counts = static_cast<double>(packet.instants) * packet.sensors;
+  const double groups = static_cast<double>(packet.groups) * packet.sensors;
+  made.cost = {.elements = counts,
+               .global_bytes = counts + groups * 2 * (kStateWords * sizeof(unsigned) +
+                                                      kPositions * sizeof(Sum))};
+  return made;
+}
+
+Case measured(Case made) {
+  made.measured = true;
+  return made;
+}
+
+// --- technique ---
+
+/// Passes through shared memory, over those that would serve 32 products each.
+Gate shared_passes_gate(double limit, std::string advice) {
+  // A count takes part in 32 products of group 0, and in 32 of all other groups together, for ten groups.
+  constexpr double kProducts = 64, kLanes = 32;
+  const auto passes = [](const lockstep::emulator::LineCounters& line) {
+    return static_cast<double>(line.shared_load.units + line.shared_store.units + line.shared_atomic.units);
+  };
+  const auto share = [](double all, const Measurement& measurement) {
+    return all * kLanes / (measurement.cost.elements * kProducts * measurement.calls);
+  };
+  return {.name = "shared-passes",
+          .description = "Passes through shared memory for every 32 products of two bins.",
+          .limit = limit,
+          .value =
+              [=](const Measurement& measurement) {
+                double all = 0;
+                for (const auto& line : measurement.observations.lines) all += passes(line);
+                return share(all, measurement);
+              },
+          .excess = passes,
+          .explain =
+              [=](const lockstep::emulator::LineCounters& line, const Measurement& measurement) {
+                const double of_line = share(passes(line), measurement);
+                return std::to_string(of_line).substr(0, 4) + " passes for 32 products, the most of all lines";
+              },
+          .advice = std::move(advice)};
+}
+
+std::uint64_t scalar(const Call& call, std::size_t index) { return call.arguments()[index].scalar_bits; }
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "multi-tau";
+  problem.title = "Correlate a stream of counts with its own past";
+  problem.lesson = "work that comes instant by instant becomes a batch: sums, then products without a barrier";
+  problem.function = LOCKSTEP_SIGNATURE(multi_tau);
+  WorkspaceQuery workspace;
+  workspace.function = LOCKSTEP_SIGNATURE(multi_tau_workspace_bytes);
+  workspace.arguments = [](const Call& call) {
+    return std::vector<std::uint64_t>{scalar(call, 1), scalar(call, 2), scalar(call, 4)};
+  };
+  workspace.limit_bytes = [](const Call& call) { return 16 * scalar(call, 1) * (scalar(call, 2) + 2048); };
+  problem.workspace = {workspace};
+  constexpr long long kDay = 54'000'000'001;  // instants of 1.6 us
+  problem.cases = {
+      make_case({32, 14, 7, 3}, "counts 1 to 7 in turn: work it out by hand", one_to_seven),
+      make_case({32, 0, 12345, 10}, "no instant: state and sums stay as they are"),
+      make_case({32, 1, 511, 10}, "one instant, which ends a bin in every group"),
+      make_case({64, 31, 1, 2}, "one less than there are positions, and hardly a past"),
+      make_case({32, 32, 96, 1}, "one group: the plain definition"),
+      make_case({32, 33, 31, 10}, "one more than there are positions; the state before is nearly empty"),
+      make_case({96, 100, 20000, 10}, "a packet of 100 instants, as the detector sends them", sparse),
+      make_case({32, 1000, 4095, 6}, "bins that began before the packet end in it"),
+      make_case({32, 1023, 1025, 7}, "one less than 1024, after one more"),
+      make_case({64, 1024, 65536, 10}, "whole bins of every group"),
+      make_case({32, 1025, 32767, 9}, "one more than 1024, after one less than 2^15"),
+      make_case({32, 3001, kDay, 10}, "the second day: more instants than 32 bits can count"),
+      make_case({32, 2999, 33333, 10}, "128 photons at every instant: a bin of 512 is 2^16", all_pulses),
+      make_case({32, 4500, 40001, 10}, "the largest counts: products of bins exceed 32 bits", largest),
+      measured(make_case({64, 4099, 7919, 10}, "a prime number of instants")),
+      measured(make_case({32, 8192, 1000003, 10}, "few sensors, many instants", sparse)),
+  };
+  problem.speed = {.sizes = {make_case({1024, 100, 777, 10}, "the detector's packet: 160 us of data"),
+                             make_case({1024, 1024, 777, 10}, "a mebibyte of counts"),
+                             make_case({1024, 8192, 777, 10}, "8 MiB of counts, 13 ms of data")},
+                   .larger = {make_case({1024, 65536, 777, 10}, "64 MiB of counts, 0.1 s of data")}};
+  problem.gates = {
+      global_sectors_gate(40, "To be written."),
+      shared_passes_gate(1, "To be written."),
+  };
+  problem.hints = {"To be written.", "To be written 2.", "To be written 3."};
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace
