@@ -15,27 +15,36 @@ struct Trace {
   const unsigned* state;  // after instant `elapsed`
 };
 
-// [sum-of-bins]
-/// The bin that group g holds at position 0 at instant k · 2^g: from the state, from the counts, or the sum
-/// of two bins that have passed all positions of the group before.
+// [sum-of-counts]
+/// y(begin + 1) + … + y(end), all of the packet.
+__device__ unsigned sum_of_counts(const Trace& trace, long long begin, long long end) {
+  unsigned sum = 0;
+  for (long long i = begin - trace.elapsed; i < end - trace.elapsed; ++i)
+    sum += trace.counts[i * trace.stride];
+  return sum;
+}
+// [sum-of-counts]
+
+// [delayed-bin]
+/// The bin that is at position 0 of a group at instant k · 2^group.
 __device__ unsigned delayed_bin(const Trace& trace, int group, long long k) {
-  const long long last = trace.elapsed >> group;  // in the state
+  const long long last = trace.elapsed >> group, length = 1LL << group;
   if (k <= last) return trace.state[group * kStateWords + (last - k)];
-  if (group == 0) return trace.counts[(k - last - 1) * trace.stride];
+  const long long end = k * length - kPositions * (length - 1);
+  if (end - length >= trace.elapsed) return sum_of_counts(trace, end - length, end);
+  // It began before the packet: two bins of the group before that have passed all positions there.
   return delayed_bin(trace, group - 1, 2 * k - kPositions) +
          delayed_bin(trace, group - 1, 2 * k - kPositions - 1);
 }
+// [delayed-bin]
 
-/// The counts of the packet up to instant `end` that belong to the bin of this group, and the zero-delay
-/// register if the bin began before the packet.
+/// The bin that ends at instant `end`, or what there is of it by then.
 __device__ unsigned newest_bin(const Trace& trace, int group, long long end) {
   const long long begin = (end - 1) >> group << group;
-  unsigned sum = begin < trace.elapsed ? trace.state[group * kStateWords + kPositions + 1] : 0;
-  for (long long t = max(begin, trace.elapsed); t < end; ++t)
-    sum += trace.counts[(t - trace.elapsed) * trace.stride];
-  return sum;
+  if (begin >= trace.elapsed) return sum_of_counts(trace, begin, end);
+  const unsigned zero_delay = trace.state[group * kStateWords + kPositions + 1];
+  return zero_delay + sum_of_counts(trace, trace.elapsed, end);
 }
-// [sum-of-bins]
 
 // [one-sum]
 __global__ void sums_kernel(const unsigned char* counts, int sensors, int instants, long long elapsed,
