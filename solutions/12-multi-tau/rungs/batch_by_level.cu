@@ -60,7 +60,7 @@ __device__ void block_multiply(const unsigned* newest, const unsigned* delayed,
 /// Brings the counts of each sensor together: row after row is read, column after column written.
 __global__ void traces_kernel(const unsigned char* counts, int sensors, int instants, unsigned* workspace) {
   __shared__ unsigned char tile[kLanes][kLanes + 1];
-  const int x = threadIdx.x, sensor = blockIdx.x * kLanes, first = blockIdx.y * kLanes;
+  const int x = threadIdx.x, sensor = blockIdx.y * kLanes, first = blockIdx.x * kLanes;
   for (int y = threadIdx.y; y < kLanes && first + y < instants; y += blockDim.y)
     tile[y][x] = counts[static_cast<std::size_t>(first + y) * sensors + sensor + x];
   __syncthreads();  // the tile is there
@@ -143,7 +143,7 @@ void multi_tau(const unsigned char* counts, int sensors, int instants, long long
                unsigned long long* sums, void* workspace, cudaStream_t stream) {
   auto* const words = static_cast<unsigned*>(workspace);
   if (instants > 0) {
-    const dim3 tiles(sensors / kLanes, lockstep::divide_up(instants, kLanes));
+    const dim3 tiles(lockstep::divide_up(instants, kLanes), sensors / kLanes);
     traces_kernel<<<tiles, dim3(kLanes, kThreads / kLanes), 0, stream>>>(counts, sensors, instants, words);
     CHECK_CUDA(cudaGetLastError());
   }

@@ -18,9 +18,9 @@ struct Trace {
 // [sum-of-counts]
 /// y(begin + 1) + … + y(end), all of the packet.
 __device__ unsigned sum_of_counts(const Trace& trace, long long begin, long long end) {
+  const unsigned char* count = trace.counts + (begin - trace.elapsed) * trace.stride;
   unsigned sum = 0;
-  for (long long i = begin - trace.elapsed; i < end - trace.elapsed; ++i)
-    sum += trace.counts[i * trace.stride];
+  for (int left = static_cast<int>(end - begin); left > 0; --left, count += trace.stride) sum += *count;
   return sum;
 }
 // [sum-of-counts]
