@@ -27,6 +27,8 @@ namespace {
 
 enum class Format { text, json, junit };
 
+constexpr const char* kNamedByTopic = "TOPIC";
+
 struct GradeArguments {
   std::vector<std::string> exercises;
   bool all = false;
@@ -35,6 +37,7 @@ struct GradeArguments {
   Format format = Format::text;
   std::optional<std::filesystem::path> output;
   std::optional<std::uint64_t> seed;
+  std::optional<std::string> show;  ///< file of the picture, or kNamedByTopic
 };
 
 std::uint64_t random_seed() {
@@ -64,6 +67,22 @@ void check(const GradeArguments& arguments, std::size_t selected) {
                    " is one file: say which exercise it solves, as in "
                    "./lockstep grade transpose --submission FILE.");
   }
+  if (arguments.show && *arguments.show != kNamedByTopic && selected > 1) {
+    throw WrongUse("--show=FILE is one picture: name one exercise, or let --show choose the files' names.");
+  }
+}
+
+/// Writes what the submission left as a picture and says where; nothing is to be seen of an exercise without
+/// one, or of a submission that left nothing.
+void show(const report::ExerciseResult& result, std::string file, bool tells) {
+  if (!result.picture || result.picture->contents.empty()) {
+    const std::string reason = result.picture ? ": " + result.picture->complaint : "";
+    std::cerr << fmt::format("lockstep: no picture of {}{}\n", result.name, reason);
+    return;
+  }
+  if (file == kNamedByTopic) file = result.name + "." + result.picture->ending;
+  write_file(file, result.picture->contents);
+  if (tells) std::cout << fmt::format("  Picture: {}, of case {}\n", file, result.picture->case_name);
 }
 
 bool is_students_own(const course::Exercise& exercise, const std::filesystem::path& submission) {
@@ -91,7 +110,7 @@ int grade(const GradeArguments& arguments) {
                                                  ? judge::resolve_submission(*exercise, *arguments.submission)
                                                  : exercise->starter;
     ProgressLine line;
-    judge::Options options{.seed = report.seed};
+    judge::Options options{.seed = report.seed, .draw = arguments.show.has_value()};
     options.progress = [&](const std::string& what, int, int) {
       line.show(exercise->problem.name + ": " + what);
     };
@@ -108,6 +127,7 @@ int grade(const GradeArguments& arguments) {
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
     line.clear();
     if (tells) std::cout << render_exercise(report.exercises.back(), style) << std::flush;
+    if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
     if (is_students_own(*exercise, submission)) {
       reached.record(report.exercises.back());
       reached_more = true;
@@ -151,6 +171,9 @@ void add_grade(CLI::App& app, int& status) {
       ->type_name("FILE");
   command->add_option("--seed", arguments->seed, "Of all inputs; drawn at random and reported when not given")
       ->type_name("NUMBER");
+  command->add_flag("--show{" + std::string(kNamedByTopic) + "}", arguments->show,
+                    "Draw what came out of exercises that have a picture, into TOPIC.svg or TOPIC.ppm here; "
+                    "--show=FILE names another file");
   command->footer(
       "\nExamples:  ./lockstep grade transpose\n"
       "           ./lockstep grade --all --submission solutions --format junit --output results.xml");

@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -168,6 +169,53 @@ struct WorkspaceQuery {
   std::function<std::uint64_t(const Call&)> limit_bytes;
 };
 
+/// What a call left, for a picture of it: snapshots that the judge took, right or wrong.
+class Shown {
+ public:
+  Shown(const Call& call, std::vector<Bytes> outputs) : call_(call), outputs_(std::move(outputs)) {}
+  /// The contents of the input or output named so, as numbers. Throws std::out_of_range when there is none.
+  template <class T>
+  std::vector<T> numbers(const std::string& name) const {
+    std::size_t output = 0;
+    for (const Argument& one : call_.arguments()) {
+      const bool is_output = one.kind == Argument::Kind::output;
+      if (one.name == name && one.kind == Argument::Kind::input) return numbers_of<T>(one.input);
+      if (one.name == name && is_output) return numbers_of<T>(outputs_.at(output));
+      if (is_output) ++output;
+    }
+    throw std::out_of_range("the call has no input or output " + name);
+  }
+  template <class T>
+  T scalar(const std::string& name) const {
+    for (const Argument& one : call_.arguments()) {
+      if (one.name != name || one.kind != Argument::Kind::scalar) continue;
+      T value;
+      std::memcpy(&value, &one.scalar_bits, sizeof value);
+      return value;
+    }
+    throw std::out_of_range("the call has no scalar " + name);
+  }
+
+ private:
+  template <class T>
+  static std::vector<T> numbers_of(const Bytes& bytes) {
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    return values;
+  }
+
+  const Call& call_;
+  std::vector<Bytes> outputs_;  ///< in the order of the call's outputs
+};
+
+/// What `grade --show` draws of a submission's own results.
+struct Picture {
+  std::string case_name;  ///< of Problem::cases, whose last call is drawn
+  std::string ending;     ///< of the file's name: "svg" or "ppm"
+  /// The file's contents. The outputs may hold anything; what cannot be drawn is told by an exception.
+  std::function<std::string(const Shown&)> draw;
+};
+
 /// What speed is measured on, where there is a GPU to measure.
 /// Numbers of calls are the clock's own here: Case::calls does not count.
 struct SpeedTask {
@@ -187,6 +235,7 @@ struct Problem {
   std::vector<Case> cases;
   std::vector<Gate> gates;
   std::optional<SpeedTask> speed;
+  std::optional<Picture> picture;
   std::vector<std::string> hints;  ///< in the order in which `lockstep hint` gives them
   double points = 10;
 };

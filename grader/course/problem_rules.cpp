@@ -78,6 +78,12 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
     any_measured = any_measured || one.measured;
   }
   require(problem.gates.empty() || any_measured, "there are gates but no measured case");
+  if (problem.picture) {
+    require(names.contains(problem.picture->case_name),
+            fmt::format("there is no case \"{}\" to draw", problem.picture->case_name));
+    require(!problem.picture->ending.empty() && problem.picture->draw,
+            "the picture lacks its form or its drawing");
+  }
   if (problem.speed) require_speed(*problem.speed, require);
   for (const Gate& gate : problem.gates) {
     require(gate.value && gate.excess && gate.explain,

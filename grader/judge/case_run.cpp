@@ -48,13 +48,15 @@ void require_fit(const course::Problem& problem, const Call& call) {
 class CallRun {
  public:
   CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
-          Attempt& attempt, CaseBuffers& buffers, std::vector<std::byte>& snapshot)
+          Attempt& attempt, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
+          std::vector<course::Bytes>* outputs)
       : problem_(problem),
         call_(call),
         attempt_(attempt),
         session_(attempt.session()),
         buffers_(buffers),
-        snapshot_(snapshot) {
+        snapshot_(snapshot),
+        outputs_(outputs) {
     evidence_.time_limit = call_time;
   }
 
@@ -138,8 +140,10 @@ class CallRun {
   }
 
   void check_output(const Argument& argument, std::uint64_t address) {
-    if (evidence_.wrong_output) return;
+    if (evidence_.wrong_output && !outputs_) return;
     take_snapshot(address, argument.output.expected.size());
+    if (outputs_) outputs_->push_back(snapshot_);
+    if (evidence_.wrong_output) return;
     Comparison comparison = compare(argument.output, snapshot_);
     if (comparison.wrong == 0) return;
     evidence_.wrong_output = {argument.name, std::move(comparison),
@@ -162,23 +166,40 @@ class CallRun {
   Attempt& attempt_;
   device::Session& session_;
   CaseBuffers& buffers_;
-  std::vector<std::byte>& snapshot_;  // reused by all calls of a case: it may be large
+  std::vector<std::byte>& snapshot_;     // reused by all calls of a case: it may be large
+  std::vector<course::Bytes>* outputs_;  // to keep; null when nobody wants them
   std::uint64_t workspace_bytes_ = 0;
   std::vector<std::uint64_t> words_;
   Evidence evidence_;
 };
 
+/// Nothing that a submission leaves makes drawing a fault of the grader.
+report::Picture draw(const course::Picture& picture, const course::Shown& shown) {
+  report::Picture drawn{.case_name = picture.case_name, .ending = picture.ending};
+  try {
+    drawn.contents = picture.draw(shown);
+  } catch (const std::exception& error) {
+    drawn.complaint = error.what();
+  }
+  return drawn;
+}
+
 /// All calls of a case, until one shows a fault.
 void run_calls(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
-               std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
+               std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source, bool draws,
                CaseRun& run) {
+  const bool is_drawn = draws && problem.picture && problem.picture->case_name == one.name;
   CaseBuffers buffers(attempt.session());
   std::vector<std::byte> snapshot;
   for (int i = 0; i < one.calls && run.result.verdict == report::Verdict::passed; ++i) {
     Random random(derived_seed(seed, fmt::format("call {}", i)));
     const Call call = one.prepare(random);
     require_fit(problem, call);
-    Evidence evidence = CallRun(problem, call, call_time, attempt, buffers, snapshot).run(run.observations);
+    std::vector<course::Bytes> outputs;
+    Evidence evidence =
+        CallRun(problem, call, call_time, attempt, buffers, snapshot, is_drawn ? &outputs : nullptr)
+            .run(run.observations);
+    if (!outputs.empty()) run.picture = draw(*problem.picture, {call, std::move(outputs)});
     evidence.call = i + 1;
     conclude(evidence, source, run.result);
     run.attempt_lost = ends_context(evidence);
@@ -190,13 +211,14 @@ void run_calls(const course::Problem& problem, const course::Case& one, std::uin
 }  // namespace
 
 CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
-                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source) {
+                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
+                 bool draws) {
   const auto start = std::chrono::steady_clock::now();
   CaseRun run;
   run.result.name = one.name;
   run.result.purpose = one.purpose;
   try {
-    run_calls(problem, one, seed, call_time, attempt, source, run);
+    run_calls(problem, one, seed, call_time, attempt, source, draws, run);
   } catch (const emulator::DeviceLost& error) {
     // It had been started, and nothing but the submission used it: one that could make this a fault of the
     // grader could choose to be judged another time.

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 #include "course/problem.h"
 #include "emulator/observations.h"
@@ -17,12 +18,14 @@ struct CaseRun {
   emulator::Observations observations;  ///< of all calls
   std::uint64_t host_reads = 0;         ///< bytes that left the device beyond kFreeHostReads a call
   bool attempt_lost = false;            ///< the next case needs a fresh attempt
+  std::optional<report::Picture> picture;
 };
 
 /// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault; a
-/// device that ends meanwhile is one. Throws for faults of the grader only, among them a problem whose calls
-/// do not fit its signature.
+/// device that ends meanwhile is one. `draws`: also the problem's picture, if it is of this case. Throws for
+/// faults of the grader only, among them a problem whose calls do not fit its signature.
 CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
-                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source);
+                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
+                 bool draws = false);
 
 }  // namespace lockstep::judge

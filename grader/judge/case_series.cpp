@@ -108,8 +108,9 @@ class SeriesRun {
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
     const auto call_time = std::clamp(left, std::chrono::milliseconds(1), call_time_);
-    CaseRun run =
-        run_case(problem_, one, derived_seed(options_.seed, one.name), call_time, *attempt_, source_);
+    CaseRun run = run_case(problem_, one, derived_seed(options_.seed, one.name), call_time, *attempt_,
+                           source_, options_.draw);
+    if (run.picture) series_.picture = std::move(run.picture);
     series_.host_reads += run.host_reads;
     if (one.measured) series_.measured.push_back({&one, std::move(run.observations)});
     if (run.result.verdict == Verdict::time_limit)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct CaseSeries {
   std::uint64_t host_reads = 0;  ///< of all cases, beyond kFreeHostReads a call
   std::string output;            ///< what the submission printed, of the first attempt that printed anything
   bool output_truncated = false;
+  std::optional<report::Picture> picture;  ///< of SeriesOptions::draw
   /// How loading went when it failed; there are no cases then. A missing function is Kind::missing_function.
   runner::Outcome load;
 };
@@ -35,6 +37,7 @@ struct CaseSeries {
 struct SeriesOptions {
   std::uint64_t seed = 0;  ///< of the exercise
   bool only_measured = false;
+  bool draw = false;  ///< the problem's picture
   std::chrono::milliseconds call_time = kCallTime;
   std::chrono::milliseconds short_call_time = kShortCallTime;
   std::chrono::milliseconds total_time = kJudgementTime;

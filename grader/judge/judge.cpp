@@ -127,6 +127,7 @@ class Judgement {
     SeriesOptions series_options;
     series_options.seed = derived_seed(seed, "inputs");
     series_options.only_measured = options_.only_measured;
+    series_options.draw = options_.draw;
     series_options.progress = options_.progress;
     const std::unique_ptr<device::Device> counting = device_.counts_traffic() ? nullptr : counting_device();
     CaseSeries series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_),
@@ -137,6 +138,7 @@ class Judgement {
     } else if (options_.only_measured) {
       for (const MeasuredCase& one : series.measured) keep_counters(one, {});
     }
+    result_.picture = std::move(series.picture);
     result_.output = std::move(series.output);
     result_.output_truncated = series.output_truncated;
     if (series.load.kind != OutcomeKind::done) {
@@ -157,6 +159,7 @@ class Judgement {
     const device::GpuLock lock = await_turn(device_, options_.progress);
     CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
     series.load = on_gpu.load;
+    series.picture = std::move(on_gpu.picture);
     // Both series run the same cases; the one on the GPU may have ended early.
     for (std::size_t i = 0; options_.count_on_gpu && i < on_gpu.measured.size(); ++i)
       keep_counters(series.measured.at(i), on_gpu.measured[i].observations);

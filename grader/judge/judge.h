@@ -25,6 +25,8 @@ struct Options {
   bool count_on_gpu = false;
   std::optional<unsigned>
       trace_line;  ///< line of the submission whose accesses come back in ExerciseResult::traces
+  /// Draw the exercise's picture from what the submission leaves, into ExerciseResult::picture.
+  bool draw = false;
   /// Called as work goes on, such as ("case 3 of 14: 33 x 65", 3, 14).
   std::function<void(const std::string& what, int done, int total)> progress;
   /// Asked for the ceilings that a share of speed needs; must be there for a device that measures speed.

@@ -99,6 +99,14 @@ struct Speed {
   std::optional<CardDuringSpeed> card;
 };
 
+/// Drawn from what the submission left in one case.
+struct Picture {
+  std::string case_name;
+  std::string ending;     ///< "svg" or "ppm"
+  std::string contents;   ///< of the file; empty when it could not be drawn
+  std::string complaint;  ///< why it could not
+};
+
 struct ExerciseResult {
   std::string name, title;
   std::string submission;  ///< path that was graded
@@ -119,6 +127,7 @@ struct ExerciseResult {
   std::vector<emulator::LineCounters> lines;  ///< for `profile`
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
   std::vector<CaseCounters> counters;         ///< of judge::Options::only_measured
+  std::optional<Picture> picture;             ///< of judge::Options::draw
 };
 
 struct DeviceDescription {

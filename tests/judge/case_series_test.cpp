@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "fakes.h"
@@ -133,6 +134,56 @@ TEST_F(Series, SameSeedSameInputsOtherSeedOthers) {
   };
   EXPECT_EQ(inputs_of(1), inputs_of(1));
   EXPECT_NE(inputs_of(1), inputs_of(2));
+}
+
+course::Picture sums_of_pairs() {
+  return {.case_name = "n = 3", .ending = "svg", .draw = [](const course::Shown& shown) {
+            std::ostringstream drawn;
+            drawn << shown.scalar<int>("n") << ':';
+            const auto in = shown.numbers<std::int32_t>("in"), out = shown.numbers<std::int32_t>("out");
+            for (std::size_t i = 0; i < in.size(); ++i) drawn << ' ' << in.at(i) + out.at(i);
+            return drawn.str();
+          }};
+}
+
+TEST_F(Series, DrawsWhatTheLastCallOfItsCaseLeft) {
+  course::Problem problem = negate_problem({2, 3, 4});
+  problem.picture = sums_of_pairs();
+  EXPECT_FALSE(run(problem, right).picture) << "drawn although nobody asked";
+  options_.draw = true;
+  const CaseSeries series = run(problem, right);
+  ASSERT_TRUE(series.picture);
+  EXPECT_EQ(series.picture->contents, "3: 0 0 0");
+  EXPECT_EQ(series.picture->ending, "svg");
+}
+
+TEST_F(Series, DrawsWrongOutputsToo) {
+  course::Problem problem = negate_problem({3});
+  problem.picture = sums_of_pairs();
+  options_.draw = true;
+  const CaseSeries series =
+      run(problem, calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            const runner::Outcome outcome = right(session, f, w);
+            session.pointer<std::int32_t>(Words(w).out, 3)[1] += 7;
+            return outcome;
+          }));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
+  ASSERT_TRUE(series.picture);
+  EXPECT_EQ(series.picture->contents, "3: 0 7 0");
+}
+
+TEST_F(Series, WhatCannotBeDrawnIsNoFaultOfTheGrader) {
+  course::Problem problem = negate_problem({3});
+  problem.picture = sums_of_pairs();
+  problem.picture->draw = [](const course::Shown& shown) -> std::string {
+    return std::to_string(shown.scalar<int>("m"));
+  };
+  options_.draw = true;
+  const CaseSeries series = run(problem, right);
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::passed));
+  ASSERT_TRUE(series.picture);
+  EXPECT_EQ(series.picture->contents, "");
+  EXPECT_THAT(series.picture->complaint, HasSubstr("no scalar m"));
 }
 
 TEST_F(Series, OutputsAndWorkspaceArePoisonedBeforeEveryCall) {

@@ -48,6 +48,16 @@ TEST(ProblemRules, NamesMustAgreeWithTheFolder) {
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("asks for \"block_scan\"")));
 }
 
+TEST(ProblemRules, APictureIsOfACase) {
+  Problem problem = sound_problem();
+  problem.picture = Picture{"case 3", "svg", [](const Shown&) { return std::string(); }};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), IsEmpty());
+  problem.picture->case_name = "case 12";
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("no case \"case 12\" to draw")));
+  problem.picture = Picture{"case 3", "svg", nullptr};
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("lacks")));
+}
+
 TEST(ProblemRules, CasesMustBeManyAndDistinct) {
   Problem problem = sound_problem();
   problem.cases.erase(problem.cases.begin());
