@@ -48,8 +48,7 @@ __global__ void __launch_bounds__(kPositions* kSensors)
       if (lane == 0 && g == 0) ring[place_of(k)] = count;
       if (lane == 0 && g > 0) {  // two bins have passed all positions of the group before
         const unsigned* const before = shared.ring[g - 1][warp];
-        ring[place_of(k)] =
-            before[place_of(2 * k - kPositions)] + before[place_of(2 * k - kPositions - 1)];
+        ring[place_of(k)] = before[place_of(2 * k - kPositions)] + before[place_of(2 * k - kPositions - 1)];
       }
       __syncthreads();  // the new bin and the registers
       const unsigned long long newest = shared.zero_delay[g][warp];

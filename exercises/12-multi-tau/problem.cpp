@@ -3,13 +3,14 @@
 // Expected sums come from their definition in closed form: a bin is the difference of two sums of all counts
 // up to an instant, in exact 64-bit integers. No bin is made of other bins, as solutions do it.
 //
-// The counters below are worked out for the rungs of solutions/12-multi-tau, on the two measured cases. Units:
-// bytes of global memory in whole sectors, over counts, states and sums, each moved once; and passes through
-// shared memory for every 32 products, of which each count and position needs two (one in group 0, one in all
-// the others together).
+// The counters below are worked out for the rungs of solutions/12-multi-tau, on the two measured cases.
+// Units: bytes of global memory in whole sectors, over counts, states and sums, each moved once; and passes
+// through shared memory for every 32 products, of which each count and position needs two (one in group 0,
+// one in all the others together).
 //
 //   direct          reads a count for every addition: far beyond any limit
-//   ring_buffer     reads 8 sensors' counts at a time, a quarter of a sector: up to 4; a pass for 32 bins, one
+//   ring_buffer     reads 8 sensors' counts at a time, a quarter of a sector: up to 4; a pass for 32 bins,
+//   one
 //                   for the register, two each to read and write 32 sums of 64 bits: 6, and 2 more for the
 //                   new bin and what is cleared
 //   batch_by_level  counts, bins of every group and delayed bins are written and read: some 25 bytes a count;
@@ -247,8 +248,8 @@ std::vector<KnownMistake> known_sums(const Made& made) {
 
 std::vector<KnownMistake> known_states(const Made& made) {
   if (made.state == made.state_before) return {};
-  std::vector<KnownMistake> mistakes = {{"the state is the one before the packet",
-                                         [made] { return bytes_of_vector(made.state_before); }}};
+  std::vector<KnownMistake> mistakes = {
+      {"the state is the one before the packet", [made] { return bytes_of_vector(made.state_before); }}};
   std::vector<unsigned> narrow = made.state, cleared = made.state;
   for (unsigned& word : narrow) word &= 0xFFFF;
   for (std::size_t i = kPositions + 1; i < cleared.size(); i += kStateWords) cleared[i] = 0;
@@ -256,9 +257,10 @@ std::vector<KnownMistake> known_states(const Made& made) {
     mistakes.push_back(
         {"bins were kept in 16 bits, which is too narrow", [narrow] { return bytes_of_vector(narrow); }});
   if (cleared != made.state && cleared != made.state_before && cleared != narrow)
-    mistakes.push_back({"the bins are right, and the zero-delay registers are 0: what they hold of the next "
-                        "bin is lost",
-                        [cleared] { return bytes_of_vector(cleared); }});
+    mistakes.push_back(
+        {"the bins are right, and the zero-delay registers are 0: what they hold of the next "
+         "bin is lost",
+         [cleared] { return bytes_of_vector(cleared); }});
   return mistakes;
 }
 
@@ -295,15 +297,15 @@ Call make_call(const Packet& packet, Values values, Random& random) {
 Case make_case(const Packet& packet, std::string purpose, Values values = uniform) {
   Case made;
   made.name = std::to_string(packet.instants) + " instants, " + std::to_string(packet.sensors) +
-              " sensors, " + std::to_string(packet.groups) + " groups, elapsed = " +
-              std::to_string(packet.elapsed);
+              " sensors, " + std::to_string(packet.groups) +
+              " groups, elapsed = " + std::to_string(packet.elapsed);
   made.purpose = std::move(purpose);
   made.prepare = [packet, values](Random& random) { return make_call(packet, values, random); };
   const double counts = static_cast<double>(packet.instants) * packet.sensors;
   const double groups = static_cast<double>(packet.groups) * packet.sensors;
-  made.cost = {.elements = counts,
-               .global_bytes = counts + groups * 2 * (kStateWords * sizeof(unsigned) +
-                                                      kPositions * sizeof(Sum))};
+  made.cost = {
+      .elements = counts,
+      .global_bytes = counts + groups * 2 * (kStateWords * sizeof(unsigned) + kPositions * sizeof(Sum))};
   return made;
 }
 
@@ -337,7 +339,8 @@ Gate shared_passes_gate(double limit, std::string advice) {
           .explain =
               [=](const lockstep::emulator::LineCounters& line, const Measurement& measurement) {
                 const double of_line = share(passes(line), measurement);
-                return std::to_string(of_line).substr(0, 4) + " passes for 32 products, the most of all lines";
+                return std::to_string(of_line).substr(0, 4) +
+                       " passes for 32 products, the most of all lines";
               },
           .advice = std::move(advice)};
 }
@@ -348,7 +351,8 @@ Problem make_problem() {
   Problem problem;
   problem.name = "multi-tau";
   problem.title = "Correlate a stream of counts with its own past";
-  problem.lesson = "work that comes instant by instant becomes a batch: sums, then products without a barrier";
+  problem.lesson =
+      "work that comes instant by instant becomes a batch: sums, then products without a barrier";
   problem.function = LOCKSTEP_SIGNATURE(multi_tau);
   WorkspaceQuery workspace;
   workspace.function = LOCKSTEP_SIGNATURE(multi_tau_workspace_bytes);

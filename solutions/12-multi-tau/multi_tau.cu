@@ -1,10 +1,10 @@
 // Multi-tau on tensor cores, the reference. Lecture: 12-multi-tau.
-// Four stretches of a packet lie in the bytes of a word each, so that a row of words is a row of an 8-bit
-// matrix: products at 32 delays are matrix products. Bound: what is written and read again between kernels.
+// Four stretches of a packet lie in the bytes of a word each, so that rows of words are rows of an 8-bit
+// matrix, and sums of products at 32 delays are a product of matrices. Bound: bins that are written by one
+// kernel and read by the next, and what a block does once a packet.
 #include "multi_tau.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
@@ -14,25 +14,27 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kStretches = 4;     // of a packet, one for each byte of a word
 constexpr int kByteGroups = 5;    // groups 0 to 4 are multiplied as bytes
 constexpr int kFoldedGroups = 6;  // and group 5 is kept as bytes: those after it are made of it
-constexpr int kPastWords = 64;    // before the first word of a stretch: what the earliest bins are multiplied with
+constexpr int kPastWords = 64;    // before a stretch: what its earliest bins are multiplied with
 constexpr int kGrain = 32;        // stretches begin where bins of all folded groups do
-constexpr int kMostInstants = 1 << 14;  // of a packet at a time: what lies in the L2 cache
 constexpr int kTileWords = 64;
+constexpr int kMostInstants = 1 << 14;  // at a time: sums of 16 x 48 cells stay below 2^32
+constexpr int kMostCounts = 1 << 23;    // at a time: they and their bins stay in the L2 cache
 
 // [folded]
-/// Where the bins of a sensor are in the workspace. Bin i of a group counts from where the first stretch
-/// begins, perhaps some instants before the packet; it is byte i / length of word i % length. Bins of group 0
-/// are bytes, of the others the low bytes are followed by the high ones.
+/// Where the bins of a sensor are. Bin i of a group counts from where the first stretch begins, perhaps some
+/// instants before the packet; it is byte i / length of word i % length. Bins of group 0 are bytes, of the
+/// others the low bytes are followed by the high ones. Before each there is room for `past` words.
 struct Folded {
   int length;  ///< of a stretch, in instants
+  int past;
 
   __host__ __device__ int words(int group) const { return length >> group; }
-  __host__ __device__ std::size_t high_bytes(int group) const { return kPastWords + words(group); }
-  __host__ __device__ std::size_t begin(int group) const {
-    if (group == 0) return kPastWords;
-    return std::size_t{2} * group * kPastWords + length + 2 * (length - (length >> (group - 1)));
+  __host__ __device__ int high_bytes(int group) const { return group == 0 ? 0 : past + words(group); }
+  __host__ __device__ int begin(int group) const {
+    if (group == 0) return past;
+    return 2 * group * past + length + 2 * (length - (length >> (group - 1)));
   }
-  __host__ __device__ std::size_t per_sensor() const { return begin(kFoldedGroups); }
+  __host__ __device__ int per_sensor() const { return begin(kFoldedGroups); }
 };
 // [folded]
 
@@ -41,15 +43,14 @@ struct Packet {
   int instants, skipped;  ///< instants of the first stretch before the packet
   long long elapsed;
   int groups;
-  Folded folded;
+  Folded folded;  ///< in the workspace, without a past
 
   __host__ __device__ int bins(int group) const {  // that end in the packet
     return static_cast<int>(((elapsed + instants) >> group) - (elapsed >> group));
   }
 };
 
-/// How far behind its own bins a group's position 0 is, in bins; for folded groups, all of whose bins begin
-/// at multiples of their length.
+/// How far behind its own bins position 0 of a folded group is, in bins.
 __device__ int delay_of(int group) { return kPositions - (kPositions >> group); }
 
 // [even-and-odd]
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(kFoldThreads)
   __syncthreads();  // words of all sensors
   const int lane = threadIdx.x % kLanes;
   for (int s = threadIdx.x / kLanes; s < kLanes; s += kFoldThreads / kLanes) {
-    unsigned* const own = words + (first_sensor + s) * folded.per_sensor();
+    unsigned* const own = words + static_cast<std::size_t>(first_sensor + s) * folded.per_sensor();
     // [bins-of-words]
     const uint2 two = tile[s][lane];
     reinterpret_cast<uint2*>(own + folded.begin(0) + first)[lane] = two;
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(kFoldThreads)
 /// A folded group of one sensor. Bin 1 is the first that ends in the packet, bin 0 the last before it.
 struct Bins {
   const unsigned* low;   ///< word 0
-  std::size_t high;      ///< from low bytes to high ones; 0 if there are none
+  int high;              ///< from low bytes to high ones; 0 if there are none
   int words;             ///< of a stretch
   int skipped;           ///< bins of the first stretch before bin 1
   int count;             ///< bins that end in the packet
@@ -131,6 +132,10 @@ struct Bins {
   }
   /// What there is of the bin after the last.
   __device__ unsigned begun() const { return folded(count + 1) + (count == 0 ? zero_delay : 0); }
+  /// Neighbouring words, as they are; beyond the end there are no bins.
+  __device__ uint2 two_words(int byte, int j) const {
+    return j < words ? *reinterpret_cast<const uint2*>(low + byte * high + j) : uint2{};
+  }
   /// The same bins of four stretches.
   __device__ uint2 word(int j) const {
     uint2 bytes = {0, 0};
@@ -142,162 +147,6 @@ struct Bins {
     return bytes;
   }
 };
-
-constexpr int kThreads = 128;  // of a block that settles a sensor
-
-// What a thread multiplies at a time: four newest bins with bins at eight positions.
-constexpr int kBins = 4, kOwnPositions = 8;
-constexpr int kOctets = kPositions / kOwnPositions;  // neighbouring threads, which share their newest bins
-constexpr int kTile = kThreads / kOctets * kBins;    // newest bins of a block at a time
-
-/// A group of one sensor whose bins are words: 0 … count, and 32 delayed ones of the state before them.
-struct Group {
-  int count;
-  unsigned *newest, *delayed;
-};
-
-/// Room for groups 5 and later of a sensor, two arrays each.
-__host__ __device__ constexpr std::size_t late_words(int instants) {
-  return 4 * (instants / kPositions + 8) + (kMostGroups - kByteGroups) * 40;
-}
-
-/// Bins of the next group: each is the sum of two, of which the first has an odd number.
-__device__ void block_add_pairs(const Group& from, const Group& to, bool last_is_odd) {
-  for (int i = threadIdx.x; i < to.count; i += kThreads) {
-    const int second = 2 * (i + 1) - last_is_odd;
-    to.newest[i + 1] = from.newest[second - 1] + from.newest[second];
-    to.delayed[kPositions + i + 1] = from.delayed[second - 1] + from.delayed[second];
-  }
-}
-
-/// Adds the products of a group's newest bins with delayed ones to `totals`, by position.
-__device__ void block_multiply(const Group& group, unsigned long long* totals) {
-  __shared__ uint4 newest_tile[kTile / 4], delayed_tile[(kTile + kPositions) / 4];
-  auto* const newest = reinterpret_cast<unsigned*>(newest_tile);
-  auto* const delayed = reinterpret_cast<unsigned*>(delayed_tile);
-  const int octet = threadIdx.x % kOctets, own = threadIdx.x / kOctets;
-  unsigned long long sums[kOwnPositions] = {};
-  for (int first = 1; first <= group.count; first += kTile) {
-    for (int i = threadIdx.x; i < kTile; i += kThreads)
-      newest[i] = first + i <= group.count ? group.newest[first + i] : 0;
-    for (int i = threadIdx.x; i < kTile + kPositions; i += kThreads)
-      delayed[i] = first + i <= group.count + kPositions ? group.delayed[first + i] : 0;
-    __syncthreads();  // the tile is there
-    unsigned factor[kBins], past[kBins + kOwnPositions];
-    *reinterpret_cast<uint4*>(factor) = newest_tile[own];
-    // The bin at position p of newest bin i is delayed[i + 32 - p].
-    const uint4* const begin = delayed_tile + own + (kPositions - kOwnPositions * (octet + 1)) / 4;
-    for (int i = 0; i < (kBins + kOwnPositions) / 4; ++i) reinterpret_cast<uint4*>(past)[i] = begin[i];
-    for (int i = 0; i < kBins; ++i) {
-      for (int p = 0; p < kOwnPositions; ++p)
-        sums[p] += static_cast<unsigned long long>(factor[i]) * past[i + kOwnPositions - p];
-    }
-    __syncthreads();  // and has been read
-  }
-  for (int p = 0; p < kOwnPositions; ++p) {  // lanes of the same positions are four apart
-    for (int offset = kOctets; offset < kLanes; offset *= 2)
-      sums[p] += __shfl_xor_sync(kAllLanes, sums[p], offset);
-    if (threadIdx.x % kLanes < kOctets) atomicAdd(&totals[octet * kOwnPositions + p], sums[p]);
-  }
-}
-
-/// Block of one sensor: what lies before the stretches, the state, and the groups that few bins are of.
-__global__ void __launch_bounds__(kThreads)
-    settle_kernel(Packet packet, const unsigned* state_before, const unsigned long long* sums_before,
-                  unsigned* state, unsigned long long* sums, unsigned* words, unsigned* late) {
-  __shared__ unsigned past[kFoldedGroups][kPastWords];
-  __shared__ unsigned long long totals[kPositions];
-  const int sensor = blockIdx.x, groups = packet.groups, folded_groups = min(groups, kFoldedGroups);
-  const std::size_t sensor_groups = static_cast<std::size_t>(sensor) * groups;
-  unsigned* const own = words + sensor * packet.folded.per_sensor();
-  // A copy, as the state after the packet may take the place of the one before.
-  __shared__ unsigned before[kMostGroups * kStateWords];
-  for (int i = threadIdx.x; i < groups * kStateWords; i += kThreads)
-    before[i] = state_before[sensor_groups * kStateWords + i];
-  __syncthreads();  // the state before
-
-  // [past]
-  // The last 64 bins before the packet: position p of a group has one, the latest are sums of two of the
-  // group before.
-  for (int g = 0; g < folded_groups; ++g) {
-    const int i = threadIdx.x, position = i - delay_of(g);
-    if (i < kPastWords) {
-      const int second = 2 * i + static_cast<int>(2 * packet.elapsed >> g & 1);
-      past[g][i] = position > kPositions ? 0
-                   : position >= 0       ? before[g * kStateWords + position]
-                                         : past[g - 1][second] + past[g - 1][second + 1];
-    }
-    __syncthreads();  // the next group is made of this one
-  }
-  // [past]
-
-  Group group{};
-  unsigned begun = 0;  // what there is of the group's bin after the last
-  for (int g = 0; g < folded_groups; ++g) {
-    const unsigned* const group_before = before + g * kStateWords;
-    unsigned* const after = state + (sensor_groups + g) * kStateWords;
-    unsigned* const low = own + packet.folded.begin(g);
-    const std::size_t high = g == 0 ? 0 : packet.folded.high_bytes(g);
-    const Bins bins{low,
-                    high,
-                    packet.folded.words(g),
-                    packet.skipped >> g,
-                    packet.bins(g),
-                    group_before[kPositions + 1],
-                    past[g]};
-    begun = (packet.elapsed + packet.instants) % (1 << g) == 0 ? 0 : bins.begun();
-    const int i = threadIdx.x;
-    if (g < kByteGroups) {
-      // [mended-words]
-      // The words before the stretches, up to where the packet begins in the first, and where it ends.
-      constexpr int kBegin = kPastWords + kGrain;
-      const int end = bins.skipped + bins.count;
-      const int j = i < kBegin ? i - kPastWords : end % bins.words;
-      const bool is_mended = i < kBegin ? j <= bins.skipped
-                                        : i == kBegin && end < kStretches * bins.words && j > bins.skipped;
-      const uint2 mended = is_mended ? bins.word(j) : uint2{};
-      if (i <= kPositions) after[i] = bins[bins.count - delay_of(g) - i];
-      if (i == 0) after[kPositions + 1] = begun;
-      __syncthreads();  // all have read the words as they were
-      if (is_mended) low[j] = mended.x;
-      if (is_mended && high != 0) low[high + j] = mended.y;
-      // [mended-words]
-    } else {
-      group = {bins.count, late + sensor * late_words(packet.instants), nullptr};
-      group.delayed = group.newest + group.count + 1;
-      for (int k = i; k <= group.count; k += kThreads) group.newest[k] = bins[k];
-      for (int k = i; k <= group.count + kPositions; k += kThreads)
-        group.delayed[k] = bins[k - kPositions - delay_of(g)];
-    }
-  }
-
-  for (int g = kByteGroups; g < groups; ++g) {
-    const unsigned* const group_before = before + g * kStateWords;
-    unsigned* const after = state + (sensor_groups + g) * kStateWords;
-    if (g > kByteGroups) {
-      // A bin of odd number waits in this group's register for its second.
-      if (threadIdx.x == 0)
-        group.newest[0] = group_before[kPositions + 1] - group_before[kPositions + 1 - kStateWords];
-      __syncthreads();  // that bin
-      const long long end = (packet.elapsed + packet.instants) >> (g - 1);
-      if (end % 2 != 0) begun += group.newest[group.count];
-      Group next{packet.bins(g), group.delayed + group.count + kPositions + 1, nullptr};
-      next.delayed = next.newest + next.count + 1;
-      block_add_pairs(group, next, (packet.elapsed >> (g - 1)) % 2 != 0);
-      for (int i = threadIdx.x; i <= kPositions; i += kThreads) next.delayed[kPositions - i] = group_before[i];
-      group = next;
-    }
-    if (threadIdx.x < kPositions) totals[threadIdx.x] = 0;
-    __syncthreads();  // the group's bins
-    block_multiply(group, totals);
-    for (int i = threadIdx.x; i <= kPositions; i += kThreads)
-      after[i] = group.delayed[group.count + kPositions - i];
-    if (threadIdx.x == 0) after[kPositions + 1] = begun;
-    __syncthreads();  // the sums of all warps
-    const std::size_t place = (sensor_groups + g) * kPositions + threadIdx.x;
-    if (threadIdx.x < kPositions) sums[place] = sums_before[place] + totals[threadIdx.x];
-  }
-}
 
 // [tensor-core]
 /// c += a · b for 16 x 32 and 32 x 8 bytes. A lane holds of `a` rows lane / 4 and 8 more, of `b` column
@@ -317,127 +166,284 @@ __device__ void warp_multiply_bytes(unsigned (&c)[4], const unsigned (&a)[4], co
 }
 // [tensor-core]
 
-constexpr int kGramWarps = 4;
-constexpr int kColumns = 16;              // bins of a row of words
-constexpr int kEarlierRows = 2;           // 32 delays reach into so many rows before
-constexpr int kRows = 8;                  // of words that a warp multiplies at a time
+constexpr int kWarps = 16;
+constexpr int kThreads = kWarps * kLanes;
+constexpr int kLateGroups = kMostGroups - kByteGroups;
+constexpr int kColumns = 16;  // bins of a row of words
+constexpr int kRowsBack = 3;  // 32 delays reach from a row into the two before it
+constexpr int kRows = 8;      // of words that a warp multiplies at a time
 constexpr int kStepWords = kRows * kColumns;
+constexpr int kCells = kColumns * kRowsBack * kColumns;  // pairs of columns whose bins are multiplied
 
-/// Words of a group as a lane takes them: two neighbouring columns of a row, and of the row four later.
-struct Fragment {
-  unsigned left[2], right[2];
+/// A group of one sensor whose bins are words: 0 … count, and 32 delayed ones of the state before them.
+struct Group {
+  int count;
+  unsigned *newest, *delayed;
 };
 
-__device__ Fragment load_fragment(const unsigned* words, int j, int end) {
-  constexpr int kFurther = kRows / 2 * kColumns;
-  Fragment loaded{};
-  for (int half = 0; half < 2; ++half) {
-    if (j + half * kFurther >= end) continue;
-    const uint2 two = *reinterpret_cast<const uint2*>(words + j + half * kFurther);
-    loaded.left[half] = two.x;
-    loaded.right[half] = two.y;
-  }
-  return loaded;
+/// What a block keeps in shared memory of its sensor, beside the folded words and the bins of late groups.
+struct Shared {
+  unsigned long long late_sums[kWarps][kPositions];
+  unsigned before[kMostGroups * kStateWords];
+  unsigned past[kFoldedGroups][kPastWords];
+  unsigned cells[kByteGroups][kCells];
+};
+
+/// Words for groups 5 and later of a sensor, two arrays each.
+__host__ __device__ int late_words(int instants) {
+  return 4 * (instants / kPositions + 8) + kLateGroups * (kPositions + 8);
 }
 
-/// Adds up products of a group's bins: cell (c, d) is of bins in column c with bins that lie in column d, or
-/// one or two rows before. kBytes: of a bin.
+/// Bins of the next group: each is the sum of two, of which the first has an odd number.
+__device__ void block_add_pairs(const Group& from, const Group& to, bool last_is_odd) {
+  for (int i = threadIdx.x; i < to.count; i += kThreads) {
+    const int second = 2 * (i + 1) - last_is_odd;
+    to.newest[i + 1] = from.newest[second - 1] + from.newest[second];
+    to.delayed[kPositions + i + 1] = from.delayed[second - 1] + from.delayed[second];
+  }
+}
+
+/// Adds up products of a group's bins, of every `parts`-th step: a cell is of bins in one column of a row of
+/// words with bins in one column `back` rows before. kBytes: of a bin.
 template <int kBytes>
-__device__ void warp_gram(const unsigned* low, std::size_t high, int words, int skipped, int delay,
-                          unsigned long long (&cells)[kColumns][(kEarlierRows + 1) * kColumns]) {
+__device__ void warp_gram(const Bins& bins, int delay, int back, int part, int parts, unsigned* cells) {
   const int lane = threadIdx.x % kLanes, row = lane % 4, pair = lane / 4;
-  // By weight of the product, columns of the second factor, which of two neighbours.
-  unsigned products[2 * kBytes - 1][kEarlierRows + 1][2][4] = {};
   // [gram]
-  for (int first = 0; first < words; first += kStepWords) {
-    const int j = first + kColumns * row + 2 * pair;
-    unsigned newest[kBytes][4];
-    for (int byte = 0; byte < kBytes; ++byte) {
-      Fragment own = load_fragment(low + byte * high, j, words);
+  unsigned products[2 * kBytes - 1][2][4] = {};  // by weight, and by which of two neighbouring columns
+  for (int first = part * kStepWords; first < bins.words; first += parts * kStepWords) {
+    unsigned newest[kBytes][4], past[kBytes][2][2];
+    for (int i = 0; i < kBytes * 2; ++i) {
+      const int byte = i / 2, half = i % 2;  // of the rows
+      const int j = first + (row + 4 * half) * kColumns + 2 * pair;
+      const uint2 own = bins.two_words(byte, j);
       // What the first stretch holds before the packet is not newest.
-      if (j < skipped) own.left[0] &= 0xffffff00;
-      if (j + 1 < skipped) own.right[0] &= 0xffffff00;
-      newest[byte][0] = own.left[0], newest[byte][1] = own.right[0];
-      newest[byte][2] = own.left[1], newest[byte][3] = own.right[1];
+      newest[byte][2 * half] = j < bins.skipped ? own.x & 0xffffff00 : own.x;
+      newest[byte][2 * half + 1] = j + 1 < bins.skipped ? own.y & 0xffffff00 : own.y;
+      const uint2 other = bins.two_words(byte, j - delay - back * kColumns);
+      past[byte][0][half] = other.x;
+      past[byte][1][half] = other.y;
     }
-    for (int back = 0; back <= kEarlierRows; ++back) {
-      for (int byte = 0; byte < kBytes; ++byte) {
-        const Fragment past = load_fragment(low + byte * high, j - delay - kColumns * back, words);
-        for (int own = 0; own < kBytes; ++own) {
-          warp_multiply_bytes(products[own + byte][back][0], newest[own], past.left);
-          warp_multiply_bytes(products[own + byte][back][1], newest[own], past.right);
-        }
-      }
+    for (int i = 0; i < kBytes * kBytes * 2; ++i) {
+      const int own = i / 2 % kBytes, other = i / 2 / kBytes;
+      warp_multiply_bytes(products[own + other][i % 2], newest[own], past[other][i % 2]);
     }
   }
   // [gram]
-  for (int back = 0; back <= kEarlierRows; ++back) {
-    for (int side = 0; side < 2; ++side) {
-      for (int i = 0; i < 4; ++i) {
-        unsigned long long sum = 0;
-        for (int weight = 0; weight < 2 * kBytes - 1; ++weight)
-          sum += static_cast<unsigned long long>(products[weight][back][side][i]) << 8 * weight;
-        const int column = 2 * (2 * row + i % 2) + side;  // the matrix's columns are every other of the words'
-        cells[2 * pair + i / 2][(kEarlierRows - back) * kColumns + column] = sum;
-      }
+  for (int side = 0; side < 2; ++side) {
+    for (int i = 0; i < 4; ++i) {
+      unsigned sum = 0;
+      for (int weight = 0; weight < 2 * kBytes - 1; ++weight) sum += products[weight][side][i] << 8 * weight;
+      // The matrices' columns are every other of the words'.
+      const int own = 2 * pair + i / 2, other = 2 * (2 * row + i % 2) + side;
+      atomicAdd(&cells[own * kRowsBack * kColumns + (kRowsBack - 1 - back) * kColumns + other], sum);
     }
   }
 }
 
-/// Warp of one sensor and one group.
-__global__ void __launch_bounds__(kGramWarps* kLanes)
-    gram_kernel(Packet packet, const unsigned long long* sums_before, unsigned long long* sums,
-                const unsigned* words) {
-  __shared__ unsigned long long cells[kGramWarps][kColumns][(kEarlierRows + 1) * kColumns];
-  const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
-  const int sensor = blockIdx.x * kGramWarps + warp, group = blockIdx.y;
-  const Folded folded = packet.folded;
-  const unsigned* const low = words + sensor * folded.per_sensor() + folded.begin(group);
-  const int skipped = packet.skipped >> group;
-  if (group == 0) {
-    warp_gram<1>(low, 0, folded.words(0), skipped, 0, cells[warp]);
-  } else {
-    warp_gram<2>(low, folded.high_bytes(group), folded.words(group), skipped, delay_of(group), cells[warp]);
+/// Block of one sensor: everything but the folding.
+__global__ void __launch_bounds__(kThreads, 2)
+    correlate_kernel(Packet packet, const unsigned* state_before, const unsigned long long* sums_before,
+                     unsigned* state, unsigned long long* sums, const unsigned* folded_words) {
+  extern __shared__ uint4 dynamic[];
+  Shared& shared = *reinterpret_cast<Shared*>(dynamic);
+  const Folded folded{packet.folded.length, kPastWords};
+  auto* const words = reinterpret_cast<unsigned*>(&shared + 1);
+  unsigned* const late = words + folded.per_sensor();
+  const int thread = threadIdx.x, lane = thread % kLanes, warp = thread / kLanes;
+  const int groups = packet.groups, folded_groups = min(groups, kFoldedGroups);
+  const std::size_t sensor_groups = static_cast<std::size_t>(blockIdx.x) * groups;
+  state_before += sensor_groups * kStateWords;
+  state += sensor_groups * kStateWords;
+
+  // [copy]
+  const unsigned* const own =
+      folded_words + static_cast<std::size_t>(blockIdx.x) * packet.folded.per_sensor();
+  for (int g = 0; g < folded_groups; ++g) {
+    for (int plane = 0; plane < (g == 0 ? 1 : 2); ++plane) {
+      auto* const from =
+          reinterpret_cast<const uint2*>(own + packet.folded.begin(g) + plane * folded.words(g));
+      auto* const to = reinterpret_cast<uint2*>(words + folded.begin(g) + plane * folded.high_bytes(g));
+      for (int j = thread; j < folded.words(g) / 2; j += kThreads) to[j] = from[j];
+    }
   }
-  __syncwarp();  // the cells of all lanes
+  // [copy]
+  for (int i = thread; i < groups * kStateWords; i += kThreads) shared.before[i] = state_before[i];
+  for (int i = thread; i < kByteGroups * kCells; i += kThreads) shared.cells[0][i] = 0;
+  __syncthreads();  // the words, the state, and cells without products
+
+  // [past]
+  // The last 64 bins before the packet: a position of the group has one, or it is the sum of two bins of the
+  // group before.
+  for (int g = 0; g < folded_groups; ++g) {
+    const int position = thread - delay_of(g);
+    if (thread < kPastWords) {
+      const int second = 2 * thread + static_cast<int>(2 * packet.elapsed >> g & 1);
+      shared.past[g][thread] = position > kPositions ? 0
+                               : position >= 0       ? shared.before[g * kStateWords + position]
+                                               : shared.past[g - 1][second] + shared.past[g - 1][second + 1];
+    }
+    __syncthreads();  // the next group is made of this one
+  }
+  // [past]
+  const auto bins_of = [&](int g) {
+    return Bins{words + folded.begin(g), folded.high_bytes(g),
+                folded.words(g),         packet.skipped >> g,
+                packet.bins(g),          shared.before[g * kStateWords + kPositions + 1],
+                shared.past[g]};
+  };
+  const auto begun_of = [&](int g) {  // what there is of the bin after the last
+    return (packet.elapsed + packet.instants) % (1 << g) == 0 ? 0 : bins_of(g).begun();
+  };
+
+  // [mended-words]
+  // The words before the stretches, up to where the packet begins in the first, and where it ends.
+  constexpr int kBegin = kPastWords + kGrain, kMended = 128;
+  static_assert(kByteGroups <= 2 * kThreads / kMended);
+  uint2 mended[2];
+  for (int i = 0; i < 2; ++i) {
+    const int g = thread / kMended + i * kThreads / kMended, place = thread % kMended;
+    if (g >= min(groups, kByteGroups) || place > kBegin) continue;
+    const Bins bins = bins_of(g);
+    mended[i] = bins.word(place < kBegin ? place - kPastWords : (bins.skipped + bins.count) % bins.words);
+  }
+  // [mended-words]
+  for (int i = thread; i < min(groups, kByteGroups) * kStateWords; i += kThreads) {
+    const int g = i / kStateWords, word = i % kStateWords;
+    const Bins bins = bins_of(g);
+    state[i] = word <= kPositions ? bins[bins.count - delay_of(g) - word] : begun_of(g);
+  }
+  // [late-groups]
+  Group group{};  // of group 5, then of each after it
+  unsigned begun = 0;
+  if (groups > kByteGroups) {
+    const Bins bins = bins_of(kByteGroups);
+    group = {bins.count, late, late + bins.count + 1};
+    begun = begun_of(kByteGroups);
+    for (int k = thread; k <= group.count; k += kThreads) group.newest[k] = bins[k];
+    for (int k = thread; k <= group.count + kPositions; k += kThreads)
+      group.delayed[k] = bins[k - kPositions - delay_of(kByteGroups)];
+  }
+  // [late-groups]
+  __syncthreads();  // all have read the words as they were
+  for (int i = 0; i < 2; ++i) {
+    const int g = thread / kMended + i * kThreads / kMended, place = thread % kMended;
+    if (g >= min(groups, kByteGroups) || place > kBegin) continue;
+    const Bins bins = bins_of(g);
+    const int end = bins.skipped + bins.count, j = place < kBegin ? place - kPastWords : end % bins.words;
+    const bool is_mended =
+        place < kBegin ? j <= bins.skipped : end < kStretches * bins.words && j > bins.skipped;
+    if (is_mended) words[folded.begin(g) + j] = mended[i].x;
+    if (is_mended && g > 0) words[folded.begin(g) + folded.high_bytes(g) + j] = mended[i].y;
+  }
+
+  // Each warp has its share of one late group: half of the warps the first, half of the others the next, …
+  int own_late = 0;
+  while (own_late + 1 < kLateGroups && warp >= kWarps - (kWarps / 2 >> own_late)) ++own_late;
+  Group own_group{};
+  for (int g = kByteGroups; g < groups; ++g) {
+    const unsigned* const before = shared.before + g * kStateWords;
+    if (g > kByteGroups) {
+      // A bin of odd number waits in this group's register for its second.
+      if (thread == 0) group.newest[0] = before[kPositions + 1] - before[kPositions + 1 - kStateWords];
+      __syncthreads();  // that bin, and the others
+      if (((packet.elapsed + packet.instants) >> (g - 1)) % 2 != 0) begun += group.newest[group.count];
+      Group next{packet.bins(g), group.delayed + group.count + kPositions + 1, nullptr};
+      next.delayed = next.newest + next.count + 1;
+      block_add_pairs(group, next, (packet.elapsed >> (g - 1)) % 2 != 0);
+      if (thread <= kPositions) next.delayed[kPositions - thread] = before[thread];
+      group = next;
+    }
+    if (g - kByteGroups == own_late) own_group = group;
+    __syncthreads();  // the bins of this group
+    if (thread <= kPositions)
+      state[g * kStateWords + thread] = group.delayed[group.count + kPositions - thread];
+    if (thread == 0) state[g * kStateWords + kPositions + 1] = begun;
+  }
+  if (groups <= kByteGroups) __syncthreads();  // the mended words
+
+  // [units]
+  // Three warps each: two times half of group 1, which is the most work, groups 0 and 2, and groups 3 and 4.
+  const int back = warp % kRowsBack, unit = warp / kRowsBack;
+  const auto first_group = [](int u) { return u < 2 ? 1 : u - 1; };
+  if (unit == 2) warp_gram<1>(bins_of(0), 0, back, 0, 1, shared.cells[0]);
+  if (unit != 2 && unit < 5) {
+    const int parts = unit < 2 ? 2 : 1, last = unit == 4 ? 4 : first_group(unit);
+    for (int g = first_group(unit); g <= last && g < groups; ++g)
+      warp_gram<2>(bins_of(g), delay_of(g), back, unit % parts, parts, shared.cells[g]);
+  }
+  // [units]
+  const int first_warp = kWarps - (kWarps >> own_late), parts = max(kWarps / 2 >> own_late, 1);
+  unsigned long long late_sum = 0;
+  for (int i = 1 + warp - first_warp; i <= own_group.count; i += parts)
+    late_sum +=
+        static_cast<unsigned long long>(own_group.newest[i]) * own_group.delayed[kPositions + i - lane];
+  shared.late_sums[warp][lane] = late_sum;
+  __syncthreads();  // all products
+
   // [diagonals]
-  unsigned long long sum = 0;  // of all cells whose bins are as far apart as the lane's position says
-  for (int column = 0; column < kColumns; ++column)
-    sum += cells[warp][column][kEarlierRows * kColumns + column - lane];
-  const std::size_t i = (static_cast<std::size_t>(sensor) * packet.groups + group) * kPositions + lane;
+  // A warp adds up a group, a lane all pairs of columns that are as far apart as its position says.
+  if (warp >= groups) return;
+  unsigned long long sum = 0;
+  if (warp < kByteGroups) {
+    for (int column = 0; column < kColumns; ++column) {
+      const int other = (kRowsBack - 1) * kColumns + column - lane;
+      sum += shared.cells[warp][column * kRowsBack * kColumns + other];
+    }
+  } else {
+    const int late_group = warp - kByteGroups, first = kWarps - (kWarps >> late_group);
+    for (int i = 0; i < max(kWarps / 2 >> late_group, 1); ++i) sum += shared.late_sums[first + i][lane];
+  }
+  const std::size_t i = (sensor_groups + warp) * kPositions + lane;
   sums[i] = sums_before[i] + sum;
   // [diagonals]
 }
 
-Folded folded_for(int instants) {
-  const int most = std::min(instants, kMostInstants) + kGrain - 1;
-  return {lockstep::divide_up(most, kStretches * kTileWords) * kTileWords};
+/// How a call is cut into packets of some sensors and instants each.
+struct Plan {
+  int instants, sensors;
+  Folded folded;
+
+  std::size_t workspace_bytes() const {
+    return static_cast<std::size_t>(sensors) * folded.per_sensor() * sizeof(unsigned);
+  }
+  std::size_t shared_bytes() const {
+    const Folded with_past{folded.length, kPastWords};
+    return sizeof(Shared) + (with_past.per_sensor() + late_words(instants)) * sizeof(unsigned);
+  }
+};
+
+Plan plan_for(int sensors, int instants) {
+  const int part = std::min(instants, kMostInstants);
+  const int stretch = lockstep::divide_up(part + kGrain - 1, kStretches * kTileWords) * kTileWords;
+  const int at_a_time = std::max(kMostCounts / std::max(part, 1) / kLanes, 1) * kLanes;
+  return {part, std::min(sensors, at_a_time), {stretch, 0}};
 }
 
-std::size_t folded_words(int sensors, int instants) { return sensors * folded_for(instants).per_sensor(); }
-
 std::size_t multi_tau_workspace_bytes(int sensors, int instants, int) {
-  const std::size_t late = sensors * late_words(std::min(instants, kMostInstants));
-  return (folded_words(sensors, instants) + late) * sizeof(unsigned);
+  return plan_for(sensors, instants).workspace_bytes();
 }
 
 void multi_tau(const unsigned char* counts, int sensors, int instants, long long elapsed, int groups,
                const unsigned* state_before, const unsigned long long* sums_before, unsigned* state,
                unsigned long long* sums, void* workspace, cudaStream_t stream) {
+  const Plan plan = plan_for(sensors, instants);
   auto* const words = static_cast<unsigned*>(workspace);
-  unsigned* const late = words + folded_words(sensors, instants);
-  const Folded folded = folded_for(instants);
+  CHECK_CUDA(cudaFuncSetAttribute(correlate_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(plan.shared_bytes())));
   int done = 0;
   do {
-    const int part = std::min(instants - done, kMostInstants);
-    const Packet packet{part, static_cast<int>(elapsed % kGrain), elapsed, groups, folded};
-    const dim3 tiles(sensors / kLanes, folded.length / kTileWords);
-    fold_kernel<<<tiles, kFoldThreads, 0, stream>>>(counts, sensors, packet, words);
-    settle_kernel<<<sensors, kThreads, 0, stream>>>(packet, state_before, sums_before, state, sums, words,
-                                                    late);
-    const dim3 grams(sensors / kGramWarps, std::min(groups, kByteGroups));
-    gram_kernel<<<grams, kGramWarps * kLanes, 0, stream>>>(packet, sums_before, sums, words);
-    CHECK_CUDA(cudaGetLastError());
+    const int part = std::min(instants - done, plan.instants);
+    const Packet packet{part, static_cast<int>(elapsed % kGrain), elapsed, groups, plan.folded};
+    for (int first = 0; first < sensors; first += plan.sensors) {
+      const int some = std::min(sensors - first, plan.sensors);
+      const std::size_t states = std::size_t{1} * first * groups * kStateWords;
+      const std::size_t positions = std::size_t{1} * first * groups * kPositions;
+      const dim3 tiles(some / kLanes, plan.folded.length / kTileWords);
+      fold_kernel<<<tiles, kFoldThreads, 0, stream>>>(counts + first, sensors, packet, words);
+      correlate_kernel<<<some, kThreads, plan.shared_bytes(), stream>>>(
+          packet, state_before + states, sums_before + positions, state + states, sums + positions, words);
+      CHECK_CUDA(cudaGetLastError());
+    }
     counts += static_cast<std::size_t>(part) * sensors;
     elapsed += part;
     done += part;

@@ -12,9 +12,9 @@ constexpr int kThreads = 256;
 
 // What a thread multiplies at a time: four newest bins with bins at eight positions.
 constexpr int kBins = 4, kOwnPositions = 8;
-constexpr int kOctets = kPositions / kOwnPositions;    // neighbouring threads, which share their newest bins
-constexpr int kTile = kThreads / kOctets * kBins;      // newest bins of a block at a time
-constexpr int kPast = kPositions;                      // bins before the first of a tile
+constexpr int kOctets = kPositions / kOwnPositions;  // neighbouring threads, which share their newest bins
+constexpr int kTile = kThreads / kOctets * kBins;    // newest bins of a block at a time
+constexpr int kPast = kPositions;                    // bins before the first of a tile
 
 /// A group of one sensor during a packet. Bins are numbered from the last before the packet, number 0 here.
 struct Group {
@@ -24,7 +24,9 @@ struct Group {
 };
 
 /// Room for all groups of a sensor: one of half the length after the other, two arrays each.
-__host__ __device__ constexpr std::size_t words_for(int instants) { return std::size_t{3} * instants + kMostGroups * 40; }
+__host__ __device__ constexpr std::size_t words_for(int instants) {
+  return std::size_t{3} * instants + kMostGroups * 40;
+}
 
 // [by-level]
 /// Bins of the next group: each is the sum of two, of which the first has an odd number.

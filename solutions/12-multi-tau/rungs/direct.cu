@@ -82,9 +82,7 @@ std::size_t multi_tau_workspace_bytes(int, int, int) { return 0; }
 void multi_tau(const unsigned char* counts, int sensors, int instants, long long elapsed, int groups,
                const unsigned* state_before, const unsigned long long* sums_before, unsigned* state,
                unsigned long long* sums, void*, cudaStream_t stream) {
-  const auto blocks = [&](int results) {
-    return lockstep::divide_up(sensors * groups * results, kThreads);
-  };
+  const auto blocks = [&](int results) { return lockstep::divide_up(sensors * groups * results, kThreads); };
   sums_kernel<<<blocks(kPositions), kThreads, 0, stream>>>(counts, sensors, instants, elapsed, groups,
                                                            state_before, sums_before, sums);
   CHECK_CUDA(cudaGetLastError());

@@ -11,11 +11,11 @@ constexpr int kThreads = 256;
 
 // What a thread multiplies at a time: four newest bins with bins at eight positions.
 constexpr int kBins = 4, kOwnPositions = 8;
-constexpr int kOctets = kPositions / kOwnPositions;    // neighbouring threads, which share their newest bins
-constexpr int kTile = kThreads / kOctets * kBins;      // newest bins of a block at a time
-constexpr int kPast = kPositions;                      // bins before the first of a tile
-constexpr int kWord = 4;                               // counts
-constexpr int kCounts = kBins * kWord;                 // of group 0 that a thread multiplies at a time
+constexpr int kOctets = kPositions / kOwnPositions;  // neighbouring threads, which share their newest bins
+constexpr int kTile = kThreads / kOctets * kBins;    // newest bins of a block at a time
+constexpr int kPast = kPositions;                    // bins before the first of a tile
+constexpr int kWord = 4;                             // counts
+constexpr int kCounts = kBins * kWord;               // of group 0 that a thread multiplies at a time
 constexpr int kCountTile = kThreads / kOctets * kCounts;
 constexpr int kPastCounts = 2 * kPast;  // 33 are of the state; the packet begins at a multiple of 16
 
@@ -102,8 +102,8 @@ __global__ void traces_kernel(const unsigned char* counts, int sensors, int inst
 /// What a group of a sensor leaves: its sums, of which each thread has a part, and its state.
 template <class Bin>
 __device__ void block_finish(const Group<Bin>& group, unsigned long long (&own_sums)[kOwnPositions],
-                             const unsigned long long* sums_before, unsigned long long* sums,
-                             unsigned* after, unsigned zero_delay) {
+                             const unsigned long long* sums_before, unsigned long long* sums, unsigned* after,
+                             unsigned zero_delay) {
   __shared__ unsigned long long totals[kPositions];
   if (threadIdx.x < kPositions) totals[threadIdx.x] = 0;
   __syncthreads();  // no sum yet

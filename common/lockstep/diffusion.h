@@ -1,0 +1,78 @@
+// Photon counts of molecules that diffuse freely through a focus, for exercises about correlation.
+//
+// Molecules walk on a lattice that is closed on itself. Each axis is left alone or moves by one place, with
+// odds that give steps the kurtosis of a normal distribution, so that the walk is free diffusion at the scale
+// of the focus. Detection falls off as a Gaussian from the middle, and photons arrive after Poisson.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "lockstep/random.h"
+
+namespace lockstep {
+
+/// The focus and how long a molecule stays in it.
+struct Focus {
+  static constexpr double kWaist = 4;    ///< in places: where detection has fallen to e^-2, across the beam
+  static constexpr double kLength = 16;  ///< along the beam
+  static constexpr int kPlaces = 32;     ///< of the lattice, across; four times as many along
+  static constexpr int kStepOdds = 43;   ///< of 256, for one place on and for one place back
+  static constexpr double kVariance = 2 * kStepOdds / 256.0;  ///< of a step, squared places
+  /// Waist over length, squared: κ² of the correlation's closed form.
+  static constexpr double kShape = (kWaist / kLength) * (kWaist / kLength);
+  /// τ_D = waist² / 4D in instants, with D = variance / 2.
+  static constexpr double kDiffusionTime = kWaist * kWaist / (2 * kVariance);
+};
+
+/// Counts of n instants, of `molecules` that each send `brightness` photons an instant from the middle.
+inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random, int molecules = 28,
+                                                   double brightness = 6) {
+  constexpr unsigned kAcross = Focus::kPlaces, kAlong = 4 * Focus::kPlaces;
+  std::array<double, kAcross> across;
+  std::array<double, kAlong> along;
+  const auto gaussian = [](double place, double middle, double waist) {
+    const double distance = (place - middle) / waist;
+    return std::exp(-2 * distance * distance);
+  };
+  for (unsigned i = 0; i < kAcross; ++i) across[i] = gaussian(i, kAcross / 2, Focus::kWaist);
+  for (unsigned i = 0; i < kAlong; ++i) along[i] = gaussian(i, kAlong / 2, Focus::kLength);
+
+  struct Molecule {
+    unsigned x, y, z;
+  };
+  std::vector<Molecule> all(static_cast<std::size_t>(molecules));
+  for (Molecule& one : all) {
+    const std::uint64_t bits = random.bits();
+    one = {static_cast<unsigned>(bits) % kAcross, static_cast<unsigned>(bits >> 16) % kAcross,
+           static_cast<unsigned>(bits >> 32) % kAlong};
+  }
+  const auto step = [](std::uint64_t bits) {
+    const unsigned byte = bits & 0xff;
+    return static_cast<unsigned>(byte < Focus::kStepOdds) -
+           static_cast<unsigned>(byte >= 256 - Focus::kStepOdds);
+  };
+  std::vector<unsigned char> counts(n);
+  for (unsigned char& count : counts) {
+    double light = 0;
+    for (Molecule& one : all) {
+      const std::uint64_t bits = random.bits();
+      one.x = (one.x + step(bits)) % kAcross;
+      one.y = (one.y + step(bits >> 8)) % kAcross;
+      one.z = (one.z + step(bits >> 16)) % kAlong;
+      light += across[one.x] * across[one.y] * along[one.z];
+    }
+    // After Poisson: so many arrivals before the product of uniform numbers falls below e^-light.
+    const double end = std::exp(-brightness * light);
+    int photons = -1;
+    for (double product = 1; product > end && photons < 255; ++photons)
+      product *= 1 - static_cast<double>(random.uniform());
+    count = static_cast<unsigned char>(photons);
+  }
+  return counts;
+}
+
+}  // namespace lockstep
