@@ -17,10 +17,10 @@ namespace lockstep {
 
 /// The focus and how long a molecule stays in it.
 struct Focus {
-  static constexpr double kWaist = 4;    ///< in places: where detection has fallen to e^-2, across the beam
-  static constexpr double kLength = 16;  ///< along the beam
-  static constexpr int kPlaces = 32;     ///< of the lattice, across; four times as many along
-  static constexpr int kStepOdds = 43;   ///< of 256, for one place on and for one place back
+  static constexpr double kWaist = 2;   ///< in places: where detection has fallen to e^-2, across the beam
+  static constexpr double kLength = 8;  ///< along the beam
+  static constexpr int kPlaces = 32;    ///< of the lattice, across; twice as many along
+  static constexpr int kStepOdds = 43;  ///< of 256, for one place on and for one place back
   static constexpr double kVariance = 2 * kStepOdds / 256.0;  ///< of a step, squared places
   /// Waist over length, squared: κ² of the correlation's closed form.
   static constexpr double kShape = (kWaist / kLength) * (kWaist / kLength);
@@ -29,9 +29,9 @@ struct Focus {
 };
 
 /// Counts of n instants, of `molecules` that each send `brightness` photons an instant from the middle.
-inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random, int molecules = 28,
+inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random, int molecules = 112,
                                                    double brightness = 6) {
-  constexpr unsigned kAcross = Focus::kPlaces, kAlong = 4 * Focus::kPlaces;
+  constexpr unsigned kAcross = Focus::kPlaces, kAlong = 2 * Focus::kPlaces;
   std::array<double, kAcross> across;
   std::array<double, kAlong> along;
   const auto gaussian = [](double place, double middle, double waist) {
@@ -67,8 +67,9 @@ inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random
     }
     // After Poisson: so many arrivals before the product of uniform numbers falls below e^-light.
     const double end = std::exp(-brightness * light);
-    int photons = -1;
-    for (double product = 1; product > end && photons < 255; ++photons)
+    int photons = 0;
+    for (double product = 1 - static_cast<double>(random.uniform()); product > end && photons < 255;
+         ++photons)
       product *= 1 - static_cast<double>(random.uniform());
     count = static_cast<unsigned char>(photons);
   }

@@ -25,7 +25,10 @@
 #include <utility>
 #include <vector>
 
+#include "course/plot.h"
 #include "course/problem.h"
+#include "lockstep/correlation.h"
+#include "lockstep/diffusion.h"
 #include "multi_tau.h"
 
 namespace {
@@ -140,6 +143,12 @@ void largest(Counts& counts, int, Random& random) {
   for (unsigned char& count : counts) count = count == 77 ? 254 : 255;
 }
 
+/// Molecules that diffuse freely through a focus.
+void diffusing(Counts& counts, int, Random& random) {
+  constexpr int kMolecules = 56;
+  counts = lockstep::diffusing_counts(counts.size(), random, kMolecules);
+}
+
 /// 1 2 3 4 5 6 7 1 2 …, from another number on at every sensor: easy to follow by hand.
 void one_to_seven(Counts& counts, int sensor, Random& random) {
   std::size_t next = static_cast<std::size_t>(sensor) + random.bits() % 7;
@@ -167,6 +176,19 @@ Counts joined(Counts counts, const Counts& more) {
   return counts;
 }
 
+/// What has been added up before a packet: of a packet that is drawn all there was, else any numbers.
+std::vector<Sum> sums_before(const Trace& trace, const Packet& packet, bool from_the_start, Random& random) {
+  if (from_the_start) {
+    Packet past = packet;
+    past.elapsed = 0;
+    past.instants = static_cast<int>(packet.elapsed);
+    return packet_sums(trace, past);
+  }
+  std::vector<Sum> sums(static_cast<std::size_t>(packet.groups * kPositions));
+  for (Sum& sum : sums) sum = random.bits() >> 16;
+  return sums;
+}
+
 Made make(const Packet& packet, Values values, Random& random) {
   Made made{.packet = packet};
   const auto before = static_cast<std::size_t>(instants_before(packet));
@@ -176,10 +198,10 @@ Made make(const Packet& packet, Values values, Random& random) {
     const Trace trace(packet.elapsed - instants_before(packet) + 1, counts);
     append(made.state_before, state_after(trace, packet.elapsed, packet.groups));
     append(made.state, state_after(trace, packet.elapsed + packet.instants, packet.groups));
-    for (const Sum sum : packet_sums(trace, packet)) {
-      made.sums_before.push_back(random.bits() >> 16);  // some packets have been added up
-      made.sums.push_back(made.sums_before.back() + sum);
-    }
+    const std::vector<Sum> sums = packet_sums(trace, packet);
+    append(made.sums_before, sums_before(trace, packet, values == diffusing, random));
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      made.sums.push_back(made.sums_before[made.sums.size()] + sums[i]);
     made.counts.emplace_back(counts.begin() + static_cast<std::ptrdiff_t>(before), counts.end());
     counts.resize(before);
     made.before.push_back(std::move(counts));
@@ -314,6 +336,64 @@ Case measured(Case made) {
   return made;
 }
 
+// --- the picture ---
+
+/// Its first packet began at instant 1, and its end is one of all groups' bins.
+Case drawn_case() {
+  Case made =
+      make_case({32, 1024, 31744, 10}, "molecules that diffuse freely: this case can be drawn", diffusing);
+  made.name = "free diffusion";
+  made.calls = 1;
+  return made;
+}
+
+/// All sensors' correlation, from the sums and from the bins of the state, which tell the mean.
+std::vector<lockstep::CorrelationPoint> correlation_of(const Shown& shown) {
+  const auto sensors = static_cast<std::size_t>(shown.scalar<int>("sensors"));
+  const auto groups = static_cast<std::size_t>(shown.scalar<int>("groups"));
+  const long long end = shown.scalar<long long>("elapsed") + shown.scalar<int>("instants");
+  const auto state = shown.numbers<unsigned>("state");
+  const auto sums = shown.numbers<Sum>("sums");
+  const auto all = static_cast<double>(sensors);
+  double counted = 0;  // the positions of all groups hold all instants but the earliest
+  for (std::size_t i = 0; i < state.size(); ++i) counted += i % kStateWords < kPositions ? state[i] : 0;
+  const double mean = counted / all / (kPositions * (static_cast<double>(1LL << groups) - 1));
+  std::vector<lockstep::CorrelationPoint> points;
+  for (std::size_t group = 0; group < groups; ++group) {
+    for (int position = 0; position < kPositions; ++position) {
+      const long long length = 1LL << group, delay = kPositions * (length - 1) + position * length;
+      double sum = 0, instants = 0;
+      for (std::size_t sensor = 0; sensor < sensors; ++sensor)
+        sum += static_cast<double>(
+            sums[(sensor * groups + group) * kPositions + static_cast<std::size_t>(position)]);
+      for (long long instant = length; instant <= end; instant += length)
+        instants += static_cast<double>(std::clamp(instant - delay, 0LL, length));  // that were counted
+      const double expected = mean * mean * all * static_cast<double>(length) * instants;
+      points.push_back({static_cast<double>(delay), sum / expected - 1});
+    }
+  }
+  return points;
+}
+
+std::string draw_correlation(const Shown& shown) {
+  const auto points = correlation_of(shown);
+  const lockstep::DiffusionCurve fit = lockstep::fit_diffusion(points, lockstep::Focus::kShape);
+  const auto two_digits = [](double value) { return std::to_string(value).substr(0, 4); };
+  PlotSeries measured{.name = "from your sums"};
+  PlotSeries curve{.name = "fit: " + two_digits(fit.diffusion_time) + " instants in the focus, " +
+                           two_digits(lockstep::Focus::kDiffusionTime) + " simulated",
+                   .is_curve = true};
+  for (const auto& point : points) {
+    if (point.delay == 0) continue;  // the photons' own noise
+    measured.points.push_back({.x = point.delay, .y = point.value});
+    curve.points.push_back({.x = point.delay, .y = fit.at(point.delay)});
+  }
+  return plot_svg({.title = "Correlation of photon counts: free diffusion",
+                   .x = {.label = "delay in instants", .is_logarithmic = true},
+                   .y = {.label = "correlation"},
+                   .series = {measured, curve}});
+}
+
 // --- technique ---
 
 /// Passes through shared memory, over those that would serve 32 products each.
@@ -378,6 +458,7 @@ Problem make_problem() {
       make_case({32, 1499, 33333, 10}, "128 photons at every instant: a bin of 512 is 2^16", all_pulses),
       make_case({32, 1500, 40001, 10}, "the largest counts: products of bins exceed 32 bits", largest),
       make_case({32, 17001, 777, 1}, "more than 2^14 instants"),
+      drawn_case(),
       measured(make_case({64, 1031, 7919, 10}, "a prime number of instants")),
       measured(make_case({32, 2048, 1000003, 10}, "few sensors, many instants", sparse)),
   };
@@ -386,10 +467,41 @@ Problem make_problem() {
                              make_case({1024, 8192, 777, 10}, "8 MiB of counts, 13 ms of data")},
                    .larger = {make_case({1024, 65536, 777, 10}, "64 MiB of counts, 0.1 s of data")}};
   problem.gates = {
-      global_sectors_gate(30, "To be written."),
-      shared_passes_gate(3, "To be written."),
+      global_sectors_gate(
+          30,
+          "A count is needed for 64 products, and should be read once or twice: bring counts to "
+          "shared memory or registers, and make bins of a group from bins of the group before."),
+      shared_passes_gate(
+          3,
+          "Keep sums in registers, and let a bin that has been read serve many products: a thread "
+          "that takes 4 newest bins and 8 positions reads 15 bins for 32 products."),
   };
-  problem.hints = {"To be written.", "To be written 2.", "To be written 3."};
+  problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_correlation};
+  problem.hints = {
+      "Work out 14 instants of one sensor by hand, with counts 1 2 3 4 5 6 7 1 2 … and elapsed = 0: group 0 "
+      "adds "
+      "y(t) times y(t), y(t - 1), …; group 1 has its turn at even t, with sums of two counts, and its "
+      "position 0 "
+      "lies 32 instants back.",
+      "A bin that reaches position 32 of a group leaves it, and two of them in turn make the bin that enters "
+      "the "
+      "next: E_{g+1}(k) = E_g(2k - 32) + E_g(2k - 33), with E_g(k) = D_g(k 2^g, 0). The 33 bins of the state "
+      "are "
+      "what that needs of the past, whatever the packet's length.",
+      "Nothing in a packet has to wait for the instant before. First make all bins of a group, newest and "
+      "delayed, "
+      "from those of the group before; then let every thread multiply some newest bins with the delayed bins "
+      "at "
+      "some positions, and keep its sums in registers until the end.",
+      "A thread that multiplies 4 newest bins with 8 positions needs 4 + 11 bins for 32 products: read them "
+      "as "
+      "vectors of 16 bytes. Let lanes that lie in each other's neighbourhood share what they read.",
+      "Group 0 has half of all products, of bytes: __dp4a multiplies four with four and adds up. Bytes are "
+      "also "
+      "what tensor cores multiply: put bins of four stretches of time into the four bytes of a word, then "
+      "any "
+      "delay is a shift by whole words, and sums of products are the product of a matrix with itself.",
+  };
   return problem;
 }
 

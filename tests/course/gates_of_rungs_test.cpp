@@ -49,6 +49,12 @@ constexpr RungAtGate kRungs[] = {
     {"histogram", "08-histogram/rungs/warp_private.cu", "shared-wavefronts",
      "grid_for_each(samples, n, [=](unsigned sample) {"},
     {"histogram", "08-histogram/rungs/lane_private.cu", ""},
+    {"multi-tau", "12-multi-tau/rungs/direct.cu", "global-sectors",
+     "if (end - length >= trace.elapsed) return sum_of_counts(trace, end - length, end);"},
+    {"multi-tau", "12-multi-tau/rungs/ring_buffer.cu", "shared-passes",
+     "shared.sums[g][warp][lane] += newest * ring[place_of(k - lane)];"},
+    {"multi-tau", "12-multi-tau/rungs/batch_by_level.cu", ""},
+    {"multi-tau", "12-multi-tau/rungs/dp4a.cu", ""},
 };
 
 class GatesOfRungs : public GradingTest, public testing::WithParamInterface<RungAtGate> {};
