@@ -11,12 +11,13 @@
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kStretches = 4;     // of a packet, one for each byte of a word
-constexpr int kByteGroups = 5;    // groups 0 to 4 are multiplied as bytes
-constexpr int kFoldedGroups = 6;  // and group 5 is kept as bytes: those after it are made of it
-constexpr int kPastWords = 64;    // before a stretch: what its earliest bins are multiplied with
-constexpr int kGrain = 32;        // stretches begin where bins of all folded groups do
-constexpr int kTileWords = 64;
+constexpr int kStretches = 4;           // of a packet, one for each byte of a word
+constexpr int kByteGroups = 5;          // groups 0 to 4 are multiplied as bytes
+constexpr int kFoldedGroups = 6;        // and group 5 is kept as bytes: those after it are made of it
+constexpr int kPastWords = 64;          // before a stretch: what its earliest bins are multiplied with
+constexpr int kGrain = 32;              // stretches begin where bins of all folded groups do
+constexpr int kTileWords = 128;         // of a stretch that a block folds
+constexpr int kLengthGrain = 64;        // of stretches
 constexpr int kMostInstants = 1 << 14;  // at a time: sums of 16 x 48 cells stay below 2^32
 constexpr int kMostCounts = 1 << 23;    // at a time: they and their bins stay in the L2 cache
 
@@ -60,53 +61,73 @@ __device__ unsigned high_bytes(unsigned even, unsigned odd) { return __byte_perm
 // [even-and-odd]
 
 constexpr int kFoldThreads = 256;
+constexpr int kQuads = kLanes / 4;                // of sensors, whose counts a thread reads at once
+constexpr int kFoldRows = kFoldThreads / kQuads;  // of frames that a block reads at once
+constexpr int kFoldSteps = kTileWords / kFoldRows;
 
 __global__ void __launch_bounds__(kFoldThreads)
     fold_kernel(const unsigned char* counts, int sensors, Packet packet, unsigned* words) {
-  __shared__ uint2 tile[kLanes][kTileWords / 2 + 1];
+  // Vector v of a sensor is at v xor quad: so neither rows nor columns of the tile meet in a bank.
+  __shared__ uint4 tile[kLanes][kTileWords / 4];
   const Folded folded = packet.folded;
   const int first_sensor = blockIdx.x * kLanes, first = blockIdx.y * kTileWords;
-  const int quad = threadIdx.x % 8;
-  // [four-by-four]
-  // A thread takes the counts of four sensors at the same instant of all four stretches.
-  for (int j = threadIdx.x / 8; j < kTileWords; j += kFoldThreads / 8) {
-    unsigned row[kStretches];
-    for (int stretch = 0; stretch < kStretches; ++stretch) {
-      const int i = first + j + stretch * folded.length - packet.skipped;
+  const int quad = threadIdx.x % kQuads, own_row = threadIdx.x / kQuads;
+  unsigned row[kFoldSteps][kStretches];  // read all before the first is needed
+  for (int stretch = 0; stretch < kStretches; ++stretch) {
+    const int begin = first + stretch * folded.length - packet.skipped;
+    for (int step = 0; step < kFoldSteps; ++step) {
+      const int j = own_row + step * kFoldRows, i = begin + j;
+      const bool is_there = 0 <= i && i < packet.instants && first + j < folded.length;
       const unsigned char* const frame = counts + static_cast<std::size_t>(i) * sensors + first_sensor;
-      const bool is_there = 0 <= i && i < packet.instants;
-      row[stretch] = is_there ? reinterpret_cast<const unsigned*>(frame)[quad] : 0;
+      row[step][stretch] = is_there ? reinterpret_cast<const unsigned*>(frame)[quad] : 0;
     }
-    const unsigned a = __byte_perm(row[0], row[1], 0x5140), b = __byte_perm(row[2], row[3], 0x5140);
-    const unsigned c = __byte_perm(row[0], row[1], 0x7362), d = __byte_perm(row[2], row[3], 0x7362);
-    auto* const column = reinterpret_cast<unsigned*>(tile[4 * quad]) + j;
-    constexpr int kNext = sizeof tile[0] / sizeof(unsigned);
-    column[0] = __byte_perm(a, b, 0x5410);
-    column[kNext] = __byte_perm(a, b, 0x7632);
-    column[2 * kNext] = __byte_perm(c, d, 0x5410);
-    column[3 * kNext] = __byte_perm(c, d, 0x7632);
+  }
+  // [four-by-four]
+  // A thread has the counts of four sensors at the same instant of all four stretches.
+  for (int step = 0; step < kFoldSteps; ++step) {
+    const unsigned* const own = row[step];
+    const unsigned a = __byte_perm(own[0], own[1], 0x5140), b = __byte_perm(own[2], own[3], 0x5140);
+    const unsigned c = __byte_perm(own[0], own[1], 0x7362), d = __byte_perm(own[2], own[3], 0x7362);
+    const int j = own_row + step * kFoldRows, place = (j / 4 ^ quad) * 4 + j % 4;
+    reinterpret_cast<unsigned*>(tile[4 * quad])[place] = __byte_perm(a, b, 0x5410);
+    reinterpret_cast<unsigned*>(tile[4 * quad + 1])[place] = __byte_perm(a, b, 0x7632);
+    reinterpret_cast<unsigned*>(tile[4 * quad + 2])[place] = __byte_perm(c, d, 0x5410);
+    reinterpret_cast<unsigned*>(tile[4 * quad + 3])[place] = __byte_perm(c, d, 0x7632);
   }
   // [four-by-four]
   __syncthreads();  // words of all sensors
-  const int lane = threadIdx.x % kLanes;
+  const int lane = threadIdx.x % kLanes, j = first + 4 * lane;
   for (int s = threadIdx.x / kLanes; s < kLanes; s += kFoldThreads / kLanes) {
     unsigned* const own = words + static_cast<std::size_t>(first_sensor + s) * folded.per_sensor();
+    const bool is_there = j < folded.length;
     // [bins-of-words]
-    const uint2 two = tile[s][lane];
-    reinterpret_cast<uint2*>(own + folded.begin(0) + first)[lane] = two;
+    const uint4 four = tile[s][lane ^ s / 4];
     constexpr unsigned kEven = 0x00ff00ff;
-    unsigned even = (two.x & kEven) + (two.y & kEven), odd = (two.x >> 8 & kEven) + (two.y >> 8 & kEven);
-    for (int g = 1; g < kFoldedGroups; ++g) {
-      const int lanes = 1 << (g - 1);  // that have the same bin
-      unsigned* const low = own + folded.begin(g) + (first >> g) + lane / lanes;
-      if (lane % lanes == 0) {
-        low[0] = low_bytes(even, odd);
-        low[folded.high_bytes(g)] = high_bytes(even, odd);
-      }
-      even += __shfl_xor_sync(kAllLanes, even, lanes);
-      odd += __shfl_xor_sync(kAllLanes, odd, lanes);
+    const unsigned even = (four.x & kEven) + (four.y & kEven),
+                   even_right = (four.z & kEven) + (four.w & kEven);
+    const unsigned odd = (four.x >> 8 & kEven) + (four.y >> 8 & kEven);
+    const unsigned odd_right = (four.z >> 8 & kEven) + (four.w >> 8 & kEven);
+    unsigned* const low = own + folded.begin(1) + j / 2;
+    if (is_there) {
+      *reinterpret_cast<uint4*>(own + j) = four;
+      *reinterpret_cast<uint2*>(low) = {low_bytes(even, odd), low_bytes(even_right, odd_right)};
+      *reinterpret_cast<uint2*>(low + folded.high_bytes(1)) = {high_bytes(even, odd),
+                                                               high_bytes(even_right, odd_right)};
     }
     // [bins-of-words]
+    // [bins-of-lanes]
+    unsigned evens = even + even_right, odds = odd + odd_right;
+    for (int g = 2; g < kFoldedGroups; ++g) {
+      const int lanes = 1 << (g - 2);  // that have the same bin
+      unsigned* const bin = own + folded.begin(g) + (j >> g);
+      if (is_there && lane % lanes == 0) {
+        bin[0] = low_bytes(evens, odds);
+        bin[folded.high_bytes(g)] = high_bytes(evens, odds);
+      }
+      evens += __shfl_xor_sync(kAllLanes, evens, lanes);
+      odds += __shfl_xor_sync(kAllLanes, odds, lanes);
+    }
+    // [bins-of-lanes]
   }
 }
 
@@ -414,7 +435,7 @@ struct Plan {
 
 Plan plan_for(int sensors, int instants) {
   const int part = std::min(instants, kMostInstants);
-  const int stretch = lockstep::divide_up(part + kGrain - 1, kStretches * kTileWords) * kTileWords;
+  const int stretch = lockstep::divide_up(part + kGrain - 1, kStretches * kLengthGrain) * kLengthGrain;
   const int at_a_time = std::max(kMostCounts / std::max(part, 1) / kLanes, 1) * kLanes;
   return {part, std::min(sensors, at_a_time), {stretch, 0}};
 }
@@ -438,7 +459,7 @@ void multi_tau(const unsigned char* counts, int sensors, int instants, long long
       const int some = std::min(sensors - first, plan.sensors);
       const std::size_t states = std::size_t{1} * first * groups * kStateWords;
       const std::size_t positions = std::size_t{1} * first * groups * kPositions;
-      const dim3 tiles(some / kLanes, plan.folded.length / kTileWords);
+      const dim3 tiles(some / kLanes, lockstep::divide_up(plan.folded.length, kTileWords));
       fold_kernel<<<tiles, kFoldThreads, 0, stream>>>(counts + first, sensors, packet, words);
       correlate_kernel<<<some, kThreads, plan.shared_bytes(), stream>>>(
           packet, state_before + states, sums_before + positions, state + states, sums + positions, words);

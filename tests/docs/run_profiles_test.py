@@ -26,7 +26,10 @@ COMMAND = """#!{python}
 import pathlib, sys
 with open("{calls}", "a") as calls:
     print(*sys.argv[1:], sep="|", file=calls)
-if "--svg" in sys.argv:
+shown = [word[7:] for word in sys.argv if word.startswith("--show=")]
+if shown:
+    pathlib.Path(shown[0]).write_text("<svg/>")
+elif "--svg" in sys.argv:
     pathlib.Path(sys.argv[sys.argv.index("--svg") + 1]).write_text("<svg/>")
 else:
     print('''{answer}''')
@@ -71,6 +74,17 @@ class RunProfiles(unittest.TestCase):
             [
                 f"profile|transpose|--submission|{self.root / SOURCE}|--trace|2|--space|global|--svg|"
                 f"{self.output / 'copy.svg'}"
+            ],
+        )
+
+    def test_picture_is_what_grade_shows(self):
+        status, errors, calls = self.run_tool(f"<!-- picture seen: {SOURCE} -->\n")
+        self.assertEqual((status, errors), (0, ""))
+        self.assertEqual(
+            calls,
+            [
+                f"grade|transpose|--submission|{self.root / SOURCE}|--device|emulated|--seed|1|"
+                f"--show={self.output / 'seen.svg'}"
             ],
         )
 

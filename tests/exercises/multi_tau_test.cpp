@@ -145,7 +145,7 @@ TEST(MultiTau, TwoPeriodsOfOneToSevenByHand) {
 
 TEST(MultiTau, FourInstantsOfTheTask) {
   Correlator correlator(State(2 * kStateWords), 0);
-  for (const std::uint8_t count : {1, 2, 3, 4}) correlator.take(count);
+  for (const std::uint8_t count : std::array<std::uint8_t, 4>{1, 2, 3, 4}) correlator.take(count);
   EXPECT_THAT(std::vector(correlator.sums().begin(), correlator.sums().begin() + 5),
               testing::ElementsAre(30, 20, 11, 4, 0));
   EXPECT_THAT(std::vector(correlator.sums().begin() + kPositions, correlator.sums().end()), testing::Each(0));
@@ -254,7 +254,7 @@ TEST(AveragedCorrelation, TwoPeriodsOfOneToSevenByHand) {
   EXPECT_DOUBLE_EQ(points[0].value, 0.25);  // variance 4 over mean² 16
   EXPECT_DOUBLE_EQ(points[7].value, 0.25);  // a whole period back
   EXPECT_DOUBLE_EQ(points[7].delay, 7);
-  EXPECT_DOUBLE_EQ(points[1].value, 5.0 / 208);  // 2 (6 + 2 + 0 + 0 + 2 + 6) - 9 over 13 products
+  EXPECT_DOUBLE_EQ(points[1].value, 23.0 / 208);  // 2 (6 + 2 + 0 + 0 + 2 + 6) - 9 over 13 products
 }
 
 TEST(AveragedCorrelation, IsThatOfItsDefinition) {
