@@ -331,6 +331,11 @@ Case make_case(const Packet& packet, std::string purpose, Values values = unifor
   return made;
 }
 
+Case once(Case made) {
+  made.calls = 1;
+  return made;
+}
+
 Case measured(Case made) {
   made.measured = true;
   return made;
@@ -452,14 +457,14 @@ Problem make_problem() {
       make_case({96, 100, 20000, 10}, "a packet of 100 instants, as the detector sends them", sparse),
       make_case({32, 1000, 4095, 6}, "bins that began before the packet end in it"),
       make_case({32, 1023, 1025, 7}, "one less than 1024, after one more"),
-      make_case({64, 1024, 65536, 10}, "whole bins of every group"),
+      make_case({32, 1024, 65536, 10}, "whole bins of every group"),
       make_case({32, 1025, 32767, 9}, "one more than 1024, after one less than 2^15"),
-      make_case({32, 1501, kDay, 10}, "the second day: more instants than 32 bits can count"),
-      make_case({32, 1499, 33333, 10}, "128 photons at every instant: a bin of 512 is 2^16", all_pulses),
-      make_case({32, 1500, 40001, 10}, "the largest counts: products of bins exceed 32 bits", largest),
-      make_case({32, 17001, 777, 1}, "more than 2^14 instants"),
+      make_case({32, 701, kDay, 10}, "the second day: more instants than 32 bits can count"),
+      make_case({32, 999, 33333, 10}, "128 photons at every instant: a bin of 512 is 2^16", all_pulses),
+      make_case({32, 1100, 40001, 10}, "the largest counts: products of bins exceed 32 bits", largest),
+      once(make_case({32, 17001, 777, 1}, "more than 2^14 instants")),
       drawn_case(),
-      measured(make_case({64, 1031, 7919, 10}, "a prime number of instants")),
+      measured(make_case({32, 1031, 7919, 10}, "a prime number of instants")),
       measured(make_case({32, 2048, 1000003, 10}, "few sensors, many instants", sparse)),
   };
   problem.speed = {.sizes = {make_case({1024, 100, 777, 10}, "the detector's packet: 160 us of data"),

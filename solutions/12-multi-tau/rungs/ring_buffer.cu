@@ -18,6 +18,11 @@ struct Shared {
 
 /// Where in its ring a group keeps the bin of number k: the newest before all others, so that nothing moves.
 __device__ int place_of(long long k) { return static_cast<int>(-k & (kRing - 1)); }
+
+/// Bin k of a group: two bins that have passed all positions of the group before.
+__device__ unsigned sum_of_two(const unsigned* ring_before, long long k) {
+  return ring_before[place_of(2 * k - kPositions)] + ring_before[place_of(2 * k - kPositions - 1)];
+}
 // [rings]
 
 __global__ void __launch_bounds__(kPositions* kSensors)
@@ -45,11 +50,7 @@ __global__ void __launch_bounds__(kPositions* kSensors)
     for (int g = 0; g < groups && now % (1LL << g) == 0; ++g) {
       const long long k = now >> g;
       unsigned* const ring = shared.ring[g][warp];
-      if (lane == 0 && g == 0) ring[place_of(k)] = count;
-      if (lane == 0 && g > 0) {  // two bins have passed all positions of the group before
-        const unsigned* const before = shared.ring[g - 1][warp];
-        ring[place_of(k)] = before[place_of(2 * k - kPositions)] + before[place_of(2 * k - kPositions - 1)];
-      }
+      if (lane == 0) ring[place_of(k)] = g == 0 ? count : sum_of_two(shared.ring[g - 1][warp], k);
       __syncthreads();  // the new bin and the registers
       const unsigned long long newest = shared.zero_delay[g][warp];
       shared.sums[g][warp][lane] += newest * ring[place_of(k - lane)];
