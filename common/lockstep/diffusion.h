@@ -34,12 +34,12 @@ inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random
   constexpr unsigned kAcross = Focus::kPlaces, kAlong = 2 * Focus::kPlaces;
   std::array<double, kAcross> across;
   std::array<double, kAlong> along;
-  const auto gaussian = [](double place, double middle, double waist) {
-    const double distance = (place - middle) / waist;
+  const auto gaussian = [](unsigned place, unsigned places, double waist) {
+    const double distance = (place - places / 2.0) / waist;
     return std::exp(-2 * distance * distance);
   };
-  for (unsigned i = 0; i < kAcross; ++i) across[i] = gaussian(i, kAcross / 2, Focus::kWaist);
-  for (unsigned i = 0; i < kAlong; ++i) along[i] = gaussian(i, kAlong / 2, Focus::kLength);
+  for (unsigned i = 0; i < kAcross; ++i) across[i] = gaussian(i, kAcross, Focus::kWaist);
+  for (unsigned i = 0; i < kAlong; ++i) along[i] = gaussian(i, kAlong, Focus::kLength);
 
   struct Molecule {
     unsigned x, y, z;

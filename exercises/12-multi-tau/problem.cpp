@@ -184,7 +184,7 @@ std::vector<Sum> sums_before(const Trace& trace, const Packet& packet, bool from
     past.instants = static_cast<int>(packet.elapsed);
     return packet_sums(trace, past);
   }
-  std::vector<Sum> sums(static_cast<std::size_t>(packet.groups * kPositions));
+  std::vector<Sum> sums(static_cast<std::size_t>(packet.groups) * kPositions);
   for (Sum& sum : sums) sum = random.bits() >> 16;
   return sums;
 }
@@ -288,7 +288,7 @@ std::vector<KnownMistake> known_states(const Made& made) {
 
 /// "sensor 3, group 2, position 31"
 std::string place(std::size_t i, int groups, int words) {
-  const auto per_sensor = static_cast<std::size_t>(groups * words);
+  const auto per_sensor = static_cast<std::size_t>(groups) * static_cast<std::size_t>(words);
   const std::size_t word = i % static_cast<std::size_t>(words);
   const std::size_t group = i % per_sensor / static_cast<std::size_t>(words);
   const std::string where =

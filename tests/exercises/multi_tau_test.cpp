@@ -43,7 +43,8 @@ class Prepared {
   std::vector<std::uint8_t> counts(int sensor) const {
     std::vector<std::uint8_t> own;
     for (int i = 0; i < instants; ++i)
-      own.push_back(counts_.at(static_cast<std::size_t>(i * sensors + sensor)));
+      own.push_back(counts_.at(static_cast<std::size_t>(i) * static_cast<std::size_t>(sensors) +
+                               static_cast<std::size_t>(sensor)));
     return own;
   }
   State state_before(int sensor) const { return part(state_before_, sensor, kStateWords); }
@@ -183,7 +184,8 @@ TEST(MultiTau, SumsAreThoseOfTheDefinition) {
             if (t % length == 0)
               sum += bin(group, t) * bin(group, t - kPositions * (length - 1) - position * length);
           }
-          ASSERT_EQ(sums.at(static_cast<std::size_t>(group * kPositions + position)), sum)
+          ASSERT_EQ(
+              sums.at(static_cast<std::size_t>(group) * kPositions + static_cast<std::size_t>(position)), sum)
               << one.name << ", sensor " << sensor << ", group " << group << ", position " << position;
         }
       }
