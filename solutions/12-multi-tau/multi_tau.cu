@@ -4,6 +4,8 @@
 // kernel and read by the next, and what a block does once a packet.
 #include "multi_tau.h"
 
+#include <cuda_pipeline.h>
+
 #include <algorithm>
 
 #include "lockstep/check_cuda.h"
@@ -142,7 +144,9 @@ struct Bins {
   const unsigned* past;  ///< bins 0, -1, …
 
   __device__ unsigned folded(int i) const {
-    const int place = skipped + i - 1, j = place % words, shift = 8 * (place / words);
+    const int place = skipped + i - 1;  // a division would take longer than three comparisons
+    const int stretch = (place >= words) + (place >= 2 * words) + (place >= 3 * words);
+    const int j = place - stretch * words, shift = 8 * stretch;
     const unsigned high_byte = high == 0 ? 0 : low[high + j] >> shift & 0xff;
     return high_byte << 8 | (low[j] >> shift & 0xff);
   }
@@ -277,19 +281,26 @@ __global__ void __launch_bounds__(kThreads, 2)
   state += sensor_groups * kStateWords;
 
   // [copy]
+  // Copies that nobody waits for one by one: all are on their way together.
   const unsigned* const own =
       folded_words + static_cast<std::size_t>(blockIdx.x) * packet.folded.per_sensor();
+  for (int i = thread; i < groups * kStateWords; i += kThreads)
+    __pipeline_memcpy_async(&shared.before[i], &state_before[i], sizeof(unsigned));
   for (int g = 0; g < folded_groups; ++g) {
     for (int plane = 0; plane < (g == 0 ? 1 : 2); ++plane) {
-      auto* const from =
-          reinterpret_cast<const uint2*>(own + packet.folded.begin(g) + plane * folded.words(g));
-      auto* const to = reinterpret_cast<uint2*>(words + folded.begin(g) + plane * folded.high_bytes(g));
-      for (int j = thread; j < folded.words(g) / 2; j += kThreads) to[j] = from[j];
+      const unsigned* const from = own + packet.folded.begin(g) + plane * folded.words(g);
+      unsigned* const to = words + folded.begin(g) + plane * folded.high_bytes(g);
+      for (int j = 2 * thread; j < folded.words(g); j += 2 * kThreads)
+        __pipeline_memcpy_async(to + j, from + j, sizeof(uint2));
     }
   }
+  __pipeline_commit();
   // [copy]
-  for (int i = thread; i < groups * kStateWords; i += kThreads) shared.before[i] = state_before[i];
+  // A warp adds up a group at the end; it asks for the sums before now.
+  const std::size_t own_sum = (sensor_groups + warp) * kPositions + lane;
+  unsigned long long sum = warp < groups ? sums_before[own_sum] : 0;
   for (int i = thread; i < kByteGroups * kCells; i += kThreads) shared.cells[0][i] = 0;
+  __pipeline_wait_prior(0);
   __syncthreads();  // the words, the state, and cells without products
 
   // [past]
@@ -404,7 +415,6 @@ __global__ void __launch_bounds__(kThreads, 2)
   // [diagonals]
   // A warp adds up a group, a lane all pairs of columns that are as far apart as its position says.
   if (warp >= groups) return;
-  unsigned long long sum = 0;
   if (warp < kByteGroups) {
     for (int column = 0; column < kColumns; ++column) {
       const int other = (kRowsBack - 1) * kColumns + column - lane;
@@ -414,8 +424,7 @@ __global__ void __launch_bounds__(kThreads, 2)
     const int late_group = warp - kByteGroups, first = kWarps - (kWarps >> late_group);
     for (int i = 0; i < max(kWarps / 2 >> late_group, 1); ++i) sum += shared.late_sums[first + i][lane];
   }
-  const std::size_t i = (sensor_groups + warp) * kPositions + lane;
-  sums[i] = sums_before[i] + sum;
+  sums[own_sum] = sum;
   // [diagonals]
 }
 
