@@ -191,14 +191,15 @@ __device__ void warp_multiply_bytes(unsigned (&c)[4], const unsigned (&a)[4], co
 }
 // [tensor-core]
 
-constexpr int kWarps = 16;
+constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kLanes;
 constexpr int kLateGroups = kMostGroups - kByteGroups;
 constexpr int kColumns = 16;  // bins of a row of words
 constexpr int kRowsBack = 3;  // 32 delays reach from a row into the two before it
 constexpr int kRows = 8;      // of words that a warp multiplies at a time
 constexpr int kStepWords = kRows * kColumns;
-constexpr int kCells = kColumns * kRowsBack * kColumns;  // pairs of columns whose bins are multiplied
+constexpr int kCellRow = kRowsBack * kColumns + 1;  // one more: rows begin in other banks
+constexpr int kCells = kColumns * kCellRow;         // pairs of columns whose bins are multiplied
 
 /// A group of one sensor whose bins are words: 0 … count, and 32 delayed ones of the state before them.
 struct Group {
@@ -208,7 +209,7 @@ struct Group {
 
 /// What a block keeps in shared memory of its sensor, beside the folded words and the bins of late groups.
 struct Shared {
-  unsigned long long late_sums[kWarps][kPositions];
+  unsigned long long late_sums[kWarps + 1][kPositions];
   unsigned before[kMostGroups * kStateWords];
   unsigned past[kFoldedGroups][kPastWords];
   unsigned cells[kByteGroups][kCells];
@@ -260,13 +261,13 @@ __device__ void warp_gram(const Bins& bins, int delay, int back, int part, int p
       for (int weight = 0; weight < 2 * kBytes - 1; ++weight) sum += products[weight][side][i] << 8 * weight;
       // The matrices' columns are every other of the words'.
       const int own = 2 * pair + i / 2, other = 2 * (2 * row + i % 2) + side;
-      atomicAdd(&cells[own * kRowsBack * kColumns + (kRowsBack - 1 - back) * kColumns + other], sum);
+      atomicAdd(&cells[own * kCellRow + (kRowsBack - 1 - back) * kColumns + other], sum);
     }
   }
 }
 
 /// Block of one sensor: everything but the folding.
-__global__ void __launch_bounds__(kThreads, 2)
+__global__ void __launch_bounds__(kThreads, 4)
     correlate_kernel(Packet packet, const unsigned* state_before, const unsigned long long* sums_before,
                      unsigned* state, unsigned long long* sums, const unsigned* folded_words) {
   extern __shared__ uint4 dynamic[];
@@ -286,19 +287,23 @@ __global__ void __launch_bounds__(kThreads, 2)
       folded_words + static_cast<std::size_t>(blockIdx.x) * packet.folded.per_sensor();
   for (int i = thread; i < groups * kStateWords; i += kThreads)
     __pipeline_memcpy_async(&shared.before[i], &state_before[i], sizeof(unsigned));
-  for (int g = 0; g < folded_groups; ++g) {
-    for (int plane = 0; plane < (g == 0 ? 1 : 2); ++plane) {
-      const unsigned* const from = own + packet.folded.begin(g) + plane * folded.words(g);
-      unsigned* const to = words + folded.begin(g) + plane * folded.high_bytes(g);
-      for (int j = 2 * thread; j < folded.words(g); j += 2 * kThreads)
-        __pipeline_memcpy_async(to + j, from + j, sizeof(uint2));
-    }
-  }
+  const auto copy = [&](int g, int plane, int share, int shares) {
+    const unsigned* const from = own + packet.folded.begin(g) + plane * folded.words(g);
+    unsigned* const to = words + folded.begin(g) + plane * folded.high_bytes(g);
+    for (int j = 2 * (share * kLanes + lane); j < folded.words(g); j += 2 * kLanes * shares)
+      __pipeline_memcpy_async(to + j, from + j, sizeof(uint2));
+  };
+  if (warp < 2) copy(0, 0, warp, 2);  // each has a part: low or high bytes of a group, or of several
+  const int end_group = warp < 6 ? min(warp / 2 + 1, folded_groups) : folded_groups;
+  for (int g = min(warp / 2, 3); g > 0 && g < end_group; ++g) copy(g, warp % 2, 0, 1);
   __pipeline_commit();
   // [copy]
-  // A warp adds up a group at the end; it asks for the sums before now.
+  // A warp adds up groups at the end; it asks for the sums before now.
+  constexpr int kTurns = (kMostGroups + kWarps - 1) / kWarps;
   const std::size_t own_sum = (sensor_groups + warp) * kPositions + lane;
-  unsigned long long sum = warp < groups ? sums_before[own_sum] : 0;
+  unsigned long long group_sums[kTurns];
+  for (int turn = 0; turn < kTurns; ++turn)
+    group_sums[turn] = warp + turn * kWarps < groups ? sums_before[own_sum + turn * kThreads] : 0;
   for (int i = thread; i < kByteGroups * kCells; i += kThreads) shared.cells[0][i] = 0;
   __pipeline_wait_prior(0);
   __syncthreads();  // the words, the state, and cells without products
@@ -330,9 +335,9 @@ __global__ void __launch_bounds__(kThreads, 2)
   // [mended-words]
   // The words before the stretches, up to where the packet begins in the first, and where it ends.
   constexpr int kBegin = kPastWords + kGrain, kMended = 128;
-  static_assert(kByteGroups <= 2 * kThreads / kMended);
-  uint2 mended[2];
-  for (int i = 0; i < 2; ++i) {
+  constexpr int kMendedTurns = (kByteGroups * kMended + kThreads - 1) / kThreads;
+  uint2 mended[kMendedTurns];
+  for (int i = 0; i < kMendedTurns; ++i) {
     const int g = thread / kMended + i * kThreads / kMended, place = thread % kMended;
     if (g >= min(groups, kByteGroups) || place > kBegin) continue;
     const Bins bins = bins_of(g);
@@ -357,7 +362,7 @@ __global__ void __launch_bounds__(kThreads, 2)
   }
   // [late-groups]
   __syncthreads();  // all have read the words as they were
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < kMendedTurns; ++i) {
     const int g = thread / kMended + i * kThreads / kMended, place = thread % kMended;
     if (g >= min(groups, kByteGroups) || place > kBegin) continue;
     const Bins bins = bins_of(g);
@@ -370,7 +375,7 @@ __global__ void __launch_bounds__(kThreads, 2)
 
   // Each warp has its share of one late group: half of the warps the first, half of the others the next, …
   int own_late = 0;
-  while (own_late + 1 < kLateGroups && warp >= kWarps - (kWarps / 2 >> own_late)) ++own_late;
+  while (own_late < 3 && warp >= kWarps - (kWarps / 2 >> own_late)) ++own_late;
   Group own_group{};
   for (int g = kByteGroups; g < groups; ++g) {
     const unsigned* const before = shared.before + g * kStateWords;
@@ -394,37 +399,49 @@ __global__ void __launch_bounds__(kThreads, 2)
   if (groups <= kByteGroups) __syncthreads();  // the mended words
 
   // [units]
-  // Three warps each: two times half of group 1, which is the most work, groups 0 and 2, and groups 3 and 4.
-  const int back = warp % kRowsBack, unit = warp / kRowsBack;
-  const auto first_group = [](int u) { return u < 2 ? 1 : u - 1; };
-  if (unit == 2) warp_gram<1>(bins_of(0), 0, back, 0, 1, shared.cells[0]);
-  if (unit != 2 && unit < 5) {
-    const int parts = unit < 2 ? 2 : 1, last = unit == 4 ? 4 : first_group(unit);
-    for (int g = first_group(unit); g <= last && g < groups; ++g)
+  // Units of like work, for each distance of rows: two halves of group 1, group 0, 2, and groups 3 and 4.
+  constexpr int kUnits = 5 * kRowsBack;
+  for (int i = warp; i < kUnits; i += kWarps) {
+    const int back = i % kRowsBack, unit = i / kRowsBack;
+    if (unit == 2) {
+      warp_gram<1>(bins_of(0), 0, back, 0, 1, shared.cells[0]);
+      continue;
+    }
+    const int parts = unit < 2 ? 2 : 1, first = unit < 2 ? 1 : unit - 1, last = unit == 4 ? 4 : first;
+    for (int g = first; g <= last && g < groups; ++g)
       warp_gram<2>(bins_of(g), delay_of(g), back, unit % parts, parts, shared.cells[g]);
   }
   // [units]
+  // [late-products]
+  const auto multiply_late = [&](const Group& of, int part, int parts) {
+    unsigned long long products = 0;
+#pragma unroll 4
+    for (int k = 1 + part; k <= of.count; k += parts)
+      products += static_cast<unsigned long long>(of.newest[k]) * of.delayed[kPositions + k - lane];
+    return products;
+  };
   const int first_warp = kWarps - (kWarps >> own_late), parts = max(kWarps / 2 >> own_late, 1);
-  unsigned long long late_sum = 0;
-  for (int i = 1 + warp - first_warp; i <= own_group.count; i += parts)
-    late_sum +=
-        static_cast<unsigned long long>(own_group.newest[i]) * own_group.delayed[kPositions + i - lane];
-  shared.late_sums[warp][lane] = late_sum;
+  shared.late_sums[warp][lane] = multiply_late(own_group, warp - first_warp, parts);
+  // The last group has hardly any bins.
+  if (warp == kWarps - 1 && groups == kMostGroups)
+    shared.late_sums[kWarps][lane] = multiply_late(group, 0, 1);
+  // [late-products]
   __syncthreads();  // all products
 
   // [diagonals]
-  // A warp adds up a group, a lane all pairs of columns that are as far apart as its position says.
-  if (warp >= groups) return;
-  if (warp < kByteGroups) {
-    for (int column = 0; column < kColumns; ++column) {
-      const int other = (kRowsBack - 1) * kColumns + column - lane;
-      sum += shared.cells[warp][column * kRowsBack * kColumns + other];
+  // A lane adds up all pairs of columns that are as far apart as its position says.
+  for (int turn = 0; turn < kTurns && warp + turn * kWarps < groups; ++turn) {
+    const int g = warp + turn * kWarps;
+    unsigned long long& sum = group_sums[turn];
+    if (g < kByteGroups) {
+      for (int column = 0; column < kColumns; ++column)
+        sum += shared.cells[g][column * kCellRow + (kRowsBack - 1) * kColumns + column - lane];
+    } else {
+      const int late_group = g - kByteGroups, first = kWarps - (kWarps >> late_group);
+      for (int i = 0; i < max(kWarps / 2 >> late_group, 1); ++i) sum += shared.late_sums[first + i][lane];
     }
-  } else {
-    const int late_group = warp - kByteGroups, first = kWarps - (kWarps >> late_group);
-    for (int i = 0; i < max(kWarps / 2 >> late_group, 1); ++i) sum += shared.late_sums[first + i][lane];
+    sums[own_sum + turn * kThreads] = sum;
   }
-  sums[own_sum] = sum;
   // [diagonals]
 }
 
