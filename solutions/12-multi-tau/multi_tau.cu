@@ -161,10 +161,23 @@ struct Bins {
   __device__ uint2 two_words(int byte, int j) const {
     return j < words ? *reinterpret_cast<const uint2*>(low + byte * high + j) : uint2{};
   }
-  /// The same bins of four stretches.
+  /// The same bins of four stretches, low bytes and high ones.
   __device__ uint2 word(int j) const {
     uint2 bytes = {0, 0};
-    for (int stretch = 0; stretch < kStretches; ++stretch) {
+    int known = 0;  // stretches whose bytes are there
+    if (words >= kPastWords + kGrain) {
+      // Before its first word a stretch has the last of the stretch before, as it is but for what has begun.
+      const int from = j < 0 ? j + words : j, shift = j < 0 ? 8 : 0;
+      bytes = {low[from] << shift, high == 0 ? 0 : low[high + from] << shift};
+      for (int stretch = 0; stretch < kStretches; ++stretch) {
+        const unsigned others = j + stretch * words == skipped + count ? ~(0xffU << 8 * stretch) : ~0U;
+        bytes = {bytes.x & others, bytes.y & others};
+      }
+      if (j > skipped) return bytes;
+      bytes = {bytes.x & ~0xffU, bytes.y & ~0xffU};
+      known = kStretches - 1;
+    }
+    for (int stretch = 0; stretch < kStretches - known; ++stretch) {
       const unsigned bin = (*this)[j + stretch * words - skipped + 1];
       bytes.x |= (bin & 0xff) << 8 * stretch;
       bytes.y |= (bin >> 8) << 8 * stretch;
