@@ -7,6 +7,7 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
@@ -247,20 +248,32 @@ __device__ void block_add_pairs(const Group& from, const Group& to, bool last_is
 template <int kBytes>
 __device__ void warp_gram(const Bins& bins, int delay, int back, int part, int parts, unsigned* cells) {
   const int lane = threadIdx.x % kLanes, row = lane % 4, pair = lane / 4;
-  // [gram]
   unsigned products[2 * kBytes - 1][2][4] = {};  // by weight, and by which of two neighbouring columns
-  for (int first = part * kStepWords; first < bins.words; first += parts * kStepWords) {
-    unsigned newest[kBytes][4], past[kBytes][2][2];
+  unsigned newest[kBytes][4], past[kBytes][2][2];
+  // [fragments]
+  // Away from the ends of a stretch all words are there, and all are newest.
+  const auto load = [&](int first, auto is_inner) {
     for (int i = 0; i < kBytes * 2; ++i) {
       const int byte = i / 2, half = i % 2;  // of the rows
       const int j = first + (row + 4 * half) * kColumns + 2 * pair;
-      const uint2 own = bins.two_words(byte, j);
-      // What the first stretch holds before the packet is not newest.
-      newest[byte][2 * half] = j < bins.skipped ? own.x & 0xffffff00 : own.x;
-      newest[byte][2 * half + 1] = j + 1 < bins.skipped ? own.y & 0xffffff00 : own.y;
-      const uint2 other = bins.two_words(byte, j - delay - back * kColumns);
-      past[byte][0][half] = other.x;
-      past[byte][1][half] = other.y;
+      const auto words = [&](int k) {
+        if (!decltype(is_inner)::value) return bins.two_words(byte, k);
+        return *reinterpret_cast<const uint2*>(bins.low + byte * bins.high + k);
+      };
+      const uint2 own = words(j), other = words(j - delay - back * kColumns);
+      const int before = decltype(is_inner)::value ? 0 : bins.skipped - j;  // own words before the packet
+      newest[byte][2 * half] = before > 0 ? own.x & 0xffffff00 : own.x;
+      newest[byte][2 * half + 1] = before > 1 ? own.y & 0xffffff00 : own.y;
+      past[byte][0][half] = other.x, past[byte][1][half] = other.y;
+    }
+  };
+  // [fragments]
+  // [gram]
+  for (int first = part * kStepWords; first < bins.words; first += parts * kStepWords) {
+    if (first > 0 && first + kStepWords <= bins.words) {
+      load(first, std::true_type());
+    } else {
+      load(first, std::false_type());
     }
     for (int i = 0; i < kBytes * kBytes * 2; ++i) {
       const int own = i / 2 % kBytes, other = i / 2 / kBytes;
