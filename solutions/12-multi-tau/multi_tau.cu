@@ -440,9 +440,11 @@ __global__ void __launch_bounds__(kThreads, 4)
   // [units]
   // [late-products]
   const auto multiply_late = [&](const Group& of, int part, int parts) {
+    const int share = (of.count + parts - 1) / parts, first = 1 + part * share;
+    const int end = min(first + share, of.count + 1);
     unsigned long long products = 0;
-#pragma unroll 4
-    for (int k = 1 + part; k <= of.count; k += parts)
+#pragma unroll 8
+    for (int k = first; k < end; ++k)
       products += static_cast<unsigned long long>(of.newest[k]) * of.delayed[kPositions + k - lane];
     return products;
   };
