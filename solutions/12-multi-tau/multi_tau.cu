@@ -226,7 +226,7 @@ struct Shared {
   unsigned long long late_sums[kWarps + 1][kPositions];
   unsigned before[kMostGroups * kStateWords];
   unsigned past[kFoldedGroups][kPastWords];
-  unsigned cells[kByteGroups][kCells];
+  alignas(uint4) unsigned cells[kByteGroups][kCells];
 };
 
 /// Words for groups 5 and later of a sensor, two arrays each.
@@ -330,7 +330,9 @@ __global__ void __launch_bounds__(kThreads, 4)
   unsigned long long group_sums[kTurns];
   for (int turn = 0; turn < kTurns; ++turn)
     group_sums[turn] = warp + turn * kWarps < groups ? sums_before[own_sum + turn * kThreads] : 0;
-  for (int i = thread; i < kByteGroups * kCells; i += kThreads) shared.cells[0][i] = 0;
+  static_assert(kCells % 4 == 0 && sizeof shared.late_sums % sizeof(uint4) == 0);
+  for (int i = thread; i < kByteGroups * kCells / 4; i += kThreads)
+    reinterpret_cast<uint4*>(shared.cells)[i] = uint4{};
   __pipeline_wait_prior(0);
   __syncthreads();  // the words, the state, and cells without products
 
