@@ -1,0 +1,356 @@
+// What the judge knows of "drmsd": chains of atoms that move, some of them hardly, and two gates.
+//
+// The counters below are those of the rungs of solutions/15-drmsd on the measured case, two frames of 3001
+// atoms. An element is a pair of atoms in one frame. Units: bytes of global memory in whole sectors, and
+// passes through shared memory for every 32 pairs.
+//
+//   one_row        each lane is at an atom of its own, three words apart: six requests of some 12 sectors for
+//                  32 pairs, 54 bytes a pair
+//   shared_tiles   an atom is read once for 256 rows, 0.36 bytes a pair; but for every 32 pairs six words of
+//                  it are read from shared memory, 6.6 passes
+//   register_tile  four rows a lane, 1.8 passes; so has fast_root
+//   the others     eight rows a lane, 0.9 passes, and at most 0.5 bytes
+//
+// A limit of 1 byte asks for tiles, one of 2 passes for more than one row a lane.
+//
+// Work of the largest case: 9 million pairs are 0.28 million warp-instructions times 16 to 25 a call.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/problem.h"
+#include "drmsd.h"
+
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+using Positions = std::vector<float>;  ///< x, y, z of one atom after the other
+
+/// Largest distance from the origin along an axis, in the units of the positions.
+constexpr float kFarthest = 10000;
+
+// --- the oracle ---
+
+double distance(std::span<const float> positions, std::size_t i, std::size_t j) {
+  double square = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double difference = double{positions[3 * i + axis]} - double{positions[3 * j + axis]};
+    square += difference * difference;
+  }
+  return std::sqrt(square);
+}
+
+/// Row sums, so that no sum has more than n terms.
+double drmsd_of(std::span<const float> reference, std::span<const float> frame) {
+  const std::size_t n = reference.size() / 3;
+  if (n < 2) return 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    double row = 0;
+    for (std::size_t j = i + 1; j < n; ++j) {
+      const double difference = distance(reference, i, j) - distance(frame, i, j);
+      row += difference * difference;
+    }
+    sum += row;
+  }
+  const auto pairs = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
+  return std::sqrt(sum / pairs);
+}
+
+// --- structures ---
+
+/// A chain of atoms 3.8 apart, the distance in ångström between neighbouring Cα atoms of a protein.
+Positions chain(std::size_t n, Random& random) {
+  constexpr double kStep = 3.8;
+  Positions positions;
+  std::array<double, 3> at{};
+  for (std::size_t i = 0; i < n; ++i) {
+    const double z = 2 * double{random.uniform()} - 1,
+                 angle = 2 * std::numbers::pi * double{random.uniform()};
+    const double radius = std::sqrt(1 - z * z);
+    at[0] += kStep * radius * std::cos(angle);
+    at[1] += kStep * radius * std::sin(angle);
+    at[2] += kStep * z;
+    for (const double coordinate : at) positions.push_back(static_cast<float>(coordinate));
+  }
+  return positions;
+}
+
+/// Every coordinate moved by up to `amplitude` either way.
+Positions moved(Positions positions, float amplitude, Random& random) {
+  for (float& coordinate : positions) coordinate += amplitude * (2 * random.uniform() - 1);
+  return positions;
+}
+
+/// What a case asks for: a reference, and frames that each differ from it.
+struct Trajectory {
+  Positions reference;
+  std::vector<Positions> frames;
+};
+
+using Make = Trajectory (*)(std::size_t n, std::size_t frames, Random& random);
+
+/// The atoms wander off, a little more in every frame.
+Trajectory wandering(std::size_t n, std::size_t frames, Random& random) {
+  Trajectory made{.reference = chain(n, random)};
+  Positions now = made.reference;
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    now = moved(std::move(now), 0.5F, random);
+    made.frames.push_back(now);
+  }
+  return made;
+}
+
+/// Every distance a quarter longer. With few atoms the others may hardly change a distance by chance, and
+/// what float loses of the two distances is then much of their difference.
+Trajectory stretched(std::size_t n, std::size_t frames, Random& random) {
+  Trajectory made{.reference = chain(n, random)};
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    Positions positions = moved(made.reference, 0.1F, random);
+    for (float& coordinate : positions) coordinate *= 1.25F;
+    made.frames.push_back(std::move(positions));
+  }
+  return made;
+}
+
+/// Frames that hardly differ from the reference.
+Trajectory nearly_the_same(std::size_t n, std::size_t frames, Random& random) {
+  Trajectory made{.reference = chain(n, random)};
+  for (std::size_t frame = 0; frame < frames; ++frame)
+    made.frames.push_back(moved(made.reference, 0.02F, random));
+  return made;
+}
+
+/// The reference itself, and mirror images of it.
+Trajectory mirrored(std::size_t n, std::size_t frames, Random& random) {
+  Trajectory made{.reference = chain(n, random)};
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    Positions image = made.reference;
+    for (std::size_t i = 0; frame > 0 && i < image.size(); i += 3) image[i] = -image[i];
+    made.frames.push_back(std::move(image));
+  }
+  return made;
+}
+
+/// Every third atom lies where the one before it lies: in the reference, in the frames, or in both.
+Trajectory coinciding(std::size_t n, std::size_t frames, Random& random) {
+  Trajectory made = wandering(n, frames, random);
+  const auto collapse = [n](Positions& positions, std::size_t first) {
+    for (std::size_t i = first; i < n; i += 6) std::copy_n(&positions[3 * (i - 1)], 3, &positions[3 * i]);
+  };
+  collapse(made.reference, 1);
+  for (Positions& frame : made.frames) {
+    collapse(frame, 1);
+    collapse(frame, 4);
+  }
+  return made;
+}
+
+/// Far from the origin, where squares of coordinates have no digits left for distances.
+Trajectory far_away(std::size_t n, std::size_t frames, Random& random) {
+  Trajectory made = wandering(n, frames, random);
+  const auto shift = [](Positions& positions) {
+    for (float& coordinate : positions) coordinate += 0.8F * kFarthest;
+  };
+  shift(made.reference);
+  for (Positions& frame : made.frames) shift(frame);
+  return made;
+}
+
+// --- calls ---
+
+Bytes bytes_of_floats(const std::vector<float>& values) { return bytes_of(std::span<const float>(values)); }
+
+std::vector<KnownMistake> known_mistakes(const std::vector<float>& expected, std::size_t n) {
+  std::vector<KnownMistake> mistakes;
+  if (n < 2 || expected.empty() || expected.front() == 0) return mistakes;
+  const auto scaled = [&expected](double factor) {
+    std::vector<float> values = expected;
+    for (float& value : values) value = static_cast<float>(factor * double{value});
+    return [values] { return bytes_of_floats(values); };
+  };
+  const auto atoms = static_cast<double>(n);
+  mistakes.push_back(
+      {"each is √2 times what it should be: every pair was counted twice", scaled(std::sqrt(2.0))});
+  mistakes.push_back({"each is too small by √2: there are n (n − 1) / 2 pairs", scaled(std::sqrt(0.5))});
+  if (n > 2) {
+    mistakes.push_back({"the sum was divided by n, not by the number of pairs, n (n − 1) / 2",
+                        scaled(std::sqrt((atoms - 1) / 2))});
+  }
+  mistakes.push_back({"all are 0: nothing has been added up", scaled(0)});
+  if (expected.size() > 1) {
+    mistakes.push_back({"every frame has the value of the first", [expected] {
+                          return bytes_of_floats(std::vector<float>(expected.size(), expected.front()));
+                        }});
+  }
+  return mistakes;
+}
+
+Call make_call(const Trajectory& made, std::size_t n) {
+  std::vector<float> expected, trajectory;
+  for (const Positions& frame : made.frames) {
+    expected.push_back(static_cast<float>(drmsd_of(made.reference, frame)));
+    trajectory.insert(trajectory.end(), frame.begin(), frame.end());
+  }
+  Output out;
+  out.type = ElementType::f32;
+  out.expected = bytes_of_floats(expected);
+  out.tolerance = {.relative = 1e-5};
+  out.position = [](std::size_t frame) { return "frame " + std::to_string(frame); };
+  out.known_mistakes = [expected, n] { return known_mistakes(expected, n); };
+  Call call;
+  call.input("reference", made.reference).input("trajectory", trajectory).output("out", std::move(out));
+  call.scalar("n", static_cast<int>(n)).scalar("frames", static_cast<int>(expected.size()));
+  return call.workspace("workspace").stream();
+}
+
+Case make_case(std::size_t n, std::size_t frames, std::string purpose, Make make = wandering) {
+  Case made;
+  made.name = "n = " + std::to_string(n) + ", frames = " + std::to_string(frames);
+  made.purpose = std::move(purpose);
+  made.prepare = [n, frames, make](Random& random) { return make_call(make(n, frames, random), n); };
+  const auto atoms = static_cast<double>(n), count = static_cast<double>(frames);
+  const double pairs = n < 2 ? 0 : atoms * (atoms - 1) / 2 * count;
+  // Of two distances 3 differences, a product and 2 fused additions each, and for the pair a difference and
+  // a fused addition. The reference's distances are needed once for all frames.
+  const double distances = pairs + (frames == 0 ? 0 : pairs / count);
+  made.cost = {.elements = pairs,
+               .global_bytes = (3 * atoms * (count + 1) + count) * sizeof(float),
+               .fused_multiply_adds = 6 * distances + 2 * pairs,
+               .special_functions = distances};
+  return made;
+}
+
+Case measured(Case made) {
+  made.measured = true;
+  return made;
+}
+
+Case named(std::string name, Case made) {
+  made.name = std::move(name);
+  return made;
+}
+
+// --- gates ---
+
+/// All passes, not only those beyond the fewest: what is kept in registers need not pass at all.
+Gate shared_passes_gate(double limit, std::string advice) {
+  using lockstep::emulator::LineCounters;
+  const auto passes = [](const LineCounters& line) {
+    return static_cast<double>(line.shared_load.units + line.shared_store.units + line.shared_atomic.units);
+  };
+  const auto for_32_pairs = [](double units, const Measurement& measurement) {
+    return units * 32 / (measurement.cost.elements * measurement.calls);
+  };
+  return {
+      .name = "shared-passes",
+      .description = "Passes through shared memory for every 32 pairs.",
+      .limit = limit,
+      .value =
+          [passes, for_32_pairs](const Measurement& measurement) {
+            double sum = 0;
+            for (const LineCounters& line : measurement.observations.lines) sum += passes(line);
+            return for_32_pairs(sum, measurement);
+          },
+      .excess = passes,
+      .explain =
+          [passes, for_32_pairs](const LineCounters& line, const Measurement& measurement) {
+            const std::string count = std::to_string(for_32_pairs(passes(line), measurement));
+            return count.substr(0, count.find('.') + 3) + " passes for every 32 pairs, the most of all lines";
+          },
+      .advice = std::move(advice),
+  };
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "drmsd";
+  problem.title = "Compare the distances within two structures";
+  problem.lesson = "a kernel bound by instructions: every one that a pair does not need is time";
+  problem.function = LOCKSTEP_SIGNATURE(drmsd);
+  WorkspaceQuery workspace;
+  workspace.function = LOCKSTEP_SIGNATURE(drmsd_workspace_bytes);
+  workspace.arguments = [](const Call& call) {
+    std::vector<std::uint64_t> scalars;
+    for (const Argument& argument : call.arguments()) {
+      if (argument.kind == Argument::Kind::scalar) scalars.push_back(argument.scalar_bits);
+    }
+    return scalars;
+  };
+  workspace.limit_bytes = [](const Call& call) {
+    std::uint64_t floats = 0;
+    for (const Argument& argument : call.arguments()) floats += argument.input.size() / sizeof(float);
+    return 32 * floats / 3 + (4 << 20);
+  };
+  problem.workspace = {workspace};
+  problem.cases = {
+      make_case(0, 3, "no atoms: every frame has 0"),
+      make_case(1, 2, "one atom has no distances"),
+      make_case(2, 5, "a single pair a frame", stretched),
+      make_case(5, 4, "a few pairs", stretched),
+      make_case(3, 0, "no frames: a grid without blocks cannot be launched"),
+      make_case(31, 3, "one less than a warp"),
+      make_case(32, 2, "exactly one warp, nearly the same: √(a² b²) in float loses the difference",
+                nearly_the_same),
+      make_case(33, 3, "one more than a warp"),
+      make_case(64, 3, "the reference itself and its mirror images: exactly 0", mirrored),
+      make_case(100, 60, "few atoms and many frames: each frame must have a part of the device"),
+      make_case(250, 4, "atoms in one place: a reciprocal root of 0 is infinite", coinciding),
+      make_case(255, 2, "one less than a block of 256"),
+      make_case(256, 2, "exactly one block of 256"),
+      make_case(257, 3, "one more: the second block has a single row"),
+      make_case(500, 3, "far from the origin: |a|² + |b|² − 2 a·b has no digits left", far_away),
+      make_case(997, 2, "a prime"),
+      make_case(1024, 1, "whole tiles of every usual size"),
+      make_case(1025, 2, "one atom more than whole tiles"),
+      make_case(1500, 2, "structures that hardly differ: within 1e-5 all the same", nearly_the_same),
+      measured(make_case(3001, 2, "many pairs, and tiles that end anywhere")),
+  };
+  problem.speed = {
+      .sizes = {make_case(1000, 1, "fewer pairs than the device has lanes in a millisecond"),
+                make_case(5000, 1, "a large protein"),
+                make_case(20000, 1, "a ribosome, without its hydrogens a fifth of it"),
+                make_case(50000, 1, "as large as the source's largest")},
+      .larger = {make_case(100000, 1, "a virus in part")},
+      .variations = {named("100 atoms, 4000 frames", make_case(100, 4000, "a small protein's trajectory")),
+                     named("500 atoms, 1000 frames", make_case(500, 1000, "a protein's trajectory")),
+                     named("5000 atoms, 20 frames", make_case(5000, 20, "a few frames of a large one"))}};
+  problem.gates = {
+      bytes_per_element_gate(1,
+                             "Neighbouring rows need the same atoms. Let a block read a tile of them into "
+                             "shared memory once, for all of its rows."),
+      shared_passes_gate(2,
+                         "A value read from shared memory serves as many pairs as the lane has rows. Keep "
+                         "the positions of four rows or more in registers."),
+  };
+  problem.hints = {
+      "One thread for each row i: it adds up all pairs with j > i in a register, and adds that to the "
+      "frame's "
+      "sum at the end, with one atomicAdd. A second kernel makes the root of each sum. The sums must be 0 "
+      "before the first kernel starts.",
+      "All threads of a block need the same atoms j, one after the other. Let the block read 256 of them "
+      "into "
+      "shared memory, wait, use them, wait again. Threads without a row must wait with the others.",
+      "Then the loop is bound by instructions, and those that read shared memory are the ones to save: give "
+      "each thread four rows, whose positions stay in registers. Each atom read serves four pairs.",
+      "sqrtf is some ten instructions, as it rounds correctly. rsqrtf is one, and x * rsqrtf(x) is a root, "
+      "but "
+      "not at 0, where it is 0 times infinity: two atoms in one place. Adding 1e-30 to the square costs "
+      "nothing where it is the addend of a fused multiply-add.",
+      "Rows of the triangle differ in length. Cut it into tiles of equal size and give all blocks as many. A "
+      "tile on the diagonal may be computed in full and count half: an atom's distance to itself is 0.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace
