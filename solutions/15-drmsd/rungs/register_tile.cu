@@ -7,6 +7,7 @@
 
 constexpr int kThreads = 128;  // and atoms of a tile
 constexpr int kRows = 4;       // of a thread, kThreads apart
+constexpr int kTile = kRows * kThreads;
 
 struct Atom {
   float x, y, z;
@@ -27,19 +28,26 @@ __device__ float distance(Atom a, Atom b) {
   return sqrtf(x * x + y * y + z * z);
 }
 
+__device__ double warp_sum(double value) {
+  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffff, value, offset);
+  return value;
+}
+
+/// Each block adds up one tile of rows against one tile of columns, of a frame.
 __global__ void __launch_bounds__(kThreads)
-    rows_kernel(const float* reference, const float* trajectory, int n, double* sums) {
+    tiles_kernel(const float* reference, const float* trajectory, int n, double* sums) {
   __shared__ AtomPair tile[kThreads];
   const float* const frame = trajectory + std::size_t{blockIdx.x} * 3 * n;
-  const int first_row = blockIdx.y * kRows * kThreads;
+  const int first_row = blockIdx.y * kTile, first_column = blockIdx.z * kTile;
+  if (first_column < first_row) return;  // below the diagonal: the same pairs as above it
   AtomPair rows[kRows];
   for (int k = 0; k < kRows; ++k)
     rows[k] = load(reference, frame, min(first_row + k * kThreads + static_cast<int>(threadIdx.x), n - 1));
   double sum = 0;
-  for (int first = first_row; first < n; first += kThreads) {
-    __syncthreads();  // all have used the tile before
+  for (int first = first_column; first < min(n, first_column + kTile); first += kThreads) {
+    __syncthreads();  // all have used the atoms before
     if (first + threadIdx.x < n) tile[threadIdx.x] = load(reference, frame, first + threadIdx.x);
-    __syncthreads();  // all of this tile is there
+    __syncthreads();  // all of these are there
     // [four-rows]
     float parts[kRows] = {};
     for (int j = 0; j < min(kThreads, n - first); ++j) {
@@ -50,17 +58,14 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     // [four-rows]
-    // [half-weight]
-    // Where all rows of the block meet each other, every pair comes twice, and an atom meets itself, which
-    // adds 0. Elsewhere a pair comes once.
-    const double weight = first < first_row + kRows * kThreads ? 0.5 : 1;
-    for (int k = 0; k < kRows; ++k) {
-      const bool is_row = first_row + k * kThreads + static_cast<int>(threadIdx.x) < n;
-      sum += is_row ? weight * parts[k] : 0;
-    }
-    // [half-weight]
+    for (int k = 0; k < kRows; ++k)
+      sum += first_row + k * kThreads + static_cast<int>(threadIdx.x) < n ? parts[k] : 0;
   }
-  atomicAdd(&sums[blockIdx.x], sum);
+  // [half-weight]
+  // On the diagonal every pair comes twice, and an atom meets itself, which adds 0.
+  sum = warp_sum(first_row == first_column ? sum / 2 : sum);
+  // [half-weight]
+  if (threadIdx.x % 32 == 0) atomicAdd(&sums[blockIdx.x], sum);
 }
 
 __global__ void finish_kernel(const double* sums, float* out, int n, int frames) {
@@ -79,8 +84,8 @@ void drmsd(const float* reference, const float* trajectory, float* out, int n, i
   }
   double* const sums = static_cast<double*>(workspace);
   CHECK_CUDA(cudaMemsetAsync(sums, 0, frames * sizeof *sums, stream));
-  const dim3 blocks(frames, lockstep::divide_up(n, kRows * kThreads));
-  rows_kernel<<<blocks, kThreads, 0, stream>>>(reference, trajectory, n, sums);
+  const int tiles = lockstep::divide_up(n, kTile);
+  tiles_kernel<<<dim3(frames, tiles, tiles), kThreads, 0, stream>>>(reference, trajectory, n, sums);
   CHECK_CUDA(cudaGetLastError());
   finish_kernel<<<lockstep::divide_up(frames, kThreads), kThreads, 0, stream>>>(sums, out, n, frames);
   CHECK_CUDA(cudaGetLastError());

@@ -1,4 +1,4 @@
-// expect: race
+// expect: wrong-answer
 // Adds with +=: two threads read the same sum, and what one of them adds is lost.
 #include "drmsd.h"
 
