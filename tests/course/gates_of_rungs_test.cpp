@@ -55,6 +55,13 @@ constexpr RungAtGate kRungs[] = {
      "shared.sums[g][warp][lane] += newest * ring[place_of(k - lane)];"},
     {"multi-tau", "12-multi-tau/rungs/batch_by_level.cu", ""},
     {"multi-tau", "12-multi-tau/rungs/dp4a.cu", ""},
+    {"drmsd", "15-drmsd/rungs/one_row.cu", "bytes-per-element",
+     "const float difference = distance(a, atom(reference, j)) - distance(b, atom(frame, j));"},
+    {"drmsd", "15-drmsd/rungs/shared_tiles.cu", "shared-passes",
+     "const float difference = distance(own.a, tile[j].a) - distance(own.b, tile[j].b);"},
+    {"drmsd", "15-drmsd/rungs/register_tile.cu", ""},
+    {"drmsd", "15-drmsd/rungs/fast_root.cu", ""},
+    {"drmsd", "15-drmsd/rungs/balanced_triangle.cu", ""},
 };
 
 class GatesOfRungs : public GradingTest, public testing::WithParamInterface<RungAtGate> {};

@@ -1,0 +1,182 @@
+// The values that the judge of "drmsd" expects, held against hypotenuses in long double; and what its cases
+// must hold.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "problem_access.h"
+
+namespace lockstep::test {
+namespace {
+
+struct Prepared {
+  std::size_t n = 0, frames = 0;
+  std::vector<float> reference, trajectory, expected;
+
+  /// Position of an atom in the reference, or in a frame.
+  const float* in_reference(std::size_t i) const { return &reference[3 * i]; }
+  const float* in_frame(std::size_t frame, std::size_t i) const { return &trajectory[3 * (frame * n + i)]; }
+};
+
+Prepared prepare(const course::Case& one) {
+  Random random(7);
+  const course::Call call = one.prepare(random);
+  Prepared made{.n = static_cast<std::size_t>(scalar(call, "n")),
+                .frames = static_cast<std::size_t>(scalar(call, "frames")),
+                .reference = numbers<float>(argument(call, "reference").input),
+                .trajectory = numbers<float>(argument(call, "trajectory").input),
+                .expected = numbers<float>(argument(call, "out").output.expected)};
+  EXPECT_EQ(made.reference.size(), 3 * made.n) << one.name;
+  EXPECT_EQ(made.trajectory.size(), 3 * made.n * made.frames) << one.name;
+  EXPECT_EQ(made.expected.size(), made.frames) << one.name;
+  return made;
+}
+
+const course::Case& case_named(const std::string& name) {
+  for (const course::Case& one : problem("drmsd").cases) {
+    if (one.name == name) return one;
+  }
+  throw std::runtime_error("no case is named " + name);
+}
+
+template <class Real>
+Real distance(const float* a, const float* b) {
+  const auto difference = [&](int axis) { return static_cast<Real>(a[axis]) - static_cast<Real>(b[axis]); };
+  return std::hypot(difference(0), difference(1), difference(2));
+}
+
+/// f(i, j) for every pair i < j, longest first index first: another order than the judge's.
+template <class F>
+void for_pairs(std::size_t n, F f) {
+  for (std::size_t j = n; j-- > 1;) {
+    for (std::size_t i = 0; i < j; ++i) f(i, j);
+  }
+}
+
+long double drmsd_of(const Prepared& made, std::size_t frame) {
+  long double sum = 0;
+  std::size_t pairs = 0;
+  for_pairs(made.n, [&](std::size_t i, std::size_t j) {
+    const auto a = distance<long double>(made.in_reference(i), made.in_reference(j));
+    const auto b = distance<long double>(made.in_frame(frame, i), made.in_frame(frame, j));
+    sum += (a - b) * (a - b);
+    ++pairs;
+  });
+  return pairs == 0 ? 0 : std::sqrt(sum / static_cast<long double>(pairs));
+}
+
+TEST(Drmsd, EveryFrameHasTheRootOfTheMeanSquareOverItsPairs) {
+  for (const course::Case& one : problem("drmsd").cases) {
+    const Prepared made = prepare(one);
+    for (std::size_t frame = 0; frame < made.frames; ++frame) {
+      const long double exact = drmsd_of(made, frame);
+      // Half a unit in the last place of float, and some for the judge's own sums in double.
+      ASSERT_LE(std::abs(static_cast<long double>(made.expected[frame]) - exact), exact * 0x1.01p-24L)
+          << one.name << ", frame " << frame;
+    }
+  }
+}
+
+TEST(Drmsd, StatesThePairsThatItCompares) {
+  for (const course::Case& one : problem("drmsd").cases) {
+    const Prepared made = prepare(one);
+    double pairs = 0;
+    for (std::size_t i = 0; i < made.n; ++i) pairs += static_cast<double>(i * made.frames);
+    EXPECT_EQ(one.cost.elements, pairs) << one.name;
+  }
+}
+
+TEST(Drmsd, CoversTheSizesThatBite) {
+  std::set<std::size_t> sizes, frames;
+  for (const course::Case& one : problem("drmsd").cases) {
+    const Prepared made = prepare(one);
+    sizes.insert(made.n);
+    frames.insert(made.frames);
+  }
+  for (const std::size_t n : {0, 1, 2, 31, 32, 33, 255, 256, 257, 997, 1024, 1025})
+    EXPECT_TRUE(sizes.contains(n)) << n;
+  EXPECT_TRUE(frames.contains(0) && frames.contains(1)) << "none, and two structures";
+  EXPECT_GE(*frames.rbegin(), 50U);
+}
+
+TEST(Drmsd, PositionsStayWhereTheInterfaceSays) {
+  for (const course::Case& one : problem("drmsd").cases) {
+    const Prepared made = prepare(one);
+    for (const std::vector<float>& positions : {made.reference, made.trajectory}) {
+      for (const float coordinate : positions) ASSERT_LE(std::abs(coordinate), 10000) << one.name;
+    }
+  }
+}
+
+TEST(Drmsd, MirrorImagesHaveNoDifference) {
+  const Prepared made = prepare(case_named("n = 64, frames = 3"));
+  EXPECT_THAT(made.expected, testing::Each(0.0F));
+  EXPECT_NE(made.in_frame(1, 5)[0], made.in_reference(5)[0]);
+}
+
+TEST(Drmsd, HasAtomsInOnePlaceInEitherStructureAndInBoth) {
+  const Prepared made = prepare(case_named("n = 250, frames = 4"));
+  bool only_in_frame = false, in_both = false;
+  for_pairs(made.n, [&](std::size_t i, std::size_t j) {
+    const bool in_reference = distance<double>(made.in_reference(i), made.in_reference(j)) == 0;
+    const bool in_frame = distance<double>(made.in_frame(0, i), made.in_frame(0, j)) == 0;
+    only_in_frame = only_in_frame || (in_frame && !in_reference);
+    in_both = in_both || (in_frame && in_reference);
+  });
+  EXPECT_TRUE(only_in_frame && in_both);
+}
+
+/// Relative errors of a sum in float, by the difference of two roots and by the identity with one.
+std::pair<double, double> errors_in_float(const Prepared& made, std::size_t frame) {
+  double two_roots = 0, one_root = 0;
+  for_pairs(made.n, [&](std::size_t i, std::size_t j) {
+    float a = 0, b = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const float in_reference = made.in_reference(i)[axis] - made.in_reference(j)[axis];
+      const float in_frame = made.in_frame(frame, i)[axis] - made.in_frame(frame, j)[axis];
+      a += in_reference * in_reference;
+      b += in_frame * in_frame;
+    }
+    const float difference = std::sqrt(a) - std::sqrt(b);
+    two_roots += double{difference * difference};
+    one_root += double{a + b - 2 * std::sqrt(a * b)};
+  });
+  const auto exact = static_cast<double>(drmsd_of(made, frame));
+  const double pairs = static_cast<double>(made.n) * static_cast<double>(made.n - 1) / 2;
+  const auto error = [&](double sum) {
+    return std::abs(std::sqrt(std::max(0.0, sum) / pairs) - exact) / exact;
+  };
+  return {error(two_roots), error(one_root)};
+}
+
+TEST(Drmsd, StructuresThatHardlyDifferTellTheIdentityFromTheDifference) {
+  for (const char* name : {"n = 32, frames = 2", "n = 1500, frames = 2"}) {
+    const Prepared made = prepare(case_named(name));
+    for (std::size_t frame = 0; frame < made.frames; ++frame) {
+      const auto [two_roots, one_root] = errors_in_float(made, frame);
+      EXPECT_LT(two_roots, 2e-6) << name << ": float cannot meet the tolerance";
+      EXPECT_GT(one_root, 2e-5) << name << ": the identity would pass";
+    }
+  }
+}
+
+TEST(Drmsd, AsksForTheWorkspaceWithAtomsAndFrames) {
+  const std::vector<course::WorkspaceQuery>& queries = problem("drmsd").workspace;
+  ASSERT_EQ(queries.size(), 1U);
+  for (const course::Case& one : problem("drmsd").cases) {
+    Random random(7);
+    const course::Call call = one.prepare(random);
+    const auto n = static_cast<std::uint64_t>(scalar(call, "n"));
+    const auto frames = static_cast<std::uint64_t>(scalar(call, "frames"));
+    EXPECT_THAT(queries.front().arguments(call), testing::ElementsAre(n, frames)) << one.name;
+    EXPECT_EQ(queries.front().limit_bytes(call), 32 * n * (frames + 1) + (4U << 20)) << one.name;
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::test
