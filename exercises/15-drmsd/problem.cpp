@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "course/plot.h"
 #include "course/problem.h"
 #include "drmsd.h"
 
@@ -111,6 +112,19 @@ Trajectory wandering(std::size_t n, std::size_t frames, Random& random) {
   for (std::size_t frame = 0; frame < frames; ++frame) {
     now = moved(std::move(now), 0.5F, random);
     made.frames.push_back(now);
+  }
+  return made;
+}
+
+/// A molecule that trembles for the first half, then opens.
+Trajectory opening(std::size_t n, std::size_t frames, Random& random) {
+  constexpr float kOpening = 0.02F;  // of every distance, from frame to frame
+  Trajectory made{.reference = chain(n, random)};
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    Positions positions = moved(made.reference, 0.8F, random);
+    const float steps = frame < frames / 2 ? 0 : static_cast<float>(frame - frames / 2);
+    for (float& coordinate : positions) coordinate *= 1 + kOpening * steps;
+    made.frames.push_back(std::move(positions));
   }
   return made;
 }
@@ -245,6 +259,25 @@ Case named(std::string name, Case made) {
   return made;
 }
 
+// --- the picture ---
+
+/// What the submission left, and the oracle's values of the same frames.
+std::string draw_trajectory(const Shown& shown) {
+  const auto reference = shown.numbers<float>("reference"), trajectory = shown.numbers<float>("trajectory");
+  const auto found = shown.numbers<float>("out");
+  PlotSeries exact{.name = "in double precision", .is_curve = true}, yours{.name = "yours"};
+  for (std::size_t frame = 0; frame < found.size(); ++frame) {
+    const auto number = static_cast<double>(frame + 1);
+    const auto positions = std::span(trajectory).subspan(frame * reference.size(), reference.size());
+    exact.points.push_back({.x = number, .y = drmsd_of(reference, positions)});
+    yours.points.push_back({.x = number, .y = double{found[frame]}});
+  }
+  return plot_svg({.title = "dRMSD over a trajectory: a molecule trembles, then opens",
+                   .x = {.label = "frame"},
+                   .y = {.label = "dRMSD in ångström"},
+                   .series = {exact, yours}});
+}
+
 // --- gates ---
 
 /// All passes, not only those beyond the fewest: what is kept in registers need not pass at all.
@@ -308,7 +341,7 @@ Problem make_problem() {
                 nearly_the_same),
       make_case(33, 3, "one more than a warp"),
       make_case(64, 3, "the reference itself and its mirror images: exactly 0", mirrored),
-      make_case(100, 60, "few atoms and many frames: each frame must have a part of the device"),
+      make_case(100, 60, "few atoms and many frames; this case can be drawn", opening),
       make_case(250, 4, "atoms in one place: a reciprocal root of 0 is infinite", coinciding),
       make_case(255, 2, "one less than a block of 256"),
       make_case(256, 2, "exactly one block of 256"),
@@ -328,6 +361,7 @@ Problem make_problem() {
       .variations = {named("100 atoms, 4000 frames", make_case(100, 4000, "a small protein's trajectory")),
                      named("500 atoms, 1000 frames", make_case(500, 1000, "a protein's trajectory")),
                      named("5000 atoms, 20 frames", make_case(5000, 20, "a few frames of a large one"))}};
+  problem.picture = Picture{.case_name = "n = 100, frames = 60", .ending = "svg", .draw = draw_trajectory};
   problem.gates = {
       bytes_per_element_gate(2,
                              "Neighbouring rows need the same atoms. Let a block read a tile of them into "

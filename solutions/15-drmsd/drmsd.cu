@@ -42,15 +42,12 @@ __device__ AtomPair load(const float* reference, const float* frame, int i) {
   return {{reference[3 * i], reference[3 * i + 1], reference[3 * i + 2]},
           {frame[3 * i], frame[3 * i + 1], frame[3 * i + 2]}};
 }
-
-// [one-instruction-root]
 /// √x to the last bit or the one before, and 0 for 0. The compiler makes one MUFU.SQRT of it.
 __device__ float fast_root(float x) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
   return root;
 }
-// [one-instruction-root]
 
 __device__ float distance(Atom a, Atom b) {
   const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;

@@ -52,7 +52,6 @@ __global__ void __launch_bounds__(kThreads)
     __syncthreads();  // all have used the atoms before
     if (first + threadIdx.x < n) tile[threadIdx.x] = load(reference, frame, first + threadIdx.x);
     __syncthreads();  // all of these are there
-    // [four-rows]
     float parts[kRows] = {};
     for (int j = 0; j < min(kThreads, n - first); ++j) {
       const AtomPair other = tile[j];
@@ -61,14 +60,11 @@ __global__ void __launch_bounds__(kThreads)
         parts[k] += difference * difference;
       }
     }
-    // [four-rows]
     for (int k = 0; k < kRows; ++k)
       sum += first_row + k * kThreads + static_cast<int>(threadIdx.x) < n ? parts[k] : 0;
   }
-  // [half-weight]
   // On the diagonal every pair comes twice, and an atom meets itself, which adds 0.
   sum = warp_sum(first_row == first_column ? sum / 2 : sum);
-  // [half-weight]
   if (threadIdx.x % 32 == 0) atomicAdd(&sums[blockIdx.x], sum);
 }
 
