@@ -57,6 +57,9 @@ struct Output {
   std::function<std::string(std::size_t)> position;
   /// Called only after a mismatch.
   std::function<std::vector<KnownMistake>()> known_mistakes;
+  /// Where several answers are right: the right one that is nearest to what was found, of the same size.
+  /// Empty: `expected` is the only right answer.
+  std::function<Bytes(std::span<const std::byte> found)> nearest_answer;
 };
 
 /// One argument of a call. Exactly one of the members that `kind` names is used.

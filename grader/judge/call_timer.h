@@ -71,6 +71,8 @@ class CallTimer {
   };
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;
+  /// Output::nearest_answer of each argument of a call; empty for most.
+  using NearestAnswers = std::vector<std::function<course::Bytes(std::span<const std::byte>)>>;
 
   std::size_t contents() const { return options_.fresh_inputs ? 1 + 3 * options_.calls : sets_of_buffers(); }
   std::size_t sets_of_buffers() const;
@@ -92,6 +94,8 @@ class CallTimer {
   template <class F>
   void for_outputs(std::size_t n, F f) const;
   std::uint64_t sample_of(std::size_t set, std::size_t argument) const;
+  std::uint64_t count_wrong(Attempt& attempt, std::size_t set, std::size_t argument, std::size_t content,
+                            std::uint64_t seed) const;
   report::CaseResult fault_result(const ProgramFault& fault) const;
 
   const course::Problem& problem_;
@@ -101,6 +105,7 @@ class CallTimer {
   std::vector<course::Argument> shape_;           ///< kinds, names, types; no data
   std::vector<std::size_t> bytes_;                ///< of each buffer
   std::vector<KeptCall> calls_;                   ///< contents() of them
+  std::vector<NearestAnswers> nearest_answers_;   ///< of the same calls
   std::vector<std::vector<std::uint64_t>> sets_;  ///< [set][argument]: the process's buffers
   std::vector<std::uint64_t> workspace_words_;
   std::uint64_t workspace_limit_ = 0;

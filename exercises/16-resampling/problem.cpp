@@ -1,0 +1,429 @@
+// What the judge knows of "resampling": seven procedures that draw exactly determined ancestors, weights that
+// bite, and two gates.
+//
+// Which words decide what is part of the task, so a call has one right answer for each procedure. The judge
+// finds out at a few particles which of them a submission follows, and then holds every particle against it.
+// Of a chain's timed calls, whose oracle would take minutes, it looks at particles that only it knows.
+//
+// The counters below are worked out for the rungs of solutions/16-resampling on the measured case. Units:
+// bytes of global memory a particle and step, in whole sectors; what is done once a particle adds 8 / 16 or
+// more.
+//
+//   metropolis   reads two weights anywhere, 32 + 32 = 64; the one it has may be its neighbour's: less at
+//   first kept_weight  one weight, 32, and what it begins with c1_2048, c2_2048  32 places in 64 sectors, 64
+//   (1 - (63/64)^32) = 25.3 sectors of 32 bytes for 32 lanes c1_128, c2_128, megopolis  four sectors for 32
+//   lanes, 4 systematic and the reference  12 bytes a particle, not a step: 12 / 16 = 0.75
+//
+// The limit of 8 lies between a warp that reads one line and a warp that reads all over its segment.
+//
+// Work of the largest case: 100 003 particles of 16 steps are 50 000 warp-steps of 40 to 90 instructions, at
+// most 5 million warp-instructions a call.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/problem.h"
+#include "resampling.h"
+
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+using Ancestors = std::vector<int>;
+
+constexpr unsigned kWarp = 32;
+constexpr int kMeasuredSteps = 16;
+/// Chains of more steps in all are looked at here and there.
+constexpr std::size_t kStepsToCheckAll = std::size_t{1} << 22;
+
+/// One call: what goes in, and the ancestors of systematic resampling.
+struct Task {
+  std::vector<float> weights;
+  int steps = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t secret = 0;  ///< which particles are looked at, where not all are
+  Ancestors systematic;
+
+  unsigned n() const { return static_cast<unsigned>(weights.size()); }
+};
+
+// --- the procedures ---
+
+/// Who is proposed at one step of one particle's chain, and how likely the chain moves; n: nobody.
+struct Proposal {
+  std::uint64_t particle = 0;
+  unsigned word = 0;
+};
+
+unsigned word_of(const Task& task, Use use, unsigned index, int step) {
+  return random_words(task.seed, use, index, static_cast<unsigned>(step) / 4).word[step % 4];
+}
+
+Proposal metropolis(const Task& task, unsigned i, int step) {
+  const Words words = random_words(task.seed, Use::chain, i, static_cast<unsigned>(step) / 2);
+  return {index_of(words.word[2 * (step % 2)], task.n()), words.word[2 * (step % 2) + 1]};
+}
+
+Proposal within_segment(const Task& task, unsigned i, int step, int drawn_at, unsigned segment) {
+  const unsigned any = index_of(word_of(task, Use::segment, i / kWarp, drawn_at), task.n());
+  const unsigned first = any - any % segment, size = std::min(segment, task.n() - first);
+  const unsigned word = word_of(task, Use::within, i, step);
+  return {first + place_of(word, size), word};
+}
+
+template <unsigned kSegment>
+Proposal c1(const Task& task, unsigned i, int step) {
+  return within_segment(task, i, step, 0, kSegment);
+}
+
+template <unsigned kSegment>
+Proposal c2(const Task& task, unsigned i, int step) {
+  return within_segment(task, i, step, step, kSegment);
+}
+
+Proposal megopolis(const Task& task, unsigned i, int step) {
+  const unsigned warps = task.n() / kWarp + (task.n() % kWarp != 0 ? 1 : 0);
+  const unsigned shift = index_of(word_of(task, Use::shift, 0, step), warps * kWarp);
+  const std::uint64_t warp = (std::uint64_t{i} / kWarp + shift / kWarp) % warps;
+  return {warp * kWarp + (i % kWarp + shift % kWarp) % kWarp, word_of(task, Use::within, i, step)};
+}
+
+using Chain = Proposal (*)(const Task&, unsigned i, int step);
+constexpr std::array<Chain, 6> kChains = {metropolis, c2<32>, c2<512>, c1<32>, c1<512>, megopolis};
+
+int ancestor_of(const Task& task, Chain chain, unsigned i) {
+  std::uint64_t at = i;
+  for (int step = 0; step < task.steps; ++step) {
+    const auto [proposed, word] = chain(task, i, step);
+    if (proposed < task.n() && uniform_of(word) * task.weights[at] <= task.weights[proposed]) at = proposed;
+  }
+  return static_cast<int>(at);
+}
+
+Ancestors ancestors_of(const Task& task, Chain chain) {
+  Ancestors ancestors;
+  for (unsigned i = 0; i < task.n(); ++i) ancestors.push_back(ancestor_of(task, chain, i));
+  return ancestors;
+}
+
+Ancestors themselves(unsigned n) {
+  Ancestors ancestors(n);
+  std::iota(ancestors.begin(), ancestors.end(), 0);
+  return ancestors;
+}
+
+std::uint64_t fixed_point(float weight) { return static_cast<std::uint64_t>(std::ldexp(weight, 31)); }
+
+/// The n points at `offset`, and every `spacing` from there on, walk along the weights.
+Ancestors systematic(const Task& task) {
+  std::uint64_t total = 0;
+  for (const float weight : task.weights) total += fixed_point(weight);
+  const std::uint64_t spacing = task.n() == 0 ? 0 : total / task.n();
+  if (spacing == 0) return themselves(task.n());
+  const Words words = random_words(task.seed, Use::points, 0, 0);
+  __extension__ using Product = unsigned __int128;
+  const std::uint64_t bits = std::uint64_t{words.word[0]} << 32 | words.word[1];
+  auto point = static_cast<std::uint64_t>(Product{bits} * spacing >> 64);
+  Ancestors ancestors;
+  ancestors.reserve(task.n());
+  std::uint64_t sum = 0;
+  for (unsigned j = 0; j < task.n(); ++j) {
+    sum += fixed_point(task.weights[j]);
+    for (; ancestors.size() < task.n() && point < sum; point += spacing)
+      ancestors.push_back(static_cast<int>(j));
+  }
+  return ancestors;
+}
+
+// --- which procedure was followed ---
+
+/// The chain that most of a few particles follow; null: systematic resampling.
+Chain followed(const Task& task, const Ancestors& found) {
+  constexpr unsigned kLookedAt = 256;
+  const unsigned step = std::max(task.n() / kLookedAt, 1U);
+  Chain best = nullptr;
+  int most = 0;
+  for (unsigned i = 0; i < task.n(); i += step) most += found[i] == task.systematic[i] ? 1 : 0;
+  // Chains come last: who agrees with none is told what Metropolis would have drawn.
+  for (auto chain = kChains.rbegin(); chain != kChains.rend(); ++chain) {
+    int agreeing = 0;
+    for (unsigned i = 0; i < task.n(); i += step)
+      agreeing += found[i] == ancestor_of(task, *chain, i) ? 1 : 0;
+    if (agreeing < most) continue;
+    most = agreeing;
+    best = *chain;
+  }
+  return best;
+}
+
+Bytes bytes_of_ints(const Ancestors& values) { return bytes_of(std::span<const int>(values)); }
+
+Ancestors ints_of(std::span<const std::byte> bytes) {
+  Ancestors values(bytes.size() / sizeof(int));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int));
+  return values;
+}
+
+Bytes nearest_answer(const Task& task, std::span<const std::byte> bytes) {
+  Ancestors found = ints_of(bytes);
+  if (found == task.systematic) return bytes_of_ints(found);
+  const Chain chain = followed(task, found);
+  if (chain == nullptr) return bytes_of_ints(task.systematic);
+  if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) <= kStepsToCheckAll)
+    return bytes_of_ints(ancestors_of(task, chain));
+  constexpr int kLookedAt = 4096;
+  Random random(task.secret);
+  for (int k = 0; k < kLookedAt; ++k) {
+    const auto i = static_cast<unsigned>(random.bits() % task.n());
+    found[i] = ancestor_of(task, chain, i);
+  }
+  for (unsigned i = 0; i < task.n(); ++i) {
+    if (found[i] < 0 || static_cast<unsigned>(found[i]) >= task.n()) found[i] = ancestor_of(task, chain, i);
+  }
+  return bytes_of_ints(found);
+}
+
+/// The chain of Metropolis with a mistake in it.
+template <class Moves>
+Ancestors mistaken(const Task& task, int steps, Moves moves) {
+  Ancestors ancestors;
+  for (unsigned i = 0; i < task.n(); ++i) {
+    std::uint64_t at = i;
+    for (int step = 0; step < steps; ++step) {
+      const auto [proposed, word] = metropolis(task, i, step);
+      if (moves(uniform_of(word), task.weights[at], task.weights[proposed])) at = proposed;
+    }
+    ancestors.push_back(static_cast<int>(at));
+  }
+  return ancestors;
+}
+
+std::vector<KnownMistake> known_mistakes(const Task& task) {
+  std::vector<KnownMistake> mistakes;
+  std::vector<Ancestors> seen = {task.systematic};
+  const auto add = [&](const char* sentence, const Ancestors& wrong) {
+    if (std::find(seen.begin(), seen.end(), wrong) != seen.end()) return;  // says nothing in this case
+    seen.push_back(wrong);
+    mistakes.push_back({sentence, [wrong] { return bytes_of_ints(wrong); }});
+  };
+  if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return mistakes;
+  for (const Chain chain : kChains) seen.push_back(ancestors_of(task, chain));
+  const auto likely = [](float u, float own, float its) { return u * own <= its; };
+  add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
+  add("the chains of Metropolis are one step short", mistaken(task, std::max(task.steps - 1, 0), likely));
+  add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely));
+  add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
+      mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }));
+  add("the chains take every proposal: the weights have no say",
+      mistaken(task, task.steps, [](float, float, float) { return true; }));
+  add("the chains move to larger weights only: a smaller one may be taken too, if less often",
+      mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }));
+  return mistakes;
+}
+
+// --- weights ---
+
+using Weights = std::vector<float> (*)(unsigned n, double y, Random&);
+
+/// Likelihoods of an observation y = x + noise by particles x, both normal: the source's own example.
+std::vector<float> normal_likelihoods(unsigned n, double y, Random& random) {
+  std::vector<float> weights;
+  weights.reserve(n + 1);
+  const auto add = [&](double x) {
+    weights.push_back(
+        static_cast<float>(std::exp(-0.5 * (x - y) * (x - y)) / std::sqrt(2 * std::numbers::pi)));
+  };
+  while (weights.size() < n) {  // two normal numbers at a time, after Box and Muller
+    const double radius = std::sqrt(-2 * std::log(1 - static_cast<double>(random.uniform())));
+    const double angle = 2 * std::numbers::pi * static_cast<double>(random.uniform());
+    add(radius * std::cos(angle));
+    add(radius * std::sin(angle));
+  }
+  weights.resize(n);
+  return weights;
+}
+
+std::vector<float> mostly_zero(unsigned n, double, Random& random) {
+  std::vector<float> weights(n);
+  for (float& weight : weights) weight = random.integer(0, 3) == 0 ? random.uniform() : 0;
+  return weights;
+}
+
+/// All but one have no weight.
+std::vector<float> one_takes_all(unsigned n, double, Random& random) {
+  std::vector<float> weights(n);
+  weights[random.bits() % n] = 1;
+  return weights;
+}
+
+/// From 2^-40 to 1, neighbours alike: runs of particles without copies, and of particles with many.
+std::vector<float> waves(unsigned n, double, Random& random) {
+  std::vector<float> weights;
+  const double phase = static_cast<double>(random.uniform());
+  for (unsigned i = 0; i < n; ++i) {
+    const double wave = std::sin(2 * std::numbers::pi * (phase + i / 1500.0));
+    weights.push_back(static_cast<float>(std::exp2(20 * (wave - 1))));
+  }
+  return weights;
+}
+
+/// Below what 31 binary places can tell apart: systematic resampling leaves all as they are.
+std::vector<float> tiny(unsigned n, double, Random& random) {
+  std::vector<float> weights(n);
+  for (float& weight : weights) weight = random.uniform() * 0x1p-60F;
+  return weights;
+}
+
+// --- cases ---
+
+Call make_call(unsigned n, double y, int steps, Weights weights, Random& random) {
+  auto made = std::make_shared<Task>();
+  made->weights = weights(n, y, random);
+  made->steps = steps;
+  made->seed = random.bits();
+  made->secret = random.bits();
+  made->systematic = systematic(*made);
+  const std::shared_ptr<const Task> task = std::move(made);
+  Output ancestors;
+  ancestors.type = ElementType::i32;
+  ancestors.expected = bytes_of_ints(task->systematic);
+  ancestors.position = [](std::size_t i) { return "particle " + std::to_string(i); };
+  ancestors.nearest_answer = [task](std::span<const std::byte> found) {
+    return nearest_answer(*task, found);
+  };
+  ancestors.known_mistakes = [task] { return known_mistakes(*task); };
+  Call call;
+  call.input("weights", task->weights).scalar("n", static_cast<int>(n)).scalar("steps", steps);
+  call.scalar("seed", task->seed).output("ancestors", std::move(ancestors));
+  return call.workspace("workspace").stream();
+}
+
+/// How many steps leave a relative bias of at most a hundredth: ln 0.01 / ln(1 - E[w] / max w), where E[w] is
+/// over normal particles. Source: Murray, Lee and Jacob, 2016.
+int steps_for(double y) {
+  const double mean_over_largest = std::exp(-y * y / 4) / std::numbers::sqrt2;
+  return static_cast<int>(std::ceil(std::log(0.01) / std::log(1 - mean_over_largest)));
+}
+
+Case make_case(unsigned n, double y, int steps, std::string purpose, Weights weights = normal_likelihoods) {
+  Case made;
+  made.name = weights == normal_likelihoods ? fmt::format("n = {}, y = {:g}, {} steps", n, y, steps)
+                                            : fmt::format("n = {}, {} steps", n, steps);
+  made.purpose = std::move(purpose);
+  made.prepare = [=](Random& random) { return make_call(n, y, steps, weights, random); };
+  made.cost = {.elements = static_cast<double>(n), .global_bytes = n * 8.0};
+  return made;
+}
+
+Case measured(Case made) {
+  made.measured = true;
+  return made;
+}
+
+Case timed(unsigned n, double y, std::string purpose) {
+  return make_case(n, y, steps_for(y), std::move(purpose));
+}
+
+/// Bytes of global memory moved for each particle and step of a chain; a weight is four.
+Gate bytes_per_step_gate(double limit, std::string advice) {
+  Gate gate = bytes_per_element_gate(limit, std::move(advice));
+  gate.name = "bytes-per-step";
+  gate.description = "Bytes of global memory moved, in whole sectors, for each particle and step.";
+  gate.value = [per_element = gate.value](const Measurement& measurement) {
+    return per_element(measurement) / kMeasuredSteps;
+  };
+  return gate;
+}
+
+std::uint64_t n_of(const Call& call) {
+  for (const Argument& argument : call.arguments()) {
+    if (argument.name == "n") return argument.scalar_bits;
+  }
+  return 0;
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "resampling";
+  problem.title = "Draw ancestors in proportion to weights";
+  problem.lesson = "what a warp reads together decides, and an algorithm may be chosen so that it reads well";
+  problem.function = LOCKSTEP_SIGNATURE(resampling);
+  WorkspaceQuery workspace;
+  workspace.function = LOCKSTEP_SIGNATURE(resampling_workspace_bytes);
+  workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{n_of(call)}; };
+  // All sums of weights in 64 bits, and an eighth for those of tiles.
+  workspace.limit_bytes = [](const Call& call) { return 9 * n_of(call) + 65536; };
+  problem.workspace = {workspace};
+  problem.cases = {
+      make_case(0, 0, 4, "no particles: a grid without blocks cannot be launched"),
+      make_case(1, 0, 4, "one particle, which is its own ancestor"),
+      make_case(31, 0, 7, "one less than a warp, and a number of steps that is no multiple of two"),
+      make_case(32, 1, 8, "exactly one warp"),
+      make_case(33, 1, 6, "one more: the second warp has a single particle, and the second segment, too"),
+      make_case(511, 2, 16, "one less than a segment of 2048 bytes"),
+      make_case(513, 2, 0, "no steps: every chain ends where it begins"),
+      make_case(1023, 2, 16, "one less than a block of 1024"),
+      make_case(1025, 2, 16, "one more than a block of 1024"),
+      make_case(7919, 3, 60, "a prime, and weights of which few count"),
+      make_case(4096, 4, 354, "the published number of steps for an observation far from all particles"),
+      make_case(5000, 0, 24, "three of four weights are 0: none divides, and nobody moves to them",
+                mostly_zero),
+      make_case(2500, 0, 40, "one particle has all the weight: every point is its own", one_takes_all),
+      make_case(20011, 0, 20, "weights from a millionth of a millionth to 1, neighbours alike", waves),
+      make_case(3001, 0, 9, "weights too small for 31 binary places", tiny),
+      make_case(131072, 1, 6, "many blocks, all of them full"),
+      measured(make_case(100003, 2, kMeasuredSteps, "many warps and 16 steps")),
+  };
+  constexpr unsigned kMany = 1U << 22;
+  problem.speed = {
+      .sizes = {timed(1 << 16, 4, "a few warps for each multiprocessor"),
+                timed(1 << 18, 4, "a particle a thread"),
+                timed(1 << 20, 4, "weights that fill a tenth of the caches"),
+                timed(kMany, 4, "as many particles as the source's largest filter")},
+      .larger = {timed(4 * kMany, 4, "weights that no cache holds")},
+      .variations = {timed(kMany, 0, "weights nearly alike"), timed(kMany, 1, "weights somewhat different"),
+                     timed(kMany, 2, "weights rather different"), timed(kMany, 3, "weights very different")}};
+  problem.gates = {
+      bytes_per_step_gate(
+          8,
+          "A weight anywhere costs a sector of 32 bytes. Let the lanes of a warp propose particles "
+          "of one line: a segment of 32 weights, or 32 neighbours shifted together. Or do without "
+          "steps."),
+      shared_wavefronts_gate(2,
+                             "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
+                             "word free after every 32."),
+  };
+  problem.hints = {
+      "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "
+      "times "
+      "the own weight is at most the other's. A product, not a ratio: two weights of 0 have none.",
+      "What a step proposes does not depend on what was read before. Keep the weight you have in a register, "
+      "and "
+      "let the reads of several steps be on their way at a time.",
+      "A line of 128 bytes holds 32 weights. If all lanes of a warp propose particles of the same 32, each "
+      "step "
+      "reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
+      "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "
+      "have a "
+      "copy. Make integers of the weights first: their sums are exact in any order.",
+      "A particle may have hundreds of copies, and its neighbours none. Let a warp write its copies "
+      "together: "
+      "mark in shared memory where each run begins; at every place the nearest mark to the left is the "
+      "ancestor.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace
