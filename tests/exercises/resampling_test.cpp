@@ -1,0 +1,196 @@
+// The judge of "resampling" against procedures written a second time, the generator against its published
+// vectors, and the procedures against what they promise: exact expectations, and the variance.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "problem_access.h"
+#include "resampling_procedures.h"
+
+namespace lockstep::test {
+namespace {
+
+using Kind = Procedure::Kind;
+
+TEST(Resampling, GeneratorIsPhiloxWithSevenRounds) {
+  // Random123's known answers for philox4x32 with 7 rounds; the fourth word of the counter is always 0 here.
+  const Words words = random_words(0, Use::chain, 0, 0);
+  EXPECT_THAT(words.word, testing::ElementsAre(0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48));
+}
+
+TEST(Resampling, WordsBecomeNumbersOfTheirRanges) {
+  EXPECT_EQ(uniform_of(0), 0x1p-23F);
+  EXPECT_EQ(uniform_of(0xFFFFFFFF), 1.0F);
+  EXPECT_EQ(index_of(0xFFFFFFFF, 7), 6U);
+  EXPECT_EQ(index_of(0, 7), 0U);
+  EXPECT_EQ(place_of(511, 512), 511U);
+  EXPECT_EQ(place_of(0xFFFFFFFF, 1), 0U);
+  EXPECT_EQ(place_of(0xFFFFFE00, 512), 0U) << "the upper bits are for u";
+}
+
+/// What the judge expects of somebody who found this.
+course::Bytes nearest(const course::Call& call, const std::vector<int>& found) {
+  const course::Bytes bytes = course::bytes_of(std::span<const int>(found));
+  return argument(call, "ancestors").output.nearest_answer(bytes);
+}
+
+TEST(Resampling, EveryProcedureIsRight) {
+  for (const course::Case& one : problem("resampling").cases) {
+    Random random(11);
+    const course::Call call = one.prepare(random);
+    const auto weights = numbers<float>(argument(call, "weights").input);
+    for (const Procedure& procedure : procedures()) {
+      const std::vector<int> found =
+          ancestors_by(procedure, weights, scalar(call, "steps"), argument(call, "seed").scalar_bits);
+      EXPECT_EQ(numbers<int>(nearest(call, found)), found) << one.name << ", " << procedure.name;
+    }
+  }
+}
+
+TEST(Resampling, AMixtureOfProceduresIsWrong) {
+  const course::Case& one = problem("resampling").cases.back();
+  Random random(12);
+  const course::Call call = one.prepare(random);
+  const auto weights = numbers<float>(argument(call, "weights").input);
+  const std::uint64_t seed = argument(call, "seed").scalar_bits;
+  const std::vector<Procedure> all = procedures();
+  std::vector<int> found = ancestors_by(all[0], weights, scalar(call, "steps"), seed);
+  const std::vector<int> other = ancestors_by(all[2], weights, scalar(call, "steps"), seed);
+  ASSERT_NE(found.back(), other.back()) << "chosen so that they differ";
+  found.back() = other.back();
+  EXPECT_NE(numbers<int>(nearest(call, found)), found);
+}
+
+TEST(Resampling, OfManyStepsSomeParticlesAreHeldAgainstTheChain) {
+  const course::Case& one = problem("resampling").speed->sizes.front();
+  Random random(13);
+  const course::Call call = one.prepare(random);
+  const auto weights = numbers<float>(argument(call, "weights").input);
+  std::vector<int> found =
+      ancestors_by(procedures()[0], weights, scalar(call, "steps"), argument(call, "seed").scalar_bits);
+  EXPECT_EQ(numbers<int>(nearest(call, found)), found);
+  std::vector<int> beyond = found;
+  beyond[1] = static_cast<int>(weights.size());
+  EXPECT_NE(numbers<int>(nearest(call, beyond)), beyond) << "nobody has this number";
+  for (std::size_t i = 0; i < found.size(); i += 50) found[i] = static_cast<int>(i);
+  EXPECT_NE(numbers<int>(nearest(call, found)), found) << "one chain in 50 was left out";
+}
+
+TEST(Resampling, StepsAreThePublishedOnes) {
+  EXPECT_THAT((std::vector<int>{published_steps(0), published_steps(1), published_steps(2),
+                                published_steps(3), published_steps(4)}),
+              testing::ElementsAre(4, 6, 16, 60, 354));
+}
+
+/// 1ᵀ Pᴮ: the offspring that chains of Metropolis have on average, in double, by the matrix of one step.
+std::vector<double> expected_offspring(const std::vector<float>& weights, int steps) {
+  const std::size_t n = weights.size();
+  std::vector<double> offspring(n, 1.0);
+  for (int step = 0; step < steps; ++step) {
+    std::vector<double> next(n, 0.0);
+    for (std::size_t from = 0; from < n; ++from) {
+      double leaving = 0;
+      for (std::size_t to = 0; to < n; ++to) {
+        if (to == from) continue;
+        const double moves =
+            std::min(1.0, static_cast<double>(weights[to]) / weights[from]) / static_cast<double>(n);
+        next[to] += offspring[from] * moves;
+        leaving += moves;
+      }
+      next[from] += offspring[from] * (1 - leaving);
+    }
+    offspring = next;
+  }
+  return offspring;
+}
+
+/// Squared distance of mean offspring from what is expected, over what their own variance makes it: 1 on
+/// average where the expectation is right.
+double distance_over_noise(const Procedure& procedure, const std::vector<float>& weights, int steps,
+                         const std::vector<double>& expected) {
+  constexpr int kRuns = 1500;
+  const std::size_t n = weights.size();
+  std::vector<double> sum(n), squares(n);
+  Random seeds(14);
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<int> offspring(n);
+    for (const int ancestor : ancestors_by(procedure, weights, steps, seeds.bits()))
+      ++offspring[static_cast<std::size_t>(ancestor)];
+    for (std::size_t j = 0; j < n; ++j) {
+      sum[j] += offspring[j];
+      squares[j] += offspring[j] * offspring[j];
+    }
+  }
+  double distance = 0, noise = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    const double mean = sum[j] / kRuns;
+    distance += (mean - expected[j]) * (mean - expected[j]);
+    noise += (squares[j] / kRuns - mean * mean) / kRuns;
+  }
+  return distance / noise;
+}
+
+TEST(Resampling, OffspringHaveTheirExactExpectation) {
+  constexpr int kSteps = 6;
+  Random random(15);
+  const std::vector<float> weights = likelihoods(128, 1, random);
+  const std::vector<double> expected = expected_offspring(weights, kSteps);
+  EXPECT_NEAR(std::accumulate(expected.begin(), expected.end(), 0.0), 128, 1e-9);
+  for (const Procedure& procedure : procedures()) {
+    if (procedure.kind == Kind::systematic) continue;  // has no chain; its own test follows
+    const double score = distance_over_noise(procedure, weights, kSteps, expected);
+    // 128 squares, of which the larger count more, have a mean with a standard deviation of some 0.15.
+    if (procedure.kind == Kind::metropolis || procedure.kind == Kind::c2 ||
+        procedure.kind == Kind::megopolis || procedure.segment > weights.size()) {
+      EXPECT_GT(score, 0.53) << procedure.name;
+      EXPECT_LT(score, 1.5) << procedure.name;
+    } else {
+      EXPECT_GT(score, 1.5) << procedure.name << " has another expectation, and this test must see it";
+    }
+  }
+}
+
+TEST(Resampling, SystematicOffspringAreWithinOneOfTheExpected) {
+  Random random(18);
+  const std::vector<float> weights = likelihoods(3000, 3, random);
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<int> offspring(weights.size());
+    for (const int ancestor : systematic_ancestors(weights, seed))
+      ++offspring.at(static_cast<std::size_t>(ancestor));
+    for (std::size_t j = 0; j < weights.size(); ++j)
+      ASSERT_LT(std::abs(offspring[j] - 3000 * weights[j] / sum), 1.001) << j;
+  }
+}
+
+/// Mean of Σ (O - e)² / n over runs, e = n w / Σw.
+double error_of(const Procedure& procedure, const std::vector<float>& weights, int steps, int runs) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto n = static_cast<double>(weights.size());
+  Random seeds(16);
+  double error = 0;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<int> offspring(weights.size());
+    for (const int ancestor : ancestors_by(procedure, weights, steps, seeds.bits()))
+      ++offspring[static_cast<std::size_t>(ancestor)];
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      const double difference = offspring[j] - n * weights[j] / sum;
+      error += difference * difference;
+    }
+  }
+  return error / n / runs;
+}
+
+TEST(Resampling, ErrorsAreThoseOfTheLecture) {
+  Random random(17);
+  const std::vector<float> weights = likelihoods(4096, 2, random);
+  const std::vector<double> known = {1.00, 3.26, 1.47, 1.14, 1.03, 0.52, 0.14};  // of 16 384 particles
+  const std::vector<Procedure> all = procedures();
+  for (std::size_t k = 0; k < all.size(); ++k)
+    EXPECT_NEAR(error_of(all[k], weights, published_steps(2), 48) / known[k], 1, 0.08) << all[k].name;
+}
+
+}  // namespace
+}  // namespace lockstep::test
