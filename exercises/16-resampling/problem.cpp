@@ -27,6 +27,7 @@
 #include <numbers>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -345,6 +346,37 @@ Gate bytes_per_step_gate(double limit, std::string advice) {
   return gate;
 }
 
+/// Every particle as a dot: how many copies its weight promises, and how many it got.
+std::string picture_of_offspring(const Shown& shown) {
+  const auto weights = shown.numbers<float>("weights");
+  std::vector<int> copies(weights.size());
+  for (const int ancestor : shown.numbers<int>("ancestors")) {
+    if (ancestor < 0 || static_cast<std::size_t>(ancestor) >= copies.size())
+      throw std::runtime_error(fmt::format("there is no particle {}", ancestor));
+    ++copies[static_cast<std::size_t>(ancestor)];
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const auto n = static_cast<double>(weights.size());
+  double most = *std::max_element(copies.begin(), copies.end());
+  for (const float weight : weights) most = std::max(most, n * weight / sum);
+  constexpr double kSize = 480, kMargin = 40;
+  const auto x = [&](double value) { return kMargin + value / most * kSize; };
+  const auto y = [&](double value) { return kMargin + kSize - value / most * kSize; };
+  std::string dots;
+  for (std::size_t j = 0; j < weights.size(); ++j)
+    dots +=
+        fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2\"/>\n", x(n * weights[j] / sum), y(copies[j]));
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 560 580\" font-family=\"sans-serif\" "
+      "font-size=\"14\">\n<title>Copies of each particle</title>\n<rect width=\"560\" height=\"580\" "
+      "fill=\"#fdfdfb\"/>\n<path d=\"M {0:.1f} {1:.1f} H {2:.1f} M {0:.1f} {1:.1f} V {3:.1f}\" "
+      "stroke=\"#5b6670\"/>\n"
+      "<path d=\"M {0:.1f} {1:.1f} L {2:.1f} {3:.1f}\" stroke=\"#9a4a12\"/>\n<g fill=\"#0a6b5e\" "
+      "fill-opacity=\"0.3\">\n{4}</g>\n<text x=\"40\" y=\"28\">copies, up to {5:.0f}</text>\n<text x=\"300\" "
+      "y=\"545\">n w / \u03a3w, up to {5:.1f}</text>\n</svg>\n",
+      x(0), y(0), x(most), y(most), dots, most);
+}
+
 std::uint64_t n_of(const Call& call) {
   for (const Argument& argument : call.arguments()) {
     if (argument.name == "n") return argument.scalar_bits;
@@ -384,6 +416,8 @@ Problem make_problem() {
       make_case(131072, 1, 6, "many blocks, all of them full"),
       measured(make_case(100003, 2, kMeasuredSteps, "many warps and 16 steps")),
   };
+  problem.picture =
+      Picture{.case_name = "n = 7919, y = 3, 60 steps", .ending = "svg", .draw = picture_of_offspring};
   constexpr unsigned kMany = 1U << 22;
   problem.speed = {
       .sizes = {timed(1 << 16, 4, "a few warps for each multiprocessor"),

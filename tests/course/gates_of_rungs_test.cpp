@@ -62,6 +62,17 @@ constexpr RungAtGate kRungs[] = {
     {"drmsd", "15-drmsd/rungs/register_tile.cu", ""},
     {"drmsd", "15-drmsd/rungs/fast_root.cu", ""},
     {"drmsd", "15-drmsd/rungs/balanced_triangle.cu", ""},
+    {"resampling", "16-resampling/rungs/metropolis.cu", "bytes-per-step",
+     "if (u * weights[ancestor] <= weights[proposed]) ancestor = proposed;"},
+    {"resampling", "16-resampling/rungs/kept_weight.cu", "bytes-per-step", "weights["},
+    {"resampling", "16-resampling/rungs/c2_2048.cu", "bytes-per-step",
+     "chain.step(proposed, weights[proposed], uniform_of(words.word[k]));"},
+    {"resampling", "16-resampling/rungs/c1_2048.cu", "bytes-per-step",
+     "chain.step(proposed, weights[proposed], uniform_of(words.word[k]));"},
+    {"resampling", "16-resampling/rungs/c2_128.cu", ""},
+    {"resampling", "16-resampling/rungs/c1_128.cu", ""},
+    {"resampling", "16-resampling/rungs/megopolis.cu", ""},
+    {"resampling", "16-resampling/rungs/systematic.cu", ""},
 };
 
 class GatesOfRungs : public GradingTest, public testing::WithParamInterface<RungAtGate> {};
