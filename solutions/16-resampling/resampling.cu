@@ -80,7 +80,6 @@ __device__ Sum block_sum(Sum value, Sum& before) {
   return total;
 }
 
-// [add-up]
 __global__ void __launch_bounds__(kThreads)
     add_up_kernel(const float* __restrict__ weights, unsigned n, Parts parts, Sum* totals) {
   Sum own = 0;
@@ -95,7 +94,6 @@ __global__ void __launch_bounds__(kThreads)
   const Sum total = block_sum(own, before);
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
-// [add-up]
 
 /// n points, evenly spaced: the first at `offset`, the next `spacing` further on, and so forth.
 struct Points {
@@ -130,7 +128,6 @@ struct Runs {
 
 /// Writes `ancestors` from `from` to `to`, where the warp's runs lie side by side. A mark stands where a run
 /// begins: the nearest mark to the left of a place names its ancestor.
-// [warp-copies]
 __device__ void warp_copy(const Runs (&runs)[kRows], unsigned first, unsigned from, unsigned to, int* marks,
                           int* ancestors) {
   const int lane = threadIdx.x % kLanes;
@@ -138,6 +135,7 @@ __device__ void warp_copy(const Runs (&runs)[kRows], unsigned first, unsigned fr
   int carried = 0;  // the ancestor of the place before; the first place has a mark
   for (unsigned window = from; window < to; window += kWindow) {
     const unsigned size = min(unsigned{kWindow}, to - window);
+    // [mark-runs]
     for (unsigned place = lane; place < size; place += kLanes) marks[place] = -1;
     __syncwarp();  // nobody marks a place that is not clear yet
     for (int row = 0; row < kRows; ++row) {
@@ -148,6 +146,8 @@ __device__ void warp_copy(const Runs (&runs)[kRows], unsigned first, unsigned fr
       }
     }
     __syncwarp();  // all marks stand
+    // [mark-runs]
+    // [nearest-mark]
     for (unsigned place = lane; place - lane < size; place += kLanes) {
       const int mark = place < size ? marks[place] : -1;
       const unsigned to_the_left = __ballot_sync(kAllLanes, mark >= 0) & up_to_lane;
@@ -157,10 +157,10 @@ __device__ void warp_copy(const Runs (&runs)[kRows], unsigned first, unsigned fr
       if (place < size) ancestors[window + place] = ancestor;
       carried = __shfl_sync(kAllLanes, ancestor, kLanes - 1);
     }
+    // [nearest-mark]
     __syncwarp();  // all marks have been read; the next window clears them
   }
 }
-// [warp-copies]
 
 __global__ void __launch_bounds__(kThreads)
     copy_kernel(const float* __restrict__ weights, unsigned n, unsigned long long seed, Parts parts,

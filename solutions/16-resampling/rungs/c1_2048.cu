@@ -35,7 +35,6 @@ __device__ Segment segment_of(unsigned word, unsigned n) {
   return {first, min(kSegment, n - first)};
 }
 
-// [one-segment]
 __global__ void c1_kernel(const float* __restrict__ weights, int n, int steps, unsigned long long seed,
                           int* __restrict__ ancestors) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -53,7 +52,6 @@ __global__ void c1_kernel(const float* __restrict__ weights, int n, int steps, u
   }
   ancestors[i] = chain.ancestor;
 }
-// [one-segment]
 
 std::size_t resampling_workspace_bytes(int) { return 0; }
 

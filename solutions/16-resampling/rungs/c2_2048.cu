@@ -36,7 +36,6 @@ __device__ Segment segment_of(unsigned word, unsigned n) {
   return {first, min(kSegment, n - first)};
 }
 
-// [segment-a-step]
 __global__ void c2_kernel(const float* __restrict__ weights, int n, int steps, unsigned long long seed,
                           int* __restrict__ ancestors) {
   const int i = blockIdx.x * kThreads + threadIdx.x, lane = threadIdx.x % kLanes;
@@ -56,7 +55,6 @@ __global__ void c2_kernel(const float* __restrict__ weights, int n, int steps, u
   }
   if (i < n) ancestors[i] = chain.ancestor;
 }
-// [segment-a-step]
 
 std::size_t resampling_workspace_bytes(int) { return 0; }
 
