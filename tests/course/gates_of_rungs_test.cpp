@@ -56,7 +56,7 @@ constexpr RungAtGate kRungs[] = {
     {"multi-tau", "12-multi-tau/rungs/batch_by_level.cu", ""},
     {"multi-tau", "12-multi-tau/rungs/dp4a.cu", ""},
     {"drmsd", "15-drmsd/rungs/one_row.cu", "bytes-per-element",
-     "const float difference = distance(a, atom(reference, j)) - distance(b, atom(frame, j));"},
+     "const float difference = distance(a, atom(reference, j))"},
     {"drmsd", "15-drmsd/rungs/shared_tiles.cu", "shared-passes",
      "const float difference = distance(own.a, tile[j].a) - distance(own.b, tile[j].b);"},
     {"drmsd", "15-drmsd/rungs/register_tile.cu", ""},
