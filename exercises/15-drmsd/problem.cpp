@@ -122,7 +122,7 @@ Trajectory opening(std::size_t n, std::size_t frames, Random& random) {
   Trajectory made{.reference = chain(n, random)};
   for (std::size_t frame = 0; frame < frames; ++frame) {
     Positions positions = moved(made.reference, 0.8F, random);
-    const float steps = frame < frames / 2 ? 0 : static_cast<float>(frame - frames / 2);
+    const float steps = frame < frames / 2 ? 0 : static_cast<float>(frame - frames / 2 + 1);
     for (float& coordinate : positions) coordinate *= 1 + kOpening * steps;
     made.frames.push_back(std::move(positions));
   }
