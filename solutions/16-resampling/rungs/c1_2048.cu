@@ -41,15 +41,18 @@ __global__ void c1_kernel(const float* __restrict__ weights, int n, int steps, u
   if (i >= n) return;
   Chain chain{i, weights[i]};
   const Segment segment = segment_of(random_words(seed, Use::segment, i / kLanes, 0).word[0], n);
-#pragma unroll 2
-  for (int first = 0; first < steps; first += 4) {
+  // `count` is a constant but for the last steps: no branch comes between four reads.
+  const auto take = [&](int first, int count) {
     const Words words = random_words(seed, Use::within, i, first / 4);
     for (int k = 0; k < 4; ++k) {
-      if (first + k == steps) break;
+      if (k >= count) break;
       const unsigned proposed = segment.first + place_of(words.word[k], segment.size);
       chain.step(proposed, weights[proposed], uniform_of(words.word[k]));
     }
-  }
+  };
+  int first = 0;
+  for (; first + 4 <= steps; first += 4) take(first, 4);
+  if (first < steps) take(first, steps - first);
   ancestors[i] = chain.ancestor;
 }
 

@@ -37,27 +37,31 @@ __device__ Segment segment_of(unsigned word, unsigned n) {
   return {first, min(kSegment, n - first)};
 }
 
-// [segment-a-step]
 __global__ void c2_kernel(const float* __restrict__ weights, int n, int steps, unsigned long long seed,
                           int* __restrict__ ancestors) {
   const int i = blockIdx.x * kThreads + threadIdx.x, lane = threadIdx.x % kLanes;
   const int own = min(i, n - 1);  // all lanes stay, to draw segments for each other
   Chain chain{own, weights[own]};
   Words drawn;  // by each lane, for four steps that follow one another
-  for (int first = 0; first < steps; first += 4) {
+  // [segment-a-step]
+  // `count` is a constant but for the last steps: no branch comes between four reads.
+  const auto take = [&](int first, int count) {
     const int turn = first / 4 % kLanes;
     if (turn == 0) drawn = random_words(seed, Use::segment, i / kLanes, first / 4 + lane);
     const Words words = random_words(seed, Use::within, own, first / 4);
     for (int k = 0; k < 4; ++k) {
-      if (first + k == steps) break;
+      if (k >= count) break;
       const Segment segment = segment_of(__shfl_sync(kAllLanes, drawn.word[k], turn), n);
       const unsigned proposed = segment.first + place_of(words.word[k], segment.size);
       chain.step(proposed, weights[proposed], uniform_of(words.word[k]));
     }
-  }
+  };
+  // [segment-a-step]
+  int first = 0;
+  for (; first + 4 <= steps; first += 4) take(first, 4);
+  if (first < steps) take(first, steps - first);
   if (i < n) ancestors[i] = chain.ancestor;
 }
-// [segment-a-step]
 
 std::size_t resampling_workspace_bytes(int) { return 0; }
 

@@ -27,12 +27,13 @@ __global__ void megopolis_kernel(const float* __restrict__ weights, unsigned n, 
   unsigned ancestor = i;
   float weight = i < n ? weights[i] : 0;
   Words drawn;  // by each lane, for four steps that follow one another
-  for (int first = 0; first < steps; first += 4) {
+  // `count` is a constant but for the last steps: no branch comes between four reads.
+  const auto take = [&](int first, int count) {
     const int turn = first / 4 % kLanes;
     if (turn == 0) drawn = random_words(seed, Use::shift, 0, first / 4 + lane);
     const Words words = random_words(seed, Use::within, i, first / 4);
     for (int k = 0; k < 4; ++k) {
-      if (first + k == steps) break;
+      if (k >= count) break;
       const unsigned shift = index_of(__shfl_sync(kAllLanes, drawn.word[k], turn), padded);
       const unsigned proposed = shifted(i, shift, padded);
       const float its_weight = proposed < n ? weights[proposed] : -1;  // nobody is there, nobody moves there
@@ -41,7 +42,10 @@ __global__ void megopolis_kernel(const float* __restrict__ weights, unsigned n, 
         weight = its_weight;
       }
     }
-  }
+  };
+  int first = 0;
+  for (; first + 4 <= steps; first += 4) take(first, 4);
+  if (first < steps) take(first, steps - first);
   if (i < n) ancestors[i] = static_cast<int>(ancestor);
 }
 
