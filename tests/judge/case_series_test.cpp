@@ -146,6 +146,39 @@ course::Picture sums_of_pairs() {
           }};
 }
 
+/// One case of three numbers, of which all sevens are as right as their negatives.
+course::Problem negate_or_sevens() {
+  course::Problem problem = negate_problem({3});
+  problem.cases[0].prepare = [](Random& random) {
+    const std::vector<std::int32_t> in = random.integers(3, 1, 1000), sevens(3, 7);
+    const std::vector<std::int32_t> negatives = {-in[0], -in[1], -in[2]};
+    course::Output out;
+    out.type = course::ElementType::i32;
+    out.expected = course::bytes_of(std::span<const std::int32_t>(negatives));
+    out.nearest_answer = [negatives = out.expected,
+                          sevens = course::bytes_of(std::span(sevens))](std::span<const std::byte> found) {
+      return std::equal(found.begin(), found.begin() + 4, sevens.begin()) ? sevens : negatives;
+    };
+    return course::Call().input("in", in).output("out", out).workspace("scratch").scalar("n", 3).stream();
+  };
+  return problem;
+}
+
+TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
+  const auto writes = [&](std::vector<std::int32_t> values) {
+    return verdicts(
+        run(negate_or_sevens(),
+            calls([values](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+              const runner::Outcome outcome = right(session, f, w);
+              std::copy(values.begin(), values.end(), session.pointer<std::int32_t>(Words(w).out, 3));
+              return outcome;
+            })));
+  };
+  EXPECT_THAT(writes({}), ElementsAre(Verdict::passed));
+  EXPECT_THAT(writes({7, 7, 7}), ElementsAre(Verdict::passed));
+  EXPECT_THAT(writes({7, 7}), ElementsAre(Verdict::wrong_answer));
+}
+
 TEST_F(Series, DrawsWhatTheLastCallOfItsCaseLeft) {
   course::Problem problem = negate_problem({2, 3, 4});
   problem.picture = sums_of_pairs();

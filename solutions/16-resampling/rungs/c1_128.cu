@@ -42,19 +42,20 @@ __global__ void c1_kernel(const float* __restrict__ weights, int n, int steps, u
   Chain chain{i, weights[i]};
   // [one-segment]
   const Segment segment = segment_of(random_words(seed, Use::segment, i / kLanes, 0).word[0], n);
-  // `count` is a constant but for the last steps: no branch comes between four reads.
-  const auto take = [&](int first, int count) {
-    const Words words = random_words(seed, Use::within, i, first / 4);
+  int step = 0;
+  for (; step + 4 <= steps; step += 4) {  // without a branch between four reads
+    const Words words = random_words(seed, Use::within, i, step / 4);
     for (int k = 0; k < 4; ++k) {
-      if (k >= count) break;
       const unsigned proposed = segment.first + place_of(words.word[k], segment.size);
       chain.step(proposed, weights[proposed], uniform_of(words.word[k]));
     }
-  };
+  }
   // [one-segment]
-  int first = 0;
-  for (; first + 4 <= steps; first += 4) take(first, 4);
-  if (first < steps) take(first, steps - first);
+  for (; step < steps; ++step) {
+    const unsigned word = random_words(seed, Use::within, i, step / 4).word[step % 4];
+    const unsigned proposed = segment.first + place_of(word, segment.size);
+    chain.step(proposed, weights[proposed], uniform_of(word));
+  }
   ancestors[i] = chain.ancestor;
 }
 

@@ -44,22 +44,25 @@ __global__ void c2_kernel(const float* __restrict__ weights, int n, int steps, u
   Chain chain{own, weights[own]};
   Words drawn;  // by each lane, for four steps that follow one another
   // [segment-a-step]
-  // `count` is a constant but for the last steps: no branch comes between four reads.
-  const auto take = [&](int first, int count) {
-    const int turn = first / 4 % kLanes;
-    if (turn == 0) drawn = random_words(seed, Use::segment, i / kLanes, first / 4 + lane);
-    const Words words = random_words(seed, Use::within, own, first / 4);
+  int step = 0;
+  for (; step + 4 <= steps; step += 4) {  // without a branch between four reads
+    const int turn = step / 4 % kLanes;
+    if (turn == 0) drawn = random_words(seed, Use::segment, i / kLanes, step / 4 + lane);
+    const Words words = random_words(seed, Use::within, own, step / 4);
     for (int k = 0; k < 4; ++k) {
-      if (k >= count) break;
       const Segment segment = segment_of(__shfl_sync(kAllLanes, drawn.word[k], turn), n);
       const unsigned proposed = segment.first + place_of(words.word[k], segment.size);
       chain.step(proposed, weights[proposed], uniform_of(words.word[k]));
     }
-  };
+  }
   // [segment-a-step]
-  int first = 0;
-  for (; first + 4 <= steps; first += 4) take(first, 4);
-  if (first < steps) take(first, steps - first);
+  for (; step < steps; ++step) {
+    const unsigned word = random_words(seed, Use::within, own, step / 4).word[step % 4];
+    const unsigned of_segment = random_words(seed, Use::segment, i / kLanes, step / 4).word[step % 4];
+    const Segment segment = segment_of(of_segment, n);
+    const unsigned proposed = segment.first + place_of(word, segment.size);
+    chain.step(proposed, weights[proposed], uniform_of(word));
+  }
   if (i < n) ancestors[i] = chain.ancestor;
 }
 

@@ -27,25 +27,29 @@ __global__ void megopolis_kernel(const float* __restrict__ weights, unsigned n, 
   unsigned ancestor = i;
   float weight = i < n ? weights[i] : 0;
   Words drawn;  // by each lane, for four steps that follow one another
-  // `count` is a constant but for the last steps: no branch comes between four reads.
-  const auto take = [&](int first, int count) {
-    const int turn = first / 4 % kLanes;
-    if (turn == 0) drawn = random_words(seed, Use::shift, 0, first / 4 + lane);
-    const Words words = random_words(seed, Use::within, i, first / 4);
+  const auto step_to = [&](unsigned proposed, float its_weight, unsigned word) {
+    if (!(uniform_of(word) * weight <= its_weight)) return;
+    ancestor = proposed;
+    weight = its_weight;
+  };
+  int step = 0;
+  for (; step + 4 <= steps; step += 4) {  // without a branch between four reads
+    const int turn = step / 4 % kLanes;
+    if (turn == 0) drawn = random_words(seed, Use::shift, 0, step / 4 + lane);
+    const Words words = random_words(seed, Use::within, i, step / 4);
     for (int k = 0; k < 4; ++k) {
-      if (k >= count) break;
       const unsigned shift = index_of(__shfl_sync(kAllLanes, drawn.word[k], turn), padded);
       const unsigned proposed = shifted(i, shift, padded);
-      const float its_weight = proposed < n ? weights[proposed] : -1;  // nobody is there, nobody moves there
-      if (uniform_of(words.word[k]) * weight <= its_weight) {
-        ancestor = proposed;
-        weight = its_weight;
-      }
+      // Where nobody is, nobody moves.
+      step_to(proposed, proposed < n ? weights[proposed] : -1, words.word[k]);
     }
-  };
-  int first = 0;
-  for (; first + 4 <= steps; first += 4) take(first, 4);
-  if (first < steps) take(first, steps - first);
+  }
+  for (; step < steps; ++step) {
+    const unsigned shift = index_of(random_words(seed, Use::shift, 0, step / 4).word[step % 4], padded);
+    const unsigned proposed = shifted(i, shift, padded);
+    const unsigned word = random_words(seed, Use::within, i, step / 4).word[step % 4];
+    step_to(proposed, proposed < n ? weights[proposed] : -1, word);
+  }
   if (i < n) ancestors[i] = static_cast<int>(ancestor);
 }
 
