@@ -109,7 +109,7 @@ std::vector<double> expected_offspring(const std::vector<float>& weights, int st
 /// Squared distance of mean offspring from what is expected, over what their own variance makes it: 1 on
 /// average where the expectation is right.
 double distance_over_noise(const Procedure& procedure, const std::vector<float>& weights, int steps,
-                         const std::vector<double>& expected) {
+                           const std::vector<double>& expected) {
   constexpr int kRuns = 1500;
   const std::size_t n = weights.size();
   std::vector<double> sum(n), squares(n);
