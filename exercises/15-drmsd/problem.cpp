@@ -122,8 +122,8 @@ Trajectory opening(std::size_t n, std::size_t frames, Random& random) {
   Trajectory made{.reference = chain(n, random)};
   for (std::size_t frame = 0; frame < frames; ++frame) {
     Positions positions = moved(made.reference, 0.8F, random);
-    const float steps = frame < frames / 2 ? 0 : static_cast<float>(frame - frames / 2 + 1);
-    for (float& coordinate : positions) coordinate *= 1 + kOpening * steps;
+    const std::size_t trembling = frames / 2, steps = frame < trembling ? 0 : frame - trembling + 1;
+    for (float& coordinate : positions) coordinate *= 1 + kOpening * static_cast<float>(steps);
     made.frames.push_back(std::move(positions));
   }
   return made;
