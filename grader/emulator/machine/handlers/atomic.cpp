@@ -3,7 +3,9 @@
 // Lanes act one after another in lane order. On global memory other workers act at the same time, so each
 // lane's operation is an atomic of the processor; shared memory belongs to the one thread that runs the
 // block.
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -133,7 +135,8 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
                                              replacement);
     if (result != nullptr) result[lane] = stored<T>(old);
     const T now = combine<operation>(old, value, replacement);
-    changes += std::memcmp(&now, &old, sizeof old) != 0 ? 1U : 0U;
+    using Bytes = std::array<std::byte, sizeof(T)>;
+    changes += std::bit_cast<Bytes>(now) != std::bit_cast<Bytes>(old) ? 1U : 0U;
   }
   warp.worker->changes += changes;
 }
