@@ -147,11 +147,6 @@ Case make_case(Shape shape, std::string purpose) {
   return made;
 }
 
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "coalescing";

@@ -121,11 +121,6 @@ Case make_case(Shape shape, std::string purpose, Values values = numbered) {
           .cost = {.elements = elements, .global_bytes = elements * (sizeof(float) + sizeof(float))}};
 }
 
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "transpose";

@@ -113,11 +113,6 @@ Case make_case(Shape shape, std::string purpose, Values values = small_integers)
   return made;
 }
 
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "block-scan";

@@ -78,11 +78,6 @@ Case make_case(int n, std::string purpose, Values values = small_integers) {
   return made;
 }
 
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 std::uint64_t length_of(const Call& call) {
   for (const Argument& argument : call.arguments()) {
     if (argument.kind == Argument::Kind::scalar) return argument.scalar_bits;

@@ -221,16 +221,6 @@ Case make_case(const Range& range, std::string purpose, Values values = uniform)
   return made;
 }
 
-Case named(std::string name, Case made) {
-  made.name = std::move(name);
-  return made;
-}
-
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 Range bytes(std::size_t n, int bins = 256, std::size_t first = 0, std::size_t after = 0) {
   return {.sample_bytes = 1, .bins = bins, .first = first, .n = n, .after = after};
 }

@@ -336,11 +336,6 @@ Case once(Case made) {
   return made;
 }
 
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 // --- the picture ---
 
 /// Its first packet began at instant 1, and its end is one of all groups' bins.

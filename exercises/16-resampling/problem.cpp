@@ -326,11 +326,6 @@ Case make_case(unsigned n, double y, int steps, std::string purpose, Weights wei
   return made;
 }
 
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
 Case timed(unsigned n, double y, std::string purpose) {
   return make_case(n, y, steps_for(y), std::move(purpose));
 }

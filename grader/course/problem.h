@@ -127,10 +127,25 @@ struct Case {
   std::string name;                      ///< such as "33 x 65"
   std::string purpose;                   ///< one line for the student: why this case is here
   std::function<Call(Random&)> prepare;  ///< makes fresh inputs and their expected outputs
+  /// Where expected outputs take long and many calls are timed: makes what these calls share, and returns
+  /// what makes each of them, which several threads use at once. Empty: `prepare`, time after time.
+  std::function<std::function<Call(Random&)>(Random&)> prepare_many = {};
   Cost cost;
   int calls = 2;          ///< calls in a row with fresh inputs each
   bool measured = false;  ///< technique gates (and speed) look at this case
 };
+
+/// `one`, to be looked at by technique gates.
+inline Case measured(Case one) {
+  one.measured = true;
+  return one;
+}
+
+/// `one` under a name that says more than its size.
+inline Case named(std::string name, Case one) {
+  one.name = std::move(name);
+  return one;
+}
 
 /// What a gate is computed from: the counters of all launches of one measured case, and the case's cost.
 struct Measurement {

@@ -113,12 +113,14 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
 
 void CallTimer::prepare() {
   const std::size_t at_once = calls_made_at_once(one_);
+  Random shared(derived_seed(options_.seed, "speed"));
+  const auto make_call = one_.prepare_many ? one_.prepare_many(shared) : one_.prepare;
   std::deque<std::future<course::Call>> being_made;
   for (std::size_t next = 0; calls_.size() < contents();) {
     for (; next < contents() && being_made.size() < at_once; ++next) {
-      being_made.push_back(std::async(std::launch::async, [this, next] {
+      being_made.push_back(std::async(std::launch::async, [this, next, &make_call] {
         Random random(derived_seed(options_.seed, fmt::format("speed {}", next)));
-        return one_.prepare(random);
+        return make_call(random);
       }));
     }
     if (options_.progress) {

@@ -1,6 +1,7 @@
 // Every exercise of the course, and every file below solutions/: starters fail with guidance, references
-// pass, rungs are correct, mistakes get the verdict on their first line. Found in the folder tree, as the
-// catalogue is: a new exercise or file needs no change here.
+// pass, rungs are correct and fail the technique gates that their first lines name ("fails:", and "at:" for
+// the line that the report must point at), mistakes get the verdict on their first line. Found in the folder
+// tree, as the catalogue is: a new exercise or file needs no change here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,13 +80,32 @@ TEST_P(Reference, Passes) {
   EXPECT_EQ(exercise.at("points"), exercise.at("max_points"));
 }
 
-TEST_P(Rung, IsCorrect) {
+TEST_P(Rung, IsCorrectAndFailsTheGateThatItNames) {
   const Graded result = graded();
-  const auto& cases = exercise_of(result, topic()).at("correctness").at("cases");
-  EXPECT_GE(cases.size(), 12U);
-  for (const auto& one : cases)
+  const auto& exercise = exercise_of(result, topic());
+  EXPECT_GE(exercise.at("correctness").at("cases").size(), 12U);
+  for (const auto& one : exercise.at("correctness").at("cases"))
     EXPECT_EQ(one.at("verdict"), "passed") << one.at("name") << '\n' << result.text;
-  EXPECT_LE(result.status, 1);
+
+  const std::vector<std::string> fails = headings(path(), "fails"), at = headings(path(), "at");
+  ASSERT_EQ(fails.size(), at.size()) << path();
+  EXPECT_EQ(result.status, fails.empty() ? 0 : 1) << result.text;
+  EXPECT_EQ(exercise.at("verdict"), fails.empty() ? "passed" : "inefficient") << result.text;
+  const auto& gates = exercise.at("technique").at("gates");
+  EXPECT_GE(gates.size(), 2U);
+  std::vector<std::string> failed;
+  for (const auto& gate : gates) {
+    if (gate.at("verdict") == "passed") continue;
+    EXPECT_EQ(gate.at("verdict"), "inefficient");
+    EXPECT_GT(gate.at("value"), gate.at("limit"));
+    failed.push_back(gate.at("name"));
+    ASSERT_LE(failed.size(), at.size()) << result.text;
+    const std::string& line = at[failed.size() - 1];
+    ASSERT_EQ(gate.at("worst").size(), 1U);
+    EXPECT_THAT(gate.at("worst").at(0).at("text"), testing::HasSubstr(line));
+    EXPECT_THAT(result.text, testing::HasSubstr("| " + line));
+  }
+  EXPECT_EQ(failed, fails) << result.text;
 }
 
 TEST_P(Mistake, GetsItsVerdict) {

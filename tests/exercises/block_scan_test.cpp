@@ -63,5 +63,7 @@ TEST(BlockScan, NoRunOfElementsAddsUpToMoreThanAnInt) {
   EXPECT_GT(widest, std::int64_t{1} << 29) << "no case needs all the bits of an int";
 }
 
+TEST(BlockScan, StatesAnElementForEachSum) { expect_elements_are_words_of_output("block-scan"); }
+
 }  // namespace
 }  // namespace lockstep::test

@@ -85,5 +85,7 @@ TEST(Coalescing, TellsPositionsInTermsOfTheOutput) {
   EXPECT_EQ(position(7 * 64 + 33), "charge, padding at 33");
 }
 
+TEST(Coalescing, StatesAnElementForEachThatMoves) { expect_elements_are_words_of_output("coalescing"); }
+
 }  // namespace
 }  // namespace lockstep::test

@@ -23,18 +23,21 @@ struct Prepared {
   const float* in_frame(std::size_t frame, std::size_t i) const { return &trajectory[3 * (frame * n + i)]; }
 };
 
-Prepared prepare(const course::Case& one) {
-  Random random(7);
-  const course::Call call = one.prepare(random);
+Prepared prepared(const course::Call& call) {
   Prepared made{.n = static_cast<std::size_t>(scalar(call, "n")),
                 .frames = static_cast<std::size_t>(scalar(call, "frames")),
                 .reference = numbers<float>(argument(call, "reference").input),
                 .trajectory = numbers<float>(argument(call, "trajectory").input),
                 .expected = numbers<float>(argument(call, "out").output.expected)};
-  EXPECT_EQ(made.reference.size(), 3 * made.n) << one.name;
-  EXPECT_EQ(made.trajectory.size(), 3 * made.n * made.frames) << one.name;
-  EXPECT_EQ(made.expected.size(), made.frames) << one.name;
+  EXPECT_EQ(made.reference.size(), 3 * made.n);
+  EXPECT_EQ(made.trajectory.size(), 3 * made.n * made.frames);
+  EXPECT_EQ(made.expected.size(), made.frames);
   return made;
+}
+
+Prepared prepare(const course::Case& one) {
+  Random random(7);
+  return prepared(one.prepare(random));
 }
 
 const course::Case& case_named(const std::string& name) {
@@ -152,6 +155,16 @@ std::pair<double, double> errors_in_float(const Prepared& made, std::size_t fram
     return std::abs(std::sqrt(std::max(0.0, sum) / pairs) - exact) / exact;
   };
   return {error(two_roots), error(one_root)};
+}
+
+TEST(Drmsd, CallsMadeFromOneComparisonAreRight) {
+  for (const course::Case& one : problem("drmsd").speed->sizes) {
+    if (!one.prepare_many) continue;
+    Random shared(11), own(12);
+    const Prepared made = prepared(one.prepare_many(shared)(own));
+    EXPECT_NEAR(made.expected.front() / static_cast<double>(drmsd_of(made, 0)), 1, 1e-7) << one.name;
+    break;  // larger ones are made by the same code
+  }
 }
 
 TEST(Drmsd, StructuresThatHardlyDifferTellTheIdentityFromTheDifference) {

@@ -1,6 +1,9 @@
 // The arguments of a prepared call by name and as numbers, for the tests of the exercises.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include "course/catalogue.h"
+#include "lockstep/random.h"
 
 namespace lockstep::test {
 
@@ -36,6 +40,20 @@ inline int scalar(const course::Call& call, std::string_view name) {
   int value = 0;
   std::memcpy(&value, &argument(call, name).scalar_bits, sizeof value);
   return value;
+}
+
+/// Fails unless every case of the exercise states as many elements as each of its outputs has words.
+inline void expect_elements_are_words_of_output(const std::string& name) {
+  for (const course::Case& one : problem(name).cases) {
+    Random random(7);
+    const course::Call call = one.prepare(random);
+    for (const course::Argument& argument : call.arguments()) {
+      if (argument.kind != course::Argument::Kind::output) continue;
+      EXPECT_EQ(one.cost.elements * sizeof(std::uint32_t),
+                static_cast<double>(argument.output.expected.size()))
+          << one.name << ", " << argument.name;
+    }
+  }
 }
 
 }  // namespace lockstep::test

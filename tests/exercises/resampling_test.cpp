@@ -192,5 +192,7 @@ TEST(Resampling, ErrorsAreThoseOfTheLecture) {
     EXPECT_NEAR(error_of(all[k], weights, published_steps(2), 48) / known[k], 1, 0.08) << all[k].name;
 }
 
+TEST(Resampling, StatesAnElementForEachParticle) { expect_elements_are_words_of_output("resampling"); }
+
 }  // namespace
 }  // namespace lockstep::test

@@ -74,5 +74,7 @@ TEST(Scan, AsksForTheWorkspaceWithTheLengthOfTheCall) {
   }
 }
 
+TEST(Scan, StatesAnElementForEachSum) { expect_elements_are_words_of_output("scan"); }
+
 }  // namespace
 }  // namespace lockstep::test

@@ -75,5 +75,7 @@ TEST(Transpose, TellsPositionsInTermsOfTheOutput) {
   EXPECT_EQ(argument(call, "out").output.position(33 * 31 - 1), "row 32, column 30");
 }
 
+TEST(Transpose, StatesAnElementForEachThatMoves) { expect_elements_are_words_of_output("transpose"); }
+
 }  // namespace
 }  // namespace lockstep::test

@@ -1,3 +1,5 @@
+// fails: global-sectors
+// at: if (i < n) particle = particles[i];
 // A step of particles, one thread for 32 neighbouring particles, as on a CPU. Lecture: 02-coalescing.
 // Bound: lanes are 32 particles apart, so each moves a sector for 4 bytes, in loads and in stores.
 #include "coalescing.h"

@@ -1,3 +1,5 @@
+// fails: global-sectors
+// at: if (i < n) particle = particles[i];
 // A step of particles, one thread a particle. Lecture: 02-coalescing.
 // Bound: a member lies 32 bytes from the same member of the next particle, so each lane moves a sector for 4
 // bytes, and the warp comes back for the same sectors eight times.

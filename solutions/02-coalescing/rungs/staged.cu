@@ -1,3 +1,5 @@
+// fails: shared-wavefronts
+// at: const Particle particle = tile[threadIdx.x];
 // A step of particles, read in the order of memory into a tile in shared memory. Lecture: 02-coalescing.
 // Bound: a thread takes its particle out of the tile at a stride of 8 words, which meets one bank in eight.
 #include "coalescing.h"

@@ -1,3 +1,5 @@
+// fails: global-sectors
+// at: position = halves[2 * i];
 // A step of particles, one thread a particle, read as two vectors of 16 bytes. Lecture: 02-coalescing.
 // Bound: vectors of neighbouring lanes lie 32 bytes apart, so every sector is still moved twice.
 #include "coalescing.h"

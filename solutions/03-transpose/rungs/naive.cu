@@ -1,3 +1,5 @@
+// fails: global-sectors
+// at: out[column * rows + row] = in[row * columns + column];
 // Transpose, one thread an element, nothing else. Lecture: 03-transpose.
 // Bound: the writes of a warp are `rows` floats apart, so each lane moves a sector of 32 bytes for 4.
 #include "lockstep/check_cuda.h"

@@ -1,3 +1,5 @@
+// fails: shared-wavefronts
+// at: out[(first_column + y) * rows + first_row + x] = tile[x][y];
 // Transpose through a tile in shared memory: global accesses run along rows. Lecture: 03-transpose.
 // Bound: a warp reads a column of the tile, which lies in one bank, so each read takes 32 wavefronts.
 #include "lockstep/check_cuda.h"

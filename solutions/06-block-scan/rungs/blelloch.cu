@@ -1,3 +1,5 @@
+// fails: shared-wavefronts
+// at: tree[right] += tree[left];
 // Scan within a block after Blelloch, up a tree of sums and down again, one thread a pair.
 // Lecture: 06-block-scan.
 // Bound: pairs that are 2, 4, … 32 words apart lie in the same banks; up to 32 wavefronts an access.

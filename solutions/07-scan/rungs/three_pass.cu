@@ -1,3 +1,5 @@
+// fails: bytes-per-element
+// at: if (position < n) out[position] += before[blockIdx.x];
 // Scan in three passes: scan the tiles, scan their totals, add back what lies before. Lecture: 07-scan.
 // Bound: memory bandwidth at 16 bytes an element: every sum is written, read again, mended and written again.
 #include "lockstep/check_cuda.h"

@@ -1,3 +1,5 @@
+// fails: shared-wavefronts
+// at: if (sample < bins) atomicAdd(&cells[sample], 1U);
 // Histogram, each block counts in shared memory and adds its counts to the result once.
 // Lecture: 08-histogram.
 // Bound: lanes of a warp that hold the same value, or values of one bank, are served one after the other.

@@ -1,3 +1,5 @@
+// fails: global-sectors
+// at: if (sample < bins) atomicAdd(&counts[sample], 1ULL);
 // Histogram, one thread a sample, one atomic addition in global memory for each. Lecture: 08-histogram.
 // Bound: atomics on few addresses. All of them meet in the same sectors of L2, and the fewer values there
 // are, the longer the queue.

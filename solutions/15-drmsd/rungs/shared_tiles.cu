@@ -1,3 +1,5 @@
+// fails: shared-passes
+// at: const float difference = distance(own.a, tile[j].a) - distance(own.b, tile[j].b);
 // dRMSD with tiles of atoms in shared memory, a row a thread. Lecture: 15-drmsd.
 // Bound: instructions, 46 a pair, four of them to read shared memory; long rows when the short have ended.
 #include "drmsd.h"

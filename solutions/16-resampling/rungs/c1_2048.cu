@@ -1,3 +1,5 @@
+// fails: bytes-per-step
+// at: chain.step(proposed, weights[proposed], uniform_of(words.word[k]));
 // Metropolis-C1 with segments of 2048 bytes: a warp stays in 16 lines of memory. Lecture: 16-resampling.
 // Bound: passes through L1, one for each line that a request touches, 14 of 16.
 // Source: Dülger, Oğuztüzün and Demirekler, "Memory coalescing implementation of Metropolis resampling on

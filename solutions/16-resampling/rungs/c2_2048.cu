@@ -1,3 +1,5 @@
+// fails: bytes-per-step
+// at: chain.step(proposed, weights[proposed], uniform_of(words.word[k]));
 // Metropolis-C2 with segments of 2048 bytes: a warp reads from 16 lines a step. Lecture: 16-resampling.
 // Bound: 26 sectors a warp and step from L2, hardly fewer than without segments.
 // Source: Dülger, Oğuztüzün and Demirekler, "Memory coalescing implementation of Metropolis resampling on

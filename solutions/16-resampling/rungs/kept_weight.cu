@@ -1,3 +1,5 @@
+// fails: bytes-per-step
+// at: const float first_weight = weights[first], second_weight = weights[second];
 // Metropolis resampling that keeps the weight it has, and asks for several at a time. Lecture: 16-resampling.
 // Bound: random reads, one sector a step, as many as the card can answer: what is proposed depends on nothing
 // that is read, so the next steps' weights are on their way while this one is decided.

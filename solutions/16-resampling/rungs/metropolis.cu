@@ -1,3 +1,5 @@
+// fails: bytes-per-step
+// at: if (u * weights[ancestor] <= weights[proposed]) ancestor = proposed;
 // Metropolis resampling as it was published: each step reads two weights, anywhere. Lecture: 16-resampling.
 // Bound: random reads. A warp's 32 lanes ask for 32 sectors at every step, and use 4 bytes of each.
 // Source: Murray, Lee and Jacob, "Parallel resampling in the particle filter", 2016, code 2.
