@@ -9,10 +9,12 @@
 // bytes of global memory a particle and step, in whole sectors; what is done once a particle adds 8 / 16 or
 // more.
 //
-//   metropolis   reads two weights anywhere, 32 + 32 = 64; the one it has may be its neighbour's: less at
-//   first kept_weight  one weight, 32, and what it begins with c1_2048, c2_2048  32 places in 64 sectors, 64
-//   (1 - (63/64)^32) = 25.3 sectors of 32 bytes for 32 lanes c1_128, c2_128, megopolis  four sectors for 32
-//   lanes, 4 systematic and the reference  12 bytes a particle, not a step: 12 / 16 = 0.75
+//   metropolis    reads two weights anywhere, 32 + 32 = 64; the first it has may be its neighbour's: less
+//   kept_weight   one weight, 32, and what it begins with
+//   c1_2048       32 places in 64 sectors, 64 (1 - (63/64)^32) = 25.3 sectors of 32 bytes for 32 lanes; so
+//                 has c2_2048
+//   c1_128        four sectors for 32 lanes, 4; so have c2_128 and megopolis
+//   systematic    12 bytes a particle, not a step: 12 / 16 = 0.75; so has the reference
 //
 // The limit of 8 lies between a warp that reads one line and a warp that reads all over its segment.
 //
@@ -150,7 +152,7 @@ Ancestors systematic(const Task& task) {
 
 /// The chain that most of a few particles follow; null: systematic resampling.
 Chain followed(const Task& task, const Ancestors& found) {
-  constexpr unsigned kLookedAt = 256;
+  constexpr unsigned kLookedAt = 64;
   const unsigned step = std::max(task.n() / kLookedAt, 1U);
   Chain best = nullptr;
   int most = 0;

@@ -222,11 +222,7 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   if (timed.outcome.kind != OutcomeKind::done) return fault_result(fault_of(timed.outcome, kCallTime));
   time.calls = timed.time;
   if (!is_checked) return std::nullopt;
-  std::uint64_t wrong = 0;
-  auto seed = seeds.begin();
-  for_outputs(used, [&](std::size_t set, std::size_t a) {
-    wrong += count_wrong(attempt, set, a, content_of(first, set), *seed++);
-  });
+  const std::uint64_t wrong = count_wrong(attempt, first, used, seeds);
   if (wrong != 0) {
     return fault_result(
         {Verdict::wrong_answer, fmt::format("{} elements were wrong while it was timed", wrong), ""});
@@ -234,24 +230,45 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   return std::nullopt;
 }
 
-/// Elements that are wrong in the sample taken at "done", and in the output as it is now.
-std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t set, std::size_t argument,
-                                     std::size_t content, std::uint64_t seed) const {
-  const std::size_t bytes = bytes_[argument];
-  const auto& nearest_answer = nearest_answers_[content][argument];
-  // Where several answers are right, the sample must be of what is there now, and that is judged on the host.
-  const std::uint64_t found = sets_[set][argument];
-  const std::uint64_t expected = nearest_answer ? found : calls_[content][argument];
-  vault_->sample(expected_sample_, expected, bytes, seed);
-  const std::uint64_t wrong =
-      vault_->count_wrong(shape_[argument].output, sample_of(set, argument), expected_sample_,
-                          std::min(bytes, device::Vault::kSampleBytes));
-  if (!nearest_answer) return wrong + vault_->count_wrong(shape_[argument].output, found, expected, bytes);
-  std::vector<std::byte> snapshot(bytes);
-  attempt.session().read(found, snapshot);
-  course::Output nearest = shape_[argument].output;
-  nearest.expected = nearest_answer(snapshot);
-  return wrong + compare(nearest, snapshot).wrong;
+/// Elements that are wrong in the samples taken at "done", and in the outputs as they are now, of `used` sets
+/// with the contents from `first` on. `seeds` are those of the samples.
+std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
+                                     const std::vector<std::uint64_t>& seeds) const {
+  std::uint64_t wrong = 0;
+  std::deque<std::future<std::uint64_t>> on_the_host;
+  const std::size_t at_once = calls_made_at_once(one_);
+  const auto take_oldest = [&wrong, &on_the_host] {
+    wrong += on_the_host.front().get();
+    on_the_host.pop_front();
+  };
+  auto seed = seeds.begin();
+  for_outputs(used, [&](std::size_t set, std::size_t argument) {
+    const std::size_t bytes = bytes_[argument], content = content_of(first, set);
+    const course::Output& output = shape_[argument].output;
+    const auto& nearest_answer = nearest_answers_[content][argument];
+    // Where several answers are right, the sample must be of what is there now, and that is judged on the
+    // host.
+    const std::uint64_t found = sets_[set][argument];
+    const std::uint64_t expected = nearest_answer ? found : calls_[content][argument];
+    vault_->sample(expected_sample_, expected, bytes, *seed++);
+    wrong += vault_->count_wrong(output, sample_of(set, argument), expected_sample_,
+                                 std::min(bytes, device::Vault::kSampleBytes));
+    if (!nearest_answer) {
+      wrong += vault_->count_wrong(output, found, expected, bytes);
+      return;
+    }
+    course::Bytes snapshot(bytes);
+    attempt.session().read(found, snapshot);
+    if (on_the_host.size() == at_once) take_oldest();
+    on_the_host.push_back(
+        std::async(std::launch::async, [&nearest_answer, &output, snapshot = std::move(snapshot)] {
+          course::Output nearest = output;
+          nearest.expected = nearest_answer(snapshot);
+          return compare(nearest, snapshot).wrong;
+        }));
+  });
+  while (!on_the_host.empty()) take_oldest();
+  return wrong;
 }
 
 template <class F>

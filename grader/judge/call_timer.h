@@ -94,8 +94,8 @@ class CallTimer {
   template <class F>
   void for_outputs(std::size_t n, F f) const;
   std::uint64_t sample_of(std::size_t set, std::size_t argument) const;
-  std::uint64_t count_wrong(Attempt& attempt, std::size_t set, std::size_t argument, std::size_t content,
-                            std::uint64_t seed) const;
+  std::uint64_t count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
+                            const std::vector<std::uint64_t>& seeds) const;
   report::CaseResult fault_result(const ProgramFault& fault) const;
 
   const course::Problem& problem_;
