@@ -19,7 +19,7 @@ using course::Argument;
 using report::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 
-/// Where inputs are used again: so many bytes of them that no cache holds what the calls before left.
+/// Where inputs are used again: so many bytes of buffers that no cache holds what the calls before left.
 constexpr double kBytesBetweenUses = 512e6;
 /// Of K calls together, beside which a few microseconds of noise do not show.
 constexpr std::chrono::duration<double> kEnoughTime{0.05};
@@ -50,6 +50,11 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
 double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
   // Kept inputs and expected outputs of 1 + 3K calls, and the buffers of 2K.
   return one.cost.global_bytes * static_cast<double>(1 + 5 * calls);
+}
+
+std::size_t CallTimer::contents() const {
+  constexpr std::size_t kFew = 8;
+  return options_.fresh_inputs ? 1 + 3 * options_.calls : std::min(kFew, sets_of_buffers());
 }
 
 std::size_t CallTimer::sets_of_buffers() const {

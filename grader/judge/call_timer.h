@@ -41,8 +41,9 @@ class CallTimer {
   struct Options {
     std::uint64_t seed = 0;
     std::size_t calls = 16;  ///< K
-    /// No process sees the same inputs twice. Without it, calls go round a few inputs, together larger than
-    /// any cache: for solutions that are trusted, where making K inputs would take too long.
+    /// No process sees the same inputs twice. Without it, calls go round a few inputs, in buffers that are
+    /// together larger than any cache: for solutions that are trusted, where making K inputs would take too
+    /// long.
     bool fresh_inputs = true;
     std::function<void(const std::string& what, int done, int total)> progress;
   };
@@ -74,11 +75,11 @@ class CallTimer {
   /// Output::nearest_answer of each argument of a call; empty for most.
   using NearestAnswers = std::vector<std::function<course::Bytes(std::span<const std::byte>)>>;
 
-  std::size_t contents() const { return options_.fresh_inputs ? 1 + 3 * options_.calls : sets_of_buffers(); }
+  std::size_t contents() const;
   std::size_t sets_of_buffers() const;
   /// Of the call with number `k` of a run whose first inputs are number `first`.
   std::size_t content_of(std::size_t first, std::size_t k) const {
-    return options_.fresh_inputs ? first + k : k % sets_of_buffers();
+    return options_.fresh_inputs ? first + k : k % sets_of_buffers() % contents();
   }
 
   void prepare();

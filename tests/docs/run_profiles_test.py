@@ -43,7 +43,7 @@ class RunProfiles(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.output, self.calls, self.command = (self.root / name for name in ("output", "calls", "command"))
-        self.write(SOURCE, "int n;\nout[i] = in[i];\nint m;\nint m;\n")
+        self.write(SOURCE, "int n;\nout[i] = in[i];\n// at: out[i] = in[i];\nint m;\nint m;\n")
 
     def write(self, name, text):
         path = self.root / name
