@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,34 @@ TEST(Traffic, WavefrontsAgreeWithTheH200) {
         EXPECT_EQ(units.units - units.ideal, row.conflicts[w]) << row.name << ", " << width << " B";
       }
     }
+  }
+}
+
+// Of shared_load_*_scattered* in measurements/nvidia-h200/differential.json.
+TEST(Traffic, ScatteredWideLoadsAgreeWithTheH200) {
+  struct Scattered {
+    unsigned width;
+    unsigned (*index)(unsigned t);
+    unsigned wavefronts;
+  };
+  constexpr unsigned kHash = 2654435761U;
+  for (const Scattered& one : std::initializer_list<Scattered>{
+           {8, [](unsigned t) { return t * kHash >> 23; }, 4},
+           {8, [](unsigned t) { return t / 2 * kHash >> 23; }, 2},
+           {8, [](unsigned t) { return (t & ~2U) * kHash >> 23; }, 2},
+           {8, [](unsigned t) { return (t & 15) * kHash >> 23; }, 4},
+           {16, [](unsigned t) { return t * kHash >> 24; }, 7},
+           {16, [](unsigned t) { return t / 2 * kHash >> 24; }, 4},
+           {16, [](unsigned t) { return (t & ~2U) * kHash >> 24; }, 5},
+           {16, [](unsigned t) { return t / 4 * kHash >> 24; }, 2},
+           {16, [](unsigned t) { return (t & 7) * kHash >> 24; }, 8},
+           {16, [](unsigned t) { return t == 5 ? 40 : t / 2; }, 5},
+           {16, [](unsigned t) { return t % 2 * 16 + t / 2; }, 8},
+       }) {
+    std::uint32_t offsets[kLanes];
+    for (unsigned t = 0; t < kLanes; ++t) offsets[t] = one.index(t) * one.width;
+    EXPECT_EQ(handlers().traffic.shared_wavefronts(offsets, kAllLanes, one.width).units, one.wavefronts)
+        << one.width << " B, lane 1 at " << offsets[1];
   }
 }
 
