@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <future>
 #include <memory>
@@ -35,7 +36,11 @@ struct Series {
   bool is_variation = false;
   std::unique_ptr<CallTimer> timer;
   std::vector<std::vector<double>> seconds;  ///< [contender][round]; shorter where it was given up
+  std::vector<bool> is_too_slow;             ///< [contender]
 };
+
+/// What takes longer is left out.
+constexpr std::chrono::milliseconds kLongestCall{1'000};
 
 /// A copy beside the others moves the bytes without doing the work: its first line says so.
 bool is_checked(const fs::path& source) {
@@ -152,29 +157,43 @@ class BenchRun {
       return;
     }
     progress("inputs of " + one.name);
-    CallTimer::Options options{
-        .seed = options_.seed, .calls = calls_for(one, options_.copy_bandwidth), .fresh_inputs = false};
+    CallTimer::Options options{.seed = options_.seed,
+                               .calls = calls_for(one, options_.copy_bandwidth),
+                               .fresh_inputs = false,
+                               .time_limit = 2 * kLongestCall};
     series_.push_back({.one = &one,
                        .is_variation = is_variation,
                        .timer = std::make_unique<CallTimer>(problem_, one, device_, options),
-                       .seconds = std::vector<std::vector<double>>(contenders_.size())});
+                       .seconds = std::vector<std::vector<double>>(contenders_.size()),
+                       .is_too_slow = std::vector<bool>(contenders_.size())});
   }
 
   void time_contender(std::size_t which, int round) {
     const Contender& contender = contenders_[which];
     progress(fmt::format("round {} of {}, {}", round + 1, options_.rounds, contender.label));
-    const std::unique_ptr<Attempt> attempt = contender.open();
-    if (const auto fault = CallTimer::load(problem_, *attempt))
-      throw std::runtime_error(contender.name + ": " + fault->message);
+    std::unique_ptr<Attempt> attempt;
     for (Series& series : series_) {
       if (gave_up(series, which)) continue;
+      if (!attempt) attempt = opened(contender);
       // All are trusted, and compute the same in every round.
       const Timing timing = series.timer->time_in(*attempt, contender.is_checked && round == 0);
-      if (timing.fault)
+      if (timing.fault && timing.fault->verdict == report::Verdict::time_limit) {
+        series.is_too_slow[which] = true;
+        attempt.reset();  // its process was ended
+      } else if (timing.fault) {
         throw std::runtime_error(
             fmt::format("{}, {}: {}", contender.name, series.one->name, timing.fault->message));
-      series.seconds[which].push_back(timing.call.count());
+      } else {
+        series.seconds[which].push_back(timing.call.count());
+      }
     }
+  }
+
+  std::unique_ptr<Attempt> opened(const Contender& contender) const {
+    std::unique_ptr<Attempt> attempt = contender.open();
+    if (const auto fault = CallTimer::load(problem_, *attempt))
+      throw std::runtime_error(contender.name + ": " + fault->message);
+    return attempt;
   }
 
   /// What takes hundreds of times as long as it could is shown by a few rounds.
@@ -182,7 +201,7 @@ class BenchRun {
     constexpr double kSlow = 0.25;
     constexpr std::size_t kFewRounds = 3;
     const std::vector<double>& seconds = series.seconds[which];
-    return seconds.size() >= kFewRounds && seconds.front() > kSlow;
+    return series.is_too_slow[which] || (seconds.size() >= kFewRounds && seconds.front() > kSlow);
   }
 
   void add_rows() {
@@ -191,6 +210,12 @@ class BenchRun {
     const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
     for (const Series& series : series_) {
       for (std::size_t c = 0; c < contenders_.size(); ++c) {
+        if (series.is_too_slow[c]) {
+          result_.left_out.push_back(fmt::format(
+              "{} was left out at {}: a call takes longer than {} s", contenders_[c].label, series.one->name,
+              std::chrono::duration_cast<std::chrono::seconds>(kLongestCall).count()));
+          continue;
+        }
         const auto [seconds, ratios] = known_rounds(series.seconds[c], series.seconds[reference_index]);
         if (ratios.empty()) {
           result_.left_out.push_back(fmt::format("{} was left out at {}: too short to be timed",

@@ -19,7 +19,9 @@ using course::Argument;
 using report::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 
-/// Where inputs are used again: so many bytes of buffers that no cache holds what the calls before left.
+// Where inputs are used again: how many there are, and so many bytes of buffers that no cache holds what the
+// calls before left.
+constexpr std::size_t kFewContents = 8;
 constexpr double kBytesBetweenUses = 512e6;
 /// Of K calls together, beside which a few microseconds of noise do not show.
 constexpr std::chrono::duration<double> kEnoughTime{0.05};
@@ -27,6 +29,13 @@ constexpr std::chrono::duration<double> kEnoughTime{0.05};
 bool is_buffer(const Argument& argument) {
   return argument.kind == Argument::Kind::input || argument.kind == Argument::Kind::output ||
          argument.kind == Argument::Kind::workspace;
+}
+
+/// Whether any card computes longer on a case than it moves its bytes, so that caches do not matter.
+bool is_bound_by_arithmetic(const course::Cost& cost) {
+  constexpr double kOperationsForAByte = 64;  // cards have 5 to 30
+  return cost.fused_multiply_adds + cost.special_functions + cost.integer_products >
+         kOperationsForAByte * cost.global_bytes;
 }
 
 /// As many as there are processors, if half of the memory that is free has room for what they make.
@@ -53,13 +62,13 @@ double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
 }
 
 std::size_t CallTimer::contents() const {
-  constexpr std::size_t kFew = 8;
-  return options_.fresh_inputs ? 1 + 3 * options_.calls : std::min(kFew, sets_of_buffers());
+  return options_.fresh_inputs ? 1 + 3 * options_.calls : std::min(kFewContents, sets_of_buffers());
 }
 
 std::size_t CallTimer::sets_of_buffers() const {
   const std::size_t most = 2 * options_.calls;
   if (options_.fresh_inputs) return most;
+  if (is_bound_by_arithmetic(one_.cost)) return std::min(kFewContents, most);
   const auto wanted = static_cast<std::size_t>(kBytesBetweenUses / one_.cost.global_bytes) + 2;
   return std::min(wanted, most);
 }
@@ -222,9 +231,10 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   const auto begin = std::chrono::steady_clock::now();
   fill_buffers(first, used);
   time.filling = std::chrono::steady_clock::now() - begin;
-  const auto timed = attempt.timed_calls(problem_.function, words, kCallTime + kGrace,
+  const auto timed = attempt.timed_calls(problem_.function, words, options_.time_limit,
                                          [&] { look_at_outputs(used, seeds); });
-  if (timed.outcome.kind != OutcomeKind::done) return fault_result(fault_of(timed.outcome, kCallTime));
+  if (timed.outcome.kind != OutcomeKind::done)
+    return fault_result(fault_of(timed.outcome, options_.time_limit));
   time.calls = timed.time;
   if (!is_checked) return std::nullopt;
   const std::uint64_t wrong = count_wrong(attempt, first, used, seeds);

@@ -19,6 +19,7 @@
 #include "device/vault.h"
 #include "judge/attempt.h"
 #include "judge/case_verdict.h"
+#include "judge/limits.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
@@ -45,6 +46,7 @@ class CallTimer {
     /// together larger than any cache: for solutions that are trusted, where making K inputs would take too
     /// long.
     bool fresh_inputs = true;
+    std::chrono::milliseconds time_limit = kCallTime + kGrace;  ///< of calls that are timed together
     std::function<void(const std::string& what, int done, int total)> progress;
   };
 

@@ -9,7 +9,7 @@
 #include "lockstep/check_cuda.h"
 
 constexpr int kLanes = 32;
-constexpr int kWarps = 4;  // of a block; they share nothing but their multiprocessor
+constexpr int kWarps = 16;  // of a block; they share nothing but their multiprocessor
 constexpr unsigned kAllLanes = 0xffffffff;
 
 /// The triangle of pairs, cut into steps. A row is kRows atoms for each lane of a warp; a step is one row
@@ -66,7 +66,7 @@ __device__ float step_sum(const AtomPair (&row)[kRows], int valid_rows, const At
                           int count) {
   float sums[kRows] = {};
   // [register-rows]
-#pragma unroll 4
+#pragma unroll 2
   for (int j = 0; j < count; ++j) {
     const AtomPair other = column[j];
     for (int k = 0; k < kRows; ++k) {
