@@ -121,6 +121,11 @@ double error_of(const Correlation& found, std::size_t k) {
   return (1 + found.values[k]) / std::sqrt(std::max(1.0, static_cast<double>(found.counts[k])));
 }
 
+/// Whether there is anything to tell of a bin.
+bool is_known(const Correlation& found, std::size_t k) {
+  return found.counts[k] > 0 && found.counts[2 * found.counts.size() / 3 + k] > 0;
+}
+
 /// A line of text for 1 + w, from `low` to `high` by their logarithms: where it is, how far its error
 /// reaches, and where 1 is.
 std::string bar(double value, double error, double low, double high) {
@@ -141,7 +146,7 @@ void print(const Correlation& found, const Options& options) {
   constexpr double kLeast = 0.1;  // of 1 + w that is drawn
   double low = 1, high = 2;
   for (std::size_t k = 0; k < bins; ++k) {
-    if (found.counts[k] == 0) continue;
+    if (!is_known(found, k)) continue;
     low = std::min(low, std::max(kLeast, 1 + found.values[k] - error_of(found, k)));
     high = std::max(high, 1 + found.values[k] + error_of(found, k));
   }
@@ -149,7 +154,7 @@ void print(const Correlation& found, const Options& options) {
               "RR", "w", "error", "source's", low, high);
   for (std::size_t k = 0; k < bins; ++k) {
     const std::string drawn =
-        found.counts[k] == 0 ? "" : bar(1 + found.values[k], error_of(found, k), low, high);
+        is_known(found, k) ? bar(1 + found.values[k], error_of(found, k), low, high) : "";
     std::printf("%10.5g %10.5g %12llu %14llu %14llu %9.4f %9.4f %9.4f   %s\n",
                 edge(options, static_cast<double>(k)), edge(options, static_cast<double>(k + 1)),
                 found.counts[k], found.counts[bins + k], found.counts[2 * bins + k], found.values[k],

@@ -687,7 +687,7 @@ std::string draw_correlation(const Shown& shown) {
     const double middle = shown.scalar<double>("first") *
                           std::pow(10.0, (static_cast<double>(k) + 0.5) / shown.scalar<int>("per_decade"));
     none.points.push_back({.x = middle, .y = 1});
-    if (counts[k] == 0) continue;
+    if (counts[k] == 0 || counts[2 * bins + k] == 0) continue;
     const double landy_value = 1 + correlation[k], source_value = 1 + correlation[bins + k];
     landy.points.push_back(
         {.x = middle, .y = landy_value, .error = landy_value / std::sqrt(static_cast<double>(counts[k]))});
@@ -775,7 +775,7 @@ Problem make_problem() {
       make_case({150, 160, 2, 5, 1, 1}, "a single bin, from 5 to 50 degrees"),
       make_turned_case({280, 270, 3}, "galaxies, turned as those that speed is measured with"),
       once(make_case({1025, 1023, 1}, "one more than 1024, and one less")),
-      once(make_case({500, 500, 4, 0.1, 5, 15}, "galaxies that cluster; this case can be drawn", galaxies)),
+      once(make_case({500, 500, 4, 0.5, 5, 12}, "galaxies that cluster; this case can be drawn", galaxies)),
       measured(make_case({601, 509, 3}, "many pairs, and tiles that end anywhere")),
   };
   problem.speed = {
