@@ -396,34 +396,8 @@ std::string draw_correlation(const Shown& shown) {
 
 // --- technique ---
 
-/// Passes through shared memory, over those that would serve 32 products each.
-Gate shared_passes_gate(double limit, std::string advice) {
-  // A count takes part in 32 products of group 0, and in 32 of all other groups together, for ten groups.
-  constexpr double kProducts = 64, kLanes = 32;
-  const auto passes = [](const lockstep::emulator::LineCounters& line) {
-    return static_cast<double>(line.shared_load.units + line.shared_store.units + line.shared_atomic.units);
-  };
-  const auto share = [](double all, const Measurement& measurement) {
-    return all * kLanes / (measurement.cost.elements * kProducts * measurement.calls);
-  };
-  return {.name = "shared-passes",
-          .description = "Passes through shared memory for every 32 products of two bins.",
-          .limit = limit,
-          .value =
-              [=](const Measurement& measurement) {
-                double all = 0;
-                for (const auto& line : measurement.observations.lines) all += passes(line);
-                return share(all, measurement);
-              },
-          .excess = passes,
-          .explain =
-              [=](const lockstep::emulator::LineCounters& line, const Measurement& measurement) {
-                const double of_line = share(passes(line), measurement);
-                return std::to_string(of_line).substr(0, 4) +
-                       " passes for 32 products, the most of all lines";
-              },
-          .advice = std::move(advice)};
-}
+/// A count takes part in 32 products of group 0, and in 32 of all other groups together, for ten groups.
+constexpr double kProductsOfCount = 64;
 
 std::uint64_t scalar(const Call& call, std::size_t index) { return call.arguments()[index].scalar_bits; }
 
@@ -472,7 +446,7 @@ Problem make_problem() {
           "A count is needed for 64 products, and should be read once or twice: bring counts to "
           "shared memory or registers, and make bins of a group from bins of the group before."),
       shared_passes_gate(
-          3,
+          3, "products of two bins", kProductsOfCount,
           "Keep sums in registers, and let a bin that has been read serve many products: a thread "
           "that takes 4 newest bins and 8 positions reads 15 bins for 32 products."),
   };

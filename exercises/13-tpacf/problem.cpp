@@ -5,9 +5,9 @@
 // a point that has a pair within 1.5·10^-13 of an edge is moved. tpacf.h promises 10^-13.
 //
 // The timed cases have up to 1.6·10^10 pairs, which take a minute of one processor. So each is counted once,
-// by all processors, the first time that it is asked for. Every call then gets these points with some of each
-// set moved, whose pairs alone are counted again, all turned as a whole, which changes every coordinate and
-// no distance, in another order of sets and of points.
+// by all processors, for all calls. Every call then gets these points with some of each set moved, whose
+// pairs alone are counted again, all turned as a whole, which changes every coordinate and no distance, in
+// another order of sets and of points.
 //
 // The counters below are worked out for the rungs of solutions/13-tpacf on the measured case. An element is a
 // pair of points. Units: bytes of global memory in whole sectors, and passes through shared memory for every
@@ -640,32 +640,15 @@ Call make_turned_call(const Shape& shape, Survey survey, Random& random) {
 }
 
 Case make_turned_case(const Shape& shape, std::string purpose, Make make = galaxies) {
-  struct Base {
-    std::once_flag once;
-    std::unique_ptr<const Survey> survey;
-  };
   Case made = make_case(shape, std::move(purpose));
-  made.prepare = [shape, make, base = std::make_shared<Base>()](Random& random) {
-    std::call_once(base->once, [&] {
-      constexpr std::uint64_t kSeed = 20080501;
-      constexpr double kPairsOfThread = 1e7;
-      const auto most = static_cast<unsigned>(1 + pairs_of(shape) / kPairsOfThread);
-      Random of_base(kSeed);
-      base->survey = std::make_unique<Survey>(
-          shape, make(shape, of_base), std::clamp(std::thread::hardware_concurrency(), 1U, most), of_base);
-    });
-    return make_turned_call(shape, *base->survey, random);
+  made.prepare_many = [shape, make](Random& random) {
+    constexpr double kPairsOfThread = 1e7;
+    const auto most = static_cast<unsigned>(1 + pairs_of(shape) / kPairsOfThread);
+    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+    const auto survey = std::make_shared<const Survey>(shape, make(shape, random), threads, random);
+    return [shape, survey](Random& own) { return make_turned_call(shape, *survey, own); };
   };
-  return made;
-}
-
-Case measured(Case made) {
-  made.measured = true;
-  return made;
-}
-
-Case named(std::string name, Case made) {
-  made.name = std::move(name);
+  made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
   return made;
 }
 
@@ -700,35 +683,6 @@ std::string draw_correlation(const Shown& shown) {
 }
 
 // --- gates ---
-
-/// All passes, not only those beyond the fewest: what is kept in registers need not pass at all.
-Gate shared_passes_gate(double limit, std::string advice) {
-  using lockstep::emulator::LineCounters;
-  const auto passes = [](const LineCounters& line) {
-    return static_cast<double>(line.shared_load.units + line.shared_store.units + line.shared_atomic.units);
-  };
-  const auto for_32_pairs = [](double units, const Measurement& measurement) {
-    return units * 32 / (measurement.cost.elements * measurement.calls);
-  };
-  return {
-      .name = "shared-passes",
-      .description = "Passes through shared memory for every 32 pairs.",
-      .limit = limit,
-      .value =
-          [passes, for_32_pairs](const Measurement& measurement) {
-            double sum = 0;
-            for (const LineCounters& line : measurement.observations.lines) sum += passes(line);
-            return for_32_pairs(sum, measurement);
-          },
-      .excess = passes,
-      .explain =
-          [passes, for_32_pairs](const LineCounters& line, const Measurement& measurement) {
-            return fmt::format("{:.2f} passes for every 32 pairs, the most of all lines",
-                               for_32_pairs(passes(line), measurement));
-          },
-      .advice = std::move(advice),
-  };
-}
 
 Problem make_problem() {
   Problem problem;
@@ -795,36 +749,27 @@ Problem make_problem() {
           "read a tile of points into shared memory, count there, and add its counts to the "
           "result once."),
       shared_passes_gate(
-          6,
+          6, "pairs", 1,
           "A point read from shared memory serves as many pairs as the lane has rows, and the bin "
           "of a pair need not be searched for: one look at a table tells it but for one edge."),
   };
   problem.hints = {
       "One thread for each row i: it goes through all points j of the other set, or those behind its own "
-      "point of "
-      "the same set, finds the bin by halving the list of edges, and adds 1 to its count with atomicAdd. "
-      "Compare "
-      "squares of chords: no root, no arc cosine.",
+      "point of the same set, finds the bin by halving the list of edges, and adds 1 to its count with "
+      "atomicAdd. Compare squares of chords: no root, no arc cosine.",
       "Most pairs fall into a handful of bins, so counters in global memory are where all wait. Let a block "
-      "keep "
-      "counters in shared memory: clear, wait, count, wait, add to the result. Let it also read a tile of "
-      "points "
-      "there, for all its rows.",
+      "keep counters in shared memory: clear, wait, count, wait, add to the result. Let it also read a tile "
+      "of points there, for all its rows.",
       "Let positions be floats, and ask double only where float cannot tell: a position is off by at most "
-      "2^-24, so "
-      "a chord c by some 2^-23 and its square by c times 2^-22 and a little. Only a pair that is so close to "
-      "an edge "
-      "needs its exact positions.",
+      "2^-24, so a chord c by some 2^-23 and its square by c times 2^-22 and a little. Only a pair that is "
+      "so close to an edge needs its exact positions.",
       "The bits of a positive float grow with it. Shifted by 21 they number cells, four in each factor of "
-      "two, and "
-      "no cell has two edges of bins as wide as these. A table says for each cell how many edges lie below "
-      "it and "
-      "where in it the next one is.",
+      "two, and no cell has two edges of bins as wide as these. A table says for each cell how many edges "
+      "lie below it and where in it the next one is.",
       "Sort the points so that neighbours are close, and put balls round groups of 32. The distance of two "
-      "centres "
-      "and the two radii tell which edges the pairs of two groups can meet. Often it is none, and 1024 pairs "
-      "are "
-      "one addition; nearly always it is one or two, and then a pair is some comparisons and no table.",
+      "centres and the two radii tell which edges the pairs of two groups can meet. Often it is none, and "
+      "1024 pairs are one addition; nearly always it is one or two, and then a pair is some comparisons and "
+      "no table.",
   };
   return problem;
 }

@@ -371,35 +371,6 @@ std::string draw_trajectory(const Shown& shown) {
 
 // --- gates ---
 
-/// All passes, not only those beyond the fewest: what is kept in registers need not pass at all.
-Gate shared_passes_gate(double limit, std::string advice) {
-  using lockstep::emulator::LineCounters;
-  const auto passes = [](const LineCounters& line) {
-    return static_cast<double>(line.shared_load.units + line.shared_store.units + line.shared_atomic.units);
-  };
-  const auto for_32_pairs = [](double units, const Measurement& measurement) {
-    return units * 32 / (measurement.cost.elements * measurement.calls);
-  };
-  return {
-      .name = "shared-passes",
-      .description = "Passes through shared memory for every 32 pairs.",
-      .limit = limit,
-      .value =
-          [passes, for_32_pairs](const Measurement& measurement) {
-            double sum = 0;
-            for (const LineCounters& line : measurement.observations.lines) sum += passes(line);
-            return for_32_pairs(sum, measurement);
-          },
-      .excess = passes,
-      .explain =
-          [passes, for_32_pairs](const LineCounters& line, const Measurement& measurement) {
-            const std::string count = std::to_string(for_32_pairs(passes(line), measurement));
-            return count.substr(0, count.find('.') + 3) + " passes for every 32 pairs, the most of all lines";
-          },
-      .advice = std::move(advice),
-  };
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "drmsd";
@@ -457,7 +428,7 @@ Problem make_problem() {
       bytes_per_element_gate(2,
                              "Neighbouring rows need the same atoms. Let a block read a tile of them into "
                              "shared memory once, for all of its rows."),
-      shared_passes_gate(3,
+      shared_passes_gate(3, "pairs", 1,
                          "A value read from shared memory serves as many pairs as the lane has rows. Keep "
                          "the positions of four rows or more in registers."),
   };

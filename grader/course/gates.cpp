@@ -122,6 +122,33 @@ Gate shared_wavefronts_gate(double limit, std::string advice) {
   };
 }
 
+Gate shared_passes_gate(double limit, std::string unit, double units_of_element, std::string advice) {
+  const auto passes = [](const LineCounters& line) {
+    return static_cast<double>(shared_traffic(line).units);
+  };
+  const auto for_32 = [units_of_element](double all, const Measurement& measurement) {
+    return all * kWarpLanes / (measurement.cost.elements * units_of_element * measurement.calls);
+  };
+  return {
+      .name = "shared-passes",
+      .description = fmt::format("Passes through shared memory for every 32 {}.", unit),
+      .limit = limit,
+      .value =
+          [passes, for_32](const Measurement& measurement) {
+            double all = 0;
+            for (const LineCounters& line : measurement.observations.lines) all += passes(line);
+            return for_32(all, measurement);
+          },
+      .excess = passes,
+      .explain =
+          [passes, for_32, unit](const LineCounters& line, const Measurement& measurement) {
+            return fmt::format("{:.2f} passes for every 32 {}, the most of all lines",
+                               for_32(passes(line), measurement), unit);
+          },
+      .advice = std::move(advice),
+  };
+}
+
 Gate bytes_per_element_gate(double limit, std::string advice) {
   return {
       .name = "bytes-per-element",

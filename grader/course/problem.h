@@ -176,6 +176,9 @@ Gate global_sectors_gate(double limit, std::string advice);
 /// Wavefronts of shared memory beyond the fewest that the same accesses could take, for every 32 elements. No
 /// share of all wavefronts: accesses that serve nothing would make it smaller.
 Gate shared_wavefronts_gate(double limit, std::string advice);
+/// All passes through shared memory, not only those beyond the fewest, for every 32 of what an element has
+/// `units_of_element` of, such as "pairs": what is kept in registers need not pass at all.
+Gate shared_passes_gate(double limit, std::string unit, double units_of_element, std::string advice);
 /// Bytes of global memory moved in whole sectors, by kernels and by the program's copies and fills, over
 /// Cost::elements.
 Gate bytes_per_element_gate(double limit, std::string advice);
