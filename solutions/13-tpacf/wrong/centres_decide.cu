@@ -2,6 +2,8 @@
 // Decides by the distance of their centres which edges two groups meet, as if groups were points.
 #include "tpacf.h"
 
+#include <math_constants.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -21,18 +23,21 @@ struct Position {
 
 // --- tables ---
 
-constexpr int kCells = 144;        // from 4 sin²(0.0005°) to beyond 4, four in each factor of two
-constexpr int kCellShift = 21;     // two bits of mantissa
-constexpr float kWide = 0.03125F;  // squares of chords from which on products in float tell as much
+constexpr unsigned kCells = 144;  // from 4 sin²(0.0005°) to beyond 4, four in each factor of two
+constexpr int kCellShift = 21;    // two bits of mantissa
+constexpr float kWide = 0.18F;    // radians; from there on products tell enough in float
+constexpr int kMostAtOnce = 4;    // edges
+constexpr int kTableEdges = kMostEdges + kMostAtOnce;  // those behind the last are beyond all pairs
 
 /// What is known of the edges; a copy lies in each block's shared memory.
 struct Tables {
-  double edges[kMostEdges];       // squares of chords
-  float nearest[kMostEdges + 1];  // the same in float, to find the edges that a tile meets
-  float products[kMostEdges];
-  int first_cell;
-  float2 chords[kMostEdges];
-  uint2 cells[kCells];
+  double edges[kTableEdges];  // squares of chords
+  float angles[kTableEdges];  // radians, to find the edges that a tile meets
+  float products[kTableEdges];
+  float2 chords[kTableEdges];
+  uint2 cells[kCells + 1];  // the last is for all that is in no cell
+  unsigned first_cell;
+  unsigned unused;  // so that nothing lies between members that nobody writes
 };
 /// By how much a square of a chord near `edge` may be wrong in float: each position is off by kUnit, so is
 /// the chord by twice that; difference and sum of squares round five times; and the edge itself is rounded.
@@ -64,22 +69,24 @@ __device__ uint2 cell_of(unsigned begin, unsigned end, const double* edges, int 
 }
 
 __global__ void tables_kernel(double first, int per_decade, int bins, Tables* tables) {
-  __shared__ double edges[kMostEdges];
+  __shared__ double edges[kTableEdges];
   const int k = threadIdx.x;
-  if (k < kMostEdges) {
-    const double half_chord = sinpi(first * exp10(double(k) / per_decade) / 360);
-    const double edge = k <= bins ? 4 * half_chord * half_chord : 5;  // beyond all pairs
+  if (k < kTableEdges) {
+    const double angle = k <= bins ? first * exp10(double(k) / per_decade) : 360;  // in degrees
+    const double half_chord = sinpi(angle / 360);
+    const double edge = k <= bins ? 4 * half_chord * half_chord : 5;
     const double scale = scale_for(error_of_chord(edge));
     edges[k] = tables->edges[k] = edge;
-    tables->nearest[k] = static_cast<float>(edge);
+    tables->angles[k] = static_cast<float>(angle * (CUDART_PI / 180));
     tables->products[k] = static_cast<float>(kProductScale * (edge - 2) + 0.5);
     tables->chords[k] = make_float2(static_cast<float>(-scale), static_cast<float>(scale * edge + 0.5));
   }
   __syncthreads();  // all edges are there
   const unsigned first_cell = __float_as_uint(0.9F * static_cast<float>(edges[0])) >> kCellShift;
   if (k == 0) {
-    tables->first_cell = static_cast<int>(first_cell);
-    tables->nearest[kMostEdges] = 5;
+    tables->first_cell = first_cell;
+    tables->unused = 0;
+    tables->cells[kCells] = make_uint2(0, bins + 1);
   }
   if (k < kCells) {
     const unsigned begin = (first_cell + k) << kCellShift;
@@ -99,8 +106,8 @@ __host__ __device__ int padded(int points) {
 }
 
 struct Group {
-  float x, y, z;
-  float radius;  // of a ball round (x, y, z) that holds all its points
+  float x, y, z;  // the direction of its middle
+  float radius;   // the angle within which all its points lie
 };
 
 /// All sets, the data first. Set s begins at begin_of(s).
@@ -180,15 +187,22 @@ __device__ void block_scan(int* counters) {
   __syncthreads();  // all counters are done
 }
 
-/// The ball round the points of one group, one a lane.
-__device__ Group warp_group(Position point, bool is_one, int count) {
+__device__ double dot(Position a, Position b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/// The cone round the points of one group, one a lane.
+__device__ Group warp_group(Position point, bool is_one) {
   const auto add = [](double a, double b) { return a + b; };
-  const double x = warp_combined(is_one ? point.x : 0, add) / count,
-               y = warp_combined(is_one ? point.y : 0, add) / count,
-               z = warp_combined(is_one ? point.z : 0, add) / count;
-  const double distance = is_one ? norm3d(point.x - x, point.y - y, point.z - z) : 0;
-  const double radius = warp_combined(distance, [](double a, double b) { return fmax(a, b); });
-  return {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), static_cast<float>(radius)};
+  Position middle = {warp_combined(is_one ? point.x : 0, add), warp_combined(is_one ? point.y : 0, add),
+                     warp_combined(is_one ? point.z : 0, add)};
+  const double length = sqrt(dot(middle, middle));
+  if (length < 0.01) return {1, 0, 0, 4};  // all round the sphere
+  middle = {middle.x / length, middle.y / length, middle.z / length};
+  const double sine = norm3d(middle.y * point.z - middle.z * point.y, middle.z * point.x - middle.x * point.z,
+                             middle.x * point.y - middle.y * point.x);
+  const double angle = is_one ? atan2(sine, dot(middle, point)) : 0;
+  const double radius = warp_combined(angle, [](double a, double b) { return fmax(a, b); });
+  return {static_cast<float>(middle.x), static_cast<float>(middle.y), static_cast<float>(middle.z),
+          static_cast<float>(radius)};
 }
 
 /// A block brings the points of one set into an order in which neighbours are close to each other: bands of
@@ -228,7 +242,7 @@ __global__ void __launch_bounds__(kSortThreads) sort_kernel(Sets sets) {
   __syncthreads();  // all are in order
   const int lane = threadIdx.x % kLanes;
   for (int i = threadIdx.x; i - lane < count; i += kSortThreads) {
-    const Group group = warp_group(sets.positions[begin + i], i < count, min(kLanes, count - (i - lane)));
+    const Group group = warp_group(sets.positions[begin + i], i < count);
     if (lane == 0) sets.groups[(begin + i) / kLanes] = group;
   }
 }
@@ -272,13 +286,13 @@ __device__ Item item_of(std::int64_t number, const Work& work) {
 }
 
 /// Of a block: tables, counters, and for each warp the group of columns that it has at hand. A row of 32
-/// counters, one a lane, for each kind of pairs and number of edges not above the pair: row 0 and the last
-/// two are pairs in no bin.
+/// counters, one a lane, for each kind of pairs and number of edges not above the pair: row 0 and those from
+/// bins + 1 on are pairs in no bin.
 struct Shared {
   Tables tables;
   float4 columns[kWarps][kLanes];
 };
-__host__ __device__ int rows_of_counters(int bins) { return bins + 3; }
+__host__ __device__ int rows_of_counters(int bins) { return bins + 2 + kMostAtOnce; }
 
 /// A warp with its rows, and what it needs to count.
 struct Counter {
@@ -315,37 +329,39 @@ __device__ float square_of_chord(float4 a, float4 b) {
   return x * x + y * y + z * z;
 }
 
-/// How many of the kEdges edges from `edge` on each pair lies below, as sums over the lane's pairs of numbers
-/// that are 0 or 1, or between them if float cannot tell.
+/// How many of the kEdges edges from its group's first on each pair lies below, as sums over the lane's pairs
+/// of numbers that are 0 or 1, or between them if float cannot tell.
 template <int kEdges, bool kProducts>
 struct Below {
-  float sums[kEdges] = {}, squares[kEdges] = {};
+  float sums[kRows][kEdges] = {}, squares[kRows][kEdges] = {};
 
-  __device__ void count(const Counter& at, const float4 (&rows)[kRows], int edge) {
-    float2 of_edge[kEdges];
-    for (int k = 0; k < kEdges; ++k) {
-      of_edge[k] = kProducts ? make_float2(1, at.tables.products[edge + k]) : at.tables.chords[edge + k];
-    }
+  __device__ void count(const Counter& at, const float4 (&rows)[kRows], const int (&first)[kRows]) {
+    float2 edges[kRows][kEdges];
     float4 own[kRows];
     for (int r = 0; r < kRows; ++r) {
+      for (int k = 0; k < kEdges; ++k) {
+        const int edge = first[r] + k;
+        edges[r][k] = kProducts ? make_float2(1, at.tables.products[edge]) : at.tables.chords[edge];
+      }
       constexpr float kScale = kProducts ? static_cast<float>(2 * kProductScale) : 1;
       own[r] = make_float4(kScale * rows[r].x, kScale * rows[r].y, kScale * rows[r].z, 0);
     }
 #pragma unroll 8
     for (int j = 0; j < kLanes; ++j) {
       const float4 other = at.columns[j];
-      for (int r = 0; r < kRows; ++r) add(own[r], other, of_edge);
+      for (int r = 0; r < kRows; ++r) add(own[r], other, edges[r], sums[r], squares[r]);
     }
   }
-  __device__ void add(float4 a, float4 b, const float2 (&of_edge)[kEdges]) {
+  static __device__ void add(float4 a, float4 b, const float2 (&edges)[kEdges], float (&sums)[kEdges],
+                             float (&squares)[kEdges]) {
     float below[kEdges];
     if constexpr (kProducts && kEdges == 1) {
-      below[0] = fma_saturated(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, of_edge[0].y)));
+      below[0] = fma_saturated(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, edges[0].y)));
     } else {
       const float value = kProducts ? fmaf(a.x, b.x, fmaf(a.y, b.y, a.z * b.z)) : square_of_chord(a, b);
       for (int k = 0; k < kEdges; ++k)
         below[k] =
-            kProducts ? add_saturated(value, of_edge[k].y) : fma_saturated(value, of_edge[k].x, of_edge[k].y);
+            kProducts ? add_saturated(value, edges[k].y) : fma_saturated(value, edges[k].x, edges[k].y);
     }
     for (int k = 0; k < kEdges; ++k) {
       sums[k] += below[k];
@@ -354,31 +370,38 @@ struct Below {
   }
 };
 
-/// Counts a tile whose pairs may lie on either side of the kEdges edges from `edge` on, and of no other.
+/// The nearest integer of a number below 2^22.
+__device__ unsigned rounded(float value) {
+  return __float_as_uint(value + 0x1p23F) - __float_as_uint(0x1p23F);
+}
+
+/// Counts a tile whose pairs may lie on either side of kEdges edges, of each group of rows from its `first`
+/// on, and of no other.
 template <int kEdges, bool kProducts>
-__device__ void count_tile(const Counter& at, const float4 (&rows)[kRows], unsigned pairs, int edge) {
+__device__ void count_tile(const Counter& at, const float4 (&rows)[kRows], const unsigned (&pairs)[kRows],
+                           const int (&first)[kRows]) {
   Below<kEdges, kProducts> below;
-  below.count(at, rows, edge);
-  bool is_uncertain = false;
-  unsigned counts[kEdges];
-  for (int k = 0; k < kEdges; ++k) {
-    is_uncertain = is_uncertain || below.sums[k] != below.squares[k];
-    counts[k] = static_cast<unsigned>(rintf(below.sums[k]));
-  }
-  unsigned lanes = __ballot_sync(kAllLanes, is_uncertain);
-  for (; lanes != 0; lanes &= lanes - 1) {  // all lanes together do again what one of them had
-    const int uncertain = __ffs(lanes) - 1;
-    unsigned again[kEdges] = {};
-    for (int r = 0; r < kRows; ++r) {
-      const double square = at.exact_square(r * kLanes + uncertain, at.lane);
-      for (int k = 0; k < kEdges; ++k)
-        again[k] += __popc(__ballot_sync(kAllLanes, square < at.tables.edges[edge + k]));
+  below.count(at, rows, first);
+  for (int r = 0; r < kRows; ++r) {
+    bool is_uncertain = false;
+    unsigned counts[kEdges];
+    for (int k = 0; k < kEdges; ++k) {
+      is_uncertain = is_uncertain || below.sums[r][k] != below.squares[r][k];
+      counts[k] = rounded(below.sums[r][k]);
     }
-    for (int k = 0; k < kEdges; ++k) counts[k] = at.lane == uncertain ? again[k] : counts[k];
+    unsigned lanes = __ballot_sync(kAllLanes, is_uncertain);
+    for (; lanes != 0; lanes &= lanes - 1) {  // all lanes together do again what one of them had
+      const int uncertain = __ffs(lanes) - 1;
+      const double square = at.exact_square(r * kLanes + uncertain, at.lane);
+      for (int k = 0; k < kEdges; ++k) {
+        const unsigned again = __popc(__ballot_sync(kAllLanes, square < at.tables.edges[first[r] + k]));
+        counts[k] = at.lane == uncertain ? again : counts[k];
+      }
+    }
+    at.add(first[r], counts[0]);
+    for (int k = 1; k < kEdges; ++k) at.add(first[r] + k, counts[k] - counts[k - 1]);
+    at.add(first[r] + kEdges, pairs[r] - counts[kEdges - 1]);
   }
-  at.add(edge, counts[0]);
-  for (int k = 1; k < kEdges; ++k) at.add(edge + k, counts[k] - counts[k - 1]);
-  at.add(edge + kEdges, pairs - counts[kEdges - 1]);
 }
 
 /// Counts a tile that meets any edges, pair by pair.
@@ -390,10 +413,10 @@ __device__ void count_pairs(const Counter& at, const float4 (&rows)[kRows], int 
     for (int r = 0; r < kRows; ++r) {
       const int row = r * kLanes + at.lane;
       if (kOnDiagonal && first_row + row >= first_column + j) continue;
-      const int bits = __float_as_int(square_of_chord(rows[r], other));
-      const int place = min(max((bits >> kCellShift) - at.tables.first_cell, 0), kCells - 1);
+      const unsigned bits = __float_as_uint(square_of_chord(rows[r], other));
+      const unsigned place = min((bits >> kCellShift) - at.tables.first_cell, kCells);
       const uint2 cell = at.tables.cells[place];
-      const int beyond = bits - static_cast<int>(cell.x);
+      const int beyond = static_cast<int>(bits - cell.x);
       int edges_below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
       if (static_cast<unsigned>(beyond) < cell.y >> 8) {  // float cannot tell
         const double square = at.exact_square(row, j);
@@ -405,29 +428,64 @@ __device__ void count_pairs(const Counter& at, const float4 (&rows)[kRows], int 
   }
 }
 
-/// Distances between points of two groups, from the least to the greatest possible.
-struct Range {
-  float least, greatest;
+/// The edges that pairs of two groups may lie on either side of.
+struct Edges {
+  int first, count;
 };
-__device__ Range range_of(Group a, Group b) {
-  constexpr float kMargin = 2e-6F;  // more than what float loses of all that comes together here
-  const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-  const float distance = sqrtf(x * x + y * y + z * z), both = kMargin;
-  return {fmaxf(distance - both, 0), distance + both};
-}
 
-/// How many edges are not above a square of a chord.
-__device__ int edges_up_to(float square, const Tables& tables, int bins) {
+/// How many edges are not above an angle.
+__device__ int edges_up_to(float angle, const Tables& tables, int bins) {
   int low = 0, high = bins + 1;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (tables.nearest[middle] <= square) {
+    if (tables.angles[middle] <= angle) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
   return low;
+}
+__device__ Edges edges_between(Group a, Group b, const Tables& tables, int bins) {
+  constexpr float kMargin = 2e-6F;  // more than what float loses of all that comes together here
+  const float sine = norm3df(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+  const float angle = atan2f(sine, a.x * b.x + a.y * b.y + a.z * b.z);
+  const float reach = kMargin;
+  const int first = edges_up_to(angle - reach, tables, bins);
+  return {first, edges_up_to(angle + reach, tables, bins) - first};
+}
+
+/// What a lane found of its group of columns, in a word for the others.
+struct Tile {
+  int first[kRows];  // edge, for each group of rows
+  int count;         // of edges, the most of all groups of rows
+  bool is_wide;      // all of its edges
+
+  __device__ unsigned packed() const {
+    unsigned word = count << 1 | is_wide;
+    for (int r = 0; r < kRows; ++r) word = word << 8 | first[r];
+    return word;
+  }
+  static __device__ Tile unpacked(unsigned word) {
+    Tile tile;
+    for (int r = kRows - 1; r >= 0; --r, word >>= 8) tile.first[r] = word & 0xff;
+    tile.count = word >> 1;
+    tile.is_wide = word & 1;
+    return tile;
+  }
+};
+static_assert(kRows <= 3, "a word has room for so many");
+
+template <bool kProducts>
+__device__ void count_tile(const Counter& at, const float4 (&rows)[kRows], const unsigned (&pairs)[kRows],
+                           const Tile& tile) {
+  if (tile.count <= 1) {
+    count_tile<1, kProducts>(at, rows, pairs, tile.first);
+  } else if (tile.count == 2) {
+    count_tile<2, kProducts>(at, rows, pairs, tile.first);
+  } else {
+    count_tile<kMostAtOnce, kProducts>(at, rows, pairs, tile.first);
+  }
 }
 
 /// Counts one item: its lanes look at one group of columns each, to see which edges lie between it and the
@@ -442,35 +500,36 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
   const bool is_one_set = item.kind != kDR;
   if (is_one_set && (item.chunk + 1) * kLanes <= first_group) return;  // the same pairs as above the diagonal
   counters += item.kind * rows_of_counters(work.bins) * kLanes + lane;
-  const Group* const row_groups = sets.groups + row_begin / kLanes + first_group;
   const bool is_there = own_group * kLanes < column_points && !(is_one_set && own_group < first_group);
   const bool on_diagonal = is_one_set && own_group < first_group + kRows;
-  const int rows_there = min(row_points - first_row, kRows * kLanes);
-  int edge = 0, edges = 0;
+  Tile own_tile{.is_wide = true};
   if (is_there) {
+    const Group* const row_groups = sets.groups + row_begin / kLanes + first_group;
     const Group own = sets.groups[column_begin / kLanes + own_group];
-    Range range = range_of(row_groups[0], own);
-    for (int r = 1; r < kRows && r * kLanes < rows_there; ++r) {
-      const Range other = range_of(row_groups[r], own);
-      range = {fminf(range.least, other.least), fmaxf(range.greatest, other.greatest)};
+    for (int r = 0; r < kRows && first_row + r * kLanes < row_points; ++r) {
+      const Edges edges = edges_between(row_groups[r], own, shared.tables, work.bins);
+      own_tile.first[r] = edges.first;
+      own_tile.count = max(own_tile.count, edges.count);
+      own_tile.is_wide = own_tile.is_wide && shared.tables.angles[edges.first] >= kWide;
     }
-    edge = edges_up_to(range.least * range.least, shared.tables, work.bins);
-    edges = edges_up_to(range.greatest * range.greatest, shared.tables, work.bins) - edge;
-    if (edges == 0 && !on_diagonal)
-      atomicAdd(&counters[edge * kLanes], rows_there * min(column_points - own_group * kLanes, kLanes));
+    for (int r = 0; r < kRows && own_tile.count == 0 && !on_diagonal; ++r) {
+      const int rows = max(min(row_points - first_row - r * kLanes, kLanes), 0);
+      atomicAdd(&counters[own_tile.first[r] * kLanes],
+                rows * min(column_points - own_group * kLanes, kLanes));
+    }
   }
-  unsigned tiles = __ballot_sync(kAllLanes, is_there && (edges != 0 || on_diagonal));
+  unsigned tiles = __ballot_sync(kAllLanes, is_there && (own_tile.count != 0 || on_diagonal));
   if (tiles == 0) return;
   float4 rows[kRows];
-  unsigned own_rows = 0;
+  bool is_row[kRows];
   for (int r = 0; r < kRows; ++r) {
     rows[r] = sets.quick[row_begin + first_row + r * kLanes + lane];
-    own_rows += first_row + r * kLanes + lane < row_points;
+    is_row[r] = first_row + r * kLanes + lane < row_points;
   }
   for (; tiles != 0; tiles &= tiles - 1) {
-    const int tile = __ffs(tiles) - 1, group = item.chunk * kLanes + tile;
+    const int number = __ffs(tiles) - 1, group = item.chunk * kLanes + number;
     const std::size_t column = column_begin + std::size_t{1} * group * kLanes;
-    const int first_edge = __shfl_sync(kAllLanes, edge, tile), met = __shfl_sync(kAllLanes, edges, tile);
+    const Tile tile = Tile::unpacked(__shfl_sync(kAllLanes, own_tile.packed(), number));
     __syncwarp();  // all lanes are done with the columns before
     shared.columns[warp][lane] = sets.quick[column + lane];
     __syncwarp();
@@ -481,21 +540,15 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
                      sets.positions + row_begin + first_row,
                      sets.positions + column,
                      shared.columns[warp]};
-    const unsigned pairs = own_rows * min(column_points - group * kLanes, kLanes);
-    const bool is_wide = shared.tables.nearest[first_edge] >= kWide;
     if (is_one_set && group < first_group + kRows) {
       count_pairs<true>(at, rows, first_row, group * kLanes);
-    } else if (met == 1) {
-      is_wide ? count_tile<1, true>(at, rows, pairs, first_edge)
-              : count_tile<1, false>(at, rows, pairs, first_edge);
-    } else if (met == 2) {
-      is_wide ? count_tile<2, true>(at, rows, pairs, first_edge)
-              : count_tile<2, false>(at, rows, pairs, first_edge);
-    } else if (met == 3) {
-      is_wide ? count_tile<3, true>(at, rows, pairs, first_edge)
-              : count_tile<3, false>(at, rows, pairs, first_edge);
-    } else {
+    } else if (tile.count > kMostAtOnce) {
       count_pairs<false>(at, rows, first_row, group * kLanes);
+    } else {
+      unsigned pairs[kRows];
+      const unsigned columns = min(column_points - group * kLanes, kLanes);
+      for (int r = 0; r < kRows; ++r) pairs[r] = is_row[r] ? columns : 0;
+      tile.is_wide ? count_tile<true>(at, rows, pairs, tile) : count_tile<false>(at, rows, pairs, tile);
     }
   }
 }
@@ -612,7 +665,7 @@ void tpacf(const double* data, const double* randoms, int n, int m, int sets, do
   const Work work{n, m, sets, bins, rows(n), chunks(n), rows(m), chunks(m)};
   const std::size_t shared_bytes = 3 * rows_of_counters(bins) * kLanes * sizeof(unsigned);
   const std::int64_t warps = warps_at_once(shared_bytes);
-  // A lane's counter gets at most 4096 from one item: so many items cannot make it overflow.
+  // A lane's counter gets less than 4096 from one item: so many items cannot make it overflow.
   constexpr std::int64_t kMostItems = 1 << 20;
   for (std::int64_t begin = 0; begin < work.items(); begin += kMostItems) {
     const std::int64_t end = std::min(begin + kMostItems, work.items());

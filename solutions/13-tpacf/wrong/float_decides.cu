@@ -2,8 +2,6 @@
 // Lets float decide also where it cannot tell.
 #include "tpacf.h"
 
-#include <cstdint>
-
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
@@ -35,16 +33,17 @@ __global__ void positions_kernel(const double* data, const double* randoms, int 
 
 // --- edges ---
 
-constexpr int kCells = 144;     // from 4 sin²(0.0005°) to beyond 4, four in each factor of two
-constexpr int kCellShift = 21;  // two bits of mantissa
+constexpr unsigned kCells = 144;  // from 4 sin²(0.0005°) to beyond 4, four in each factor of two
+constexpr int kCellShift = 21;    // two bits of mantissa
 
 /// What is known of the edges; a copy lies in each block's shared memory. Of a cell, x: the least square of a
 /// chord that may be beyond its edge, as the bits of a float; y: how many edges are below the cell, and from
 /// bit 8 on, how many floats from x on are uncertain.
 struct Tables {
   double edges[kMostEdges];  // squares of chords
-  uint2 cells[kCells];
-  int first_cell[2];  // twice the same, to fill 16 bytes
+  uint2 cells[kCells + 1];   // the last is for all that is in no cell
+  unsigned first_cell;
+  unsigned unused[3];  // to fill 16 bytes
 };
 /// By how much a square of a chord near `edge` may be wrong in float: each position is off by kUnit, so is
 /// the chord by twice that; difference and sum of squares round five times.
@@ -78,7 +77,11 @@ __global__ void tables_kernel(double first, int per_decade, int bins, Tables* ta
   }
   __syncthreads();  // all edges are there
   const unsigned first_cell = __float_as_uint(0.9F * static_cast<float>(edges[0])) >> kCellShift;
-  if (k < 2) tables->first_cell[k] = static_cast<int>(first_cell);
+  if (k == 0) {
+    tables->first_cell = first_cell;
+    for (unsigned& word : tables->unused) word = 0;
+    tables->cells[kCells] = make_uint2(0, bins + 1);
+  }
   if (k < kCells) {
     const unsigned begin = (first_cell + k) << kCellShift;
     tables->cells[k] = cell_of(begin, begin + (1U << kCellShift), edges, bins);
@@ -105,20 +108,40 @@ __device__ double exact_square(Position a, Position b) {
   return x * x + y * y + z * z;
 }
 
-/// How many edges are not above the square of a pair's chord.
-__device__ int edges_below(float4 a, float4 b, const Position* exact_a, const Position* exact_b, int bins,
-                           const Tables& tables) {
-  const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-  const int bits = __float_as_int(x * x + y * y + z * z);
-  const int place = min(max((bits >> kCellShift) - tables.first_cell[0], 0), kCells - 1);
-  const uint2 cell = tables.cells[place];
-  const int beyond = bits - static_cast<int>(cell.x);
-  int below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
-  return below;
-}
+/// What a block counts: its tile of columns against its rows, kRows of each thread.
+struct Counter {
+  const Tables& tables;
+  unsigned* counters;  // this lane's column
+  int bins;
+  const float4* tile;                                // in shared memory
+  const Position *row_positions, *column_positions;  // the first of the rows, and of the tile
+
+  /// How many edges are not above the square of the chord of row i and column j.
+  __device__ int edges_below(float4 a, float4 b, int i, int j) const {
+    const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    const unsigned bits = __float_as_uint(x * x + y * y + z * z);
+    const uint2 cell = tables.cells[min((bits >> kCellShift) - tables.first_cell, kCells)];
+    const int beyond = static_cast<int>(bits - cell.x);
+    int below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
+    return below;
+  }
+  /// On the diagonal row i meets columns from i + 1 on; the tile's first is column `first`.
+  template <bool kOnDiagonal>
+  __device__ void count(const float4 (&rows)[kRows], int columns, int first) const {
+#pragma unroll 2
+    for (int j = 0; j < columns; ++j) {
+      const float4 other = tile[j];
+      for (int r = 0; r < kRows; ++r) {
+        const int i = r * kThreads + threadIdx.x;
+        if (kOnDiagonal && i >= first + j) continue;
+        atomicAdd(&counters[edges_below(rows[r], other, i, j) * kLanes], 1);
+      }
+    }
+  }
+};
 
 /// A block has kRowsOfBlock rows of one pair of sets. A row of 32 counters, one a lane, for each number of
-/// edges not above the pair: row 0 and the last are pairs in no bin.
+/// edges not above the pair: row 0 and the last two are pairs in no bin.
 __global__ void __launch_bounds__(kThreads)
     pairs_kernel(const float4* quick, const Position* positions, int n, int m, int sets, int blocks_of_pair,
                  const Tables* device_tables, int bins, unsigned long long* counts) {
@@ -130,28 +153,24 @@ __global__ void __launch_bounds__(kThreads)
   if (first_row >= pair.row_count) return;
   for (int k = threadIdx.x; k < int(sizeof(Tables) / sizeof(int)); k += kThreads)
     reinterpret_cast<int*>(&tables)[k] = reinterpret_cast<const int*>(device_tables)[k];
-  for (int k = threadIdx.x; k < (bins + 2) * kLanes; k += kThreads) counters[k] = 0;
-  const int last = pair.first_row + pair.row_count - 1;
+  for (int k = threadIdx.x; k < (bins + 3) * kLanes; k += kThreads) counters[k] = 0;
   float4 rows[kRows];
-  for (int r = 0; r < kRows; ++r)
-    rows[r] = quick[min(pair.first_row + first_row + r * kThreads + static_cast<int>(threadIdx.x), last)];
+  for (int r = 0; r < kRows; ++r) {
+    const int i = first_row + r * kThreads + threadIdx.x;
+    rows[r] = i < pair.row_count ? quick[pair.first_row + i] : make_float4(NAN, NAN, NAN, 0);
+  }
   const bool is_one_set = pair.kind != 1;
-  const int lane = threadIdx.x % kLanes;
   for (int first = is_one_set ? first_row : 0; first < pair.column_count; first += kThreads) {
     __syncthreads();  // all have used the points before; the first time: tables and counters are there
-    const int column = pair.first_column + first;
-    if (first + threadIdx.x < pair.column_count) tile[threadIdx.x] = quick[column + threadIdx.x];
+    const int column = pair.first_column + first, columns = min(kThreads, pair.column_count - first);
+    if (threadIdx.x < columns) tile[threadIdx.x] = quick[column + threadIdx.x];
     __syncthreads();  // all of these are there
-    const int count = min(kThreads, pair.column_count - first);
-    for (int j = 0; j < count; ++j) {
-      const float4 other = tile[j];
-      for (int r = 0; r < kRows; ++r) {
-        const int i = first_row + r * kThreads + threadIdx.x;
-        if (i >= pair.row_count || (is_one_set && i >= first + j)) continue;
-        const int below =
-            edges_below(rows[r], other, &positions[pair.first_row + i], &positions[column + j], bins, tables);
-        atomicAdd(&counters[below * kLanes + lane], 1);
-      }
+    const Counter at{tables, counters + threadIdx.x % kLanes,        bins,
+                     tile,   positions + pair.first_row + first_row, positions + column};
+    if (is_one_set && first < first_row + kRowsOfBlock) {
+      at.count<true>(rows, columns, first - first_row);
+    } else {
+      at.count<false>(rows, columns, 0);
     }
   }
   __syncthreads();  // all have counted
@@ -197,7 +216,7 @@ void tpacf(const double* data, const double* randoms, int n, int m, int sets, do
                                                                                      positions, quick);
     CHECK_CUDA(cudaGetLastError());
     const int blocks_of_pair = lockstep::divide_up(n > m ? n : m, kRowsOfBlock);
-    const std::size_t shared_bytes = (bins + 2) * kLanes * sizeof(unsigned);
+    const std::size_t shared_bytes = (bins + 3) * kLanes * sizeof(unsigned);
     pairs_kernel<<<(1 + 2 * sets) * blocks_of_pair, kThreads, shared_bytes, stream>>>(
         quick, positions, n, m, sets, blocks_of_pair, tables, bins, counts);
     CHECK_CUDA(cudaGetLastError());

@@ -51,6 +51,7 @@ __device__ int bin_of(double square, const double* edges, int bins) {
   }
   return low - 1;
 }
+
 /// Pairs of a point of `rows` with one of `columns`. Within one set each pair comes twice, and each point
 /// meets itself, at a distance that has no bin.
 __global__ void __launch_bounds__(kThreads)
