@@ -12,8 +12,7 @@
 
 constexpr int kLanes = 32;  // and points of a group
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kRows = 2;   // of a lane: a block of rows is two groups
-constexpr int kWarps = 8;  // of a block of threads; they share tables and counters
+constexpr int kWarps = 16;  // of a block; they share tables and counters
 constexpr int kMostEdges = kMostBins + 1;
 constexpr double kUnit = 0x1p-24;  // of rounding to float
 
@@ -104,10 +103,8 @@ constexpr int kSortThreads = 1024;
 constexpr int kPlacesOfThread = 11;
 constexpr int kPlaces = kPlacesOfThread * kSortThreads;  // counters of 4 bytes that 48 KiB have room for
 
-/// A set's points are followed by others, which are not numbers, up to a whole block of rows.
-__host__ __device__ int padded(int points) {
-  return (points + kRows * kLanes - 1) / (kRows * kLanes) * (kRows * kLanes);
-}
+/// A set's points are followed by others, which are not numbers, up to a whole group.
+__host__ __device__ int padded(int points) { return (points + kLanes - 1) / kLanes * kLanes; }
 
 struct Group {
   float x, y, z;  // the direction of its middle
@@ -255,10 +252,10 @@ __global__ void __launch_bounds__(kSortThreads) sort_kernel(Sets sets) {
 
 // --- pairs ---
 
-/// What is to be done, cut into items: a block of rows against a chunk of 32 groups of columns.
+/// What is to be done, cut into items: a group of rows, one a lane, against a chunk of 32 groups of columns.
 struct Work {
   int n, m, sets, bins;
-  // blocks of rows, and chunks
+  // groups of rows, and chunks
   std::int64_t data_rows, data_chunks, random_rows, random_chunks;
 
   __host__ __device__ std::int64_t items_of_data() const { return data_rows * data_chunks; }
@@ -300,7 +297,7 @@ struct Shared {
 };
 __host__ __device__ int rows_of_counters(int bins) { return bins + 2 + kMostAtOnce; }
 
-/// A warp with its rows, and what it needs to count.
+/// A warp with its group of rows, and what it needs to count.
 struct Counter {
   const Tables& tables;
   unsigned* counters;  // of the kind of pairs, this lane's column
@@ -335,33 +332,24 @@ __device__ float square_of_chord(float4 a, float4 b) {
   return x * x + y * y + z * z;
 }
 
-/// How many of the kEdges edges from its group's first on each pair lies below, as sums over the lane's pairs
-/// of numbers that are 0 or 1, or between them if float cannot tell.
+/// How many of the kEdges edges from `first` on each pair lies below, as sums over the lane's pairs of
+/// numbers that are 0 or 1, or between them if float cannot tell.
 template <int kEdges, bool kProducts>
 struct Below {
-  float sums[kRows][kEdges] = {}, squares[kRows][kEdges] = {};
+  float sums[kEdges] = {}, squares[kEdges] = {};
 
-  __device__ void count(const Counter& at, const float4 (&rows)[kRows], const int (&first)[kRows]) {
-    float2 edges[kRows][kEdges];
-    float4 own[kRows];
-    for (int r = 0; r < kRows; ++r) {
-      for (int k = 0; k < kEdges; ++k) {
-        const int edge = first[r] + k;
-        edges[r][k] = kProducts ? make_float2(1, at.tables.products[edge]) : at.tables.chords[edge];
-      }
-      constexpr float kScale = kProducts ? static_cast<float>(2 * kProductScale) : 1;
-      own[r] = make_float4(kScale * rows[r].x, kScale * rows[r].y, kScale * rows[r].z, 0);
-    }
+  __device__ void count(const Counter& at, float4 row, int first) {
+    float2 edges[kEdges];
+    for (int k = 0; k < kEdges; ++k)
+      edges[k] = kProducts ? make_float2(1, at.tables.products[first + k]) : at.tables.chords[first + k];
+    constexpr float kScale = kProducts ? static_cast<float>(2 * kProductScale) : 1;
+    const float4 own = make_float4(kScale * row.x, kScale * row.y, kScale * row.z, 0);
 #pragma unroll 8
-    for (int j = 0; j < kLanes; ++j) {
-      const float4 other = at.columns[j];
-      for (int r = 0; r < kRows; ++r) add(own[r], other, edges[r], sums[r], squares[r]);
-    }
+    for (int j = 0; j < kLanes; ++j) add(own, at.columns[j], edges);
   }
 
   // [below]
-  static __device__ void add(float4 a, float4 b, const float2 (&edges)[kEdges], float (&sums)[kEdges],
-                             float (&squares)[kEdges]) {
+  __device__ void add(float4 a, float4 b, const float2 (&edges)[kEdges]) {
     float below[kEdges];
     if constexpr (kProducts && kEdges == 1) {
       below[0] = fma_saturated(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, edges[0].y)));
@@ -384,58 +372,50 @@ __device__ unsigned rounded(float value) {
   return __float_as_uint(value + 0x1p23F) - __float_as_uint(0x1p23F);
 }
 
-/// Counts a tile whose pairs may lie on either side of kEdges edges, of each group of rows from its `first`
-/// on, and of no other.
+/// Counts a tile whose pairs may lie on either side of kEdges edges from `first` on, and of no other. The row
+/// of this lane has `pairs` pairs in it.
 template <int kEdges, bool kProducts>
-__device__ void count_tile(const Counter& at, const float4 (&rows)[kRows], const unsigned (&pairs)[kRows],
-                           const int (&first)[kRows]) {
+__device__ void count_tile(const Counter& at, float4 row, unsigned pairs, int first) {
   Below<kEdges, kProducts> below;
-  below.count(at, rows, first);
+  below.count(at, row, first);
   // [uncertain]
-  for (int r = 0; r < kRows; ++r) {
-    bool is_uncertain = false;
-    unsigned counts[kEdges];
-    for (int k = 0; k < kEdges; ++k) {
-      is_uncertain = is_uncertain || below.sums[r][k] != below.squares[r][k];
-      counts[k] = rounded(below.sums[r][k]);
-    }
-    unsigned lanes = __ballot_sync(kAllLanes, is_uncertain);
-    for (; lanes != 0; lanes &= lanes - 1) {  // all lanes together do again what one of them had
-      const int uncertain = __ffs(lanes) - 1;
-      const double square = at.exact_square(r * kLanes + uncertain, at.lane);
-      for (int k = 0; k < kEdges; ++k) {
-        const unsigned again = __popc(__ballot_sync(kAllLanes, square < at.tables.edges[first[r] + k]));
-        counts[k] = at.lane == uncertain ? again : counts[k];
-      }
-    }
-    // [uncertain]
-    at.add(first[r], counts[0]);
-    for (int k = 1; k < kEdges; ++k) at.add(first[r] + k, counts[k] - counts[k - 1]);
-    at.add(first[r] + kEdges, pairs[r] - counts[kEdges - 1]);
+  bool is_uncertain = false;
+  unsigned counts[kEdges];
+  for (int k = 0; k < kEdges; ++k) {
+    is_uncertain = is_uncertain || below.sums[k] != below.squares[k];
+    counts[k] = rounded(below.sums[k]);
   }
+  unsigned lanes = __ballot_sync(kAllLanes, is_uncertain);
+  for (; lanes != 0; lanes &= lanes - 1) {  // all lanes together do again what one of them had
+    const int uncertain = __ffs(lanes) - 1;
+    const double square = at.exact_square(uncertain, at.lane);
+    for (int k = 0; k < kEdges; ++k) {
+      const unsigned again = __popc(__ballot_sync(kAllLanes, square < at.tables.edges[first + k]));
+      counts[k] = at.lane == uncertain ? again : counts[k];
+    }
+  }
+  // [uncertain]
+  at.add(first, counts[0]);
+  for (int k = 1; k < kEdges; ++k) at.add(first + k, counts[k] - counts[k - 1]);
+  at.add(first + kEdges, pairs - counts[kEdges - 1]);
 }
 
 /// Counts a tile that meets any edges, pair by pair.
 template <bool kOnDiagonal>
-__device__ void count_pairs(const Counter& at, const float4 (&rows)[kRows], int first_row, int first_column) {
+__device__ void count_pairs(const Counter& at, float4 row) {
 #pragma unroll 4
   for (int j = 0; j < kLanes; ++j) {
-    const float4 other = at.columns[j];
-    for (int r = 0; r < kRows; ++r) {
-      const int row = r * kLanes + at.lane;
-      if (kOnDiagonal && first_row + row >= first_column + j) continue;
-      const unsigned bits = __float_as_uint(square_of_chord(rows[r], other));
-      const unsigned place = min((bits >> kCellShift) - at.tables.first_cell, kCells);
-      const uint2 cell = at.tables.cells[place];
-      const int beyond = static_cast<int>(bits - cell.x);
-      int edges_below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
-      if (static_cast<unsigned>(beyond) < cell.y >> 8) {  // float cannot tell
-        const double square = at.exact_square(row, j);
-        for (edges_below = 0; edges_below <= at.bins && at.tables.edges[edges_below] <= square;)
-          ++edges_below;
-      }
-      at.add(edges_below, 1);
+    if (kOnDiagonal && at.lane >= j) continue;
+    const unsigned bits = __float_as_uint(square_of_chord(row, at.columns[j]));
+    const unsigned place = min((bits >> kCellShift) - at.tables.first_cell, kCells);
+    const uint2 cell = at.tables.cells[place];
+    const int beyond = static_cast<int>(bits - cell.x);
+    int edges_below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
+    if (static_cast<unsigned>(beyond) < cell.y >> 8) {  // float cannot tell
+      const double square = at.exact_square(at.lane, j);
+      for (edges_below = 0; edges_below <= at.bins && at.tables.edges[edges_below] <= square;) ++edges_below;
     }
+    at.add(edges_below, 1);
   }
 }
 
@@ -471,36 +451,28 @@ __device__ Edges edges_between(Group a, Group b, const Tables& tables, int bins)
 
 /// What a lane found of its group of columns, in a word for the others.
 struct Tile {
-  int first[kRows];  // edge, for each group of rows
-  int count;         // of edges, the most of all groups of rows
-  bool is_wide;      // all of its edges
+  Edges edges;
+  bool is_wide;  // all of its edges
 
-  __device__ unsigned packed() const {
-    unsigned word = count << 1 | is_wide;
-    for (int r = 0; r < kRows; ++r) word = word << 8 | first[r];
-    return word;
-  }
+  __device__ unsigned packed() const { return edges.count << 9 | edges.first << 1 | is_wide; }
   static __device__ Tile unpacked(unsigned word) {
-    Tile tile;
-    for (int r = kRows - 1; r >= 0; --r, word >>= 8) tile.first[r] = word & 0xff;
-    tile.count = word >> 1;
-    tile.is_wide = word & 1;
-    return tile;
+    return {{static_cast<int>(word >> 1 & 0xff), static_cast<int>(word >> 9)}, (word & 1) != 0};
   }
 };
-static_assert(kRows <= 3, "a word has room for so many");
 
 template <bool kProducts>
-__device__ void count_tile(const Counter& at, const float4 (&rows)[kRows], const unsigned (&pairs)[kRows],
-                           const Tile& tile) {
-  if (tile.count <= 1) {
-    count_tile<1, kProducts>(at, rows, pairs, tile.first);
-  } else if (tile.count == 2) {
-    count_tile<2, kProducts>(at, rows, pairs, tile.first);
+__device__ void count_tile(const Counter& at, float4 row, unsigned pairs, Edges edges) {
+  if (edges.count <= 1) {
+    count_tile<1, kProducts>(at, row, pairs, edges.first);
+  } else if (edges.count == 2) {
+    count_tile<2, kProducts>(at, row, pairs, edges.first);
   } else {
-    count_tile<kMostAtOnce, kProducts>(at, rows, pairs, tile.first);
+    count_tile<kMostAtOnce, kProducts>(at, row, pairs, edges.first);
   }
 }
+
+/// How many of a set's points are in one of its groups.
+__device__ unsigned points_in(int group, int points) { return min(points - group * kLanes, kLanes); }
 
 /// Counts one item: its lanes look at one group of columns each, to see which edges lie between it and the
 /// rows. Then all of them count the groups that meet an edge, one after the other.
@@ -509,39 +481,29 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
   const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   const int row_points = sets.points_of(item.row_set), column_points = sets.points_of(item.column_set);
   const std::size_t row_begin = sets.begin_of(item.row_set), column_begin = sets.begin_of(item.column_set);
-  const int first_row = item.rows * kRows * kLanes, first_group = item.rows * kRows;
-  const int own_group = item.chunk * kLanes + lane;  // of columns
+  const int row_group = item.rows, own_group = item.chunk * kLanes + lane;  // one of rows, one of columns
   const bool is_one_set = item.kind != kDR;
-  if (is_one_set && (item.chunk + 1) * kLanes <= first_group) return;  // the same pairs as above the diagonal
+  if (is_one_set && (item.chunk + 1) * kLanes <= row_group) return;  // the same pairs as above the diagonal
   counters += item.kind * rows_of_counters(work.bins) * kLanes + lane;
-  const bool is_there = own_group * kLanes < column_points && !(is_one_set && own_group < first_group);
-  const bool on_diagonal = is_one_set && own_group < first_group + kRows;
-  Tile own_tile{.is_wide = true};
+  const bool is_there = own_group * kLanes < column_points && !(is_one_set && own_group < row_group);
+  const bool on_diagonal = is_one_set && own_group == row_group;
+  Tile own_tile{};
   // [whole-tiles]
   if (is_there) {
-    const Group* const row_groups = sets.groups + row_begin / kLanes + first_group;
-    const Group own = sets.groups[column_begin / kLanes + own_group];
-    for (int r = 0; r < kRows && first_row + r * kLanes < row_points; ++r) {
-      const Edges edges = edges_between(row_groups[r], own, shared.tables, work.bins);
-      own_tile.first[r] = edges.first;
-      own_tile.count = max(own_tile.count, edges.count);
-      own_tile.is_wide = own_tile.is_wide && shared.tables.angles[edges.first] >= kWide;
-    }
-    for (int r = 0; r < kRows && own_tile.count == 0 && !on_diagonal; ++r) {
-      const int rows = max(min(row_points - first_row - r * kLanes, kLanes), 0);
-      atomicAdd(&counters[own_tile.first[r] * kLanes],
-                rows * min(column_points - own_group * kLanes, kLanes));
+    own_tile.edges = edges_between(sets.groups[row_begin / kLanes + row_group],
+                                   sets.groups[column_begin / kLanes + own_group], shared.tables, work.bins);
+    own_tile.is_wide = shared.tables.angles[own_tile.edges.first] >= kWide;
+    if (own_tile.edges.count == 0 && !on_diagonal) {
+      atomicAdd(&counters[own_tile.edges.first * kLanes],
+                points_in(row_group, row_points) * points_in(own_group, column_points));
     }
   }
-  unsigned tiles = __ballot_sync(kAllLanes, is_there && (own_tile.count != 0 || on_diagonal));
+  unsigned tiles = __ballot_sync(kAllLanes, is_there && (own_tile.edges.count != 0 || on_diagonal));
   // [whole-tiles]
   if (tiles == 0) return;
-  float4 rows[kRows];
-  bool is_row[kRows];
-  for (int r = 0; r < kRows; ++r) {
-    rows[r] = sets.quick[row_begin + first_row + r * kLanes + lane];
-    is_row[r] = first_row + r * kLanes + lane < row_points;
-  }
+  const std::size_t row_place = row_begin + std::size_t{1} * row_group * kLanes;
+  const float4 row = sets.quick[row_place + lane];
+  const bool is_row = row_group * kLanes + lane < row_points;
   for (; tiles != 0; tiles &= tiles - 1) {
     const int number = __ffs(tiles) - 1, group = item.chunk * kLanes + number;
     const std::size_t column = column_begin + std::size_t{1} * group * kLanes;
@@ -549,22 +511,18 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
     __syncwarp();  // all lanes are done with the columns before
     shared.columns[warp][lane] = sets.quick[column + lane];
     __syncwarp();
-    const Counter at{shared.tables,
-                     counters,
-                     work.bins,
-                     lane,
-                     sets.positions + row_begin + first_row,
-                     sets.positions + column,
-                     shared.columns[warp]};
-    if (is_one_set && group < first_group + kRows) {
-      count_pairs<true>(at, rows, first_row, group * kLanes);
-    } else if (tile.count > kMostAtOnce) {
-      count_pairs<false>(at, rows, first_row, group * kLanes);
+    const Counter at{
+        shared.tables,       counters, work.bins, lane, sets.positions + row_place, sets.positions + column,
+        shared.columns[warp]};
+    const unsigned pairs = is_row ? points_in(group, column_points) : 0;
+    if (is_one_set && group == row_group) {
+      count_pairs<true>(at, row);
+    } else if (tile.edges.count > kMostAtOnce) {
+      count_pairs<false>(at, row);
+    } else if (tile.is_wide) {
+      count_tile<true>(at, row, pairs, tile.edges);
     } else {
-      unsigned pairs[kRows];
-      const unsigned columns = min(column_points - group * kLanes, kLanes);
-      for (int r = 0; r < kRows; ++r) pairs[r] = is_row[r] ? columns : 0;
-      tile.is_wide ? count_tile<true>(at, rows, pairs, tile) : count_tile<false>(at, rows, pairs, tile);
+      count_tile<false>(at, row, pairs, tile.edges);
     }
   }
 }
@@ -678,7 +636,7 @@ void tpacf(const double* data, const double* randoms, int n, int m, int sets, do
   CHECK_CUDA(cudaGetLastError());
   sort_kernel<<<1 + sets, kSortThreads, 0, stream>>>(at.sets);
   CHECK_CUDA(cudaGetLastError());
-  const auto rows = [](int points) { return padded(points) / (kRows * kLanes); };
+  const auto rows = [](int points) { return padded(points) / kLanes; };
   const auto chunks = [](int points) { return (padded(points) + kLanes * kLanes - 1) / (kLanes * kLanes); };
   const Work work{n, m, sets, bins, rows(n), chunks(n), rows(m), chunks(m)};
   const std::size_t shared_bytes = 3 * rows_of_counters(bins) * kLanes * sizeof(unsigned);
