@@ -19,7 +19,6 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <numbers>
 #include <span>
 #include <string>

@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kReference = "reference";
+
 /// A solution that is timed beside the others.
 struct Contender {
   std::string name, label;  ///< as in report::BenchRow
@@ -78,7 +80,7 @@ std::vector<Contender> contenders_of(const course::Exercise& exercise) {
     }
   };
   add_folder("rungs");
-  add(exercise.solutions / exercise.starter.filename(), exercise.starter.stem(), "reference");
+  add(exercise.solutions / exercise.starter.filename(), exercise.starter.stem(), kReference);
   add_folder("peers");
   return contenders;
 }
@@ -177,7 +179,8 @@ class BenchRun {
       if (!attempt) attempt = opened(contender);
       // All are trusted, and compute the same in every round.
       const Timing timing = series.timer->time_in(*attempt, contender.is_checked && round == 0);
-      if (timing.fault && timing.fault->verdict == report::Verdict::time_limit) {
+      if (timing.fault && timing.fault->verdict == report::Verdict::time_limit &&
+          contender.label != kReference) {
         series.is_too_slow[which] = true;
         attempt.reset();  // its process was ended
       } else if (timing.fault) {
@@ -206,7 +209,7 @@ class BenchRun {
 
   void add_rows() {
     const auto reference = std::find_if(contenders_.begin(), contenders_.end(),
-                                        [](const Contender& one) { return one.label == "reference"; });
+                                        [](const Contender& one) { return one.label == kReference; });
     const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
     for (const Series& series : series_) {
       for (std::size_t c = 0; c < contenders_.size(); ++c) {

@@ -42,25 +42,23 @@ struct Map {
 
 // --- runs of a word ---
 
-__device__ unsigned starts_of(unsigned word) { return word & ~(word << 1); }
-/// How many runs begin at the lowest set bit of `cell` or below it, less one.
-__device__ int run_at(unsigned word, unsigned cell) { return __popc(starts_of(word) & (2 * cell - 1)) - 1; }
 __device__ unsigned lowest_bit(unsigned word) { return word & (0 - word); }
+__device__ unsigned starts_of(unsigned word) { return word & ~(word << 1); }
+/// Number of the run, from the lowest, that holds the cell.
+__device__ int run_at(unsigned word, unsigned cell) { return __popc(starts_of(word) & (2 * cell - 1)) - 1; }
 
 // [runs]
-/// f(run, cells) for each run of ones, from the lowest. Adding the lowest one carries to the end of its run.
+/// The run of ones that begins at `start`: an addition there carries to its end.
+__device__ unsigned run_from(unsigned word, unsigned start) { return word & ~(word + start); }
+
+/// f(run, cells) for each run of ones, from the lowest.
 template <class F>
 __device__ void for_each_run(unsigned word, F f) {
   for (int run = 0; word != 0; ++run) {
-    const unsigned cells = word & ~(word + lowest_bit(word));
+    const unsigned cells = run_from(word, lowest_bit(word));
     f(run, cells);
     word &= ~cells;
   }
-}
-
-/// The cells of the word above that a run touches.
-__device__ unsigned touched_above(unsigned cells, unsigned above, bool eight) {
-  return (eight ? cells | cells << 1 | cells >> 1 : cells) & above;
 }
 // [runs]
 
@@ -84,6 +82,7 @@ struct SharedForest {
     asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" : : "r"(address(node)), "r"(parent));
   }
 };
+// [relaxed]
 
 struct GlobalForest {
   unsigned* parents;
@@ -100,7 +99,6 @@ struct GlobalForest {
                  : "l"(__cvta_generic_to_global(parents + node)), "r"(parent));
   }
 };
-// [relaxed]
 
 // [find]
 /// The root of a node, while others join trees. Every second node on the way is hung one step higher.
@@ -139,53 +137,87 @@ __device__ unsigned root_of(const unsigned* parents, unsigned node) {
 // --- components of a tile ---
 
 struct Tile {
-  unsigned words[kTile + 1][kWords + 2];  // wet cells, and dry words above, left and right of them
-  unsigned parents[kThreads * kPlaces];   // the forest of the tile's runs
-  unsigned at_border[kBitWords], with_source[kBitWords];  // roots, a bit each
-  unsigned labels_before[kBitWords];                      // of the first root of 32
+  unsigned words[kTile + 2][kWords + 2];     // wet cells, and dry words above, left and right of them
+  unsigned parents[kThreads * kPlaces];      // the forest of the tile's runs
+  unsigned char labels[kThreads * kPlaces];  // of roots
+  unsigned at_border[kBitWords], with_source[kBitWords];  // of roots, a bit each
   unsigned labels_taken;
 
-  __device__ unsigned word(int row, int column) const { return words[row + 1][column + 1]; }
+  __device__ unsigned word(int row, int column) const { return words[row + 2][column + 1]; }
   __device__ unsigned place(int row, int column, int run) const {
     return (row * kWords + column) * kPlaces + run;
   }
 };
 
-__device__ bool bit_of(const unsigned* bits, unsigned index) {
-  return (bits[index / kLanes] >> index % kLanes & 1) != 0;
-}
 __device__ void set_bit(unsigned* bits, unsigned index) {
   atomicOr(&bits[index / kLanes], 1U << index % kLanes);
 }
 
-// [ballots]
-/// Lane l of a warp gets the word l of the 32 that the warp reads: of 8 rows of the tile.
+/// The cells of a word that begins at `row` and `column` which are on the map.
+__device__ unsigned cells_on_map(const Map& map, int row, int column) {
+  const int cells = map.columns - column;
+  if (row >= map.rows || cells <= 0) return 0;
+  return cells >= kLanes ? ~0U : (1U << cells) - 1;
+}
+
+/// Lane l of a warp gets the word l of the 32 that the warp reads: of 8 rows of the tile. Beyond the map's
+/// edge the cells at it are read again, and are dry.
 __device__ unsigned read_word(const float* heights, const Map& map, float level, int first_row,
                               int first_column, int lane) {
+  // [ballots]
+  constexpr int kAtOnce = 4;  // rows, and 16 loads under way
   unsigned word = 0;
-#pragma unroll 16
-  for (int k = 0; k < kLanes; ++k) {
-    const int row = first_row + k / kWords, column = first_column + k % kWords * kLanes + lane;
-    const bool inside = row < map.rows && column < map.columns;
-    const float height = inside ? __ldcs(&heights[std::int64_t{row} * map.columns + column]) : level;
-    const unsigned wet = __ballot_sync(kAllLanes, height < level);  // false for NaN
-    if (lane == k) word = wet;
+#pragma unroll
+  for (int first = 0; first < kLanes / kWords; first += kAtOnce) {
+    float values[kAtOnce][kWords];
+    for (int y = 0; y < kAtOnce; ++y) {
+      const std::int64_t row = min(first_row + first + y, map.rows - 1);
+      for (int x = 0; x < kWords; ++x)
+        values[y][x] =
+            __ldcs(heights + row * map.columns + min(first_column + x * kLanes + lane, map.columns - 1));
+    }
+    for (int k = 0; k < kAtOnce * kWords; ++k) {
+      const unsigned wet = __ballot_sync(kAllLanes, values[k / kWords][k % kWords] < level);  // NaN is not
+      if (lane == first * kWords + k) word = wet;
+    }
   }
-  return word;
+  return word & cells_on_map(map, first_row + lane / kWords, first_column + lane % kWords * kLanes);
+  // [ballots]
 }
-// [ballots]
+
+// [touch]
+/// What the runs of a word have above them.
+struct Above {
+  unsigned cells;   // wet ones of the row above
+  unsigned bridge;  // wet ones of the row above that, which join what lies below on either side
+  bool eight;
+
+  __device__ Above(const Tile& tile, int row, int column, bool eight_neighbours)
+      : cells(tile.word(row - 1, column)), bridge(tile.word(row - 2, column)), eight(eight_neighbours) {
+    if (!eight) bridge &= bridge << 1 & bridge >> 1;  // a cell joins sides only with both of its neighbours
+  }
+  __device__ unsigned reach(unsigned run) const { return eight ? run | run << 1 | run >> 1 : run; }
+  __device__ unsigned touched(unsigned run) const { return reach(run) & cells; }
+  /// Those of `touched` that are not joined to the lowest by the row above or by a bridge.
+  __device__ unsigned others(unsigned run, unsigned touched) const {
+    return touched & ((reach(run) & (cells | bridge)) + lowest_bit(touched));
+  }
+};
+// [touch]
 
 // [first-parents]
-/// Each run hangs below the first that it touches in the row above, or is a root. Each thread writes the
-/// parents of its own word's runs, so nothing can collide.
-__device__ void hang_below_the_row_above(Tile& tile, int row, int column, bool eight) {
-  const unsigned above = tile.word(row - 1, column);
+/// Hangs each run below the first that it touches in the row above. Each thread writes the parents of its own
+/// word's runs, so nothing can collide. Gives the starts of runs that touch others besides.
+__device__ unsigned hang_below_the_row_above(Tile& tile, int row, int column, const Above& above) {
+  unsigned forked = 0;
   for_each_run(tile.word(row, column), [&](int run, unsigned cells) {
-    const unsigned touched = touched_above(cells, above, eight);
+    const unsigned touched = above.touched(cells);
+    if (touched == 0) return;
     tile.parents[tile.place(row, column, run)] =
-        touched != 0 ? tile.place(row - 1, column, run_at(above, lowest_bit(touched)))
-                     : tile.place(row, column, run);
+        tile.place(row - 1, column, run_at(above.cells, lowest_bit(touched)));
+    if (above.others(cells, touched) != 0) forked |= lowest_bit(cells);
   });
+  return forked;
 }
 // [first-parents]
 
@@ -193,52 +225,53 @@ __device__ void hang_below_the_row_above(Tile& tile, int row, int column, bool e
 /// Shortens paths of up to 128 rows to two steps. A pair of warps goes down 16 rows, lanes side by side for
 /// the runs of two words each; then the last rows of these go by, one after the other.
 __device__ void flatten(Tile& tile, int warp, int lane) {
-  constexpr int kRows = kTile / (kWarps / 2);
-  const int column = warp % 2 * 2 + lane / kRuns, run = lane % kRuns;
-  const auto shorten = [&](int row) {
-    const unsigned place = tile.place(row, column, run);
-    if (run < __popc(starts_of(tile.word(row, column))))
+  constexpr int kRows = kTile / (kWarps / 2), kPlacesOfRow = kWords * kPlaces;
+  const unsigned of_lane = tile.place(0, warp % 2 * 2 + lane / kRuns, lane % kRuns);
+  const auto shorten = [&](int first, int rows, int step) {
+    unsigned place = of_lane + first * kPlacesOfRow;
+    for (int row = 0; row < rows; ++row, place += step * kPlacesOfRow) {
       tile.parents[place] = tile.parents[tile.parents[place]];
-    __syncwarp();  // the next row reads what this one wrote, and a path stays within its column of words
+      __syncwarp();  // the next row reads what this one wrote, and a path stays within its column of words
+    }
   };
-  const int first = warp / 2 * kRows;
-  for (int row = first + 1; row < first + kRows; ++row) shorten(row);
-  __syncthreads();
-  if (warp < 2) {
-    for (int row = 2 * kRows - 1; row < kTile; row += kRows) shorten(row);
-  }
+  shorten(warp / 2 * kRows + 1, kRows - 1, 1);
+  __syncthreads();  // the last row of each of the 8
+  if (warp < 2) shorten(2 * kRows - 1, kTile / kRows - 2, kRows);
 }
 // [flatten]
 
-// [join-runs]
-/// All that touches and has not been hung below one another yet: a run's second, third, … in the row above,
-/// and what lies beside the word. Those that follow from others are left out.
-__device__ void join_runs(Tile& tile, int row, int column, bool eight) {
-  const unsigned word = tile.word(row, column), above = tile.word(row - 1, column);
-  if (word == 0) return;
+/// All that touches and has not been hung below one another yet: what forked runs touch in the row above, and
+/// what lies beside the word. Whatever follows from others is left out.
+__device__ void join_runs(Tile& tile, int row, int column, const Above& above, unsigned forked) {
   const SharedForest forest{tile.parents};
-  for_each_run(word, [&](int run, unsigned cells) {
-    const unsigned touched = touched_above(cells, above, eight);
-    unsigned others = starts_of(touched);
-    for (others &= others - 1; others != 0; others &= others - 1)
-      join(forest, tile.place(row, column, run),
-           tile.place(row - 1, column, run_at(above, lowest_bit(others))));
-  });
+  const unsigned word = tile.word(row, column);
+  // [others-above]
+  for (; forked != 0; forked &= forked - 1) {
+    const unsigned start = lowest_bit(forked), cells = run_from(word, start);
+    const unsigned own = tile.place(row, column, run_at(word, start));
+    unsigned others = above.others(cells, above.touched(cells));
+    for (; others != 0; others = above.others(cells, others))
+      join(forest, own, tile.place(row - 1, column, run_at(above.cells, lowest_bit(others))));
+  }
+  // [others-above]
+  // [beside]
   const unsigned left = tile.word(row, column - 1), above_left = tile.word(row - 1, column - 1);
   const unsigned last = 1U << (kLanes - 1);
   const bool wet_left = (left & last) != 0, wet_above_left = (above_left & last) != 0;
+  const bool wet_above = (above.cells & 1) != 0;
   if ((word & 1) != 0) {
     const unsigned own = tile.place(row, column, 0);
-    const bool by_the_row_above = wet_above_left && (above & 1) != 0;
-    if (wet_left && !by_the_row_above) join(forest, own, tile.place(row, column - 1, run_at(left, last)));
-    if (eight && wet_above_left && !wet_left && (above & 1) == 0)
+    if (wet_left && !(wet_above_left && wet_above))  // else the row above says the same
+      join(forest, own, tile.place(row, column - 1, run_at(left, last)));
+    if (above.eight && wet_above_left && !wet_left && !wet_above)
       join(forest, own, tile.place(row - 1, column - 1, run_at(above_left, last)));
   }
+  // [beside]
   const unsigned right = tile.word(row, column + 1), above_right = tile.word(row - 1, column + 1);
-  if (eight && (word & last) != 0 && (above_right & 1) != 0 && (above & last) == 0 && (right & 1) == 0)
+  if (above.eight && (word & last) != 0 && (above_right & 1) != 0 && (above.cells & last) == 0 &&
+      (right & 1) == 0)
     join(forest, tile.place(row, column, run_at(word, last)), tile.place(row - 1, column + 1, 0));
 }
-// [join-runs]
 
 /// The root of the component that holds a cell of the border, for 512 threads that have one each. False for
 /// dry cells.
@@ -250,14 +283,6 @@ __device__ bool root_at_border(const Tile& tile, int side, int position, unsigne
   root = root_of(tile.parents, tile.place(row, column / kLanes, run_at(word, cell)));
   return true;
 }
-
-// [label-of]
-__device__ unsigned label_of(const Tile& tile, unsigned root) {
-  const unsigned index = root / kLanes, below = (1U << root % kLanes) - 1;
-  if (bit_of(tile.at_border, root)) return tile.labels_before[index] + __popc(tile.at_border[index] & below);
-  return bit_of(tile.with_source, root) ? kAlwaysWater : kNeverWater;
-}
-// [label-of]
 
 __global__ void __launch_bounds__(kThreads, 3)
     components_kernel(const float* heights, Map map, float level, bool eight) {
@@ -271,21 +296,25 @@ __global__ void __launch_bounds__(kThreads, 3)
       read_word(heights, map, level, tile_row * kTile + warp * (kLanes / kWords), tile_column * kTile, lane);
   const unsigned sources = map.words[place_of_word] & word;
   map.words[place_of_word] = word;
-  tile.words[row + 1][column + 1] = word;
-  if (thread < kWords + 2) tile.words[0][thread] = 0;
-  if (column == 0) tile.words[row + 1][0] = 0;
-  if (column == 0) tile.words[row + 1][kWords + 1] = 0;
+  tile.words[row + 2][column + 1] = word;
+  if (thread < 2 * (kWords + 2)) tile.words[thread / (kWords + 2)][thread % (kWords + 2)] = 0;
+  if (column == 0) tile.words[row + 2][0] = tile.words[row + 2][kWords + 1] = 0;
   if (thread < kBitWords) tile.at_border[thread] = tile.with_source[thread] = 0;
   if (thread == 0) tile.labels_taken = 0;
-  __syncthreads();  // all words
-  hang_below_the_row_above(tile, row, column, eight);
+  for (int place = thread; place < kThreads * kPlaces; place += kThreads) {
+    tile.parents[place] = place;  // also of runs that are none, so that nobody need ask
+    tile.labels[place] = kNeverWater;
+  }
+  __syncthreads();  // all words, and a root at every place
+  const Above above(tile, row, column, eight);
+  const unsigned forked = hang_below_the_row_above(tile, row, column, above);
   __syncthreads();  // all parents
   flatten(tile, warp, lane);
   __syncthreads();  // short paths
-  join_runs(tile, row, column, eight);
+  join_runs(tile, row, column, above, forked);
   __syncthreads();  // all components
 
-  // [border]
+  // [roots]
   const int side = thread / kTile, position = thread % kTile;
   unsigned border_root = 0;
   const bool wet_at_border = root_at_border(tile, side, position, border_root);
@@ -296,18 +325,25 @@ __global__ void __launch_bounds__(kThreads, 3)
         set_bit(tile.with_source, root_of(tile.parents, tile.place(row, column, run)));
     });
   }
+  // [roots]
+  // [labels-of-roots]
   unsigned* const nodes = map.nodes + std::size_t{blockIdx.x} * kLabels;
   if (thread < kLabels) nodes[thread] = blockIdx.x * kLabels + thread;
   __syncthreads();  // all roots at the border and with a source; and a node for each label, alone
-  if (thread < kBitWords && tile.at_border[thread] != 0) {
-    unsigned label = 1 + atomicAdd(&tile.labels_taken, __popc(tile.at_border[thread]));
-    tile.labels_before[thread] = label;
-    for (unsigned rest = tile.at_border[thread]; rest != 0; rest &= rest - 1, ++label)
-      if ((lowest_bit(rest) & tile.with_source[thread]) != 0) nodes[label] = kSource;
+  if (thread < kBitWords) {
+    const unsigned roots = tile.at_border[thread], with_source = tile.with_source[thread];
+    unsigned label = roots == 0 ? 0 : 1 + atomicAdd(&tile.labels_taken, __popc(roots));
+    for (unsigned rest = roots | with_source; rest != 0; rest &= rest - 1) {
+      const unsigned root = lowest_bit(rest), place = thread * kLanes + __ffs(rest) - 1;
+      tile.labels[place] = (roots & root) != 0 ? label : kAlwaysWater;
+      if ((roots & root) == 0) continue;
+      if ((with_source & root) != 0) nodes[label] = kSource;
+      ++label;
+    }
   }
   __syncthreads();  // all labels
-  map.sides[place_of_word] = wet_at_border ? label_of(tile, border_root) : 0;
-  // [border]
+  map.sides[place_of_word] = wet_at_border ? tile.labels[border_root] : 0;
+  // [labels-of-roots]
 
   // [run-labels]
   if (word == 0) return;
@@ -316,7 +352,8 @@ __global__ void __launch_bounds__(kThreads, 3)
 #pragma unroll
   for (int run = 0; run < kRuns; ++run) {
     if (run >= runs) break;
-    labels[run / 4] |= label_of(tile, root_of(tile.parents, tile.place(row, column, run))) << run % 4 * 8;
+    const unsigned root = root_of(tile.parents, tile.place(row, column, run));
+    labels[run / 4] |= tile.labels[root] << run % 4 * 8;
   }
   map.labels[place_of_word] = make_uint4(labels[0], labels[1], labels[2], labels[3]);
   // [run-labels]
@@ -324,7 +361,6 @@ __global__ void __launch_bounds__(kThreads, 3)
 
 // --- between tiles ---
 
-// [seams]
 /// The node of a cell at a side of a tile, 0 where it is dry or no tile is.
 __device__ unsigned node_at(const Map& map, int tile_row, int tile_column, int side, int position) {
   if (tile_row >= map.tile_rows || tile_column >= map.tile_columns) return 0;
@@ -337,6 +373,7 @@ __device__ unsigned node_at(const Map& map, int tile_row, int tile_column, int s
 /// has two cells that face each other, and the next two, which the corners may join.
 __global__ void __launch_bounds__(2 * kTile) seams_kernel(Map map, bool eight) {
   const int tile_row = blockIdx.x / map.tile_columns, tile_column = blockIdx.x % map.tile_columns;
+  // [seams]
   const bool is_below = threadIdx.x >= kTile;  // the same for all of a warp
   const int position = threadIdx.x % kTile;
   const auto node = [&](bool beyond, int at) {
@@ -393,30 +430,27 @@ __device__ void write_rows(unsigned char* mask, const Map& map, unsigned water, 
 }
 
 __global__ void __launch_bounds__(kThreads) mask_kernel(unsigned char* mask, Map map) {
-  __shared__ unsigned has_water[kLabels / kLanes];  // a bit for each label
+  __shared__ bool has_water[kLabels];
   const int thread = threadIdx.x, lane = thread % kLanes, warp = thread / kLanes;
   const int tile_row = blockIdx.x / map.tile_columns, tile_column = blockIdx.x % map.tile_columns;
   const std::size_t place_of_word = std::size_t{blockIdx.x} * kThreads + thread;
+  unsigned word = map.words[place_of_word];
+  uint4 packed = make_uint4(0, 0, 0, 0);
+  if (word != 0) packed = map.labels[place_of_word];  // under way while roots are looked up
   // [water-of-labels]
   if (thread < kLabels) {
-    const unsigned label = thread;
-    const bool water = label == kAlwaysWater ||
-                       (label != kNeverWater && root_of(map.nodes, blockIdx.x * kLabels + label) == kSource);
-    const unsigned of_warp = __ballot_sync(kAllLanes, water);
-    if (lane == 0) has_water[warp] = of_warp;
+    const unsigned label = thread, node = blockIdx.x * kLabels + label;
+    has_water[label] = label == kAlwaysWater || (label != kNeverWater && root_of(map.nodes, node) == kSource);
   }
   __syncthreads();  // all labels
-  const unsigned word = map.words[place_of_word];
+  const unsigned labels[] = {packed.x, packed.y, packed.z, packed.w};
   unsigned water = 0;
-  if (word != 0) {
-    const uint4 packed = map.labels[place_of_word];
-    std::uint64_t low = std::uint64_t{packed.y} << 32 | packed.x,
-                  high = std::uint64_t{packed.w} << 32 | packed.z;
-    for_each_run(word, [&](int, unsigned cells) {
-      if (bit_of(has_water, low & 0xff)) water |= cells;
-      low = low >> 8 | high << 56;
-      high >>= 8;
-    });
+#pragma unroll
+  for (int run = 0; run < kRuns; ++run) {
+    if (word == 0) break;
+    const unsigned cells = run_from(word, lowest_bit(word));
+    if (has_water[labels[run / 4] >> run % 4 * 8 & 255]) water |= cells;
+    word &= ~cells;
   }
   // [water-of-labels]
   write_rows(mask, map, water, tile_row * kTile + warp * (kLanes / kWords), tile_column * kTile, lane);

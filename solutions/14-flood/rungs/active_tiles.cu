@@ -1,3 +1,5 @@
+// fails: bytes-per-element
+// at: cells.wet[y][lane] = inside && heights[
 // Flood tile by tile in shared memory, and only tiles that water has reached since their last turn. Lecture:
 // 14-flood.
 // Bound: on gentle maps memory; on winding ones the latency of a turn, times the tiles that the way crosses.
@@ -48,7 +50,6 @@ struct Cells {
   unsigned char water[kTile + 2][kTile + 3];  // 2: new
 };
 
-// [four-lines]
 /// Four lines move over the tile, one a direction, a lane a row or a column. True for lanes that changed a
 /// cell.
 __device__ bool move_lines(Cells& cells, bool eight, int lane) {
@@ -60,6 +61,7 @@ __device__ bool move_lines(Cells& cells, bool eight, int lane) {
     }
     __syncwarp();  // the next line looks at what lanes beside this one have left
   };
+  // [four-lines]
   for (const int back : {0, 1}) {
     for (int step = 0; step < kTile; ++step) {
       const int y = back ? kTile - 1 - step : step, before = back ? y + 2 : y;
@@ -71,19 +73,22 @@ __device__ bool move_lines(Cells& cells, bool eight, int lane) {
       look(lane, x, cells.water[lane + 1][before] != 0);
     }
   }
+  // [four-lines]
   return changed;
 }
-// [four-lines]
 
 __device__ void load_tile(Cells& cells, const float* heights, const volatile unsigned char* mask, int rows,
                           int columns, float level, int first_row, int first_column, int lane) {
+  for (int y = 0; y < kTile; ++y) {
+    const int row = first_row + y, column = first_column + lane;
+    const bool inside = row < rows && column < columns;
+    cells.wet[y][lane] = inside && heights[std::size_t(row) * columns + column] < level;
+  }
   for (int y = -1; y <= kTile; ++y) {
     for (int x = lane - 1; x <= kTile; x += kTile) {
       const int row = first_row + y, column = first_column + x;
       const bool inside = row >= 0 && row < rows && column >= 0 && column < columns;
-      const std::size_t cell = std::size_t(row) * columns + column;
-      cells.water[y + 1][x + 1] = inside && mask[cell] != 0;
-      if (y >= 0 && y < kTile && x >= 0 && x < kTile) cells.wet[y][x] = inside && heights[cell] < level;
+      cells.water[y + 1][x + 1] = inside && mask[std::size_t(row) * columns + column] != 0;
     }
   }
 }

@@ -1,3 +1,5 @@
+// fails: bytes-per-element
+// at: wet[y][lane] = inside && heights[cell] < level;
 // Flood by lines that move over the map in four directions, until none changes a cell. Lecture: 14-flood.
 // Bound: latency. A line has only as many threads as the map has rows or columns, and each waits for its cell
 // before it goes on; and the passes, as many as the longest way has turns.
@@ -19,7 +21,6 @@ __global__ void pour_kernel(const float* heights, const int* sources, unsigned c
   if (heights[cell] < level) mask[cell] = 1;
 }
 
-// [move-down]
 /// A line of all columns moves down or up, a thread a column. What a thread brings from the row before it
 /// keeps in a register; at corners it looks at what its neighbours have written, or not yet: then the next
 /// pass will.
@@ -27,6 +28,7 @@ __global__ void move_down_kernel(const float* heights, volatile unsigned char* m
                                  float level, bool eight, bool up, int* changed) {
   const int column = blockIdx.x * kLine + threadIdx.x;
   if (column >= columns) return;
+  // [move-down]
   bool water = false;
   for (int step = 0; step < rows; ++step) {
     const int row = up ? rows - 1 - step : step;
@@ -41,10 +43,9 @@ __global__ void move_down_kernel(const float* heights, volatile unsigned char* m
       *changed = 1;
     }
   }
+  // [move-down]
 }
-// [move-down]
 
-// [move-right]
 /// A line of 32 rows moves to the right or to the left, a lane a row. Lanes a row apart would read a sector
 /// each: the warp brings tiles into shared memory row by row, and moves there.
 __global__ void move_right_kernel(const float* heights, unsigned char* mask, int rows, int columns,
@@ -54,6 +55,7 @@ __global__ void move_right_kernel(const float* heights, unsigned char* mask, int
   bool water = false;
   for (int step = 0; step < tiles; ++step) {
     const int column = (left ? tiles - 1 - step : step) * kSide + lane;
+    // [move-right]
     for (int y = 0; y < kSide; ++y) {
       const bool inside = first_row + y < rows && column < columns;
       const std::size_t cell = std::size_t(first_row + y) * columns + column;
@@ -66,6 +68,7 @@ __global__ void move_right_kernel(const float* heights, unsigned char* mask, int
       water = full[lane][at] != 0 || (water && wet[lane][at] != 0);
       if (water && full[lane][at] == 0) full[lane][at] = 2;  // new
     }
+    // [move-right]
     __syncwarp();  // the line has passed
     for (int y = 0; y < kSide; ++y) {
       if (full[y][lane] != 2) continue;
@@ -75,7 +78,6 @@ __global__ void move_right_kernel(const float* heights, unsigned char* mask, int
     __syncwarp();  // the tile may go
   }
 }
-// [move-right]
 
 std::size_t flood_workspace_bytes(int, int) { return sizeof(int); }
 

@@ -1,3 +1,5 @@
+// fails: bytes-per-element
+// at: if (mask[cell] != 0 || !(heights[cell] < level)) return;
 // Flood step by step: every launch lets water into cells beside water, until none changes. Lecture: 14-flood.
 // Bound: memory, at 5 bytes a cell and launch, times the length of the longest way.
 #include "flood.h"
