@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <numbers>
 #include <span>
 #include <string>

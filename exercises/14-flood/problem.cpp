@@ -682,12 +682,10 @@ Problem make_problem() {
       bytes_per_element_gate(
           150,
           "A pass over the map for every step of the water takes as many passes as its way is long. Find the "
-          "components of "
-          "the wet cells instead: joining trees takes a number of passes that no map changes."),
+          "components of the wet cells instead: joining trees takes a number of passes that no map changes."),
       global_atomics_gate(0.25,
                           "Let a block find the components of a tile in shared memory; then only cells at "
-                          "the borders of tiles need "
-                          "to be joined in global memory."),
+                          "the borders of tiles need to be joined in global memory."),
   };
   problem.picture = Picture{.case_name = "terrain", .ending = "svg", .draw = draw_map};
   problem.hints = {
