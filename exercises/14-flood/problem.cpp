@@ -128,7 +128,9 @@ int any_wet(const Pattern& pattern, Random& random) {
 Pattern random_cells(Shape shape, Random& random, double share) {
   Pattern pattern(shape);
   for (unsigned char& cell : pattern.wet) cell = double{random.uniform()} < share ? 1 : 0;
-  if (shape.cells() > 0) pattern.sources = {any_wet(pattern, random)};
+  // In a large map most components are small: some sources are in a large one.
+  for (std::size_t first = 0; first < shape.cells(); first += 1 << 20)
+    pattern.sources.push_back(any_wet(pattern, random));
   return pattern;
 }
 
