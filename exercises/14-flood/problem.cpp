@@ -455,10 +455,16 @@ class LargeMap {
  public:
   LargeMap(int side, int neighbourhood, Draw draw, Change change, Random& random)
       : side_(side), neighbourhood_(neighbourhood) {
-    Flooding given = heights_of(draw({side, side}, random), neighbourhood, random);
+    const Pattern pattern = draw({side, side}, random);
+    Flooding given = heights_of(pattern, neighbourhood, random);
     change(given, random);
-    sources_ = given.sources;
     cells_ = search(given, {.neighbourhood = neighbourhood});
+    // A single source may lie in a puddle, on which any way is short: then another may do better.
+    for (int tries = 0; tries < 8 && given.sources.size() == 1 && share(cells_) < 0.2; ++tries) {
+      given.sources = {any_wet(pattern, random)};
+      cells_ = search(given, {.neighbourhood = neighbourhood});
+    }
+    sources_ = given.sources;
     for (std::size_t i = 0; i < cells_.size(); ++i)
       cells_[i] = static_cast<unsigned char>(cells_[i] << 1 | (given.heights[i] < kLevel ? 1 : 0));
   }
@@ -491,6 +497,10 @@ class LargeMap {
   }
 
  private:
+  static double share(const Cells& water) {
+    return static_cast<double>(std::count(water.begin(), water.end(), 1)) / static_cast<double>(water.size());
+  }
+
   int side_, neighbourhood_;
   Cells cells_;  ///< 1: wet, 2: and with water
   std::vector<int> sources_;

@@ -32,9 +32,7 @@ struct Prepared {
   bool is_wet(std::size_t at) const { return heights[at] < level; }
 };
 
-Prepared prepare(const course::Case& one, std::uint64_t seed = 7) {
-  Random random(seed);
-  const course::Call call = one.prepare(random);
+Prepared prepared(const course::Call& call) {
   Prepared made{.rows = scalar(call, "rows"),
                 .columns = scalar(call, "columns"),
                 .neighbourhood = scalar(call, "neighbourhood"),
@@ -43,10 +41,15 @@ Prepared prepare(const course::Case& one, std::uint64_t seed = 7) {
                 .mask = numbers<unsigned char>(argument(call, "mask").output.expected)};
   std::memcpy(&made.level, &argument(call, "level").scalar_bits, sizeof made.level);
   const std::size_t cells = made.cell(made.rows, 0);
-  EXPECT_EQ(made.heights.size(), cells) << one.name;
-  EXPECT_EQ(made.mask.size(), cells) << one.name;
-  EXPECT_EQ(made.sources.size(), static_cast<std::size_t>(scalar(call, "source_count"))) << one.name;
+  EXPECT_EQ(made.heights.size(), cells);
+  EXPECT_EQ(made.mask.size(), cells);
+  EXPECT_EQ(made.sources.size(), static_cast<std::size_t>(scalar(call, "source_count")));
   return made;
+}
+
+Prepared prepare(const course::Case& one) {
+  Random random(7);
+  return prepared(one.prepare(random));
 }
 
 const std::vector<course::Case>& cases() { return problem("flood").cases; }
@@ -195,7 +198,9 @@ TEST(Flood, WaterGoesThroughHalfOfTheMeasuredMapStepByStep) {
 
 TEST(Flood, LargeMapsAreNewInEveryCallAndKeepTheirPattern) {
   const course::Case& smallest = problem("flood").speed->sizes.front();
-  const Prepared first = prepare(smallest, 1), second = prepare(smallest, 2);
+  Random shared(7), one(1), another(2);
+  const auto make = smallest.prepare_many(shared);
+  const Prepared first = prepared(make(one)), second = prepared(make(another));
   std::size_t same = 0;
   for (std::size_t at = 0; at < first.heights.size(); ++at) same += first.heights[at] == second.heights[at];
   EXPECT_LT(same, first.heights.size() / 1000);
