@@ -554,7 +554,7 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
 }
 
 /// Warps fetch item after item, as long as there are any, up to `end`.
-__global__ void __launch_bounds__(kWarps* kLanes)
+__global__ void __launch_bounds__(kWarps* kLanes, 3)
     pairs_kernel(Work work, Sets sets, const Tables* tables, std::int64_t begin, std::int64_t end,
                  unsigned* next, unsigned long long* counts) {
   __shared__ Shared shared;

@@ -146,7 +146,7 @@ struct Counter {
 
 /// A block has kRowsOfBlock rows of one pair of sets. A row of 32 counters, one a lane, for each number of
 /// edges not above the pair: row 0 and the last two are pairs in no bin.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 8)
     pairs_kernel(const float4* quick, const Position* positions, int n, int m, int sets, int blocks_of_pair,
                  const Tables* device_tables, int bins, unsigned long long* counts) {
   __shared__ Tables tables;
