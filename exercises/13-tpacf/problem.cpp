@@ -13,19 +13,16 @@
 // of points. Units: bytes of global memory in whole sectors, and passes through shared memory for every 32
 // pairs.
 //
-//   global_atomics  each lane reads some five edges anywhere among 21, a point that its warp shares or has in
-//   a
-//                   row, and adds to one of few counts: 40 bytes a pair
+//   global_atomics  each lane reads some five edges anywhere among 21, a point that its warp shares or has
+//                   in a row, and adds to one of few counts: 40 bytes a pair
 //   tiles           points and counts of a block are 1.2 bytes a pair; a pair reads three words of 8 bytes
-//   and
-//                   some five edges, and adds to a count; and within sets every pair comes twice: 12.6 passes
+//                   and some five edges, and adds to a count; within sets every pair comes twice: 12.6
+//                   passes
 //   one_launch      the same, every pair once: 1.0 bytes, 9.6 passes
-//   lane_columns    a point of 16 bytes, two passes, serves four rows; two words of the table are two passes,
-//   and
-//                   the count is one: 4.7 passes; fewer blocks read points, 0.3 bytes
-//   reference       points are written and read in sorting: 1.0 bytes; 3.2 passes, most of them by tiles that
-//   meet
-//                   many edges, as 600 points all over the sky are far apart
+//   lane_columns    a point of 16 bytes, two passes, serves four rows; two words of the table are two
+//                   passes, and the count is one: 4.7 passes; fewer blocks read points, 0.3 bytes
+//   reference       points are written and read in sorting: 1.3 bytes; 4.4 passes, most of them by tiles
+//                   that meet many edges, as 600 points all over the sky are far apart
 //
 // A limit of 2 bytes asks for tiles and counts in shared memory, one of 6 passes for a table in place of the
 // search.
