@@ -166,7 +166,7 @@ class Shading {
     if (std::isnan(height)) return kUnknown;
     if (has_water) return between(kShallow, kDeep, stepped((level_ - height) / range_ * 2));
     const float share = (height - low_) / range_;
-    const float light = 1 + 12 * (slope_to(row - 1, column, height) + slope_to(row, column - 1, height));
+    const float light = 1 + 14 * (slope_to(row - 1, column, height) + slope_to(row, column - 1, height));
     const Colour plain = share < 0.5F ? between(kMeadow, kRock, stepped(share * 2))
                                       : between(kRock, kSnow, stepped(share * 2 - 1));
     return between({}, plain, stepped(std::clamp(light, 0.6F, 1.4F) / 1.4F));

@@ -6,31 +6,67 @@
 #include "lockstep/divide_up.h"
 
 constexpr int kThreads = 256;
-constexpr int kColumns = 32, kRows = 8;  // of a block
-constexpr int kStepsALook = 16;          // the host waits for the device at each look
+constexpr int kLine =
+    64;  // threads of a block that move down or up: few, for all multiprocessors to have some
+constexpr int kSide = 32;  // of the tile through which a line moves to the right or to the left
 
-/// Water in the sources that are below the level.
 __global__ void pour_kernel(const int* sources, unsigned char* mask, int source_count) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= source_count) return;
   mask[sources[i]] = 1;
 }
-/// Others write the mask meanwhile; a cell only ever goes from 0 to 1, so whatever is read is right or too
-/// early.
-__global__ void step_kernel(const float* heights, volatile unsigned char* mask, int rows, int columns,
-                            float level, bool eight, int* changed) {
-  const int column = blockIdx.x * kColumns + threadIdx.x, row = blockIdx.y * kRows + threadIdx.y;
-  if (row >= rows || column >= columns) return;
-  const std::size_t cell = std::size_t(row) * columns + column;
-  if (mask[cell] != 0 || !(heights[cell] < level)) return;
-  for (int y = max(row - 1, 0); y <= min(row + 1, rows - 1); ++y) {
-    for (int x = max(column - 1, 0); x <= min(column + 1, columns - 1); ++x) {
-      const bool is_neighbour = eight || y == row || x == column;
-      if (!is_neighbour || mask[std::size_t(y) * columns + x] == 0) continue;
+
+/// A line of all columns moves down or up, a thread a column. What a thread brings from the row before it
+/// keeps in a register; at corners it looks at what its neighbours have written, or not yet: then the next
+/// pass will.
+__global__ void move_down_kernel(const float* heights, volatile unsigned char* mask, int rows, int columns,
+                                 float level, bool eight, bool up, int* changed) {
+  const int column = blockIdx.x * kLine + threadIdx.x;
+  if (column >= columns) return;
+  bool water = false;
+  for (int step = 0; step < rows; ++step) {
+    const int row = up ? rows - 1 - step : step;
+    const std::size_t cell = std::size_t(row) * columns + column;
+    const std::size_t before = up ? cell + columns : cell - columns;
+    if (eight && step > 0 && !water)
+      water = (column > 0 && mask[before - 1] != 0) || (column < columns - 1 && mask[before + 1] != 0);
+    const bool had_water = mask[cell] != 0;
+    water = had_water || (water && heights[cell] < level);
+    if (water && !had_water) {
       mask[cell] = 1;
       *changed = 1;
-      return;
     }
+  }
+}
+
+/// A line of 32 rows moves to the right or to the left, a lane a row. Lanes a row apart would read a sector
+/// each: the warp brings tiles into shared memory row by row, and moves there.
+__global__ void move_right_kernel(const float* heights, unsigned char* mask, int rows, int columns,
+                                  float level, bool left, int* changed) {
+  __shared__ unsigned char wet[kSide][kSide + 1], full[kSide][kSide + 1];
+  const int lane = threadIdx.x, first_row = blockIdx.x * kSide, tiles = (columns - 1) / kSide + 1;
+  bool water = false;
+  for (int step = 0; step < tiles; ++step) {
+    const int column = (left ? tiles - 1 - step : step) * kSide + lane;
+    for (int y = 0; y < kSide; ++y) {
+      const bool inside = first_row + y < rows && column < columns;
+      const std::size_t cell = std::size_t(first_row + y) * columns + column;
+      wet[y][lane] = inside && heights[cell] < level;
+      full[y][lane] = inside && mask[cell] != 0;
+    }
+    __syncwarp();  // the tile is there
+    for (int x = 0; x < kSide; ++x) {
+      const int at = left ? kSide - 1 - x : x;
+      water = full[lane][at] != 0 || (water && wet[lane][at] != 0);
+      if (water && full[lane][at] == 0) full[lane][at] = 2;  // new
+    }
+    __syncwarp();  // the line has passed
+    for (int y = 0; y < kSide; ++y) {
+      if (full[y][lane] != 2) continue;
+      mask[std::size_t(first_row + y) * columns + column] = 1;
+      *changed = 1;
+    }
+    __syncwarp();  // the tile may go
   }
 }
 
@@ -46,17 +82,21 @@ void flood(const float* heights, const int* sources, unsigned char* mask, int ro
   pour_kernel<<<source_blocks, kThreads, 0, stream>>>(sources, mask, source_count);
   CHECK_CUDA(cudaGetLastError());
   int* const changed = static_cast<int*>(workspace);
-  const dim3 blocks(lockstep::divide_up(columns, kColumns), lockstep::divide_up(rows, kRows));
-  int last_step_changed = 1;
-  while (last_step_changed != 0) {
-    for (int step = 0; step < kStepsALook; ++step) {
-      const bool is_last = step == kStepsALook - 1;
-      if (is_last) CHECK_CUDA(cudaMemsetAsync(changed, 0, sizeof(int), stream));
-      step_kernel<<<blocks, dim3(kColumns, kRows), 0, stream>>>(heights, mask, rows, columns, level,
-                                                                neighbourhood == 8, changed);
+  const int down_blocks = lockstep::divide_up(columns, kLine),
+            right_blocks = lockstep::divide_up(rows, kSide);
+  const bool eight = neighbourhood == 8;
+  int any_changed = 1;
+  while (any_changed != 0) {
+    CHECK_CUDA(cudaMemsetAsync(changed, 0, sizeof(int), stream));
+    for (const bool back : {false, true}) {
+      move_right_kernel<<<right_blocks, kSide, 0, stream>>>(heights, mask, rows, columns, level, back,
+                                                            changed);
+      CHECK_CUDA(cudaGetLastError());
+      move_down_kernel<<<down_blocks, kLine, 0, stream>>>(heights, mask, rows, columns, level, eight, back,
+                                                          changed);
       CHECK_CUDA(cudaGetLastError());
     }
-    CHECK_CUDA(cudaMemcpyAsync(&last_step_changed, changed, sizeof(int), cudaMemcpyDeviceToHost, stream));
+    CHECK_CUDA(cudaMemcpyAsync(&any_changed, changed, sizeof(int), cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
   }
 }

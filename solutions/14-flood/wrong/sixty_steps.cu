@@ -7,7 +7,7 @@
 
 constexpr int kThreads = 256;
 constexpr int kColumns = 32, kRows = 8;  // of a block
-constexpr int kSteps = 100;
+constexpr int kSteps = 60;
 
 /// Water in the sources that are below the level.
 __global__ void pour_kernel(const float* heights, const int* sources, unsigned char* mask, int source_count,
