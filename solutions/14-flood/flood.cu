@@ -13,9 +13,8 @@ constexpr int kTile = 128;                // rows and columns
 constexpr int kWords = kTile / kLanes;    // of a row of a tile
 constexpr int kThreads = kTile * kWords;  // one for each word of a tile
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kRuns = kLanes / 2;  // of wet cells, that a word can hold
-constexpr int kPlaces =
-    kRuns + 1;  // of a word's runs: an odd number, so that those of 32 words lie in 32 banks
+constexpr int kRuns = kLanes / 2;   // of wet cells, that a word can hold
+constexpr int kPlaces = kRuns + 1;  // for a word's runs: odd, so that those of 32 words lie in 32 banks
 constexpr int kBitWords = kThreads * kPlaces / kLanes;  // of a bit for each place
 constexpr int kSides = 4;
 enum Side { kTop, kBottom, kLeft, kRight };
@@ -27,8 +26,8 @@ constexpr int kLabels = 256;
 constexpr unsigned kNeverWater = 0;     // inside the tile, and without a source
 constexpr unsigned kAlwaysWater = 255;  // inside the tile, with a source
 // [labels]
-constexpr unsigned kSource =
-    0;  // node: all sources, joined; no tile uses it, since label 0 of tile 0 is no node
+/// The node of all sources. No component has it: label 0 of tile 0 is none.
+constexpr unsigned kSource = 0;
 
 /// The map in tiles, and what the kernels leave for each other.
 struct Map {
@@ -65,9 +64,8 @@ __device__ void for_each_run(unsigned word, F f) {
 // --- forests: a parent for each node, and a root is its own ---
 
 // [relaxed]
-/// Accesses to parents while other threads change them: single words, which the compiler must neither keep in
-/// registers nor leave out, and nothing else to wait for. cuda::atomic_ref would do the same, without telling
-/// the compiler which memory it is.
+/// Accesses to parents while other threads change them: single words, that the compiler must neither keep in
+/// registers nor leave out. cuda::atomic_ref would do the same, but would not tell that the memory is shared.
 struct SharedForest {
   unsigned* parents;
   __device__ unsigned address(unsigned node) const {
