@@ -547,6 +547,16 @@ Call make_drawn_call(Random& random) {
   return make_call(given);
 }
 
+Case drawn_case() {
+  Case made;
+  made.name = "terrain";
+  made.purpose = "lakes among hills; this case can be drawn";
+  made.prepare = make_drawn_call;
+  made.cost = cost_of(kDrawn);
+  made.calls = 1;
+  return made;
+}
+
 /// A path for each shade, with a stroke for each run of cells that have it.
 std::string draw_map(const Shown& shown) {
   constexpr int kScale = 4, kShades = 10;
@@ -631,8 +641,7 @@ Problem make_problem() {
   problem.cases = {
       make_case({0, 7}, 4, "no rows", "an empty map: a grid without blocks cannot be launched", all_wet),
       make_case({1, 1}, 8, "one cell", "one cell that is a source", all_wet),
-      make_case({1, 997}, 4, "a row",
-                "a single row of prime length: water flows one way only until it is dry", mostly_wet),
+      make_case({1, 997}, 4, "a row", "a single row of prime length, with no row above or below", mostly_wet),
       make_case({1009, 1}, 8, "a column", "a single column: every cell is at both ends of its row",
                 mostly_wet),
       make_case({31, 31}, 4, "random", "one less than a warp, either way", percolation_of_sides),
@@ -663,16 +672,12 @@ Problem make_problem() {
                 percolation_of_corners, from_many),
       once(make_case({256, 144}, 8, "squares", "squares that meet at corners, also at those of tiles",
                      squares_at_corners)),
-      once(make_case({135, 261}, 4, "edges", "rivers along the edges of tiles of every usual size", edges)),
+      once(make_case({135, 261}, 4, "edges", "rivers along the edges of tiles, at multiples of 128", edges)),
       once(make_case({257, 127}, 8, "edges", "the same with corners, in a narrow map", edges)),
       once(make_case({130, 258}, 4, "all wet", "one lake over whole tiles", all_wet)),
-      once(named("terrain",
-                 make_case(kDrawn, 4, "terrain", "lakes among hills; this case can be drawn", terrain))),
+      drawn_case(),
       measured(once(make_case({49, 85}, 4, "spiral", "a river through half of all cells", spiral))),
   };
-  for (Case& one : problem.cases) {
-    if (one.name == "terrain") one.prepare = make_drawn_call;
-  }
   constexpr int kSide = 8192;
   problem.speed = {
       .sizes = {large_case(1024, 4, "", "a million cells: launches take longer than bytes", terrain),
@@ -702,7 +707,7 @@ Problem make_problem() {
                           "Let a block find the components of a tile in shared memory; then only cells at "
                           "the borders of tiles need to be joined in global memory."),
   };
-  problem.picture = Picture{.case_name = "terrain", .ending = "svg", .draw = draw_map};
+  problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_map};
   problem.hints = {
       "First make it right: a kernel gives water to every wet cell that has a neighbour with water, and "
       "tells in a word of device memory that it did so. Launch it until a pass changes nothing; look at the "
