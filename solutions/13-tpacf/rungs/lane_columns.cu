@@ -35,17 +35,15 @@ __global__ void positions_kernel(const double* data, const double* randoms, int 
 
 // --- edges ---
 
-constexpr unsigned kCells = 144;  // from 4 sin²(0.0005°) to beyond 4, four in each factor of two
-constexpr int kCellShift = 21;    // two bits of mantissa
+constexpr int kCellShift = 21;  // the exponent and two bits of mantissa are left of a float's bits
+constexpr int kCells = 1 << (31 - kCellShift);
 
 /// What is known of the edges; a copy lies in each block's shared memory. Of a cell, x: the least square of a
 /// chord that may be beyond its edge, as the bits of a float; y: how many edges are below the cell, and from
 /// bit 8 on, how many floats from x on are uncertain.
 struct Tables {
-  double edges[kMostEdges];  // squares of chords
-  uint2 cells[kCells + 1];   // the last is for all that is in no cell
-  unsigned first_cell;
-  unsigned unused[3];  // to fill 16 bytes
+  double edges[kMostEdges + 1];  // squares of chords; those behind the last are beyond all pairs
+  uint2 cells[kCells];
 };
 
 // [error]
@@ -77,24 +75,17 @@ __device__ uint2 cell_of(unsigned begin, unsigned end, const double* edges, int 
 
 // [cell]
 
-__global__ void tables_kernel(double first, int per_decade, int bins, Tables* tables) {
-  __shared__ double edges[kMostEdges];
+__global__ void __launch_bounds__(kCells)
+    tables_kernel(double first, int per_decade, int bins, Tables* tables) {
+  __shared__ double edges[kMostEdges + 1];
   const int k = threadIdx.x;
-  if (k < kMostEdges) {
+  if (k <= kMostEdges) {
     const double half_chord = sinpi(first * exp10(double(k) / per_decade) / 360);
-    edges[k] = tables->edges[k] = k <= bins ? 4 * half_chord * half_chord : 5;  // beyond all pairs
+    edges[k] = tables->edges[k] = k <= bins ? 4 * half_chord * half_chord : 5;
   }
   __syncthreads();  // all edges are there
-  const unsigned first_cell = __float_as_uint(0.9F * static_cast<float>(edges[0])) >> kCellShift;
-  if (k == 0) {
-    tables->first_cell = first_cell;
-    for (unsigned& word : tables->unused) word = 0;
-    tables->cells[kCells] = make_uint2(0, bins + 1);
-  }
-  if (k < kCells) {
-    const unsigned begin = (first_cell + k) << kCellShift;
-    tables->cells[k] = cell_of(begin, begin + (1U << kCellShift), edges, bins);
-  }
+  const unsigned begin = static_cast<unsigned>(k) << kCellShift;
+  tables->cells[k] = cell_of(begin, begin + (1U << kCellShift), edges, bins);
 }
 
 // --- pairs ---
@@ -130,7 +121,7 @@ struct Counter {
     const float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
     // [look-up]
     const unsigned bits = __float_as_uint(x * x + y * y + z * z);
-    const uint2 cell = tables.cells[min((bits >> kCellShift) - tables.first_cell, kCells)];
+    const uint2 cell = tables.cells[bits >> kCellShift];
     const int beyond = static_cast<int>(bits - cell.x);
     int below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
     if (static_cast<unsigned>(beyond) < cell.y >> 8) {  // float cannot tell
@@ -229,7 +220,7 @@ void tpacf(const double* data, const double* randoms, int n, int m, int sets, do
   Position* const positions = reinterpret_cast<Position*>(quick + points);
   static_assert(sizeof(Tables) % sizeof(float4) == 0);
   CHECK_CUDA(cudaMemsetAsync(counts, 0, 3 * bins * sizeof *counts, stream));
-  tables_kernel<<<1, 160, 0, stream>>>(first, per_decade, bins, tables);
+  tables_kernel<<<1, kCells, 0, stream>>>(first, per_decade, bins, tables);
   CHECK_CUDA(cudaGetLastError());
   if (points > 0) {
     positions_kernel<<<lockstep::divide_up(points, kThreads), kThreads, 0, stream>>>(data, randoms, n, points,

@@ -23,10 +23,10 @@ struct Position {
 
 // --- tables ---
 
-constexpr unsigned kCells = 144;  // from 4 sin²(0.0005°) to beyond 4, four in each factor of two
-constexpr int kCellShift = 21;    // two bits of mantissa
-constexpr float kWide = 0.18F;    // radians; from there on products tell enough in float
-constexpr int kMostAtOnce = 4;    // edges
+constexpr int kCellShift = 21;  // the exponent and two bits of mantissa are left of a float's bits
+constexpr int kCells = 1 << (31 - kCellShift);
+constexpr float kWide = 0.18F;                         // radians; from there on products tell enough in float
+constexpr int kMostAtOnce = 4;                         // edges
 constexpr int kTableEdges = kMostEdges + kMostAtOnce;  // those behind the last are beyond all pairs
 
 /// What is known of the edges; a copy lies in each block's shared memory.
@@ -35,9 +35,7 @@ struct Tables {
   float angles[kTableEdges];  // radians, to find the edges that a tile meets
   float products[kTableEdges];
   float2 chords[kTableEdges];
-  uint2 cells[kCells + 1];  // the last is for all that is in no cell
-  unsigned first_cell;
-  unsigned unused;  // so that nothing lies between members that nobody writes
+  uint2 cells[kCells];
 };
 /// By how much a square of a chord near `edge` may be wrong in float: each position is off by kUnit, so is
 /// the chord by twice that; difference and sum of squares round five times; and the edge itself is rounded.
@@ -68,7 +66,8 @@ __device__ uint2 cell_of(unsigned begin, unsigned end, const double* edges, int 
   return make_uint2(begin, (end - begin) << 8 | below);  // all of the cell is uncertain
 }
 
-__global__ void tables_kernel(double first, int per_decade, int bins, Tables* tables) {
+__global__ void __launch_bounds__(kCells)
+    tables_kernel(double first, int per_decade, int bins, Tables* tables) {
   __shared__ double edges[kTableEdges];
   const int k = threadIdx.x;
   if (k < kTableEdges) {
@@ -82,16 +81,8 @@ __global__ void tables_kernel(double first, int per_decade, int bins, Tables* ta
     tables->chords[k] = make_float2(static_cast<float>(-scale), static_cast<float>(scale * edge + 0.5));
   }
   __syncthreads();  // all edges are there
-  const unsigned first_cell = __float_as_uint(0.9F * static_cast<float>(edges[0])) >> kCellShift;
-  if (k == 0) {
-    tables->first_cell = first_cell;
-    tables->unused = 0;
-    tables->cells[kCells] = make_uint2(0, bins + 1);
-  }
-  if (k < kCells) {
-    const unsigned begin = (first_cell + k) << kCellShift;
-    tables->cells[k] = cell_of(begin, begin + (1U << kCellShift), edges, bins);
-  }
+  const unsigned begin = static_cast<unsigned>(k) << kCellShift;
+  tables->cells[k] = cell_of(begin, begin + (1U << kCellShift), edges, bins);
 }
 
 // --- points in an order in which neighbours are close ---
@@ -414,8 +405,7 @@ __device__ void count_pairs(const Counter& at, const float4 (&rows)[kRows], int 
       const int row = r * kLanes + at.lane;
       if (kOnDiagonal && first_row + row >= first_column + j) continue;
       const unsigned bits = __float_as_uint(square_of_chord(rows[r], other));
-      const unsigned place = min((bits >> kCellShift) - at.tables.first_cell, kCells);
-      const uint2 cell = at.tables.cells[place];
+      const uint2 cell = at.tables.cells[bits >> kCellShift];
       const int beyond = static_cast<int>(bits - cell.x);
       int edges_below = static_cast<int>(cell.y & 0xff) + (beyond >= 0 ? 1 : 0);
       if (static_cast<unsigned>(beyond) < cell.y >> 8) {  // float cannot tell
@@ -656,7 +646,7 @@ void tpacf(const double* data, const double* randoms, int n, int m, int sets, do
   at.sets.data = data;
   at.sets.randoms = randoms;
   CHECK_CUDA(cudaMemsetAsync(counts, 0, 3 * bins * sizeof *counts, stream));
-  tables_kernel<<<1, 160, 0, stream>>>(first, per_decade, bins, at.tables);
+  tables_kernel<<<1, kCells, 0, stream>>>(first, per_decade, bins, at.tables);
   CHECK_CUDA(cudaGetLastError());
   sort_kernel<<<1 + sets, kSortThreads, 0, stream>>>(at.sets);
   CHECK_CUDA(cudaGetLastError());
