@@ -27,8 +27,8 @@
 // A limit of 2 bytes asks for tiles and counts in shared memory, one of 8 passes for a table in place of the
 // search.
 //
-// Work of the largest case: 1.6 million pairs are 50 000 for each lane of a warp, times 60 to 250
-// instructions, at most 13 million warp-instructions a call.
+// Work of the largest case: 1.5 million pairs are 47 000 for each lane of a warp, times 60 to 150
+// instructions, at most 7 million warp-instructions a call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -774,9 +774,9 @@ Problem make_problem() {
       "One thread for each row i: it goes through all points j of the other set, or those behind its own "
       "point of the same set, finds the bin by halving the list of edges, and adds 1 to its count with "
       "atomicAdd. Compare squares of chords: no root, no arc cosine.",
-      "Most pairs fall into a handful of bins, so counters in global memory are where all wait. Let a block "
-      "keep counters in shared memory: clear, wait, count, wait, add to the result. Let it also read a tile "
-      "of points there, for all its rows.",
+      "Most pairs fall into a handful of bins, so counters in global memory are where all wait. Let a "
+      "block keep counters in shared memory: clear, wait, count, wait, add to the result. Let it also read "
+      "a tile of points there, for all its rows.",
       "Let positions be floats, and ask double only where float cannot tell: a position is off by at most "
       "2^-24, so a chord c by some 2^-23 and its square by c times 2^-22 and a little. Only a pair that is "
       "so close to an edge needs its exact positions.",
