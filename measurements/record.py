@@ -58,3 +58,8 @@ def solutions_of(record):
 def share_of_copying(record, row, seconds=None):
     """Of the bytes a second that the card's memory copies, where the row's call takes that long."""
     return row["bytes"] / (row["seconds"] if seconds is None else seconds) / record["copy_bandwidth"]
+
+
+def is_about_bytes(record):
+    """Whether moving bytes is a good part of the work, so that shares of copying say something."""
+    return max(share_of_copying(record, row) for row in record["results"]) >= 0.1

@@ -38,6 +38,10 @@ Verdict speed_verdict(std::pair<double, double> interval, double threshold) {
   return Verdict::inconclusive;
 }
 
+bool is_certainly_slow(Verdict fault, double most, double threshold) {
+  return fault == Verdict::time_limit && most > 0 && most < threshold;
+}
+
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls) {
   using Seconds = std::chrono::duration<double>;
@@ -85,7 +89,15 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     if (of_reference.fault)
       throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);
     if (of_submission.fault) {
-      measurement.fault = of_submission.fault;
+      const CallTimer::Options defaults;
+      const double most = of_reference.batches.many / std::chrono::duration<double>(defaults.time_limit);
+      if (is_certainly_slow(of_submission.fault->verdict, most, problem.speed->pass_ratio)) {
+        measurement.speed.verdict = Verdict::too_slow;
+        measurement.speed.ratio = most;
+        measurement.speed.interval = {0, most};
+      } else {
+        measurement.fault = of_submission.fault;
+      }
       return measurement;
     }
     if (throttled.must_repeat(before, device.card_state(), round < kFewRounds ? kFewRounds : kManyRounds))

@@ -55,6 +55,11 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options);
 
+/// Whether a submission that was ended at the time limit is too slow for certain, and no more than that: its
+/// cases have passed, and its ratio is below `most`, the time of the reference's longest batch over the
+/// limit. 0: the reference has not been timed yet.
+bool is_certainly_slow(report::Verdict fault, double most, double threshold);
+
 /// Passed or too slow when the whole interval lies on one side of `threshold`, else inconclusive.
 report::Verdict speed_verdict(std::pair<double, double> interval, double threshold);
 

@@ -23,23 +23,27 @@ std::vector<std::string> labels_of(const Bench& bench) {
   return labels;
 }
 
-/// A row a size and a column a solution, with what `cell` makes of each.
+/// A row a size and a column a solution, with what `cell` makes of each; a dash where a solution was left
+/// out.
 template <class Cell>
 std::string table(const Bench& bench, const std::vector<std::string>& labels, const Cell& cell) {
+  std::vector<std::string> sizes;
   std::size_t names = 0;
-  for (const BenchRow& row : bench.rows) names = std::max(names, row.size.size());
-  std::string text = std::string(names, ' ');
-  std::vector<std::size_t> widths;
-  for (const std::string& label : labels) {
-    widths.push_back(std::max<std::size_t>(label.size(), 9) + 2);
-    text += fmt::format("{:>{}}", printable(label), widths.back());
-  }
-  std::string size;
   for (const BenchRow& row : bench.rows) {
-    if (row.size != size) text += fmt::format("\n{:<{}}", printable(row.size), names);
-    size = row.size;
-    const auto column = std::find(labels.begin(), labels.end(), row.label) - labels.begin();
-    text += fmt::format("{:>{}}", cell(row), widths[static_cast<std::size_t>(column)]);
+    names = std::max(names, row.size.size());
+    if (sizes.empty() || sizes.back() != row.size) sizes.push_back(row.size);
+  }
+  const auto width = [](const std::string& label) { return std::max<std::size_t>(label.size(), 9) + 2; };
+  std::string text = std::string(names, ' ');
+  for (const std::string& label : labels) text += fmt::format("{:>{}}", printable(label), width(label));
+  for (const std::string& size : sizes) {
+    text += fmt::format("\n{:<{}}", printable(size), names);
+    for (const std::string& label : labels) {
+      const auto row = std::find_if(bench.rows.begin(), bench.rows.end(), [&](const BenchRow& one) {
+        return one.size == size && one.label == label;
+      });
+      text += fmt::format("{:>{}}", row == bench.rows.end() ? "–" : cell(*row), width(label));
+    }
   }
   return text + '\n';
 }

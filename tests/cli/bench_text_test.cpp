@@ -46,9 +46,15 @@ TEST(BenchText, HasARowASizeAndAColumnASolution) {
   EXPECT_THAT(text, HasSubstr("scan on NVIDIA H200, driver 580.1, 2026-11-21"));
   EXPECT_THAT(text, HasSubstr("        three_pass  reference        cub\n"
                               "n = 10     8.00 us    4.00 us    5.00 us\n"
-                              "n = 20     1.00 ms     250 us\n"));
+                              "n = 20     1.00 ms     250 us          –\n"));
   EXPECT_THAT(text, HasSubstr("n = 10        25 %       50 %       40 %\n"));
   EXPECT_THAT(text, HasSubstr("n = 30 was left out: there is too little memory.\n"));
+}
+
+TEST(BenchText, WhatWasLeftOutLeavesItsColumnEmpty) {
+  Bench bench = sample();
+  bench.rows.erase(bench.rows.begin() + 3);
+  EXPECT_THAT(render_bench(bench, {}), HasSubstr("n = 20           –     250 us          –\n"));
 }
 
 TEST(BenchJson, HoldsEveryRowWithWhereItWasMeasured) {

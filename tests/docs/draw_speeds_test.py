@@ -102,6 +102,15 @@ class DrawSpeeds(unittest.TestCase):
         self.assertIn("commit 0123456.", table)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_where_bytes_are_few_elements_are_shown(self):
+        rows = [{**one, "bytes": one["bytes"] / 1000} for one in RECORD["results"]]
+        self.assertEqual(self.run_tool(record={**RECORD, "results": rows}), (0, ""))
+        table = (self.output / "turned.html").read_text(encoding="utf-8")
+        self.assertIn('<td class="number">4.00 µs</td><td class="number">250</td><td class="number">1.00</td>', table)
+        self.assertNotIn("copying", table)
+        self.assertIn("Elements a second", (self.output / "turned.svg").read_text(encoding="utf-8"))
+
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_plot_is_the_same_every_time_and_keeps_its_text(self):
         self.assertEqual(self.run_tool(), (0, ""))
         first = (self.output / "turned.svg").read_text(encoding="utf-8")

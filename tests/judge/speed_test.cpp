@@ -65,6 +65,15 @@ BatchTimes batches(double call, double longer_few = 0) {
   return {Seconds(1 + 4 * call + longer_few), Seconds(1 + 8 * call)};
 }
 
+TEST(Speed, WhatDoesNotEndIsTooSlowWhereTheReferenceSaysSo) {
+  EXPECT_TRUE(is_certainly_slow(Verdict::time_limit, 0.01, 0.5));
+  EXPECT_FALSE(is_certainly_slow(Verdict::time_limit, 0.6, 0.5))
+      << "the reference takes most of the time too";
+  EXPECT_FALSE(is_certainly_slow(Verdict::time_limit, 0, 0.5)) << "the reference has not been timed";
+  EXPECT_FALSE(is_certainly_slow(Verdict::time_limit, std::nan(""), 0.5));
+  EXPECT_FALSE(is_certainly_slow(Verdict::wrong_answer, 0.01, 0.5));
+}
+
 TEST(CallTimes, TheConstantPartDropsOut) {
   const std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
   const CallTimes times = call_times(reference, submission, 4);
