@@ -20,7 +20,7 @@ namespace lockstep::runner {
 namespace {
 
 /// Of one call of a student's function.
-constexpr std::size_t kMostLaunches = 4096;
+constexpr std::size_t kMostLaunches = 64;
 
 #define LOCKSTEP_CUPTI_FUNCTIONS(DECLARE)               \
   DECLARE(cuptiGetResultString)                         \

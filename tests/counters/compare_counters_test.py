@@ -146,6 +146,12 @@ class CompareCounters(unittest.TestCase):
         self.assertIn("cuptiRangeProfilerStart: WORDS", printed)
         self.assertIsNone(written, "a record of a part is none")
 
+    def test_solution_of_too_many_launches_is_left_out(self):
+        errors = "the GPU's counters cannot be read: CUPTI counted 64 launches where 73 were made"
+        status, printed, written = self.run_tool([], status=3, errors=errors)
+        self.assertIn(f"{SOLUTION}: left out, since CUPTI counted 64 launches where 73 were made", printed)
+        self.assertEqual((status, written), (3, None), "nothing else was counted")
+
     def test_nothing_counted_is_no_pass(self):
         self.assertEqual(self.run_tool([], answer={**ANSWER, "cases": []})[0], 3)
 
