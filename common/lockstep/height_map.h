@@ -81,7 +81,7 @@ inline HeightMap read_ascii_grid(std::istream& in, const std::string& file) {
   std::string word;
   while (in >> word && std::isalpha(static_cast<unsigned char>(word.front())) != 0) {
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (word == "nan") break;  // a height
+    if (float height = 0; detail::parse(word, height)) break;  // nan or inf
     std::string value;
     in >> value;
     float number = 0;

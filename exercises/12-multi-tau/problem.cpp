@@ -331,11 +331,6 @@ Case make_case(const Packet& packet, std::string purpose, Values values = unifor
   return made;
 }
 
-Case once(Case made) {
-  made.calls = 1;
-  return made;
-}
-
 // --- the picture ---
 
 /// Its first packet began at instant 1, and its end is one of all groups' bins.

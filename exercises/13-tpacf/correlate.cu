@@ -10,6 +10,7 @@
 
 #include "lockstep/catalogues.h"
 #include "lockstep/check_cuda.h"
+#include "lockstep/device_bytes.h"
 #include "tpacf.h"
 
 constexpr const char* kUsage =
@@ -50,7 +51,11 @@ Options options_of(int count, char** arguments) {
     }
     if (i + 1 == count) throw WrongUse(argument + " lacks its value");
     const std::string value = arguments[++i];
-    const auto whole = [&](int most) { return static_cast<int>(number_of(argument, value, 1, most)); };
+    const auto whole = [&](int most) {
+      const double number = number_of(argument, value, 1, most);
+      if (number != std::floor(number)) throw WrongUse(argument + " must be a whole number, not " + value);
+      return static_cast<int>(number);
+    };
     if (argument == "--sets") {
       options.sets = whole(1 << 20);
     } else if (argument == "--first") {
@@ -74,22 +79,6 @@ double edge(const Options& options, double k) {
   return options.first * std::pow(10.0, k / options.per_decade);
 }
 
-/// Memory of the device, given back at the end.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::size_t bytes) { CHECK_CUDA(cudaMalloc(&bytes_, bytes)); }
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-  ~DeviceBytes() { cudaFree(bytes_); }
-  template <class T>
-  T* get() const {
-    return static_cast<T*>(bytes_);
-  }
-
- private:
-  void* bytes_ = nullptr;
-};
-
 struct Correlation {
   std::vector<unsigned long long> counts;
   std::vector<double> values;
@@ -104,15 +93,15 @@ Correlation correlate(const std::vector<lockstep::SkyPoint>& data,
   Correlation found{std::vector<unsigned long long>(3 * options.bins), std::vector<double>(2 * options.bins)};
   const std::size_t counts_bytes = found.counts.size() * sizeof found.counts[0];
   const std::size_t values_bytes = found.values.size() * sizeof found.values[0];
-  const DeviceBytes points(data_bytes), random_points(random_bytes), counts(counts_bytes),
+  const lockstep::DeviceBytes points(data_bytes), random_points(random_bytes), counts(counts_bytes),
       values(values_bytes), workspace(tpacf_workspace_bytes(n, m, options.sets, options.bins));
-  CHECK_CUDA(cudaMemcpy(points.get<void>(), data.data(), data_bytes, cudaMemcpyHostToDevice));
-  CHECK_CUDA(cudaMemcpy(random_points.get<void>(), randoms.data(), random_bytes, cudaMemcpyHostToDevice));
-  tpacf(points.get<double>(), random_points.get<double>(), n, m, options.sets, options.first,
-        options.per_decade, options.bins, counts.get<unsigned long long>(), values.get<double>(),
-        workspace.get<void>(), nullptr);
-  CHECK_CUDA(cudaMemcpy(found.counts.data(), counts.get<void>(), counts_bytes, cudaMemcpyDeviceToHost));
-  CHECK_CUDA(cudaMemcpy(found.values.data(), values.get<void>(), values_bytes, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(points.as<void>(), data.data(), data_bytes, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy(random_points.as<void>(), randoms.data(), random_bytes, cudaMemcpyHostToDevice));
+  tpacf(points.as<double>(), random_points.as<double>(), n, m, options.sets, options.first,
+        options.per_decade, options.bins, counts.as<unsigned long long>(), values.as<double>(),
+        workspace.as<void>(), nullptr);
+  CHECK_CUDA(cudaMemcpy(found.counts.data(), counts.as<void>(), counts_bytes, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(found.values.data(), values.as<void>(), values_bytes, cudaMemcpyDeviceToHost));
   return found;
 }
 

@@ -27,8 +27,8 @@
 // A limit of 2 bytes asks for tiles and counts in shared memory, one of 8 passes for a table in place of the
 // search.
 //
-// Work of the largest case: 1.5 million pairs are 47 000 for each lane of a warp, times 60 to 150
-// instructions, at most 7 million warp-instructions a call.
+// Work of the largest case: 2.1 million pairs are 66 000 for each lane of a warp, times 60 to 150
+// instructions, at most 10 million warp-instructions a call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -666,11 +666,6 @@ Case make_turned_case(const Shape& shape, std::string purpose, Make make = galax
     return [shape, survey](Random& own) { return make_turned_call(shape, *survey, own); };
   };
   made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
-  return made;
-}
-
-Case once(Case made) {
-  made.calls = 1;
   return made;
 }
 

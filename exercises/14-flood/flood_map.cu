@@ -10,23 +10,8 @@
 
 #include "flood.h"
 #include "lockstep/check_cuda.h"
+#include "lockstep/device_bytes.h"
 #include "lockstep/height_map.h"
-
-/// Memory of the device, given back at the end.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::size_t bytes) { CHECK_CUDA(cudaMalloc(&bytes_, bytes)); }
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-  ~DeviceBytes() { cudaFree(bytes_); }
-  template <class T>
-  T* as() const {
-    return static_cast<T*>(bytes_);
-  }
-
- private:
-  void* bytes_ = nullptr;
-};
 
 template <class T>
 T number_of(const std::string& text, const char* what) {
@@ -52,8 +37,8 @@ std::vector<int> sources_of(const lockstep::HeightMap& map, int count, char** ar
 std::vector<unsigned char> mask_of(const lockstep::HeightMap& map, const std::vector<int>& sources,
                                    float level, int neighbourhood) {
   const std::size_t bytes = map.heights.size() * sizeof(float);
-  const DeviceBytes heights(bytes), on_device(sources.size() * sizeof(int)), mask(map.heights.size()),
-      workspace(flood_workspace_bytes(map.rows, map.columns));
+  const lockstep::DeviceBytes heights(bytes), on_device(sources.size() * sizeof(int)),
+      mask(map.heights.size()), workspace(flood_workspace_bytes(map.rows, map.columns));
   CHECK_CUDA(cudaMemcpy(heights.as<float>(), map.heights.data(), bytes, cudaMemcpyHostToDevice));
   CHECK_CUDA(
       cudaMemcpy(on_device.as<int>(), sources.data(), sources.size() * sizeof(int), cudaMemcpyHostToDevice));

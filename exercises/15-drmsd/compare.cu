@@ -8,36 +8,25 @@
 
 #include "drmsd.h"
 #include "lockstep/check_cuda.h"
+#include "lockstep/device_bytes.h"
 #include "lockstep/structures.h"
-
-/// Memory of the device, given back at the end.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::size_t bytes) { CHECK_CUDA(cudaMalloc(&bytes_, bytes)); }
-  DeviceBytes(const DeviceBytes&) = delete;
-  DeviceBytes& operator=(const DeviceBytes&) = delete;
-  ~DeviceBytes() { cudaFree(bytes_); }
-  float* floats() const { return static_cast<float*>(bytes_); }
-  void* get() const { return bytes_; }
-
- private:
-  void* bytes_ = nullptr;
-};
 
 std::vector<float> compare(const lockstep::Positions& reference,
                            const std::vector<lockstep::Positions>& frames) {
   const std::size_t bytes = reference.size() * sizeof(float);
   const int n = static_cast<int>(reference.size() / 3), count = static_cast<int>(frames.size());
-  const DeviceBytes on_device(bytes), trajectory(bytes * frames.size()), out(count * sizeof(float)),
+  const lockstep::DeviceBytes on_device(bytes), trajectory(bytes * frames.size()), out(count * sizeof(float)),
       workspace(drmsd_workspace_bytes(n, count));
-  CHECK_CUDA(cudaMemcpy(on_device.get(), reference.data(), bytes, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy(on_device.as<void>(), reference.data(), bytes, cudaMemcpyHostToDevice));
   for (std::size_t frame = 0; frame < frames.size(); ++frame) {
-    CHECK_CUDA(cudaMemcpy(trajectory.floats() + frame * reference.size(), frames[frame].data(), bytes,
+    CHECK_CUDA(cudaMemcpy(trajectory.as<float>() + frame * reference.size(), frames[frame].data(), bytes,
                           cudaMemcpyHostToDevice));
   }
-  drmsd(on_device.floats(), trajectory.floats(), out.floats(), n, count, workspace.get(), nullptr);
+  drmsd(on_device.as<float>(), trajectory.as<float>(), out.as<float>(), n, count, workspace.as<void>(),
+        nullptr);
   std::vector<float> values(frames.size());
-  CHECK_CUDA(cudaMemcpy(values.data(), out.get(), values.size() * sizeof(float), cudaMemcpyDeviceToHost));
+  CHECK_CUDA(
+      cudaMemcpy(values.data(), out.as<void>(), values.size() * sizeof(float), cudaMemcpyDeviceToHost));
   return values;
 }
 

@@ -141,6 +141,12 @@ inline Case measured(Case one) {
   return one;
 }
 
+/// `one` with a single call: for inputs that do not change, or that take long.
+inline Case once(Case one) {
+  one.calls = 1;
+  return one;
+}
+
 /// `one` under a name that says more than its size.
 inline Case named(std::string name, Case one) {
   one.name = std::move(name);

@@ -41,7 +41,7 @@ struct Series {
   std::vector<bool> is_too_slow;             ///< [contender]
 };
 
-/// What takes longer is left out.
+/// Of two calls together twice as long is waited; what has not ended then is left out.
 constexpr std::chrono::milliseconds kLongestCall{1'000};
 
 /// A copy beside the others moves the bytes without doing the work: its first line says so.

@@ -112,6 +112,7 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   Timing timing;
   BatchTime first, few, many;
   timing.fault = run_calls(attempt, 0, 1, is_checked, first);
+  timing.calls_failed = timing.fault.has_value();
   if (timing.fault) return timing;
   std::size_t calls = options_.calls;
   if (!options_.fresh_inputs) {
@@ -120,6 +121,7 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   }
   timing.fault = run_calls(attempt, 1, calls, is_checked, few);
   if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, many);
+  timing.calls_failed = timing.fault.has_value();
   timing.batches = {.few = few.calls, .many = many.calls, .filling = many.filling};
   timing.call = (many.calls - few.calls) / static_cast<double>(calls);
   return timing;

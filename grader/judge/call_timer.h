@@ -35,6 +35,7 @@ struct Timing {
   std::chrono::duration<double> call{0};  ///< if the process is trusted; see call_times() in speed.h
   BatchTimes batches;
   std::optional<report::CaseResult> fault;
+  bool calls_failed = false;  ///< the fault is of timed calls, not of what comes before them
 };
 
 class CallTimer {

@@ -114,6 +114,11 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate);
   }
+  if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {
+    return "It is right, but its calls did not end in time where the reference's did: the lecture's rungs "
+           "say "
+           "what comes next.";
+  }
   if (result.speed.verdict == Verdict::too_slow) {
     return fmt::format(
         "It is right and {:.2g} times as fast as the reference: the lecture's rungs say what comes next.",

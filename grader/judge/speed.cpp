@@ -91,9 +91,10 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     if (of_submission.fault) {
       const CallTimer::Options defaults;
       const double most = of_reference.batches.many / std::chrono::duration<double>(defaults.time_limit);
-      if (is_certainly_slow(of_submission.fault->verdict, most, problem.speed->pass_ratio)) {
+      if (of_submission.calls_failed &&
+          is_certainly_slow(of_submission.fault->verdict, most, problem.speed->pass_ratio)) {
         measurement.speed.verdict = Verdict::too_slow;
-        measurement.speed.ratio = most;
+        measurement.speed.ratio = 0;  // it has not shown any
         measurement.speed.interval = {0, most};
       } else {
         measurement.fault = of_submission.fault;

@@ -146,6 +146,12 @@ class CompareCounters(unittest.TestCase):
         self.assertIn("cuptiRangeProfilerStart: WORDS", printed)
         self.assertIsNone(written, "a record of a part is none")
 
+    def test_launch_that_is_lost_is_a_failure(self):
+        errors = "the GPU's counters cannot be read: CUPTI counted 3 launches where 4 were made"
+        status, printed, _ = self.run_tool([], status=3, errors=errors)
+        self.assertEqual(status, 3, printed)
+        self.assertNotIn("left out", printed)
+
     def test_solution_of_too_many_launches_is_left_out(self):
         errors = "the GPU's counters cannot be read: CUPTI counted 64 launches where 73 were made"
         status, printed, written = self.run_tool([], status=3, errors=errors)

@@ -104,9 +104,11 @@ class DrawSpeeds(unittest.TestCase):
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_where_bytes_are_few_elements_are_shown(self):
         rows = [{**one, "bytes": one["bytes"] / 1000} for one in RECORD["results"]]
+        rows += [{**row("rungs/quick", "quick", 1000, 8e-7, 5.0), "bytes": 8000.0}]
         self.assertEqual(self.run_tool(record={**RECORD, "results": rows}), (0, ""))
         table = (self.output / "turned.html").read_text(encoding="utf-8")
         self.assertIn('<td class="number">4.00 µs</td><td class="number">250</td><td class="number">1.00</td>', table)
+        self.assertIn('<td class="number">0.80 µs</td><td class="number">1250</td>', table)
         self.assertNotIn("copying", table)
         self.assertIn("Elements a second", (self.output / "turned.svg").read_text(encoding="utf-8"))
 

@@ -158,13 +158,13 @@ std::pair<double, double> errors_in_float(const Prepared& made, std::size_t fram
 }
 
 TEST(Drmsd, CallsMadeFromOneComparisonAreRight) {
-  for (const course::Case& one : problem("drmsd").speed->sizes) {
-    if (!one.prepare_many) continue;
-    Random shared(11), own(12);
-    const Prepared made = prepared(one.prepare_many(shared)(own));
-    EXPECT_NEAR(made.expected.front() / static_cast<double>(drmsd_of(made, 0)), 1, 1e-7) << one.name;
-    break;  // larger ones are made by the same code
-  }
+  const std::vector<course::Case>& sizes = problem("drmsd").speed->sizes;
+  const auto one =
+      std::find_if(sizes.begin(), sizes.end(), [](const course::Case& size) { return size.prepare_many; });
+  ASSERT_NE(one, sizes.end());  // larger ones are made by the same code
+  Random shared(11), own(12);
+  const Prepared made = prepared(one->prepare_many(shared)(own));
+  EXPECT_NEAR(made.expected.front() / static_cast<double>(drmsd_of(made, 0)), 1, 1e-7) << one->name;
 }
 
 TEST(Drmsd, StructuresThatHardlyDifferTellTheIdentityFromTheDifference) {

@@ -90,6 +90,8 @@ TEST(Pgm, TellsWhatItCannotRead) {
 TEST(HeightMaps, NameTheFileThatIsMissingOrOfAnotherKind) {
   EXPECT_THAT([] { read_height_map("missing.asc"); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("missing.asc cannot be opened")));
+  EXPECT_THAT([] { read_height_map(__FILE__); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("neither an .asc nor a .pgm file")));
 }
 
 TEST(Shading, WaterIsBlueAndWhatIsUnknownIsGrey) {
@@ -108,8 +110,10 @@ TEST(Shading, AFlatMapAndAnInfiniteOneHaveColoursToo) {
   const HeightMap flat{.rows = 1, .columns = 2, .heights = {5, 5}};
   EXPECT_EQ(Shading(flat, 9).of(0, 0, true), Shading(flat, 9).of(0, 1, true));
   const HeightMap infinite{.rows = 1, .columns = 2, .heights = {INFINITY, -INFINITY}};
-  Shading(infinite, INFINITY).of(0, 0, false);
-  Shading(infinite, INFINITY).of(0, 1, true);
+  const Shading shading(infinite, INFINITY);
+  const Colour water = shading.of(0, 1, true);
+  EXPECT_GT(water.blue, water.red);
+  EXPECT_NE(shading.of(0, 0, false), water);
 }
 
 TEST(Ppm, HasAHeaderAndThreeBytesACell) {

@@ -50,9 +50,7 @@ struct Prepared {
   }
 };
 
-Prepared prepare(const course::Case& one, std::uint64_t seed = 7) {
-  Random random(seed);
-  const course::Call call = one.prepare(random);
+Prepared prepared(const course::Call& call) {
   const auto size = [&](const char* name) { return static_cast<std::size_t>(scalar(call, name)); };
   Prepared made{.n = size("n"), .m = size("m"), .sets = size("sets"), .bins = size("bins")};
   const std::uint64_t bits = argument(call, "first").scalar_bits;
@@ -62,11 +60,16 @@ Prepared prepare(const course::Case& one, std::uint64_t seed = 7) {
   made.randoms = numbers<double>(argument(call, "randoms").input);
   made.counts = numbers<std::uint64_t>(argument(call, "counts").output.expected);
   made.correlation = numbers<double>(argument(call, "correlation").output.expected);
-  EXPECT_EQ(made.data.size(), 2 * made.n) << one.name;
-  EXPECT_EQ(made.randoms.size(), 2 * made.m * made.sets) << one.name;
-  EXPECT_EQ(made.counts.size(), 3 * made.bins) << one.name;
-  EXPECT_EQ(made.correlation.size(), 2 * made.bins) << one.name;
+  EXPECT_EQ(made.data.size(), 2 * made.n);
+  EXPECT_EQ(made.randoms.size(), 2 * made.m * made.sets);
+  EXPECT_EQ(made.counts.size(), 3 * made.bins);
+  EXPECT_EQ(made.correlation.size(), 2 * made.bins);
   return made;
+}
+
+Prepared prepare(const course::Case& one, std::uint64_t seed = 7) {
+  Random random(seed);
+  return prepared(one.prepare(random));
 }
 
 const course::Case& case_with(const std::string& purpose) {
@@ -104,23 +107,24 @@ void for_pairs(const Prepared& made, const F& f) {
   }
 }
 
+void expect_every_pair_in_its_bin(const Prepared& made, const std::string& name) {
+  const std::vector<Real> edges = made.edges();
+  std::vector<std::uint64_t> counts(3 * made.bins);
+  Real nearest = 4;
+  for_pairs(made, [&](std::size_t kind, const Position& a, const Position& b) {
+    const Real chord = square(a, b);
+    const auto above = std::upper_bound(edges.begin(), edges.end(), chord);
+    if (above != edges.end()) nearest = std::min(nearest, *above - chord);
+    if (above != edges.begin()) nearest = std::min(nearest, chord - *(above - 1));
+    if (above != edges.begin() && above != edges.end())
+      ++counts[kind * made.bins + static_cast<std::size_t>(above - edges.begin()) - 1];
+  });
+  EXPECT_EQ(made.counts, counts) << name;
+  EXPECT_GE(nearest, 1e-13L) << name;
+}
+
 TEST(Tpacf, EveryPairIsInItsBinAndNoneIsTooCloseToAnEdge) {
-  for (const course::Case& one : problem("tpacf").cases) {
-    const Prepared made = prepare(one);
-    const std::vector<Real> edges = made.edges();
-    std::vector<std::uint64_t> counts(3 * made.bins);
-    Real nearest = 4;
-    for_pairs(made, [&](std::size_t kind, const Position& a, const Position& b) {
-      const Real chord = square(a, b);
-      const auto above = std::upper_bound(edges.begin(), edges.end(), chord);
-      if (above != edges.end()) nearest = std::min(nearest, *above - chord);
-      if (above != edges.begin()) nearest = std::min(nearest, chord - *(above - 1));
-      if (above != edges.begin() && above != edges.end())
-        ++counts[kind * made.bins + static_cast<std::size_t>(above - edges.begin()) - 1];
-    });
-    EXPECT_EQ(made.counts, counts) << one.name;
-    EXPECT_GE(nearest, 1e-13L) << one.name;
-  }
+  for (const course::Case& one : problem("tpacf").cases) expect_every_pair_in_its_bin(prepare(one), one.name);
 }
 
 TEST(Tpacf, TheEstimatorsAreThoseOfTheInterface) {
@@ -192,11 +196,14 @@ double deviations(const Prepared& made, std::size_t k) {
 
 TEST(Tpacf, GalaxiesClusterAtSmallDistances) {
   const Prepared made = prepare(case_with("galaxies that cluster"));
+  int looked_at = 0;
   for (std::size_t k = 0; k < made.bins; ++k) {
     const double end = made.first * std::pow(10.0, static_cast<double>(k + 1) / made.per_decade);
     if (made.kind(0)[k] < 50 || end > 6) continue;
+    ++looked_at;
     EXPECT_GT(deviations(made, k), 4) << "bin " << k;
   }
+  EXPECT_GE(looked_at, 2);
   EXPECT_GT(made.correlation[1], 3 * std::abs(made.correlation[made.bins - 2]))
       << "w falls with the distance";
 }
@@ -264,13 +271,17 @@ TEST(Tpacf, SomeCasesHavePairsOutsideOfAllBins) {
   EXPECT_GE(beyond, 20U);
 }
 
-TEST(Tpacf, TurnedCallsHaveNoCoordinateInCommon) {
-  const course::Case& one = case_with("turned");
-  const Prepared a = prepare(one, 1), b = prepare(one, 2);
+TEST(Tpacf, CallsOfOneSurveyAreRightAndHaveNoCoordinateInCommon) {
+  Random shared(7), one(1), another(2);
+  const auto make = case_with("turned").prepare_many(shared);
+  const Prepared a = prepared(make(one)), b = prepared(make(another));
   std::set<double> seen(a.data.begin(), a.data.end());
   seen.insert(a.randoms.begin(), a.randoms.end());
   for (const double coordinate : b.data) EXPECT_FALSE(seen.contains(coordinate));
+  for (const double coordinate : b.randoms) EXPECT_FALSE(seen.contains(coordinate));
   EXPECT_NE(a.counts, b.counts) << "some points have moved";
+  expect_every_pair_in_its_bin(a, "the first call");
+  expect_every_pair_in_its_bin(b, "the second call");
 }
 
 TEST(Tpacf, AsksForTheWorkspaceWithPointsSetsAndBins) {

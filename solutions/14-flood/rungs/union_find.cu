@@ -2,7 +2,7 @@
 // at: if (map.is_wet(row, column - 1)) join(map.parents, node, map.node(row, column - 1));
 // Flood by joining all wet neighbours to trees, wherever the source is. Lecture: 14-flood.
 // Bound: random accesses to parents of 4 bytes, which for large maps lie in memory; no map changes the number
-// of launches, and all take about as long.
+// of launches. Each wet cell costs, wherever the water is.
 #include "flood.h"
 
 #include "lockstep/check_cuda.h"
