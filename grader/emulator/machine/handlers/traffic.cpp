@@ -144,7 +144,8 @@ Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned widt
     const bool two_halves = width == 16 && (active & 0x0000'FFFF) != 0 && (active & 0xFFFF'0000) != 0;
     return two_halves ? Units{2, 2} : Units{1, 1};
   }
-  // What the banks give in one pass, 128 bytes, serves 32, 16 or 8 lanes; twice as many where neighbours share.
+  // What the banks give in one pass, 128 bytes, serves 32, 16 or 8 lanes; twice as many where neighbours
+  // share.
   unsigned together = std::min(kLanes, kBanks * 4 / width);
   if (together < kLanes && neighbours_share(offsets, active)) together *= 2;
   Units sum;
