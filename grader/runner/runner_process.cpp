@@ -138,6 +138,11 @@ Outcome RunnerProcess::State::end_now(Outcome::Kind kind, const std::string& mes
   process.kill();
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
+  // Out of time is what every other excess looks like in the end: where the machine paused, both were found
+  // at once.
+  const bool other_limit =
+      end->kind == sandbox::End::Kind::memory_limit || end->kind == sandbox::End::Kind::process_limit;
+  if (kind == Outcome::Kind::time_limit && other_limit) kind = Outcome::Kind::ended;
   over = Outcome{.kind = kind, .message = message, .value = 0, .end = *end};
   return *over;
 }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sandbox/file_descriptor.h"
 
 namespace lockstep::sandbox {
 namespace {
@@ -96,6 +99,16 @@ void ask_other_threads(ProcessStatus& status) {
   });
 }
 
+// A number may have passed to a stranger since it was read: the handle is of whoever has it now, and the
+// start time tells whether that is still the one.
+void send_signal(pid_t process, std::uint64_t start_time, int signal) {
+  const FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (!handle) return;  // it has ended since
+  const auto status = status_of(AT_FDCWD, ("/proc/" + std::to_string(process)).c_str());
+  if (status && status->start_time == start_time)
+    syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0);
+}
+
 std::vector<ProcessStatus> all_processes() {
   std::vector<ProcessStatus> processes;
   for_each_number(AT_FDCWD, "/proc", [&processes](int folder, const char* name) {
@@ -154,11 +167,11 @@ bool ProcessTree::kill_all() {
     found = false;
     for (const auto& [process, start_time] : members_) {
       if (!stopped.insert(process).second) continue;
-      ::kill(process, SIGSTOP);
+      send_signal(process, start_time, SIGSTOP);
       found = true;
     }
   }
-  for (const auto& [process, start_time] : members_) ::kill(process, SIGKILL);
+  for (const auto& [process, start_time] : members_) send_signal(process, start_time, SIGKILL);
   return alive;
 }
 

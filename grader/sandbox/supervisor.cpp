@@ -344,7 +344,11 @@ void Supervisor::watch() {
       }
       running = false;
     }
-    if (ready[2].revents != 0) running = false;
+    if (ready[2].revents != 0) {
+      // Whoever asked for the end may have waited in vain for a tree that exceeded a limit meanwhile.
+      if (const auto limit = exceeded_limit(Clock::now()); limit && running) end.kind = *limit;
+      running = false;
+    }
   }
   end.wall_time = std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
   end.peak_memory_bytes = peak_memory_bytes_;
@@ -391,23 +395,22 @@ void Supervisor::read_output() {
 
 void Supervisor::end_tree() {
   if (child_ < 0) return;
+  // With namespaces the kernel ends every process before the keeper, their first one, is gone, and bubblewrap
+  // waits for that one. Without them the keeper, to which orphans fall, ends by itself when it has none left.
   if (keeper_handle_) {
-    // The kernel ends every process of a namespace before its first one is gone, and bubblewrap waits for
-    // that one.
     syscall(SYS_pidfd_send_signal, keeper_handle_.get(), SIGKILL, nullptr, 0);
-    waitpid(child_, nullptr, 0);
   } else if (!tree_) {
     ::kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
-  } else {
-    // The keeper, to which orphans fall, ends by itself when it has none left; should the command have killed
-    // it, its children are still known, and should it have stopped it, it goes on.
-    bool gone = false;
-    while (tree_->kill_all() || !gone) {
-      if (!gone) ::kill(child_, SIGCONT);
-      gone = gone || waitpid(child_, nullptr, WNOHANG) == child_;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+  }
+  // Either needs a processor to end on, which failing forks deny it for as much as half a minute: what is
+  // known of the tree is ended one by one as well. Should the command have killed the keeper, its children
+  // are still known, and should it have stopped it, it goes on.
+  for (bool alive = true, gone = false; alive || !gone;) {
+    alive = tree_ && tree_->kill_all();
+    if (!gone) ::kill(child_, SIGCONT);
+    gone = gone || waitpid(child_, nullptr, WNOHANG) == child_;
+    if (gone && keeper_handle_) break;  // and with it all others, whose numbers are free
+    std::this_thread::sleep_for(milliseconds(1));
   }
   child_ = -1;
 }

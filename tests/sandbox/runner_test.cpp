@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 
 #include <csignal>
 #include <cstring>
@@ -204,6 +205,34 @@ TEST_F(Runner, LimitsAreNamed) {
   EXPECT_EQ(processes.end.kind, sandbox::End::Kind::process_limit);
   const Outcome threads = OUTCOME_OF(start_threads_without_end);
   EXPECT_EQ(threads.end.kind, sandbox::End::Kind::process_limit);
+}
+
+// While the judge stands still a bomb takes every processor and the caller's time passes. The limit is named
+// all the same, and the end does not wait for processes to which the bomb leaves no processor.
+TEST_F(Runner, ABombEndsThoughTheJudgeStoodStill) {
+  if (geteuid() != 0) GTEST_SKIP() << "beside a bomb only root's processes may go first";
+  const pid_t judge = getpid();
+  for (const auto before : {2ms, 5ms, 8ms, 11ms}) {
+    start();
+    const Signature function = LOCKSTEP_SIGNATURE(fork_without_end);
+    ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+    const auto start = std::chrono::steady_clock::now();
+    const pid_t helper = fork();
+    if (helper == 0) {
+      const sched_param priority{.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+      sched_setscheduler(0, SCHED_FIFO, &priority);
+      std::this_thread::sleep_for(before);
+      kill(judge, SIGSTOP);
+      std::this_thread::sleep_for(600ms);
+      kill(judge, SIGCONT);
+      _exit(0);
+    }
+    const Outcome outcome = runner_->call(function, {}, 500ms);
+    EXPECT_EQ(outcome.kind, Kind::ended);
+    EXPECT_EQ(outcome.end.kind, sandbox::End::Kind::process_limit);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+    waitpid(helper, nullptr, 0);
+  }
 }
 
 TEST_F(Runner, OutputIsKeptAndCut) {
