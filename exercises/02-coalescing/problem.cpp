@@ -95,7 +95,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
   std::vector<KnownMistake> mistakes;
   if (particles.empty()) return mistakes;
   const auto with_step = [=](float step) {
-    return [=] { return bytes_of(std::span<const float>(rows_of(particles, shape, step))); };
+    return [=] { return bytes_of(rows_of(particles, shape, step)); };
   };
   mistakes.push_back({"the particles are in their rows, but they have not moved", with_step(0)});
   mistakes.push_back({"the particles moved backwards: the step is subtracted", with_step(-time_step)});
@@ -103,9 +103,9 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
       {"the particles moved by their velocity alone, without the length of the step", with_step(1)});
   mistakes.push_back(
       {"the rows are in another order than the members of Particle: the mass comes before the velocity", [=] {
-         return bytes_of(std::span<const float>(rows_of(particles, shape, time_step, [](const Particle& p) {
+         return bytes_of(rows_of(particles, shape, time_step, [](const Particle& p) {
            return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge};
-         })));
+         }));
        }});
   return mistakes;
 }
@@ -113,7 +113,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
 Call make_call(Shape shape, const std::vector<Particle>& particles, float time_step) {
   Output fields;
   fields.type = ElementType::f32;
-  fields.expected = bytes_of(std::span<const float>(rows_of(particles, shape, time_step)));
+  fields.expected = bytes_of(rows_of(particles, shape, time_step));
   fields.position = [shape](std::size_t index) {
     const auto pitch = static_cast<std::size_t>(shape.pitch);
     const std::size_t column = index % pitch;

@@ -77,14 +77,14 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
   std::vector<KnownMistake> mistakes;
   if (shape.rows < 2 || shape.columns < 2) return mistakes;  // `in` and `out` are the same sequence
   mistakes.push_back({"the output is the input unchanged: the matrix was copied, or transposed twice",
-                      [in] { return bytes_of(std::span<const float>(in)); }});
+                      [in] { return bytes_of(in); }});
   if (shape.rows != shape.columns) {
     mistakes.push_back(
         {"the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of "
          "`out` has `rows`",
          [in, shape] {
            const std::vector<float> out = transposed(in, {shape.columns, shape.rows});
-           return bytes_of(std::span<const float>(out));
+           return bytes_of(out);
          }});
   }
   return mistakes;
@@ -97,7 +97,7 @@ Call make_call(Shape shape, std::vector<float> made) {
   const std::vector<float> expected = transposed(in, shape);
   Output out;
   out.type = ElementType::f32;
-  out.expected = bytes_of(std::span<const float>(expected));
+  out.expected = bytes_of(expected);
   out.position = [shape](std::size_t index) {
     const auto row_length = static_cast<std::size_t>(shape.rows);
     return "row " + std::to_string(index / row_length) + ", column " + std::to_string(index % row_length);

@@ -54,28 +54,26 @@ std::vector<int> exclusive_sums_of_warps(const std::vector<int>& in, Shape shape
   return sums;
 }
 
-Bytes bytes_of_ints(const std::vector<int>& values) { return bytes_of(std::span<const int>(values)); }
-
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape) {
   std::vector<KnownMistake> mistakes;
   if (shape.length == 1) {
     mistakes.push_back({"the element itself came back: nothing lies before it, so its sum is 0",
-                        [in] { return bytes_of_ints(in); }});
+                        [in] { return bytes_of(in); }});
     return mistakes;
   }
   mistakes.push_back(
-      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of_ints(in); }});
+      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of(in); }});
   mistakes.push_back(
       {"these are the inclusive sums: each element is counted into its own sum, one place too early",
-       [in, shape] { return bytes_of_ints(inclusive_sums_of_segments(in, shape)); }});
+       [in, shape] { return bytes_of(inclusive_sums_of_segments(in, shape)); }});
   if (shape.length > static_cast<int>(kWarpLanes)) {
     mistakes.push_back(
         {"every group of 32 elements starts again at 0: the totals of the warps before are missing",
-         [in, shape] { return bytes_of_ints(exclusive_sums_of_warps(in, shape)); }});
+         [in, shape] { return bytes_of(exclusive_sums_of_warps(in, shape)); }});
   }
   if (shape.segments > 1) {
     mistakes.push_back({"the sums run on from one segment into the next: each segment starts again at 0",
-                        [in] { return bytes_of_ints(lockstep::exclusive_sums(in)); }});
+                        [in] { return bytes_of(lockstep::exclusive_sums(in)); }});
   }
   return mistakes;
 }
@@ -84,7 +82,7 @@ Call make_call(Shape shape, const std::vector<int>& in) {
   const auto length = static_cast<std::size_t>(shape.length);
   Output out;
   out.type = ElementType::i32;
-  out.expected = bytes_of_ints(lockstep::exclusive_sums_of_pieces(in, length));
+  out.expected = bytes_of(lockstep::exclusive_sums_of_pieces(in, length));
   out.position = [length](std::size_t index) {
     return "segment " + std::to_string(index / length) + ", element " + std::to_string(index % length);
   };

@@ -27,26 +27,23 @@ namespace {
 using lockstep::Random;
 using namespace lockstep::course;
 
-Bytes bytes_of_ints(const std::vector<int>& values) { return bytes_of(std::span<const int>(values)); }
-
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
   std::vector<KnownMistake> mistakes;
   if (in.size() == 1) {
     mistakes.push_back({"the element itself came back: nothing lies before it, so its sum is 0",
-                        [in] { return bytes_of_ints(in); }});
+                        [in] { return bytes_of(in); }});
     return mistakes;
   }
   mistakes.push_back(
-      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of_ints(in); }});
+      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of(in); }});
   mistakes.push_back(
       {"these are the inclusive sums: each element is counted into its own sum, one place too early",
-       [in] { return bytes_of_ints(lockstep::inclusive_sums(in)); }});
+       [in] { return bytes_of(lockstep::inclusive_sums(in)); }});
   for (const std::size_t piece : std::array<std::size_t, 8>{32, 128, 256, 512, 1024, 2048, 4096, 8192}) {
     if (in.size() <= piece) continue;
-    mistakes.push_back(
-        {"the sums start again at 0 every " + std::to_string(piece) +
-             " elements: what lies before is not carried on",
-         [in, piece] { return bytes_of_ints(lockstep::exclusive_sums_of_pieces(in, piece)); }});
+    mistakes.push_back({"the sums start again at 0 every " + std::to_string(piece) +
+                            " elements: what lies before is not carried on",
+                        [in, piece] { return bytes_of(lockstep::exclusive_sums_of_pieces(in, piece)); }});
   }
   return mistakes;
 }
@@ -54,7 +51,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
 Call make_call(const std::vector<int>& in) {
   Output out;
   out.type = ElementType::i32;
-  out.expected = bytes_of_ints(lockstep::exclusive_sums(in));
+  out.expected = bytes_of(lockstep::exclusive_sums(in));
   out.known_mistakes = [in] { return known_mistakes(in); };
   Call call;
   call.input("in", in).output("out", std::move(out)).scalar("n", static_cast<int>(in.size()));

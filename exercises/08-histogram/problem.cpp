@@ -130,8 +130,6 @@ Samples sorted(const Range& range, std::size_t n, Random& random) {
 
 // --- calls ---
 
-Bytes bytes_of_counts(const Counts& counts) { return bytes_of(std::span<const unsigned long long>(counts)); }
-
 std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range, const Counts& expected) {
   const std::span<const std::uint32_t> array(all), chosen = array.subspan(range.first, range.n);
   const auto per_vector = static_cast<std::size_t>(16 / range.sample_bytes);
@@ -141,24 +139,18 @@ std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range,
     if (sample % 256 < low_bytes.size()) ++low_bytes[sample % 256];
   }
   for (auto& count : doubled) count *= 2;
-  std::vector<Counts> seen = {expected};
-  std::vector<KnownMistake> mistakes;
-  const auto add = [&](const char* sentence, const Counts& counts) {
-    if (std::find(seen.begin(), seen.end(), counts) != seen.end()) return;  // says nothing in this case
-    seen.push_back(counts);
-    mistakes.push_back({sentence, [counts] { return bytes_of_counts(counts); }});
-  };
-  add("all counts are 0: nothing has been counted", Counts(expected.size()));
-  add("the samples counted are the first n of the array: `first` says where to begin",
-      counts_of(array.first(range.n), range.bins));
-  add("all samples from `first` on were counted, not n of them",
-      counts_of(array.subspan(range.first), range.bins));
-  add("the last samples are missing, those after the last whole 16 bytes",
-      counts_of(chosen.first(range.n - range.n % per_vector), range.bins));
-  add("samples beyond the last bin were counted into the last bin; they have none", clamped);
-  add("only the lowest byte of each sample was looked at", low_bytes);
-  add("every count is twice what it should be: each sample was counted two times", doubled);
-  return mistakes;
+  Mistakes mistakes(expected);
+  mistakes.add("all counts are 0: nothing has been counted", Counts(expected.size()));
+  mistakes.add("the samples counted are the first n of the array: `first` says where to begin",
+               counts_of(array.first(range.n), range.bins));
+  mistakes.add("all samples from `first` on were counted, not n of them",
+               counts_of(array.subspan(range.first), range.bins));
+  mistakes.add("the last samples are missing, those after the last whole 16 bytes",
+               counts_of(chosen.first(range.n - range.n % per_vector), range.bins));
+  mistakes.add("samples beyond the last bin were counted into the last bin; they have none", clamped);
+  mistakes.add("only the lowest byte of each sample was looked at", low_bytes);
+  mistakes.add("every count is twice what it should be: each sample was counted two times", doubled);
+  return mistakes.known();
 }
 
 Call make_call(const Range& range, Samples made) {
@@ -167,7 +159,7 @@ Call make_call(const Range& range, Samples made) {
   const Counts expected = counts_of(std::span(all).subspan(range.first, range.n), range.bins);
   Output counts;
   counts.type = ElementType::u64;
-  counts.expected = bytes_of_counts(expected);
+  counts.expected = bytes_of(expected);
   counts.position = [](std::size_t bin) { return "bin " + std::to_string(bin); };
   counts.known_mistakes = [shared, range, expected] { return known_mistakes(*shared, range, expected); };
   Call call;

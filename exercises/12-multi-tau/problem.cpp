@@ -219,11 +219,6 @@ Counts frames(const Made& made) {
   return all;
 }
 
-template <class T>
-Bytes bytes_of_vector(const std::vector<T>& values) {
-  return bytes_of(std::span<const T>(values));
-}
-
 /// The sums that come out when each sensor's packet is another.
 std::vector<Sum> sums_of(const Made& made, const std::function<std::vector<Sum>(std::size_t)>& of_sensor) {
   std::vector<Sum> sums = made.sums_before;
@@ -235,27 +230,21 @@ std::vector<Sum> sums_of(const Made& made, const std::function<std::vector<Sum>(
 }
 
 std::vector<KnownMistake> known_sums(const Made& made) {
-  std::vector<std::vector<Sum>> seen = {made.sums};
-  std::vector<KnownMistake> mistakes;
-  const auto add = [&](const char* sentence, std::vector<Sum> sums) {
-    if (std::find(seen.begin(), seen.end(), sums) != seen.end()) return;  // says nothing in this case
-    seen.push_back(sums);
-    mistakes.push_back({sentence, [sums = std::move(sums)] { return bytes_of_vector(sums); }});
-  };
+  Mistakes mistakes(made.sums);
   const Packet& packet = made.packet;
-  add("the sums are those before the packet: nothing has been added", made.sums_before);
+  mistakes.add("the sums are those before the packet: nothing has been added", made.sums_before);
   std::vector<Sum> alone = made.sums, narrow = made.sums;
   for (std::size_t i = 0; i < alone.size(); ++i) {
     alone[i] -= made.sums_before[i];
     narrow[i] = made.sums_before[i] + (alone[i] & 0xFFFF'FFFF);
   }
-  add("what the packet adds is right, but sums_before is missing", alone);
-  add("what the packet adds was added up in 32 bits, which is too narrow", narrow);
+  mistakes.add("what the packet adds is right, but sums_before is missing", alone);
+  mistakes.add("what the packet adds was added up in 32 bits, which is too narrow", narrow);
   const auto without_past = [&](std::size_t sensor) {
     return packet_sums(Trace(packet.elapsed + 1, made.counts[sensor]), packet);
   };
-  add("the packet was correlated with itself alone: the bins of state_before are missing",
-      sums_of(made, without_past));
+  mistakes.add("the packet was correlated with itself alone: the bins of state_before are missing",
+               sums_of(made, without_past));
   const auto from_zero = [&](std::size_t sensor) {
     Packet first = packet;
     first.elapsed = 0;
@@ -263,27 +252,23 @@ std::vector<KnownMistake> known_sums(const Made& made) {
     return packet_sums(Trace(1 - static_cast<long long>(before.size()), joined(before, made.counts[sensor])),
                        first);
   };
-  add("bins begin with the packet: they begin at multiples of 2^g of all instants, elapsed ones included",
+  mistakes.add(
+      "bins begin with the packet: they begin at multiples of 2^g of all instants, elapsed ones included",
       sums_of(made, from_zero));
-  return mistakes;
+  return mistakes.known();
 }
 
 std::vector<KnownMistake> known_states(const Made& made) {
-  if (made.state == made.state_before) return {};
-  std::vector<KnownMistake> mistakes = {
-      {"the state is the one before the packet", [made] { return bytes_of_vector(made.state_before); }}};
+  Mistakes mistakes(made.state);
+  mistakes.add("the state is the one before the packet", made.state_before);
   std::vector<unsigned> narrow = made.state, cleared = made.state;
   for (unsigned& word : narrow) word &= 0xFFFF;
   for (std::size_t i = kPositions + 1; i < cleared.size(); i += kStateWords) cleared[i] = 0;
-  if (narrow != made.state)
-    mistakes.push_back(
-        {"bins were kept in 16 bits, which is too narrow", [narrow] { return bytes_of_vector(narrow); }});
-  if (cleared != made.state && cleared != made.state_before && cleared != narrow)
-    mistakes.push_back(
-        {"the bins are right, and the zero-delay registers are 0: what they hold of the next "
-         "bin is lost",
-         [cleared] { return bytes_of_vector(cleared); }});
-  return mistakes;
+  mistakes.add("bins were kept in 16 bits, which is too narrow", narrow);
+  mistakes.add(
+      "the bins are right, and the zero-delay registers are 0: what they hold of the next bin is lost",
+      cleared);
+  return mistakes.known();
 }
 
 /// "sensor 3, group 2, position 31"
@@ -300,11 +285,11 @@ Call make_call(const Packet& packet, Values values, Random& random) {
   const auto made = std::make_shared<const Made>(make(packet, values, random));
   Output state, sums;
   state.type = ElementType::u32;
-  state.expected = bytes_of_vector(made->state);
+  state.expected = bytes_of(made->state);
   state.position = [packet](std::size_t i) { return place(i, packet.groups, kStateWords); };
   state.known_mistakes = [made] { return known_states(*made); };
   sums.type = ElementType::u64;
-  sums.expected = bytes_of_vector(made->sums);
+  sums.expected = bytes_of(made->sums);
   sums.position = [packet](std::size_t i) { return place(i, packet.groups, kPositions); };
   sums.known_mistakes = [made] { return known_sums(*made); };
   Call call;

@@ -488,28 +488,6 @@ std::vector<Points> at_edges(const Shape& shape, Random& random) {
 
 // --- calls ---
 
-template <class T>
-Bytes bytes_of_vector(const std::vector<T>& values) {
-  return bytes_of(std::span<const T>(values));
-}
-
-/// Mistakes of one output, without those that say nothing in this case.
-template <class T>
-class Mistakes {
- public:
-  explicit Mistakes(const std::vector<T>& expected) : seen_{expected} {}
-  void add(const char* sentence, const std::vector<T>& values) {
-    if (std::find(seen_.begin(), seen_.end(), values) != seen_.end()) return;
-    seen_.push_back(values);
-    known_.push_back({sentence, [values] { return bytes_of_vector(values); }});
-  }
-  const std::vector<KnownMistake>& known() const { return known_; }
-
- private:
-  std::vector<std::vector<T>> seen_;
-  std::vector<KnownMistake> known_;
-};
-
 std::vector<KnownMistake> known_counts(const Tally& tally, const Shape& shape) {
   const Expected expected = expected_of(tally, shape);
   const auto bins = static_cast<std::size_t>(shape.bins);
@@ -579,13 +557,13 @@ Call make_call(const Shape& shape, const std::vector<Points>& sets, const Tally&
   const auto bins = static_cast<std::size_t>(shape.bins);
   Output counts, correlation;
   counts.type = ElementType::u64;
-  counts.expected = bytes_of_vector(expected.counts);
+  counts.expected = bytes_of(expected.counts);
   counts.position = [shape, bins](std::size_t i) {
     return fmt::format("{}, {}", kKindNames.at(i / bins), bin_name(i % bins, shape));
   };
   counts.known_mistakes = [tally, shape] { return known_counts(tally, shape); };
   correlation.type = ElementType::f64;
-  correlation.expected = bytes_of_vector(expected.correlation);
+  correlation.expected = bytes_of(expected.correlation);
   correlation.tolerance = {.absolute = 1e-9, .relative = 1e-9};
   correlation.position = [shape, bins](std::size_t i) {
     return fmt::format("{}, {}", i < bins ? "Landy and Szalay" : "the source's", bin_name(i % bins, shape));

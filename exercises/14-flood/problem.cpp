@@ -375,31 +375,25 @@ void from_many(Flooding& made, Random& random) {
 // --- calls ---
 
 std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& expected) {
-  std::vector<KnownMistake> mistakes;
-  std::vector<Cells> seen = {expected};
-  const auto add = [&](std::string sentence, Cells wrong) {
-    if (std::find(seen.begin(), seen.end(), wrong) != seen.end()) return;
-    seen.push_back(wrong);
-    mistakes.push_back(
-        {std::move(sentence), [wrong] { return bytes_of(std::span<const unsigned char>(wrong)); }});
-  };
+  Mistakes mistakes(expected);
   const int own = given.neighbourhood, other = 12 - own;
   Cells wet(expected.size());
   for (std::size_t i = 0; i < wet.size(); ++i) wet[i] = given.heights[i] < given.level ? 1 : 0;
-  add("no cell has water", Cells(expected.size()));
-  add("all cells below the level have water: which of them does it reach from a source?", std::move(wet));
-  add(fmt::format("it is the water of {} neighbours a cell: the call asks for {}", other, own),
-      search(given, {.neighbourhood = other}));
-  add("cells as high as the level have water: they are dry",
-      search(given, {.neighbourhood = own, .to_the_level = true}));
-  add("water stands where the height is NaN: no comparison with NaN is true, nor is its negation what it "
+  mistakes.add("no cell has water", Cells(expected.size()));
+  mistakes.add("all cells below the level have water: which of them does it reach from a source?", wet);
+  mistakes.add(fmt::format("it is the water of {} neighbours a cell: the call asks for {}", other, own),
+               search(given, {.neighbourhood = other}));
+  mistakes.add("cells as high as the level have water: they are dry",
+               search(given, {.neighbourhood = own, .to_the_level = true}));
+  mistakes.add(
+      "water stands where the height is NaN: no comparison with NaN is true, nor is its negation what it "
       "seems",
       search(given, {.neighbourhood = own, .unknown_is_wet = true}));
-  add("water flows from the end of a row to the beginning of the next",
-      search(given, {.neighbourhood = own, .round_the_edges = true}));
-  add("a source above the level gives water: it must itself be below it",
-      search(given, {.neighbourhood = own, .from_dry_sources = true}));
-  return mistakes;
+  mistakes.add("water flows from the end of a row to the beginning of the next",
+               search(given, {.neighbourhood = own, .round_the_edges = true}));
+  mistakes.add("a source above the level gives water: it must itself be below it",
+               search(given, {.neighbourhood = own, .from_dry_sources = true}));
+  return mistakes.known();
 }
 
 Call call_of(const Flooding& given, const Cells& expected,
@@ -407,7 +401,7 @@ Call call_of(const Flooding& given, const Cells& expected,
   const int columns = given.shape.columns;
   Output mask;
   mask.type = ElementType::u8;
-  mask.expected = bytes_of(std::span<const unsigned char>(expected));
+  mask.expected = bytes_of(expected);
   mask.position = [columns](std::size_t cell) {
     const auto width = static_cast<std::size_t>(columns);
     return fmt::format("row {}, column {}", cell / width, cell % width);

@@ -197,15 +197,13 @@ Trajectory far_away(std::size_t n, std::size_t frames, Random& random) {
 
 // --- calls ---
 
-Bytes bytes_of_floats(const std::vector<float>& values) { return bytes_of(std::span<const float>(values)); }
-
 std::vector<KnownMistake> known_mistakes(const std::vector<float>& expected, std::size_t n) {
   std::vector<KnownMistake> mistakes;
   if (n < 2 || expected.empty() || expected.front() == 0) return mistakes;
   const auto scaled = [&expected](double factor) {
     std::vector<float> values = expected;
     for (float& value : values) value = static_cast<float>(factor * double{value});
-    return [values] { return bytes_of_floats(values); };
+    return [values] { return bytes_of(values); };
   };
   const auto atoms = static_cast<double>(n);
   mistakes.push_back(
@@ -218,7 +216,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& expected, std
   mistakes.push_back({"all are 0: nothing has been added up", scaled(0)});
   if (expected.size() > 1) {
     mistakes.push_back({"every frame has the value of the first", [expected] {
-                          return bytes_of_floats(std::vector<float>(expected.size(), expected.front()));
+                          return bytes_of(std::vector<float>(expected.size(), expected.front()));
                         }});
   }
   return mistakes;
@@ -229,7 +227,7 @@ Call make_call(const Positions& reference, const std::vector<float>& trajectory,
   const std::size_t n = reference.size() / 3;
   Output out;
   out.type = ElementType::f32;
-  out.expected = bytes_of_floats(expected);
+  out.expected = bytes_of(expected);
   out.tolerance = {.relative = 1e-5};
   out.position = [](std::size_t frame) { return "frame " + std::to_string(frame); };
   out.known_mistakes = [expected, n] { return known_mistakes(expected, n); };

@@ -169,8 +169,6 @@ Chain followed(const Task& task, const Ancestors& found) {
   return best;
 }
 
-Bytes bytes_of_ints(const Ancestors& values) { return bytes_of(std::span<const int>(values)); }
-
 Ancestors ints_of(std::span<const std::byte> bytes) {
   Ancestors values(bytes.size() / sizeof(int));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int));
@@ -179,11 +177,11 @@ Ancestors ints_of(std::span<const std::byte> bytes) {
 
 Bytes nearest_answer(const Task& task, std::span<const std::byte> bytes) {
   Ancestors found = ints_of(bytes);
-  if (found == task.systematic) return bytes_of_ints(found);
+  if (found == task.systematic) return bytes_of(found);
   const Chain chain = followed(task, found);
-  if (chain == nullptr) return bytes_of_ints(task.systematic);
+  if (chain == nullptr) return bytes_of(task.systematic);
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) <= kStepsToCheckAll)
-    return bytes_of_ints(ancestors_of(task, chain));
+    return bytes_of(ancestors_of(task, chain));
   constexpr int kLookedAt = 4096;
   Random random(task.secret);
   for (int k = 0; k < kLookedAt; ++k) {
@@ -193,7 +191,7 @@ Bytes nearest_answer(const Task& task, std::span<const std::byte> bytes) {
   for (unsigned i = 0; i < task.n(); ++i) {
     if (found[i] < 0 || static_cast<unsigned>(found[i]) >= task.n()) found[i] = ancestor_of(task, chain, i);
   }
-  return bytes_of_ints(found);
+  return bytes_of(found);
 }
 
 /// The chain of Metropolis with a mistake in it.
@@ -212,26 +210,21 @@ Ancestors mistaken(const Task& task, int steps, Moves moves) {
 }
 
 std::vector<KnownMistake> known_mistakes(const Task& task) {
-  std::vector<KnownMistake> mistakes;
-  std::vector<Ancestors> seen = {task.systematic};
-  const auto add = [&](const char* sentence, const Ancestors& wrong) {
-    if (std::find(seen.begin(), seen.end(), wrong) != seen.end()) return;  // says nothing in this case
-    seen.push_back(wrong);
-    mistakes.push_back({sentence, [wrong] { return bytes_of_ints(wrong); }});
-  };
-  if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return mistakes;
-  for (const Chain chain : kChains) seen.push_back(ancestors_of(task, chain));
+  if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return {};
+  Mistakes mistakes(task.systematic);
+  for (const Chain chain : kChains) mistakes.except(ancestors_of(task, chain));
   const auto likely = [](float u, float own, float its) { return u * own <= its; };
-  add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
-  add("the chains of Metropolis are one step short", mistaken(task, std::max(task.steps - 1, 0), likely));
-  add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely));
-  add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
-      mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }));
-  add("the chains take every proposal: the weights have no say",
-      mistaken(task, task.steps, [](float, float, float) { return true; }));
-  add("the chains move to larger weights only: a smaller one may be taken too, if less often",
-      mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }));
-  return mistakes;
+  mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
+  mistakes.add("the chains of Metropolis are one step short",
+               mistaken(task, std::max(task.steps - 1, 0), likely));
+  mistakes.add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely));
+  mistakes.add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
+               mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }));
+  mistakes.add("the chains take every proposal: the weights have no say",
+               mistaken(task, task.steps, [](float, float, float) { return true; }));
+  mistakes.add("the chains move to larger weights only: a smaller one may be taken too, if less often",
+               mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }));
+  return mistakes.known();
 }
 
 // --- weights ---
@@ -299,7 +292,7 @@ Call make_call(unsigned n, double y, int steps, Weights weights, Random& random)
   const std::shared_ptr<const Task> task = std::move(made);
   Output ancestors;
   ancestors.type = ElementType::i32;
-  ancestors.expected = bytes_of_ints(task->systematic);
+  ancestors.expected = bytes_of(task->systematic);
   ancestors.position = [](std::size_t i) { return "particle " + std::to_string(i); };
   ancestors.nearest_answer = [task](std::span<const std::byte> found) {
     return nearest_answer(*task, found);

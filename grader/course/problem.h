@@ -6,12 +6,14 @@
 // submission does not see; nothing here touches a device.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -26,10 +28,10 @@ namespace lockstep::course {
 
 using Bytes = std::vector<std::byte>;
 
-template <class T>
-Bytes bytes_of(std::span<const T> values) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const auto bytes = std::as_bytes(values);
+template <std::ranges::contiguous_range Values>
+Bytes bytes_of(const Values& values) {
+  static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Values>>);
+  const auto bytes = std::as_bytes(std::span(values));
   return {bytes.begin(), bytes.end()};
 }
 
@@ -47,6 +49,29 @@ struct Tolerance {
 struct KnownMistake {
   std::string sentence;  ///< such as "the output is the input unchanged: it looks transposed twice"
   std::function<Bytes()> output;
+};
+
+/// Known mistakes of one output, less those that say nothing in this case: what they would have produced is
+/// also right, or what a mistake added before would have produced.
+template <class T>
+class Mistakes {
+ public:
+  explicit Mistakes(std::vector<T> expected) : seen_{std::move(expected)} {}
+
+  /// A further output that is right.
+  void except(std::vector<T> expected) { seen_.push_back(std::move(expected)); }
+
+  void add(std::string sentence, const std::vector<T>& values) {
+    if (std::find(seen_.begin(), seen_.end(), values) != seen_.end()) return;
+    seen_.push_back(values);
+    known_.push_back({std::move(sentence), [values] { return bytes_of(values); }});
+  }
+
+  const std::vector<KnownMistake>& known() const { return known_; }
+
+ private:
+  std::vector<std::vector<T>> seen_;
+  std::vector<KnownMistake> known_;
 };
 
 struct Output {
@@ -77,9 +102,7 @@ class Call {
  public:
   template <class T>
   Call& input(std::string name, const std::vector<T>& values) {
-    arguments_.push_back({.kind = Argument::Kind::input,
-                          .name = std::move(name),
-                          .input = bytes_of(std::span<const T>(values))});
+    arguments_.push_back({.kind = Argument::Kind::input, .name = std::move(name), .input = bytes_of(values)});
     return *this;
   }
   Call& output(std::string name, Output output) {

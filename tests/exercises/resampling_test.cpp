@@ -32,7 +32,7 @@ TEST(Resampling, WordsBecomeNumbersOfTheirRanges) {
 
 /// What the judge expects of somebody who found this.
 course::Bytes nearest(const course::Call& call, const std::vector<int>& found) {
-  const course::Bytes bytes = course::bytes_of(std::span<const int>(found));
+  const course::Bytes bytes = course::bytes_of(found);
   return argument(call, "ancestors").output.nearest_answer(bytes);
 }
 

@@ -32,7 +32,7 @@ course::Case case_of(int n) {
     std::transform(in.begin(), in.end(), expected.begin(), std::negate<>());
     course::Output out;
     out.type = course::ElementType::i32;
-    out.expected = course::bytes_of(std::span<const std::int32_t>(expected));
+    out.expected = course::bytes_of(expected);
     return course::Call().input("in", in).output("out", out).workspace("scratch").scalar("n", n).stream();
   };
   return one;
@@ -154,9 +154,9 @@ course::Problem negate_or_sevens() {
     const std::vector<std::int32_t> negatives = {-in[0], -in[1], -in[2]};
     course::Output out;
     out.type = course::ElementType::i32;
-    out.expected = course::bytes_of(std::span<const std::int32_t>(negatives));
+    out.expected = course::bytes_of(negatives);
     out.nearest_answer = [negatives = out.expected,
-                          sevens = course::bytes_of(std::span(sevens))](std::span<const std::byte> found) {
+                          sevens = course::bytes_of(sevens)](std::span<const std::byte> found) {
       return std::equal(found.begin(), found.begin() + 4, sevens.begin()) ? sevens : negatives;
     };
     return course::Call().input("in", in).output("out", out).workspace("scratch").scalar("n", 3).stream();

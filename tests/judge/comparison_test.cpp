@@ -17,7 +17,7 @@ std::uint64_t wrong_floats(const std::vector<float>& expected, const std::vector
                            course::Tolerance tolerance = {}) {
   course::Output output = output_of(expected);
   output.tolerance = tolerance;
-  return compare(output, bytes(found)).wrong;
+  return compare(output, bytes_of(found)).wrong;
 }
 
 TEST(Comparison, EqualIsRight) {
@@ -53,14 +53,14 @@ TEST(Comparison, ToleranceBoundsIncluded) {
 
 TEST(Comparison, LargeIntegersAreComparedExactly) {
   const std::vector<std::int64_t> expected = {(std::int64_t{1} << 60) + 1}, found = {std::int64_t{1} << 60};
-  EXPECT_EQ(compare(output_of(expected), bytes(found)).wrong, 1U);
+  EXPECT_EQ(compare(output_of(expected), bytes_of(found)).wrong, 1U);
 }
 
 TEST(Comparison, FirstFiveWithPositionExpectedAndFound) {
   const std::vector<std::int32_t> expected = {0, 1, 2, 3, 4, 5, 6, 7};
   const std::vector<std::int32_t> found = {0, -1, -2, -3, -4, -5, -6, 7};
   course::Output output = output_of(expected);
-  const Comparison plain = compare(output, bytes(found));
+  const Comparison plain = compare(output, bytes_of(found));
   EXPECT_EQ(plain.wrong, 6U);
   EXPECT_EQ(plain.total, 8U);
   ASSERT_EQ(plain.first.size(), 5U);
@@ -69,17 +69,17 @@ TEST(Comparison, FirstFiveWithPositionExpectedAndFound) {
   EXPECT_EQ(plain.first[0].found, "-1");
   EXPECT_EQ(plain.first[4].position, "[5]");
   output.position = [](std::size_t i) { return "row " + std::to_string(i / 4); };
-  EXPECT_EQ(compare(output, bytes(found)).first[3].position, "row 1");
+  EXPECT_EQ(compare(output, bytes_of(found)).first[3].position, "row 1");
 }
 
 TEST(Comparison, PoisonIsNamed) {
   const std::vector<std::int32_t> expected = {1}, found = {static_cast<std::int32_t>(0xCDCDCDCD)};
-  EXPECT_EQ(compare(output_of(expected), bytes(found)).first[0].found, "-842150451 (never written)");
+  EXPECT_EQ(compare(output_of(expected), bytes_of(found)).first[0].found, "-842150451 (never written)");
 }
 
 TEST(Comparison, SnapshotOfAnotherSizeIsAFaultOfTheGrader) {
   const std::vector<std::int32_t> expected = {1, 2}, found = {1};
-  EXPECT_THROW(compare(output_of(expected), bytes(found)), std::logic_error);
+  EXPECT_THROW(compare(output_of(expected), bytes_of(found)), std::logic_error);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr auto kPoison = static_cast<std::int32_t>(0xCDCDCDCD);
 Ints random_ints(std::size_t n) { return Random(7).integers(n, 1, 1'000'000); }
 
 std::string guess(const Ints& expected, const Ints& found) {
-  return likely_cause("out", output_of(expected), bytes(found));
+  return likely_cause("out", output_of(expected), bytes_of(found));
 }
 
 TEST(Diagnosis, NothingWrongHasNoCause) {
@@ -130,7 +130,7 @@ TEST(Diagnosis, WrongSign) {
 
 TEST(Diagnosis, NaN) {
   const std::vector<float> expected = {1, 2, 3}, found(3, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_THAT(likely_cause("out", output_of(expected), bytes(found)),
+  EXPECT_THAT(likely_cause("out", output_of(expected), bytes_of(found)),
               StartsWith("every element of out is NaN"));
 }
 
@@ -138,11 +138,11 @@ TEST(Diagnosis, KnownMistakeComesFirst) {
   course::Output output = output_of(random_ints(100));
   output.known_mistakes = [] {
     return std::vector<course::KnownMistake>{
-        {"the wrong one", [] { return bytes(Ints(100, 9)); }},
-        {"it is the input unchanged", [] { return bytes(Ints(100, 0)); }}};
+        {"the wrong one", [] { return bytes_of(Ints(100, 9)); }},
+        {"it is the input unchanged", [] { return bytes_of(Ints(100, 0)); }}};
   };
-  EXPECT_EQ(likely_cause("out", output, bytes(Ints(100, 0))), "it is the input unchanged");
-  EXPECT_THAT(likely_cause("out", output, bytes(random_ints(100))), IsEmpty());
+  EXPECT_EQ(likely_cause("out", output, bytes_of(Ints(100, 0))), "it is the input unchanged");
+  EXPECT_THAT(likely_cause("out", output, bytes_of(random_ints(100))), IsEmpty());
 }
 
 TEST(Diagnosis, PositionsAreTheStudents) {
@@ -150,7 +150,7 @@ TEST(Diagnosis, PositionsAreTheStudents) {
   output.position = [](std::size_t i) { return "segment " + std::to_string(i / 1024); };
   Ints found = random_ints(1025);
   found[1024] = kPoison;
-  EXPECT_THAT(likely_cause("out", output, bytes(found)), HasSubstr("from segment 1 on"));
+  EXPECT_THAT(likely_cause("out", output, bytes_of(found)), HasSubstr("from segment 1 on"));
 }
 
 }  // namespace

@@ -8,10 +8,7 @@
 
 namespace lockstep::judge {
 
-template <class T>
-course::Bytes bytes(const std::vector<T>& values) {
-  return course::bytes_of(std::span<const T>(values));
-}
+using course::bytes_of;
 
 template <class T>
 course::ElementType element_type_of() {
@@ -24,7 +21,7 @@ template <class T>
 course::Output output_of(const std::vector<T>& expected) {
   course::Output output;
   output.type = element_type_of<T>();
-  output.expected = bytes(expected);
+  output.expected = bytes_of(expected);
   return output;
 }
 
