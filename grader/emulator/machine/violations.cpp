@@ -354,7 +354,7 @@ bool is_own(const ThreadBlock& block, Stamp stamp) {
 
 bool is_ordered_before(const Warp& warp, Stamp stamp) {
   const std::optional<Touch> touch = warp.block->grid->stamps->find(stamp);
-  return touch && touch->block != kManyBlocks && ordered_between_blocks(warp, *touch);
+  return touch && ordered_between_blocks(warp, *touch);
 }
 
 void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,

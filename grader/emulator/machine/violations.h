@@ -65,8 +65,7 @@ void begin_turn(ThreadBlock& block, std::uint32_t now);
 /// Whether a stamp of this launch is one that the block gave.
 bool is_own(const ThreadBlock& block, Stamp stamp);
 
-/// Whether the one block that a stamp of this launch stands for touched the word before all that this block
-/// does now.
+/// Whether the touches that a stamp of this launch stands for came before all that this block does now.
 bool is_ordered_before(const Warp& warp, Stamp stamp);
 
 /// A word of shared memory that another thread touched since the last barrier: likewise. `offset` is the

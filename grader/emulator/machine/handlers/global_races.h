@@ -111,8 +111,8 @@ class GlobalRaceCheck {
   bool is_foreign(Stamp stamp) const {
     return stamp >= first_ && stamp - turn_ >= own_ && stamp < kSplitLine;
   }
-  /// The stamp of a word that this access reads too. A reader that is ordered before this one is forgotten:
-  /// who is ordered after this one is ordered after both.
+  /// The stamp of a word that this access reads too. Readers that are ordered before this one are forgotten:
+  /// who is ordered after this one is ordered after them all.
   Stamp joined(Stamp stamp) const {
     const ThreadBlock& block = *warp_.block;
     if (!is_foreign(stamp) || (block.had_turns && is_own(block, stamp))) return mine_;
