@@ -28,6 +28,8 @@ endif()
 if(LOCKSTEP_SANITIZE)
   target_compile_options(lockstep_options INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
   target_link_options(lockstep_options INTERFACE -fsanitize=address,undefined)
+  target_sources(lockstep_options INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.cpp>)
 endif()
 if(LOCKSTEP_FUZZ)
   target_compile_options(lockstep_options INTERFACE

@@ -24,7 +24,7 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   const auto function = reader.number<std::uint32_t>();
   const auto result = reader.number<course::ValueKind>();
   const auto calls = reader.number<std::uint32_t>();
-  const auto timed = reader.number<bool>();
+  const auto timed = reader.flag();
   const auto kinds = reader.number<std::uint32_t>();
   if (!function || !result || !calls || !timed || !kinds) return std::nullopt;
   request.function = *function;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "course/signature.h"
@@ -92,12 +93,16 @@ class PacketReader {
   explicit PacketReader(std::string_view packet) : rest_(packet) {}
   template <class T>
   std::optional<T> number() {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
     if (rest_.size() < sizeof(T)) return std::nullopt;
     T value;
     std::memcpy(&value, rest_.data(), sizeof value);
     rest_.remove_prefix(sizeof value);
     return value;
+  }
+  std::optional<bool> flag() {
+    const auto value = number<std::uint8_t>();
+    return value && *value <= 1 ? std::optional(*value == 1) : std::nullopt;
   }
   std::optional<std::string> text() {
     const auto size = number<std::uint32_t>();

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <future>
@@ -29,12 +30,18 @@ using testing::HasSubstr;
 const std::filesystem::path kBinaries = std::filesystem::read_symlink("/proc/self/exe").parent_path();
 const std::filesystem::path kLibraries = kBinaries.parent_path() / "lib";
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;  // each process then holds the sanitizer's memory too
+#else
+constexpr bool kSanitized = false;
+#endif
+
 RunnerProcess::Options options_for(const std::string& object) {
   RunnerProcess::Options options;
   options.executable = kBinaries / "lockstep-runner";
   options.object = kLibraries / object;
   options.cudart_directory = kLibraries / "imitated_cudart";
-  options.limits.memory_bytes = std::size_t{256} << 20;
+  options.limits.memory_bytes = std::size_t{kSanitized ? 4096 : 256} << 20;
   return options;
 }
 
@@ -353,6 +360,18 @@ TEST(Message, EveryTruncationOfARequestIsMalformed) {
     for (std::size_t size = 0; size < packet.size(); ++size)
       EXPECT_FALSE(decode_request(packet.substr(0, size)));
   }
+}
+
+TEST(Message, AFlagIsZeroOrOne) {
+  CallRequest request;
+  const Packet untimed = encode(1, request);
+  request.timed = true;
+  Packet timed = encode(1, request);
+  const auto flag = std::ranges::mismatch(timed, untimed).in1;
+  ASSERT_NE(flag, timed.end());
+  EXPECT_TRUE(decode_request(timed)->call->timed);
+  *flag = 2;
+  EXPECT_FALSE(decode_request(timed));
 }
 
 TEST(Message, ARepliesMustFitItsRequest) {
