@@ -47,7 +47,7 @@ T combine(T old, T value, T replacement) {
         using U = std::make_unsigned_t<T>;
         return static_cast<T>(static_cast<U>(old) + static_cast<U>(value));
       } else if constexpr (std::is_floating_point_v<T>) {
-        return canonical(old + value);
+        return with_nan_of(old + value, value, old);  // the order in which ptxas's loop adds
       } else {
         return old + value;
       }
@@ -85,11 +85,14 @@ template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 8, std::uint64_t,
                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
 
-/// Global memory adds f32 without subnormals: PTX ISA, atom.
+/// Global memory adds f32 without subnormals (PTX ISA, atom), and of two NaN that are f64 it keeps the
+/// operand's.
 template <AtomicOperation operation, class T>
 T combine_global(T old, T value, T replacement) {
   if constexpr (operation == AtomicOperation::add && std::is_same_v<T, float>) {
     return flushed(combine<operation>(flushed(old), flushed(value), replacement));
+  } else if constexpr (operation == AtomicOperation::add && std::is_same_v<T, double>) {
+    return with_nan_of(old + value, old, value);
   } else {
     return combine<operation>(old, value, replacement);
   }
