@@ -149,16 +149,16 @@ Problem make_problem() {
                              "free after every 32, or let lanes exchange values by shuffles."),
   };
   problem.hints = {
+      "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "
+      "parent's value and the right child the sum of the parent's and the left's. Lengths that are no power "
+      "of two are filled up with zeros, which somebody must write.",
       "Hillis and Steele: in step k = 0, 1, 2, … every element i ≥ 2^k adds the one 2^k places to its left, "
       "as that was before the step. After ⌈log2(length)⌉ steps the sums are inclusive; the exclusive sum of "
       "i is the inclusive one of i - 1.",
       "In one buffer, a thread may read a place that another one is just writing. Read all, wait for the "
       "block, write all, wait again; or use two buffers in turn, and one wait a step.",
-      "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "
-      "parent's value and the right child the sum of the parent's and the left's. Lengths that are no power "
-      "of two are filled up with zeros, which somebody must write.",
-      "In the tree's upper levels the pairs are 32 words and more apart: all in one bank. Keep element i at "
-      "place i + i / 32.",
+      "In the upper levels of Blelloch's tree the pairs are 32 words and more apart: all in one bank. Keep "
+      "element i at place i + i / 32.",
       "A warp needs no shared memory: value += __shfl_up_sync(0xffffffff, value, offset) for lanes ≥ offset, "
       "with all 32 lanes taking part in the shuffle. Then only the totals of the warps go through shared "
       "memory.",
