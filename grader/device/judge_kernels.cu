@@ -1,8 +1,29 @@
-// What the judge computes on the GPU for itself: whether outputs that are too large to fetch are right. Only
-// the judge's context runs it, on copies that no submission reaches.
+// What the judge computes on the GPU for itself: it fills buffers, and sees whether outputs that are too
+// large to fetch are right. Only the judge's context runs it, from and on copies that no submission reaches.
 //
-// Bound: memory bandwidth; both arrays are read once.
+// Bound: memory bandwidth; every array is read once.
 #include <cstdint>
+
+#include "device/filling.h"
+
+// So many blocks share a buffer.
+extern "C" __global__ void fill_buffers(const lockstep::device::Filling* fillings, unsigned blocks,
+                                        unsigned poison) {
+  const lockstep::device::Filling one = fillings[blockIdx.x / blocks];
+  const auto* const from = reinterpret_cast<const uint4*>(one.from);
+  auto* const to = reinterpret_cast<uint4*>(one.to);
+  const std::uint64_t vectors = one.bytes / sizeof(uint4), stride = std::uint64_t{blocks} * blockDim.x;
+  const std::uint64_t first = std::uint64_t{blockIdx.x % blocks} * blockDim.x + threadIdx.x;
+  const uint4 poisoned = {poison, poison, poison, poison};
+#pragma unroll 4
+  for (std::uint64_t i = first; i < vectors; i += stride) to[i] = from == nullptr ? poisoned : from[i];
+  const std::uint64_t last = vectors * sizeof(uint4) + first;
+  if (last < one.bytes) {
+    reinterpret_cast<unsigned char*>(to)[last] = from == nullptr
+                                                     ? static_cast<unsigned char>(poison)
+                                                     : reinterpret_cast<const unsigned char*>(from)[last];
+  }
+}
 
 // Counts elements for which |found − expected| ≤ absolute + relative·|expected| does not hold. NaN never
 // agrees.

@@ -65,15 +65,23 @@ std::uint64_t Vault::keep(std::span<const std::byte> bytes) {
   return address;
 }
 
-void Vault::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) const {
+void Vault::fill(std::span<const Filling> fillings) {
+  if (fillings.empty()) return;
   const CudaDriver& driver = CudaDriver::get();
-  if (bytes != 0) driver.check(driver.cuMemcpyDtoD(to, from, bytes), "cuMemcpyDtoD");
-}
-
-void Vault::poison(std::uint64_t buffer, std::size_t bytes) const {
-  const CudaDriver& driver = CudaDriver::get();
-  if (bytes == 0) return;
-  driver.check(driver.cuMemsetD8(buffer, static_cast<unsigned char>(kPoisonByte), bytes), "cuMemsetD8");
+  if (!fillings_ || fillings_->bytes() < fillings.size_bytes())
+    fillings_.emplace(MappedMemory::create(gpu_.device(), fillings.size_bytes()));
+  CUdeviceptr all = fillings_->address();
+  driver.check(driver.cuMemcpyHtoD(all, fillings.data(), fillings.size_bytes()), "cuMemcpyHtoD");
+  CUfunction kernel = nullptr;
+  driver.check(driver.cuModuleGetFunction(&kernel, module_, "fill_buffers"), "cuModuleGetFunction");
+  constexpr unsigned kThreads = 256;
+  unsigned blocks = 64;  // so many read and write 256 KiB of a buffer at a time
+  unsigned poison = std::to_integer<unsigned>(kPoisonByte) * 0x01010101;
+  std::array<void*, 3> arguments{&all, &blocks, &poison};
+  const auto all_blocks = static_cast<unsigned>(fillings.size()) * blocks;
+  driver.check(
+      driver.cuLaunchKernel(kernel, all_blocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments.data(), nullptr),
+      "cuLaunchKernel");
 }
 
 std::uint64_t Vault::count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,

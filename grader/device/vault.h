@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "course/problem.h"
+#include "device/filling.h"
 #include "device/mapped_memory.h"
 
 namespace lockstep::device {
@@ -23,10 +25,9 @@ class Vault {
 
   /// Keeps a copy; returns its address. Valid as long as the vault.
   std::uint64_t keep(std::span<const std::byte> bytes);
-  /// Copies on the device, from the vault to buffers of a session, and fills these with kPoisonByte. Neither
-  /// waits; overwrite_cache() does.
-  void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) const;
-  void poison(std::uint64_t buffer, std::size_t bytes) const;
+  /// Fills buffers of sessions, all by one kernel: how long it takes is then the device's doing, and not that
+  /// of hundreds of calls of the driver. Does not wait; overwrite_cache() does.
+  void fill(std::span<const Filling> fillings);
   /// Elements of `found` that disagree with those kept at `expected`, under `output`'s type and tolerance.
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const;
@@ -48,6 +49,7 @@ class Vault {
   const Gpu& gpu_;
   std::vector<MappedMemory> kept_;
   MappedMemory cache_filler_, counter_;
+  std::optional<MappedMemory> fillings_;  ///< made when they are known to be so many
   CUmodule module_ = nullptr;
   CUevent mark_ = nullptr;
 };

@@ -122,7 +122,7 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   timing.fault = run_calls(attempt, 1, calls, is_checked, few);
   if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, many);
   timing.calls_failed = timing.fault.has_value();
-  timing.batches = {.few = few.calls, .many = many.calls, .filling = many.filling};
+  timing.batches = {.few = few.calls, .many = many.calls, .filling = few.filling + many.filling};
   timing.call = (many.calls - few.calls) / static_cast<double>(calls);
   return timing;
 }
@@ -187,15 +187,18 @@ void CallTimer::allocate_sets(device::Session& session, std::uint64_t workspace_
 }
 
 /// Returns when all of it is there, and nothing of it in the cache.
-void CallTimer::fill_buffers(std::size_t first, std::size_t used) const {
+void CallTimer::fill_buffers(std::size_t first, std::size_t used) {
+  std::vector<device::Filling> fillings;
   for (std::size_t set = 0; set < used; ++set) {
     for (std::size_t a = 0; a < shape_.size(); ++a) {
-      if (shape_[a].kind == Argument::Kind::output || shape_[a].kind == Argument::Kind::workspace)
-        vault_->poison(sets_[set][a], bytes_[a]);
-      if (shape_[a].kind == Argument::Kind::input)
-        vault_->copy(sets_[set][a], calls_[content_of(first, set)][a], bytes_[a]);
+      if (!is_buffer(shape_[a]) || bytes_[a] == 0) continue;
+      const bool is_input = shape_[a].kind == Argument::Kind::input;
+      fillings.push_back({.to = sets_[set][a],
+                          .from = is_input ? calls_[content_of(first, set)][a] : 0,
+                          .bytes = bytes_[a]});
     }
   }
+  vault_->fill(fillings);
   vault_->overwrite_cache();
 }
 

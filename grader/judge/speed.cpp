@@ -42,23 +42,28 @@ bool is_certainly_slow(Verdict fault, double most, double threshold) {
   return fault == Verdict::time_limit && most > 0 && most < threshold;
 }
 
+bool is_wide(std::pair<double, double> interval) {
+  constexpr double kNarrow = 1.05;  // end over beginning
+  return !(interval.second <= kNarrow * interval.first);
+}
+
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls) {
   using Seconds = std::chrono::duration<double>;
-  std::vector<double> constants, fillings;
+  std::vector<double> constants;
+  Seconds longest_filling(0);
   for (const BatchTimes& times : reference) {
     constants.push_back((2 * times.few - times.many).count());
-    fillings.push_back(times.filling.count());
+    longest_filling = std::max(longest_filling, times.filling);
   }
-  const Seconds constant(median(constants)), filling(median(fillings));
-  const auto own_time = [&](const BatchTimes& times) {
-    return times.many - constant + (times.filling - filling);
-  };
+  const Seconds constant(median(constants));
+  const auto time_of_calls = [&](const BatchTimes& times) { return times.few + times.many - 2 * constant; };
   CallTimes result;
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    const Seconds own = own_time(submission[i]);
-    result.ratios.push_back(own_time(reference[i]) / own);
-    result.submission.push_back(own.count() / (2 * static_cast<double>(calls)));
+    const Seconds stolen = std::max(submission[i].filling - longest_filling, Seconds(0));
+    const Seconds own = time_of_calls(submission[i]) + stolen;
+    result.ratios.push_back(time_of_calls(reference[i]) / own);
+    result.submission.push_back(own.count() / (3 * static_cast<double>(calls)));
   }
   return result;
 }
@@ -78,7 +83,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   while (submission_times.size() < kManyRounds) {
     const int round = static_cast<int>(submission_times.size());
     if (options.progress) {
-      options.progress(fmt::format("speed, round {}", round + 1), round, kFewRounds);
+      options.progress(fmt::format("speed, round {}", round + 1), round,
+                       round < kFewRounds ? kFewRounds : kManyRounds);
     }
     Timing of_reference, of_submission;
     const auto time_reference = [&] { of_reference = timer.time_process(reference); };
@@ -110,7 +116,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
     measurement.speed.ratio = median(calls.ratios);
     measurement.speed.interval = median_interval(calls.ratios);
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);
-    if (measurement.speed.verdict != Verdict::inconclusive) break;
+    if (measurement.speed.verdict == Verdict::too_slow) break;
+    if (measurement.speed.verdict == Verdict::passed && !is_wide(*measurement.speed.interval)) break;
   }
   measurement.speed.card = throttled.summary();
   measurement.speed.call_seconds = median(calls.submission);

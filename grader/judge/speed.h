@@ -2,11 +2,11 @@
 //
 // Both run in fresh processes, one after the other and in changing order. A process is timed over K calls and
 // over 2K calls, all with inputs that it has never seen. What does not grow with the calls, such as handing
-// the GPU over, is known from the reference's two times, and taken from the longer time of both. The clock
-// stops when the judge itself has seen a sample of what the calls left, and everything is compared
-// afterwards, on the device. The interval of the ratio holds whatever the distribution of the noise is. Other
-// judgements wait meanwhile, also while the inputs are made: they go straight to the card, whose free memory
-// chose their size. A round in which heat or a power limit slowed the card down is run again.
+// the GPU over, is known from the reference's two times, and taken from all times of both. The clock stops
+// when the judge itself has seen a sample of what the calls left, and everything is compared afterwards, on
+// the device. The interval of the ratio holds whatever the distribution of the noise is. Other judgements
+// wait meanwhile, also while the inputs are made: they go straight to the card, whose free memory chose their
+// size. A round in which heat or a power limit slowed the card down is run again.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +31,10 @@ struct CallTimes {
   std::vector<double> submission, ratios;
 };
 
-/// Times of one call from those of batches, of which `calls` is K. The constant part is the reference's, the
-/// median of its rounds: a submission that made its own short batch longer would otherwise get its calls for
-/// less. What a process's buffers took longer to fill than the reference's is time that the device worked for
-/// it: that counts too.
+/// Times of one call from those of batches of K and of 2K calls, of which `calls` is K. The constant part is
+/// the reference's, the median of its rounds: a submission that made its own short batch longer would
+/// otherwise get its calls for less. What its buffers took longer to fill than the reference's ever did is
+/// time that the device worked for it: that counts too.
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls);
 
@@ -59,6 +59,9 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
 /// cases have passed, and its ratio is below `most`, the time of the reference's longest batch over the
 /// limit. 0: the reference has not been timed yet.
 bool is_certainly_slow(report::Verdict fault, double most, double threshold);
+
+/// Whether more rounds would tell the ratio much better: where rounds agree, a few do.
+bool is_wide(std::pair<double, double> interval);
 
 /// Passed or too slow when the whole interval lies on one side of `threshold`, else inconclusive.
 report::Verdict speed_verdict(std::pair<double, double> interval, double threshold);

@@ -1,7 +1,7 @@
 // Multi-tau on tensor cores, the reference. Lecture: 12-multi-tau.
 // Four stretches of a packet lie in the bytes of a word each, so that rows of words are rows of an 8-bit
-// matrix, and sums of products at 32 delays are a product of matrices. Bound: bins that are written by one
-// kernel and read by the next, and what a block does once a packet.
+// matrix, and sums of products at 32 delays are a product of matrices. Bound: what a block does once a
+// packet, step after step; streams of their own let some sensors be folded while others are correlated.
 #include "multi_tau.h"
 
 #include <cuda_pipeline.h>
@@ -21,8 +21,10 @@ constexpr int kPastWords = 64;          // before a stretch: what its earliest b
 constexpr int kGrain = 32;              // stretches begin where bins of all folded groups do
 constexpr int kTileWords = 128;         // of a stretch that a block folds
 constexpr int kLengthGrain = 64;        // of stretches
+constexpr int kColumns = 16;            // words of a row
 constexpr int kMostInstants = 1 << 14;  // at a time: sums of 16 x 48 cells stay below 2^32
-constexpr int kMostCounts = 1 << 23;    // at a time: they and their bins stay in the L2 cache
+constexpr int kMostCounts = 1 << 22;    // of a launch: their bins are in the L2 cache when they are read
+constexpr int kChains = 4;              // of launches, each on a stream of its own
 
 // [folded]
 /// Where the bins of a sensor are. Bin i of a group counts from where the first stretch begins, perhaps some
@@ -53,6 +55,13 @@ struct Packet {
     return static_cast<int>(((elapsed + instants) >> group) - (elapsed >> group));
   }
 };
+
+// [place]
+/// Where word j of a group is. A half-warp reads eight words of each of four rows: of the groups whose rows
+/// are read most, rows 2 and 3 of four have their halves exchanged, and no two lanes meet in a bank.
+__device__ int swap_of(int group) { return group <= 2 ? kColumns / 2 : 0; }
+__device__ int place_of(int j, int swap) { return j ^ (j >> 2 & swap); }
+// [place]
 
 /// How far behind its own bins position 0 of a folded group is, in bins.
 __device__ int delay_of(int group) { return kPositions - (kPositions >> group); }
@@ -143,11 +152,14 @@ struct Bins {
   int count;             ///< bins that end in the packet
   unsigned zero_delay;   ///< what bin 1 had before the packet
   const unsigned* past;  ///< bins 0, -1, …
+  int swap;              ///< of the group
+
+  __device__ int place(int j) const { return place_of(j, swap); }
 
   __device__ unsigned folded(int i) const {
-    const int place = skipped + i - 1;  // a division would take longer than three comparisons
-    const int stretch = (place >= words) + (place >= 2 * words) + (place >= 3 * words);
-    const int j = place - stretch * words, shift = 8 * stretch;
+    const int bin = skipped + i - 1;  // a division would take longer than three comparisons
+    const int stretch = (bin >= words) + (bin >= 2 * words) + (bin >= 3 * words);
+    const int j = place(bin - stretch * words), shift = 8 * stretch;
     const unsigned high_byte = high == 0 ? 0 : low[high + j] >> shift & 0xff;
     return high_byte << 8 | (low[j] >> shift & 0xff);
   }
@@ -158,17 +170,13 @@ struct Bins {
   }
   /// What there is of the bin after the last.
   __device__ unsigned begun() const { return folded(count + 1) + (count == 0 ? zero_delay : 0); }
-  /// Neighbouring words, as they are; beyond the end there are no bins.
-  __device__ uint2 two_words(int byte, int j) const {
-    return j < words ? *reinterpret_cast<const uint2*>(low + byte * high + j) : uint2{};
-  }
   /// The same bins of four stretches, low bytes and high ones.
   __device__ uint2 word(int j) const {
     uint2 bytes = {0, 0};
     int known = 0;  // stretches whose bytes are there
     if (words >= kPastWords + kGrain) {
       // Before its first word a stretch has the last of the stretch before, as it is but for what has begun.
-      const int from = j < 0 ? j + words : j, shift = j < 0 ? 8 : 0;
+      const int from = place(j < 0 ? j + words : j), shift = j < 0 ? 8 : 0;
       bytes = {low[from] << shift, high == 0 ? 0 : low[high + from] << shift};
       for (int stretch = 0; stretch < kStretches; ++stretch) {
         const unsigned others = j + stretch * words == skipped + count ? ~(0xffU << 8 * stretch) : ~0U;
@@ -208,38 +216,64 @@ __device__ void warp_multiply_bytes(unsigned (&c)[4], const unsigned (&a)[4], co
 constexpr int kWarps = 8;
 constexpr int kThreads = kWarps * kLanes;
 constexpr int kLateGroups = kMostGroups - kByteGroups;
-constexpr int kColumns = 16;  // bins of a row of words
-constexpr int kRowsBack = 3;  // 32 delays reach from a row into the two before it
-constexpr int kRows = 8;      // of words that a warp multiplies at a time
+constexpr int kLateUnits = 16;  // of work: 8 of group 5, 4 of group 6, 2, 1, and 1 of group 9
+constexpr int kRowsBack = 3;    // 32 delays reach from a row into the two before it
+constexpr int kRows = 8;        // of words that a warp multiplies at a time
 constexpr int kStepWords = kRows * kColumns;
 constexpr int kCellRow = kRowsBack * kColumns + 1;  // one more: rows begin in other banks
 constexpr int kCells = kColumns * kCellRow;         // pairs of columns whose bins are multiplied
 
-/// A group of one sensor whose bins are words: 0 … count, and 32 delayed ones of the state before them.
-struct Group {
+/// A group of one sensor whose bins are words: those that end in the packet, and delayed ones from position
+/// 32 of the state before it on. Three zeros follow on each, since they are read four at a time.
+struct LateGroup {
   int count;
-  unsigned *newest, *delayed;
+  unsigned* newest;   ///< bin 1 is at a multiple of 16 bytes
+  unsigned* delayed;  ///< bin k is multiplied with delayed[k + kPositions - p] at position p
 };
 
 /// What a block keeps in shared memory of its sensor, beside the folded words and the bins of late groups.
 struct Shared {
-  unsigned long long late_sums[kWarps + 1][kPositions];
+  unsigned long long late_sums[kLateUnits][kPositions];
   unsigned before[kMostGroups * kStateWords];
   unsigned past[kFoldedGroups][kPastWords];
+  int next_unit, late_is_there;
   alignas(uint4) unsigned cells[kByteGroups][kCells];
 };
 
 /// Words for groups 5 and later of a sensor, two arrays each.
 __host__ __device__ int late_words(int instants) {
-  return 4 * (instants / kPositions + 8) + kLateGroups * (kPositions + 8);
+  return 4 * (instants / kPositions + 8) + kLateGroups * (kPositions + 16);
 }
 
-/// Bins of the next group: each is the sum of two, of which the first has an odd number.
-__device__ void block_add_pairs(const Group& from, const Group& to, bool last_is_odd) {
-  for (int i = threadIdx.x; i < to.count; i += kThreads) {
+/// Units of work for the products of a late group, and the first of them.
+__device__ int late_units(int late_index) { return max(kLateUnits / 2 >> late_index, 1); }
+__device__ int first_late_unit(int late_index) { return kLateUnits - (kLateUnits >> late_index); }
+
+/// Where the bins of a group after the byte groups are.
+__device__ LateGroup late_group(const Packet& packet, int group, unsigned* late) {
+  // In the first, delayed bins are newest ones of 63 bins ago.
+  LateGroup result{packet.bins(kByteGroups), late + kPastWords - 1, late};
+  int end = kPastWords + result.count + 3;
+  for (int g = kByteGroups + 1; g <= group; ++g) {
+    const int count = packet.bins(g), newest = (end + 3) / 4 * 4 + 3;
+    result = {count, late + newest, late + newest + count + 4};
+    end = newest + 2 * count + 8 + kPositions;
+  }
+  return result;
+}
+
+/// Bins of the next group: each is the sum of two, of which the first has an odd number. `waiting` is bin 0.
+__device__ void warp_add_pairs(const LateGroup& from, const LateGroup& to, bool last_is_odd,
+                               unsigned waiting) {
+  for (int i = threadIdx.x % kLanes; i < to.count + 3; i += kLanes) {
     const int second = 2 * (i + 1) - last_is_odd;
-    to.newest[i + 1] = from.newest[second - 1] + from.newest[second];
-    to.delayed[kPositions + i + 1] = from.delayed[second - 1] + from.delayed[second];
+    unsigned newest = 0, delayed = 0;
+    if (i < to.count) {
+      newest = (second == 1 ? waiting : from.newest[second - 1]) + from.newest[second];
+      delayed = from.delayed[second - 1] + from.delayed[second];
+    }
+    to.newest[i + 1] = newest;
+    to.delayed[kPositions + i + 1] = delayed;
   }
 }
 
@@ -251,16 +285,19 @@ __device__ void warp_gram(const Bins& bins, int delay, int back, int part, int p
   unsigned products[2 * kBytes - 1][2][4] = {};  // by weight, and by which of two neighbouring columns
   unsigned newest[kBytes][4], past[kBytes][2][2];
   // [fragments]
+  const int own_place = row * kColumns + 2 * pair, other_place = own_place - delay - back * kColumns;
+  const unsigned* const own_words = bins.low + bins.place(own_place);
+  const unsigned* const other_words = bins.low + bins.place(other_place);
   // Away from the ends of a stretch all words are there, and all are newest.
   const auto load = [&](int first, auto is_inner) {
     for (int i = 0; i < kBytes * 2; ++i) {
       const int byte = i / 2, half = i % 2;  // of the rows
-      const int j = first + (row + 4 * half) * kColumns + 2 * pair;
-      const auto words = [&](int k) {
-        if (!decltype(is_inner)::value) return bins.two_words(byte, k);
-        return *reinterpret_cast<const uint2*>(bins.low + byte * bins.high + k);
+      const int begin = first + half * kRows / 2 * kColumns, j = begin + own_place;
+      const auto two_words = [&](const unsigned* at, int k) {
+        const bool is_there = decltype(is_inner)::value || k < bins.words;
+        return is_there ? *reinterpret_cast<const uint2*>(at + byte * bins.high + begin) : uint2{};
       };
-      const uint2 own = words(j), other = words(j - delay - back * kColumns);
+      const uint2 own = two_words(own_words, j), other = two_words(other_words, begin + other_place);
       const int before = decltype(is_inner)::value ? 0 : bins.skipped - j;  // own words before the packet
       newest[byte][2 * half] = before > 0 ? own.x & 0xffffff00 : own.x;
       newest[byte][2 * half + 1] = before > 1 ? own.y & 0xffffff00 : own.y;
@@ -311,17 +348,23 @@ __global__ void __launch_bounds__(kThreads, 4)
   // Copies that nobody waits for one by one: all are on their way together.
   const unsigned* const own =
       folded_words + static_cast<std::size_t>(blockIdx.x) * packet.folded.per_sensor();
-  for (int i = thread; i < groups * kStateWords; i += kThreads)
-    __pipeline_memcpy_async(&shared.before[i], &state_before[i], sizeof(unsigned));
-  const auto copy = [&](int g, int plane, int share, int shares) {
+  const bool is_last_warp = warp == kWarps - 1;
+  if (is_last_warp) {
+    for (int i = lane; i < groups * kStateWords; i += kLanes)
+      __pipeline_memcpy_async(&shared.before[i], &state_before[i], sizeof(unsigned));
+    __pipeline_commit();
+  }
+  const auto copy = [&](int g, int plane, int share, int shares, auto vector) {
+    constexpr int kWords = sizeof vector / sizeof(unsigned);
     const unsigned* const from = own + packet.folded.begin(g) + plane * folded.words(g);
     unsigned* const to = words + folded.begin(g) + plane * folded.high_bytes(g);
-    for (int j = 2 * (share * kLanes + lane); j < folded.words(g); j += 2 * kLanes * shares)
-      __pipeline_memcpy_async(to + j, from + j, sizeof(uint2));
+    for (int j = kWords * (share * kLanes + lane); j < folded.words(g); j += kWords * kLanes * shares)
+      __pipeline_memcpy_async(to + place_of(j, swap_of(g)), from + j, sizeof vector);
   };
-  if (warp < 2) copy(0, 0, warp, 2);  // each has a part: low or high bytes of a group, or of several
-  const int end_group = warp < 6 ? min(warp / 2 + 1, folded_groups) : folded_groups;
-  for (int g = min(warp / 2, 3); g > 0 && g < end_group; ++g) copy(g, warp % 2, 0, 1);
+  if (warp < 2) copy(0, 0, warp, 2, uint4{});  // each has a part: low or high bytes of a group, or of several
+  const int last_group = min(warp < 6 ? warp / 2 : kByteGroups - 1, groups - 1);
+  for (int g = warp / 2; g > 0 && g <= last_group; ++g) copy(g, warp % 2, 0, 1, uint4{});
+  if (warp >= 6 && groups > kByteGroups) copy(kByteGroups, warp % 2, 0, 1, uint2{});
   __pipeline_commit();
   // [copy]
   // A warp adds up groups at the end; it asks for the sums before now.
@@ -333,28 +376,31 @@ __global__ void __launch_bounds__(kThreads, 4)
   static_assert(kCells % 4 == 0 && sizeof shared.late_sums % sizeof(uint4) == 0);
   for (int i = thread; i < kByteGroups * kCells / 4; i += kThreads)
     reinterpret_cast<uint4*>(shared.cells)[i] = uint4{};
-  __pipeline_wait_prior(0);
-  __syncthreads();  // the words, the state, and cells without products
+  if (thread == 0) shared.next_unit = shared.late_is_there = 0;
 
   // [past]
   // The last 64 bins before the packet: a position of the group has one, or it is the sum of two bins of the
   // group before.
-  for (int g = 0; g < folded_groups; ++g) {
-    const int position = thread - delay_of(g);
-    if (thread < kPastWords) {
-      const int second = 2 * thread + static_cast<int>(2 * packet.elapsed >> g & 1);
-      shared.past[g][thread] = position > kPositions ? 0
-                               : position >= 0       ? shared.before[g * kStateWords + position]
-                                               : shared.past[g - 1][second] + shared.past[g - 1][second + 1];
+  if (is_last_warp) {
+    __pipeline_wait_prior(1);
+    for (int g = 0; g < folded_groups; ++g) {
+      __syncwarp();  // the state, and the group before
+      for (int i = lane; i < kPastWords; i += kLanes) {
+        const int position = i - delay_of(g), second = 2 * i + static_cast<int>(2 * packet.elapsed >> g & 1);
+        shared.past[g][i] = position > kPositions ? 0
+                            : position >= 0       ? shared.before[g * kStateWords + position]
+                                            : shared.past[g - 1][second] + shared.past[g - 1][second + 1];
+      }
     }
-    __syncthreads();  // the next group is made of this one
   }
   // [past]
+  __pipeline_wait_prior(0);
+  __syncthreads();  // the words, the state, what was before, and cells without products
   const auto bins_of = [&](int g) {
     return Bins{words + folded.begin(g), folded.high_bytes(g),
                 folded.words(g),         packet.skipped >> g,
                 packet.bins(g),          shared.before[g * kStateWords + kPositions + 1],
-                shared.past[g]};
+                shared.past[g],          swap_of(g)};
   };
   const auto begun_of = [&](int g) {  // what there is of the bin after the last
     return (packet.elapsed + packet.instants) % (1 << g) == 0 ? 0 : bins_of(g).begun();
@@ -378,15 +424,12 @@ __global__ void __launch_bounds__(kThreads, 4)
     state[i] = word <= kPositions ? bins[bins.count - delay_of(g) - word] : begun_of(g);
   }
   // [late-groups]
-  Group group{};  // of group 5, then of each after it
   unsigned begun = 0;
   if (groups > kByteGroups) {
     const Bins bins = bins_of(kByteGroups);
-    group = {bins.count, late, late + bins.count + 1};
-    begun = begun_of(kByteGroups);
-    for (int k = thread; k <= group.count; k += kThreads) group.newest[k] = bins[k];
-    for (int k = thread; k <= group.count + kPositions; k += kThreads)
-      group.delayed[k] = bins[k - kPositions - delay_of(kByteGroups)];
+    unsigned* const newest = late_group(packet, kByteGroups, late).newest;
+    for (int k = 1 - kPastWords + thread; k <= bins.count + 3; k += kThreads) newest[k] = bins[k];
+    if (is_last_warp) begun = begun_of(kByteGroups);
   }
   // [late-groups]
   __syncthreads();  // all have read the words as they were
@@ -397,39 +440,78 @@ __global__ void __launch_bounds__(kThreads, 4)
     const int end = bins.skipped + bins.count, j = place < kBegin ? place - kPastWords : end % bins.words;
     const bool is_mended =
         place < kBegin ? j <= bins.skipped : end < kStretches * bins.words && j > bins.skipped;
-    if (is_mended) words[folded.begin(g) + j] = mended[i].x;
-    if (is_mended && g > 0) words[folded.begin(g) + folded.high_bytes(g) + j] = mended[i].y;
+    if (is_mended) words[folded.begin(g) + bins.place(j)] = mended[i].x;
+    if (is_mended && g > 0) words[folded.begin(g) + folded.high_bytes(g) + bins.place(j)] = mended[i].y;
   }
+  __syncthreads();  // the mended words, and group 5
 
-  // Each warp has its share of one late group: half of the warps the first, half of the others the next, …
-  int own_late = 0;
-  while (own_late < 3 && warp >= kWarps - (kWarps / 2 >> own_late)) ++own_late;
-  Group own_group{};
-  for (int g = kByteGroups; g < groups; ++g) {
-    const unsigned* const before = shared.before + g * kStateWords;
-    if (g > kByteGroups) {
-      // A bin of odd number waits in this group's register for its second.
-      if (thread == 0) group.newest[0] = before[kPositions + 1] - before[kPositions + 1 - kStateWords];
-      __syncthreads();  // that bin, and the others
-      if (((packet.elapsed + packet.instants) >> (g - 1)) % 2 != 0) begun += group.newest[group.count];
-      Group next{packet.bins(g), group.delayed + group.count + kPositions + 1, nullptr};
-      next.delayed = next.newest + next.count + 1;
-      block_add_pairs(group, next, (packet.elapsed >> (g - 1)) % 2 != 0);
-      if (thread <= kPositions) next.delayed[kPositions - thread] = before[thread];
-      group = next;
+  // [last-warp]
+  // One warp makes the late groups, each of the one before, while the others multiply.
+  if (is_last_warp) {
+    for (int g = kByteGroups; g < groups; ++g) {
+      const unsigned* const before = shared.before + g * kStateWords;
+      const LateGroup group = late_group(packet, g, late);
+      if (g > kByteGroups) {
+        const LateGroup from = late_group(packet, g - 1, late);
+        // A bin of odd number waits in this group's register for its second.
+        const unsigned waiting = before[kPositions + 1] - before[kPositions + 1 - kStateWords];
+        if (((packet.elapsed + packet.instants) >> (g - 1)) % 2 != 0)
+          begun += from.count == 0 ? waiting : from.newest[from.count];
+        warp_add_pairs(from, group, (packet.elapsed >> (g - 1)) % 2 != 0, waiting);
+        for (int p = lane; p <= kPositions; p += kLanes) group.delayed[kPositions - p] = before[p];
+        __syncwarp();  // the bins of this group
+      }
+      for (int p = lane; p <= kPositions; p += kLanes)
+        state[g * kStateWords + p] = group.delayed[group.count + kPositions - p];
+      if (lane == 0) state[g * kStateWords + kPositions + 1] = begun;
     }
-    if (g - kByteGroups == own_late) own_group = group;
-    __syncthreads();  // the bins of this group
-    if (thread <= kPositions)
-      state[g * kStateWords + thread] = group.delayed[group.count + kPositions - thread];
-    if (thread == 0) state[g * kStateWords + kPositions + 1] = begun;
+    if (lane == 0) {
+      __threadfence_block();  // the bins before the word that they are there
+      atomicExch(&shared.late_is_there, 1);
+    }
   }
-  if (groups <= kByteGroups) __syncthreads();  // the mended words
+  // [last-warp]
 
+  // [late-products]
+  // A share of a late group's products.
+  const auto multiply_late = [&](int unit) {
+    int late_index = 0;  // half of the units are of the first group, half of the others of the next, …
+    while (unit >= kLateUnits - (kLateUnits / 2 >> late_index) && late_index < kLateGroups - 1) ++late_index;
+    if (kByteGroups + late_index >= groups) return;
+    if (lane == 0) {
+      while (atomicAdd(&shared.late_is_there, 0) == 0) __nanosleep(20);
+      __threadfence_block();
+    }
+    __syncwarp();
+    const LateGroup of = late_group(packet, kByteGroups + late_index, late);
+    const int part = unit - first_late_unit(late_index), parts = late_units(late_index);
+    const int share = (of.count + 4 * parts - 1) / (4 * parts) * 4, first = 1 + part * share;
+    const int end = min(first + share, of.count + 1);
+    unsigned long long products = 0;
+#pragma unroll 4
+    for (int k = first; k < end; k += 4) {
+      const uint4 newest = *reinterpret_cast<const uint4*>(of.newest + k);  // the same for all lanes
+      const unsigned* const delayed = of.delayed + kPositions + k - lane;
+      products += static_cast<unsigned long long>(newest.x) * delayed[0];
+      products += static_cast<unsigned long long>(newest.y) * delayed[1];
+      products += static_cast<unsigned long long>(newest.z) * delayed[2];
+      products += static_cast<unsigned long long>(newest.w) * delayed[3];
+    }
+    shared.late_sums[unit][lane] = products;
+  };
+  // [late-products]
   // [units]
   // Units of like work, for each distance of rows: two halves of group 1, group 0, 2, and groups 3 and 4.
   constexpr int kUnits = 5 * kRowsBack;
-  for (int i = warp; i < kUnits; i += kWarps) {
+  while (true) {
+    int i = 0;
+    if (lane == 0) i = atomicAdd(&shared.next_unit, 1);
+    i = __shfl_sync(kAllLanes, i, 0);
+    if (i >= kUnits + kLateUnits) break;
+    if (i >= kUnits) {
+      multiply_late(i - kUnits);
+      continue;
+    }
     const int back = i % kRowsBack, unit = i / kRowsBack;
     if (unit == 2) {
       warp_gram<1>(bins_of(0), 0, back, 0, 1, shared.cells[0]);
@@ -440,22 +522,6 @@ __global__ void __launch_bounds__(kThreads, 4)
       warp_gram<2>(bins_of(g), delay_of(g), back, unit % parts, parts, shared.cells[g]);
   }
   // [units]
-  // [late-products]
-  const auto multiply_late = [&](const Group& of, int part, int parts) {
-    const int share = (of.count + parts - 1) / parts, first = 1 + part * share;
-    const int end = min(first + share, of.count + 1);
-    unsigned long long products = 0;
-#pragma unroll 8
-    for (int k = first; k < end; ++k)
-      products += static_cast<unsigned long long>(of.newest[k]) * of.delayed[kPositions + k - lane];
-    return products;
-  };
-  const int first_warp = kWarps - (kWarps >> own_late), parts = max(kWarps / 2 >> own_late, 1);
-  shared.late_sums[warp][lane] = multiply_late(own_group, warp - first_warp, parts);
-  // The last group has hardly any bins.
-  if (warp == kWarps - 1 && groups == kMostGroups)
-    shared.late_sums[kWarps][lane] = multiply_late(group, 0, 1);
-  // [late-products]
   __syncthreads();  // all products
 
   // [diagonals]
@@ -467,8 +533,8 @@ __global__ void __launch_bounds__(kThreads, 4)
       for (int column = 0; column < kColumns; ++column)
         sum += shared.cells[g][column * kCellRow + (kRowsBack - 1) * kColumns + column - lane];
     } else {
-      const int late_group = g - kByteGroups, first = kWarps - (kWarps >> late_group);
-      for (int i = 0; i < max(kWarps / 2 >> late_group, 1); ++i) sum += shared.late_sums[first + i][lane];
+      const int first = first_late_unit(g - kByteGroups);
+      for (int i = 0; i < late_units(g - kByteGroups); ++i) sum += shared.late_sums[first + i][lane];
     }
     sums[own_sum + turn * kThreads] = sum;
   }
@@ -480,8 +546,9 @@ struct Plan {
   int instants, sensors;
   Folded folded;
 
-  std::size_t workspace_bytes() const {
-    return static_cast<std::size_t>(sensors) * folded.per_sensor() * sizeof(unsigned);
+  std::size_t words() const { return static_cast<std::size_t>(sensors) * folded.per_sensor(); }
+  int chains(int all_sensors) const {
+    return std::clamp(lockstep::divide_up(all_sensors, sensors), 1, kChains);
   }
   std::size_t shared_bytes() const {
     const Folded with_past{folded.length, kPastWords};
@@ -496,28 +563,73 @@ Plan plan_for(int sensors, int instants) {
   return {part, std::min(sensors, at_a_time), {stretch, 0}};
 }
 
+// [chains]
+/// The caller's stream and others beside it, made once: what is on one waits for nothing on the others.
+class Fork {
+ public:
+  /// All begin when what is on `stream` has ended.
+  Fork(cudaStream_t stream, int chains) : stream_(stream), chains_(chains) {
+    if (chains_ > 1) CHECK_CUDA(cudaEventRecord(side().begun, stream_));
+    for (int i = 1; i < chains_; ++i) CHECK_CUDA(cudaStreamWaitEvent(chain(i), side().begun));
+  }
+  cudaStream_t chain(int i) const { return i == 0 ? stream_ : side().streams[i - 1]; }
+  /// What comes on the caller's stream waits for all.
+  void join() const {
+    for (int i = 1; i < chains_; ++i) {
+      CHECK_CUDA(cudaEventRecord(side().ended[i - 1], chain(i)));
+      CHECK_CUDA(cudaStreamWaitEvent(stream_, side().ended[i - 1]));
+    }
+  }
+
+ private:
+  struct Side {
+    cudaStream_t streams[kChains - 1];
+    cudaEvent_t begun, ended[kChains - 1];
+  };
+  static const Side& side() {
+    static const Side made = [] {
+      Side side;
+      CHECK_CUDA(cudaEventCreateWithFlags(&side.begun, cudaEventDisableTiming));
+      for (cudaStream_t& stream : side.streams)
+        CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      for (cudaEvent_t& event : side.ended)
+        CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+      return side;
+    }();
+    return made;
+  }
+
+  cudaStream_t stream_;
+  int chains_;
+};
+// [chains]
+
 std::size_t multi_tau_workspace_bytes(int sensors, int instants, int) {
-  return plan_for(sensors, instants).workspace_bytes();
+  const Plan plan = plan_for(sensors, instants);
+  return plan.chains(sensors) * plan.words() * sizeof(unsigned);
 }
 
 void multi_tau(const unsigned char* counts, int sensors, int instants, long long elapsed, int groups,
                const unsigned* state_before, const unsigned long long* sums_before, unsigned* state,
                unsigned long long* sums, void* workspace, cudaStream_t stream) {
   const Plan plan = plan_for(sensors, instants);
-  auto* const words = static_cast<unsigned*>(workspace);
   CHECK_CUDA(cudaFuncSetAttribute(correlate_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(plan.shared_bytes())));
+  const int chains = plan.chains(sensors);
+  const Fork fork(stream, chains);
   int done = 0;
   do {
     const int part = std::min(instants - done, plan.instants);
     const Packet packet{part, static_cast<int>(elapsed % kGrain), elapsed, groups, plan.folded};
-    for (int first = 0; first < sensors; first += plan.sensors) {
+    // A sensor is in the same chain in every part, so that its state is there.
+    for (int first = 0, chain = 0; first < sensors; first += plan.sensors, chain = (chain + 1) % chains) {
       const int some = std::min(sensors - first, plan.sensors);
       const std::size_t states = std::size_t{1} * first * groups * kStateWords;
       const std::size_t positions = std::size_t{1} * first * groups * kPositions;
       const dim3 tiles(some / kLanes, lockstep::divide_up(plan.folded.length, kTileWords));
-      fold_kernel<<<tiles, kFoldThreads, 0, stream>>>(counts + first, sensors, packet, words);
-      correlate_kernel<<<some, kThreads, plan.shared_bytes(), stream>>>(
+      unsigned* const words = static_cast<unsigned*>(workspace) + chain * plan.words();
+      fold_kernel<<<tiles, kFoldThreads, 0, fork.chain(chain)>>>(counts + first, sensors, packet, words);
+      correlate_kernel<<<some, kThreads, plan.shared_bytes(), fork.chain(chain)>>>(
           packet, state_before + states, sums_before + positions, state + states, sums + positions, words);
       CHECK_CUDA(cudaGetLastError());
     }
@@ -527,4 +639,5 @@ void multi_tau(const unsigned char* counts, int sensors, int instants, long long
     state_before = state;  // the next part goes on from here
     sums_before = sums;
   } while (done < instants);
+  fork.join();
 }

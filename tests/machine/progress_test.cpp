@@ -53,6 +53,17 @@ TEST_F(ProgressTest, ALoopThatCountsTakesItsTime) {
   EXPECT_THAT(download<std::uint32_t>(out, 1), ElementsAre(400000));
 }
 
+TEST_F(ProgressTest, WhoSleepsBetweenPollsPollsFewTimes) {
+  // Warp 0 waits for warp 1, and counts how often it looks.
+  const DeviceAddress words = upload(std::vector<std::uint32_t>(2, 0));
+  run("setp.ge.u32 %p2, %r1, 32;\n@%p2 bra SET;\nmov.u32 %r3, 0;\n"
+      "WAIT: add.u32 %r3, %r3, 1;\nnanosleep.u32 20;\nld.volatile.global.u32 %r2, [%d0];\n"
+      "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nst.global.u32 [%d0+4], %r3;\nbra DONE;\n"
+      "SET: mov.u32 %r2, 1;\nst.volatile.global.u32 [%d0], %r2;\nDONE: mov.u32 %r2, 0;",
+      words, 0, 0, {}, {64, 1, 1});
+  EXPECT_THAT(download<std::uint32_t>(words, 2), ElementsAre(1, testing::Le(2)));
+}
+
 // Whether the register that holds the time is the same as before depends on when it is looked at.
 TEST_F(ProgressTest, ALoopThatWaitsForTheTimeIsNotAccused) {
   run("mov.u64 %d2, %globaltimer;\nadd.u64 %d2, %d2, 300000000;\n"

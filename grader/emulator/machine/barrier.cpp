@@ -202,4 +202,6 @@ void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {
   block.grid->fail(LaunchResult::Status::launch_timeout);
 }
 
+void let_others_run(Warp& warp, const Instruction&, Mask) { warp.yields = true; }
+
 }  // namespace lockstep::emulator

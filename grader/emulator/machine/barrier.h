@@ -24,7 +24,9 @@ void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting);
 /// The same of warps that wait for an mbarrier.
 void report_endless_wait(ThreadBlock& block);
 
-// Handlers: what is left of a barrier's instruction when it has opened.
+// Handlers: what is left of a barrier's instruction when it has opened, and nanosleep: who polls and sleeps in
+// between lets all others run first, as on a card, and its polls stay few.
 void take_votes(Warp& warp, const Instruction& instruction, Mask active);
+void let_others_run(Warp& warp, const Instruction& instruction, Mask active);
 
 }  // namespace lockstep::emulator

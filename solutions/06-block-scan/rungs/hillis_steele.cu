@@ -1,5 +1,5 @@
 // Scan within a block after Hillis and Steele, one thread an element, two buffers. Lecture: 06-block-scan.
-// Bound: every step touches every element: 9217 additions and ten barriers for 1024 elements.
+// Bound: every step touches every element: 9217 additions and eleven barriers for 1024 elements.
 #include "block_scan.h"
 #include "lockstep/check_cuda.h"
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "emulator/machine/barrier.h"
+
 namespace lockstep::emulator {
 
 void FunctionDecoder::decode_instruction() {
@@ -158,8 +160,12 @@ void FunctionDecoder::decode_instruction() {
   if (opcode == "fence" && (has("mbarrier_init") || has("proxy"))) return decode_nothing();
   // Registers are not handed between warps here, and launches run one after the other.
   if (opcode == "setmaxnreg" || opcode == "griddepcontrol") return decode_nothing();
-  if (opcode == "nanosleep" || opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent") {
-    return decode_nothing();
+  if (opcode == "prefetch" || opcode == "prefetchu" || opcode == "pmevent") return decode_nothing();
+  if (opcode == "nanosleep") {
+    Instruction instruction = begin_instruction();
+    instruction.execute = let_others_run;
+    emit(instruction);
+    return;
   }
   if (opcode == "tex" || opcode == "tld4") return decode_texture(modifiers, opcode == "tld4");
   if (opcode == "suld" || opcode == "sust") return decode_surface(modifiers, opcode == "sust");
