@@ -479,7 +479,7 @@ __global__ void __launch_bounds__(kThreads, 4)
     while (unit >= kLateUnits - (kLateUnits / 2 >> late_index) && late_index < kLateGroups - 1) ++late_index;
     if (kByteGroups + late_index >= groups) return;
     if (lane == 0) {
-      while (atomicAdd(&shared.late_is_there, 0) == 0) __nanosleep(20);
+      while (atomicAdd(&shared.late_is_there, 0) == 0) __nanosleep(100);
       __threadfence_block();
     }
     __syncwarp();
