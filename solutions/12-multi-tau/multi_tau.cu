@@ -56,12 +56,12 @@ struct Packet {
   }
 };
 
-// [place]
+// [swizzle]
 /// Where word j of a group is. A half-warp reads eight words of each of four rows: of the groups whose rows
 /// are read most, rows 2 and 3 of four have their halves exchanged, and no two lanes meet in a bank.
 __device__ int swap_of(int group) { return group <= 2 ? kColumns / 2 : 0; }
 __device__ int place_of(int j, int swap) { return j ^ (j >> 2 & swap); }
-// [place]
+// [swizzle]
 
 /// How far behind its own bins position 0 of a folded group is, in bins.
 __device__ int delay_of(int group) { return kPositions - (kPositions >> group); }
@@ -344,11 +344,11 @@ __global__ void __launch_bounds__(kThreads, 4)
   state_before += sensor_groups * kStateWords;
   state += sensor_groups * kStateWords;
 
-  // [copy]
-  // Copies that nobody waits for one by one: all are on their way together.
   const unsigned* const own =
       folded_words + static_cast<std::size_t>(blockIdx.x) * packet.folded.per_sensor();
   const bool is_last_warp = warp == kWarps - 1;
+  // [copy]
+  // Copies that nobody waits for one by one: all are on their way together.
   if (is_last_warp) {
     for (int i = lane; i < groups * kStateWords; i += kLanes)
       __pipeline_memcpy_async(&shared.before[i], &state_before[i], sizeof(unsigned));
@@ -445,12 +445,12 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
   __syncthreads();  // the mended words, and group 5
 
-  // [last-warp]
   // One warp makes the late groups, each of the one before, while the others multiply.
   if (is_last_warp) {
     for (int g = kByteGroups; g < groups; ++g) {
       const unsigned* const before = shared.before + g * kStateWords;
       const LateGroup group = late_group(packet, g, late);
+      // [last-warp]
       if (g > kByteGroups) {
         const LateGroup from = late_group(packet, g - 1, late);
         // A bin of odd number waits in this group's register for its second.
@@ -463,6 +463,7 @@ __global__ void __launch_bounds__(kThreads, 4)
       }
       for (int p = lane; p <= kPositions; p += kLanes)
         state[g * kStateWords + p] = group.delayed[group.count + kPositions - p];
+      // [last-warp]
       if (lane == 0) state[g * kStateWords + kPositions + 1] = begun;
     }
     if (lane == 0) {
@@ -470,9 +471,7 @@ __global__ void __launch_bounds__(kThreads, 4)
       atomicExch(&shared.late_is_there, 1);
     }
   }
-  // [last-warp]
 
-  // [late-products]
   // A share of a late group's products.
   const auto multiply_late = [&](int unit) {
     int late_index = 0;  // half of the units are of the first group, half of the others of the next, …
@@ -487,6 +486,7 @@ __global__ void __launch_bounds__(kThreads, 4)
     const int part = unit - first_late_unit(late_index), parts = late_units(late_index);
     const int share = (of.count + 4 * parts - 1) / (4 * parts) * 4, first = 1 + part * share;
     const int end = min(first + share, of.count + 1);
+    // [late-products]
     unsigned long long products = 0;
 #pragma unroll 4
     for (int k = first; k < end; k += 4) {
@@ -498,8 +498,8 @@ __global__ void __launch_bounds__(kThreads, 4)
       products += static_cast<unsigned long long>(newest.w) * delayed[3];
     }
     shared.late_sums[unit][lane] = products;
+    // [late-products]
   };
-  // [late-products]
   // [units]
   // Units of like work, for each distance of rows: two halves of group 1, group 0, 2, and groups 3 and 4.
   constexpr int kUnits = 5 * kRowsBack;
@@ -563,10 +563,10 @@ Plan plan_for(int sensors, int instants) {
   return {part, std::min(sensors, at_a_time), {stretch, 0}};
 }
 
-// [chains]
 /// The caller's stream and others beside it, made once: what is on one waits for nothing on the others.
 class Fork {
  public:
+  // [chains]
   /// All begin when what is on `stream` has ended.
   Fork(cudaStream_t stream, int chains) : stream_(stream), chains_(chains) {
     if (chains_ > 1) CHECK_CUDA(cudaEventRecord(side().begun, stream_));
@@ -580,6 +580,7 @@ class Fork {
       CHECK_CUDA(cudaStreamWaitEvent(stream_, side().ended[i - 1]));
     }
   }
+  // [chains]
 
  private:
   struct Side {
@@ -602,7 +603,6 @@ class Fork {
   cudaStream_t stream_;
   int chains_;
 };
-// [chains]
 
 std::size_t multi_tau_workspace_bytes(int sensors, int instants, int) {
   const Plan plan = plan_for(sensors, instants);
