@@ -43,7 +43,7 @@ std::size_t multi_tau_workspace_bytes(int sensors, int instants, int groups);
 /// @param state        device memory, like state_before, holding anything
 /// @param sums         device memory, like sums_before, holding anything
 /// @param workspace    device memory, as many bytes as multi_tau_workspace_bytes tells, holding anything
-/// @param stream       on which all the work is enqueued
+/// @param stream       on which all the work is enqueued, or which waits for it
 ///
 /// All buffers start at a multiple of 256 bytes and do not overlap. All sums are below 2^64.
 void multi_tau(const unsigned char* counts, int sensors, int instants, long long elapsed, int groups,

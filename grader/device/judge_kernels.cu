@@ -6,7 +6,7 @@
 
 #include "device/filling.h"
 
-// So many blocks share a buffer.
+// Each buffer is filled by `blocks` blocks.
 extern "C" __global__ void fill_buffers(const lockstep::device::Filling* fillings, unsigned blocks,
                                         unsigned poison) {
   const lockstep::device::Filling one = fillings[blockIdx.x / blocks];

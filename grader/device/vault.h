@@ -49,7 +49,7 @@ class Vault {
   const Gpu& gpu_;
   std::vector<MappedMemory> kept_;
   MappedMemory cache_filler_, counter_;
-  std::optional<MappedMemory> fillings_;  ///< made when they are known to be so many
+  std::optional<MappedMemory> fillings_;  ///< room for those of the largest call to fill()
   CUmodule module_ = nullptr;
   CUevent mark_ = nullptr;
 };

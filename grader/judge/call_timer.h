@@ -1,9 +1,9 @@
 // How long one call of a submission takes on a GPU, by the judge's own clock.
 //
 // A process is timed over K calls and over 2K calls, which tell what grows with the calls from what does not,
-// such as handing the GPU over. The clock stops when the judge
-// itself has seen a sample of what the calls left; everything is compared afterwards, on the device. Bound:
-// the start of a process, about 0.4 s, and the making of inputs on the host, once for all processes.
+// such as handing the GPU over. The clock stops when the judge itself has seen a sample of what the calls
+// left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.4 s, and the
+// making of inputs on the host, once for all processes.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@
 namespace lockstep::judge {
 
 /// By the judge's clock, over K calls and over 2K calls of one process; and what the judge needed before, to
-/// fill the buffers of both on the device. Whoever works there meanwhile makes that longer.
+/// fill the inputs and outputs of both on the device. Whoever works there meanwhile makes that longer.
 struct BatchTimes {
   std::chrono::duration<double> few{0}, many{0}, filling{0};
 };
@@ -91,7 +91,7 @@ class CallTimer {
   Timing time_batches(Attempt& attempt, bool is_checked);
   std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                               bool is_checked, BatchTime& time);
-  void fill_buffers(std::size_t first, std::size_t used);
+  void fill_buffers(std::size_t first, std::size_t used, bool workspaces);
   void look_at_outputs(std::size_t used, const std::vector<std::uint64_t>& seeds) const;
   std::vector<std::uint64_t> sample_seeds(std::size_t first, std::size_t used) const;
   /// f(set, argument) for every output of the first n sets.

@@ -23,7 +23,7 @@ constexpr int kTileWords = 128;         // of a stretch that a block folds
 constexpr int kLengthGrain = 64;        // of stretches
 constexpr int kColumns = 16;            // words of a row
 constexpr int kMostInstants = 1 << 14;  // at a time: sums of 16 x 48 cells stay below 2^32
-constexpr int kMostCounts = 1 << 22;    // of a launch: their bins are in the L2 cache when they are read
+constexpr int kMostCounts = 1 << 22;    // of a launch: a large L2 cache has their bins when they are read
 constexpr int kChains = 4;              // of launches, each on a stream of its own
 
 // [folded]
@@ -224,7 +224,8 @@ constexpr int kCellRow = kRowsBack * kColumns + 1;  // one more: rows begin in o
 constexpr int kCells = kColumns * kCellRow;         // pairs of columns whose bins are multiplied
 
 /// A group of one sensor whose bins are words: those that end in the packet, and delayed ones from position
-/// 32 of the state before it on. Three zeros follow on each, since they are read four at a time.
+/// 32 of the state before it on. Three zeros follow on the newest, and something to read on the delayed, as
+/// four are read at a time.
 struct LateGroup {
   int count;
   unsigned* newest;   ///< bin 1 is at a multiple of 16 bytes
@@ -475,7 +476,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   // A share of a late group's products.
   const auto multiply_late = [&](int unit) {
     int late_index = 0;  // half of the units are of the first group, half of the others of the next, …
-    while (unit >= kLateUnits - (kLateUnits / 2 >> late_index) && late_index < kLateGroups - 1) ++late_index;
+    while (late_index < kLateGroups - 1 && unit >= first_late_unit(late_index + 1)) ++late_index;
     if (kByteGroups + late_index >= groups) return;
     if (lane == 0) {
       while (atomicAdd(&shared.late_is_there, 0) == 0) __nanosleep(100);

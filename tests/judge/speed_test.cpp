@@ -110,7 +110,17 @@ TEST(CallTimes, FillingsThatStayWithinTheReferencesAreNoise) {
   std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
   for (std::size_t i = 0; i < 9; ++i) {
     reference[i].filling = std::chrono::duration<double>(1 + 0.1 * static_cast<double>(i));
-    submission[i].filling = std::chrono::duration<double>(1.8 - 0.1 * static_cast<double>(i));
+    submission[i].filling = std::chrono::duration<double>(1.7 - 0.1 * static_cast<double>(i));
+  }
+  EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
+}
+
+TEST(CallTimes, OneLongFillingOfTheReferenceHidesNothing) {
+  std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
+  reference[2].filling = std::chrono::duration<double>(9);
+  for (BatchTimes& times : submission) {
+    times.many -= std::chrono::duration<double>(1.5);
+    times.filling = std::chrono::duration<double>(1.5);
   }
   EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
 }

@@ -2,8 +2,8 @@
 // expect-gpu: too-slow
 // tries: Watches the buffers that it knows from the short batch, and works when new inputs come, before the
 // clock of the long batch has started.
-// stopped by: The device serves one process at a time, so filling the buffers takes the judge longer; that
-// time is added.
+// stopped by: The device serves one process at a time, so filling the buffers takes the judge longer; what is
+// more than the noise of the reference's filling is added.
 #include <atomic>
 #include <thread>
 #include <vector>

@@ -1,4 +1,4 @@
-// Barriers of a thread block: who waits, when they open, what they order.
+// Barriers of a thread block: who waits, when they open, what they order; and the sleep of who polls instead.
 #pragma once
 
 #include "emulator/machine/warp.h"
@@ -24,8 +24,8 @@ void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting);
 /// The same of warps that wait for an mbarrier.
 void report_endless_wait(ThreadBlock& block);
 
-// Handlers: what is left of a barrier's instruction when it has opened, and nanosleep: who polls and sleeps in
-// between lets all others run first, as on a card, and its polls stay few.
+// Handlers: what is left of a barrier's instruction when it has opened, and nanosleep: at the end of the
+// loop's round all others run first, so that the polls of who sleeps in between stay few.
 void take_votes(Warp& warp, const Instruction& instruction, Mask active);
 void let_others_run(Warp& warp, const Instruction& instruction, Mask active);
 
