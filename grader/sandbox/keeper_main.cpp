@@ -110,9 +110,8 @@ void limit_processes(rlim_t processes) {
   _exit(kUsageError);
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
+/// Runs the command, and tells how it ended; returns the keeper's own exit status.
+int keep(int count, char** arguments) {
   if (count <= lockstep::sandbox::kFirstOfCommand) return kUsageError;
   const int reports = std::atoi(arguments[lockstep::sandbox::kReportDescriptor]);
 
@@ -148,9 +147,7 @@ int main(int count, char** arguments) {
     rusage usage{};
     const pid_t ended = wait4(-1, &status, 0, &usage);
     if (ended < 0 && errno == EINTR) continue;
-    // Nothing is left. At once, since the supervisor ends whatever an exit handler would start, such as a
-    // sanitizer's search for leaks, and that would be waited for in vain.
-    if (ended < 0) _exit(0);
+    if (ended < 0) return 0;  // nothing is left
     if (ended != command) continue;
     const auto peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
     if (!report(reports, {KeeperReport::Kind::finished, status, peak})) return kUsageError;
@@ -162,3 +159,9 @@ int main(int count, char** arguments) {
     }
   }
 }
+
+}  // namespace
+
+// Without exit handlers: the supervisor ends whatever one of them would start, such as a sanitizer's search
+// for leaks, and the handler would wait for that in vain.
+int main(int count, char** arguments) { _exit(keep(count, arguments)); }
