@@ -1,6 +1,7 @@
-"""What every record of a card begins with: the card's driver, the toolkit, the date, the commit, the command."""
+"""What every record of a card begins with: the card's driver, the toolkit, the date, the commit, the command; and its file."""
 
 import datetime
+import json
 import pathlib
 import re
 import subprocess
@@ -23,6 +24,14 @@ def toolkit_version():
         if release:
             return release[1]
     return "unknown"
+
+
+def write_record(path, head, rows):
+    """As JSON, and whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = path.with_name(path.name + ".new")
+    whole.write_text(json.dumps({**head, "results": rows}, indent=1) + "\n", encoding="utf-8")
+    whole.replace(path)
 
 
 def heading(schema, card, commit):
