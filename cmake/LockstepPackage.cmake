@@ -23,7 +23,9 @@ endif()
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
 install(FILES cmake/packages.txt DESTINATION cmake)
-install(PROGRAMS measurements/compare_counters measurements/grade_references measurements/plot DESTINATION measurements)
+install(PROGRAMS measurements/compare_counters measurements/compare_peers measurements/grade_references measurements/plot
+  DESTINATION measurements)
+install(DIRECTORY measurements/peers DESTINATION measurements)
 install(FILES measurements/heading.py measurements/record.py DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY exercises solutions lectures common DESTINATION .

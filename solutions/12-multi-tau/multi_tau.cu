@@ -40,7 +40,10 @@ struct Folded {
     if (group == 0) return past;
     return 2 * group * past + length + 2 * (length - (length >> (group - 1)));
   }
-  __host__ __device__ int per_sensor() const { return begin(kFoldedGroups); }
+  __host__ __device__ int per_sensor() const {  // whole sectors: those of the next sensor are its own
+    constexpr int kSectorWords = 8;
+    return (begin(kFoldedGroups) + kSectorWords - 1) / kSectorWords * kSectorWords;
+  }
 };
 // [folded]
 

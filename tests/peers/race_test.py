@@ -1,0 +1,27 @@
+"""measurements/peers/race.h: who runs when, and what is printed of it."""
+
+import itertools
+import subprocess
+import sys
+import unittest
+
+LOCKSTEP, RACE = sys.argv[1:]
+
+
+class Race(unittest.TestCase):
+    def test_both_run_by_turns_in_either_order_and_all_rounds_are_told(self):
+        ran = subprocess.run([LOCKSTEP, "emulate", RACE], capture_output=True, text=True, check=True)
+        lines = [line.split("\t") for line in ran.stdout.splitlines()]
+        turns = [name for name, _ in itertools.groupby(line[1] for line in lines if line[0] == "runs")]
+        # Both prepare; then second follows first in the first round, and first follows second in the next.
+        self.assertEqual(turns, ["first", "second"] + ["first", "second"] * 6)
+        told = {line[2]: line[3:] for line in lines if line[0] == "seconds"}
+        self.assertEqual(list(told), ["first", "second"])
+        for seconds in told.values():
+            self.assertEqual(len(seconds), 11)
+            self.assertTrue(all(float(one) > 0 for one in seconds))
+        self.assertIn(["difference", "n = 1", "second", "what differs", "0.25"], lines)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
