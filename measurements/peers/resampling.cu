@@ -1,5 +1,5 @@
-// The exercise resampling beside Megopolis, where the source's authors have each procedure, with grids as in
-// their own benchmark. Theirs copies particles: these are their own numbers, so the copies are ancestors, 4
+// The exercise resampling beside Megopolis, whose authors have each procedure, with grids as in their own
+// benchmark. Theirs copies particles: these are their own numbers, so the copies are ancestors, 4
 // bytes each as ours. Random words of theirs come from XORWOW, whose states in memory were seeded before, and
 // for distances from the host.
 #include <vector>

@@ -60,6 +60,23 @@ RECORD = {
 LECTURE = "text\n<!-- speeds turned: transpose -->\n"
 
 
+def race(task, name, seconds):
+    return {"exercise": "03-transpose", "task": task, "name": f"03-transpose/{name}", "rounds": 11, "seconds": seconds}
+
+
+PEERS = {
+    **{key: RECORD[key] for key in ("card", "driver", "toolkit", "date", "commit")},
+    "schema": "lockstep/peer-comparison/v1",
+    "results": [
+        race("small & quick", "peers/other", 8e-6),
+        race("small & quick", "transpose", 4e-6),
+        race("small & quick", "rungs/tiled", 6e-6),
+        race("large", "transpose", 4e-3),
+        race("large", "peers/other", 2e-3),
+    ],
+}
+
+
 class DrawSpeeds(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -71,8 +88,9 @@ class DrawSpeeds(unittest.TestCase):
         self.lectures.mkdir()
         self.records.mkdir()
 
-    def run_tool(self, lecture=LECTURE, record=RECORD):
+    def run_tool(self, lecture=LECTURE, record=RECORD, peers=PEERS):
         """Status and what it said."""
+        (self.records / "peers.json").write_text(json.dumps(peers), encoding="utf-8")
         (self.lectures / "03-transpose.md").write_text(lecture, encoding="utf-8")
         (self.records / "transpose.json").write_text(json.dumps(record), encoding="utf-8")
         finished = subprocess.run(
@@ -131,8 +149,31 @@ class DrawSpeeds(unittest.TestCase):
         self.assertEqual(self.run_tool("text\n"), (0, ""))
         self.assertEqual(list(self.output.iterdir()), [])
 
-    def assert_refused(self, words, lecture=LECTURE, record=RECORD):
-        status, errors = self.run_tool(lecture, record)
+    def test_table_of_peers_has_each_race_with_the_reference_as_its_unit(self):
+        self.assertEqual(self.run_tool("<!-- peers beside: transpose -->\n"), (0, ""))
+        table = (self.output / "beside.html").read_text(encoding="utf-8")
+        cells = [re.findall(r"<(?:th|td)[^>]*>(?:<code>)?([^<]*)", line) for line in table.splitlines()[4:-1]]
+        self.assertEqual(
+            cells,
+            [
+                ["small &amp; quick"],
+                ["rungs/tiled", "6.00 µs", "1.50"],
+                ["reference", "4.00 µs", "1.00"],
+                ["peers/other", "8.00 µs", "2.00"],
+                ["large"],
+                ["reference", "4.00 ms", "1.00"],
+                ["peers/other", "2.00 ms", "0.50"],
+            ],
+        )
+        self.assertIn("median of 11 rounds; NVIDIA Test &lt;1&gt;; driver 580.1", table)
+
+    def test_peers_that_no_record_has(self):
+        self.assert_refused("has nothing of scan", "<!-- peers beside: scan -->\n")
+        self.assert_refused("not a record of compare_peers", "<!-- peers beside: transpose -->\n", peers=RECORD)
+        self.assert_refused("not in the form", "<!-- peers beside -->\n")
+
+    def assert_refused(self, words, lecture=LECTURE, record=RECORD, peers=PEERS):
+        status, errors = self.run_tool(lecture, record, peers)
         self.assertEqual(status, 1)
         self.assertIn("03-transpose.md:", errors)
         self.assertIn(words, errors)
