@@ -110,6 +110,32 @@ TEST_F(Launcher, DoctorWorksBeforeAnythingIsBuilt) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("✗ ") + row));
 }
 
+TEST_F(Launcher, AFolderThatWasMovedIsConfiguredAnew) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  // In place of the build: notes what it is asked for and makes what the launcher then runs.
+  provide("cmake", R"(#!/bin/bash
+[[ $1 == --version ]] && { echo "cmake version 3.25.1"; exit; }
+echo "$*" >>"$2/asked"
+mkdir -p "$2/build/release/bin"
+echo >"$2/build/release/build.ninja"
+/bin/cp /bin/true "$2/build/release/bin/lockstep"
+)");
+  provide("ninja", "#!/bin/sh\n");
+  const auto configurations = [this] {
+    const std::string asked = run("cat '" + machine_.path().string() + "/course/asked'").output;
+    return std::count(asked.begin(), asked.end(), '\n');
+  };
+  EXPECT_EQ(launch("list").status, 0);
+  EXPECT_EQ(launch("list").status, 0);
+  EXPECT_EQ(configurations(), 1);
+  std::filesystem::rename(machine_.path() / "course", machine_.path() / "elsewhere");
+  std::filesystem::create_directory_symlink(machine_.path() / "elsewhere", machine_.path() / "course");
+  EXPECT_EQ(launch("list").status, 0);
+  EXPECT_EQ(configurations(), 2);
+  EXPECT_THAT(run("tail -n 1 '" + machine_.path().string() + "/course/asked'").output, HasSubstr("--fresh"));
+}
+
 TEST_F(Launcher, WorksThroughASymbolicLink) {
   std::filesystem::create_symlink(machine_.path() / "course/lockstep", machine_.path() / "bin/lockstep");
   const std::string machine = machine_.path().string();
