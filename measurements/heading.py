@@ -4,6 +4,7 @@ import datetime
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -18,12 +19,16 @@ def printed_by(command):
         return ""
 
 
+def find_nvcc():
+    """The one on the PATH, or where the toolkit usually lies; nothing when there is none."""
+    usual = "/usr/local/cuda/bin/nvcc"
+    return shutil.which("nvcc") or (usual if pathlib.Path(usual).exists() else None)
+
+
 def toolkit_version():
-    for nvcc in ("nvcc", "/usr/local/cuda/bin/nvcc"):
-        release = re.search(r"release ([0-9.]+)", printed_by([nvcc, "--version"]))
-        if release:
-            return release[1]
-    return "unknown"
+    nvcc = find_nvcc()
+    release = re.search(r"release ([0-9.]+)", printed_by([nvcc, "--version"])) if nvcc else None
+    return release[1] if release else "unknown"
 
 
 def write_record(path, head, rows):

@@ -1,4 +1,5 @@
-"""A record of speeds, as `lockstep bench` writes it: its solutions in the order in which figures and tables show them.
+"""Records of speeds, as `lockstep bench` and `compare_peers` write them, and what figures and tables show of them:
+solutions in one order everywhere.
 
 Variations of a case, which answer a question of their own, are left out.
 """
@@ -9,6 +10,8 @@ import json
 import pathlib
 
 SCHEMA = "lockstep/measurement/v1"
+PEERS_SCHEMA = "lockstep/peer-comparison/v1"
+KINDS = ("rung", "reference", "peer")  # of solutions, in this order
 
 
 class Fault(Exception):
@@ -18,7 +21,7 @@ class Fault(Exception):
 @dataclasses.dataclass
 class Solution:
     label: str
-    kind: str  # rung, reference or peer
+    kind: str  # one of KINDS
     rows: list  # from the smallest size to the largest
 
 
@@ -28,14 +31,40 @@ def kind_of(name):
     return {"rungs": "rung", "peers": "peer"}.get(folder, "reference")
 
 
-def read(path):
+def topic_of(exercise):
+    """Of 03-transpose: transpose."""
+    return exercise.split("-", 1)[1]
+
+
+def read_any(path):
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError) as error:
         raise Fault(f"{path}: {error}") from None
+
+
+def read(path):
+    record = read_any(path)
     if record.get("schema") != SCHEMA or not all("elements" in row for row in record["results"]):
         raise Fault(f"{path}: not a record of lockstep bench")
     return record
+
+
+def races_of(path, topic):
+    """A record of peers, and its rows of a topic by their tasks, each with a reference among them."""
+    record = read_any(path)
+    if record.get("schema") != PEERS_SCHEMA:
+        raise Fault(f"{path}: not a record of compare_peers")
+    races = {}
+    for row in record["results"]:
+        if topic_of(row["exercise"]) == topic:
+            races.setdefault(row["task"], []).append(row)
+    if not races:
+        raise Fault(f"{path}: has nothing of {topic}")
+    for task, rows in races.items():
+        if not any(kind_of(row["name"]) == "reference" for row in rows):
+            raise Fault(f"{path}: {task} has no reference")
+    return record, races
 
 
 def digest_of(path):
@@ -49,9 +78,8 @@ def solutions_of(record):
     by_name = {}
     for row in sorted(rows, key=lambda row: row["elements"]):
         by_name.setdefault(row["name"], Solution(row["label"], kind_of(row["name"]), [])).rows.append(row)
-    kinds = ("rung", "reference", "peer")
     return sorted(
-        by_name.values(), key=lambda one: (kinds.index(one.kind), -one.rows[-1]["seconds"], one.label)
+        by_name.values(), key=lambda one: (KINDS.index(one.kind), -one.rows[-1]["seconds"], one.label)
     )
 
 

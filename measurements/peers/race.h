@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lockstep/check_cuda.h"
@@ -20,6 +21,9 @@ class Race {
  public:
   /// `task` names the inputs, such as "n = 10391, m = 10391, sets = 100"; without tabs.
   explicit Race(std::string task) : task_(std::move(task)) {
+    cudaDeviceProp properties{};
+    CHECK_CUDA(cudaGetDeviceProperties(&properties, 0));
+    std::printf("card\t%s\n", properties.name);
     CHECK_CUDA(cudaEventCreate(&begin_));
     CHECK_CUDA(cudaEventCreate(&end_));
   }
@@ -46,9 +50,10 @@ class Race {
   void run() {
     constexpr int kRounds = 11;
     for (Racer& racer : racers_) {
-      const double once = std::max(seconds_of(racer, 1), 1e-6);  // the first call, which also loads the code
-      constexpr double kLongEnough = 0.02;                       // s: events tell half a microsecond
-      racer.calls = std::clamp(static_cast<int>(kLongEnough / std::min(once, seconds_of(racer, 1))), 1, 1000);
+      constexpr double kLongEnough = 0.02, kShortest = 1e-6;  // s; events tell half a microsecond
+      const double first = seconds_of(racer, 1);              // which also loads the code
+      const double once = std::max(std::min(first, seconds_of(racer, 1)), kShortest);
+      racer.calls = std::clamp(static_cast<int>(kLongEnough / once), 1, 1000);
     }
     for (int round = 0; round < kRounds; ++round) {
       for (std::size_t i = 0; i < racers_.size(); ++i) {

@@ -1,7 +1,8 @@
 // The exercise resampling beside Megopolis, whose authors have each procedure, with grids as in their own
-// benchmark. Theirs copies particles: these are their own numbers, so the copies are ancestors, 4
-// bytes each as ours. Random words of theirs come from XORWOW, whose states in memory were seeded before, and
-// for distances from the host.
+// benchmark. Their plain Megopolis, which is timed here, shifts by any distance; ours keeps to aligned
+// groups. Theirs copies particles: these are their own numbers, so the copies are ancestors, 4 bytes each as
+// ours. Random words of theirs come from XORWOW, whose states in memory were seeded before, and for distances
+// from the host.
 #include <vector>
 
 #include "src/resampling/megopolis.cuh"

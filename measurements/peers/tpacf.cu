@@ -1,7 +1,8 @@
 // The exercise tpacf beside Parboil's TPACF, which asks for the same: 20 bins, 5 a factor of ten, from one
 // minute of arc, of 10391 points and 100 random sets. Theirs counts in float from Cartesian coordinates that
 // the host has made, so pairs near an edge may fall on its other side, and its call leaves out the
-// coordinates and the two estimators.
+// coordinates and the two estimators. A block of theirs waits for none of its warps before the next points
+// overwrite those that they read.
 #include "benchmarks/tpacf/src/cuda/tpacf_kernel.cu"
 
 /// Theirs asks for it to time its own phases.
@@ -13,6 +14,7 @@ void pb_SwitchToTimer(pb_TimerSet*, pb_TimerID) {}
 
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <vector>
 
 #include "lockstep/device_bytes.h"
@@ -91,15 +93,20 @@ int main() {
   // Theirs are in the order DD, RR of each set, DR of each set.
   const auto exact = read<unsigned long long>(counts, 3 * kBins);
   const auto each = read<hist_t>(histograms, (2 * kSets + 1) * kBins);
-  double farthest = 0;
+  constexpr double kMany = 10'000;  // so many that float's rounding near the edges hides in them
+  double of_any = 0, of_many = 0;
   for (int kind = 0; kind < 3; ++kind) {
     for (int bin = 0; bin < kBins; ++bin) {
       double sum = 0;
       const int first = kind == 0 ? 0 : kind == 1 ? kSets + 1 : 1, last = kind == 0 ? 0 : first + kSets - 1;
       for (int set = first; set <= last; ++set) sum += static_cast<double>(each[set * kBins + bin]);
       const auto expected = static_cast<double>(exact[kind * kBins + bin]);
-      farthest = std::fmax(farthest, std::abs(sum - expected) / std::fmax(expected, 1));
+      const double difference = std::abs(sum - expected) / std::fmax(expected, 1);
+      of_any = std::fmax(of_any, difference);
+      if (expected >= kMany) of_many = std::fmax(of_many, difference);
     }
   }
-  race.tell_difference("13-tpacf/peers/parboil", "largest relative difference of a count", farthest);
+  const std::string name = "13-tpacf/peers/parboil";
+  race.tell_difference(name, "largest relative difference of a count", of_any);
+  race.tell_difference(name, "largest relative difference of a count above 10000", of_many);
 }

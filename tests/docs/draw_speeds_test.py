@@ -165,11 +165,13 @@ class DrawSpeeds(unittest.TestCase):
                 ["peers/other", "2.00 ms", "0.50"],
             ],
         )
-        self.assertIn("median of 11 rounds; NVIDIA Test &lt;1&gt;; driver 580.1", table)
+        self.assertIn("medians; NVIDIA Test &lt;1&gt;; driver 580.1", table)
 
     def test_peers_that_no_record_has(self):
         self.assert_refused("has nothing of scan", "<!-- peers beside: scan -->\n")
         self.assert_refused("not a record of compare_peers", "<!-- peers beside: transpose -->\n", peers=RECORD)
+        without = {**PEERS, "results": PEERS["results"][:1]}
+        self.assert_refused("has no reference", "<!-- peers beside: transpose -->\n", peers=without)
         self.assert_refused("not in the form", "<!-- peers beside -->\n")
 
     def assert_refused(self, words, lecture=LECTURE, record=RECORD, peers=PEERS):

@@ -1,5 +1,7 @@
 """measurements/compare_peers: what it compiles, and what it makes of what a comparison prints."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -10,6 +12,13 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_peers"
+
+sys.path.insert(0, str(TOOL.parent))
+loader = importlib.machinery.SourceFileLoader("compare_peers", str(TOOL))
+tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_peers", loader))
+sys.modules["compare_peers"] = tool
+loader.exec_module(tool)
+COMMIT = next(peer.commit for peer in tool.PEERS if peer.name == "gpu-parboil")
 
 # In place of nvcc: notes what it is asked for; what it links prints a comparison.
 NVCC = """#!{python}
@@ -24,9 +33,13 @@ sys.exit({status})
 ''')
 output.chmod(0o755)
 """
-NVIDIA_SMI = "#!/bin/sh\necho 'NVIDIA H200'\n"
+# In place of git: the commit and the changes of every checkout.
+GIT = """#!/bin/sh
+case "$*" in *rev-parse*) echo {commit};; *status*) printf '{changes}';; esac
+"""
 ROUNDS = [5, 1, 9, 2, 8, 3, 7, 4, 6, 11, 10]  # hundredths of a second
 PRINTED = (
+    "card\tNVIDIA H200\n"
     "seconds\tn = 3\t13-tpacf/tpacf\t" + "\t".join(str(one / 100) for one in ROUNDS) + "\n"
     "seconds\tn = 3\t13-tpacf/peers/parboil\t" + "\t".join(str(one / 10) for one in ROUNDS) + "\n"
     "difference\tn = 3\t13-tpacf/peers/parboil\tof a count\t0.001\n"
@@ -42,11 +55,13 @@ class ComparePeers(unittest.TestCase):
         self.sources = self.root / "sources"
         (self.sources / "gpu-parboil").mkdir(parents=True)
 
-    def run_tool(self, *more, printed=PRINTED, status=0, gpu=True):
+    def run_tool(self, *more, printed=PRINTED, status=0, gpu=True, compiles=True, commit=COMMIT, changes=""):
         programs = self.root / "programs"
         programs.mkdir(exist_ok=True)
-        imitated = {"nvcc": NVCC.format(python=sys.executable, root=self.root, printed=printed, status=status),
-                    "nvidia-smi": NVIDIA_SMI if gpu else "#!/bin/sh\nexit 9\n"}  # fmt: skip
+        nvcc = NVCC.format(python=sys.executable, root=self.root, printed=printed, status=status)
+        imitated = {"nvcc": nvcc if compiles else "#!/bin/sh\necho 'tpacf.cu(3): error' >&2\nexit 2\n",
+                    "git": GIT.format(commit=commit, changes=changes),
+                    "nvidia-smi": "#!/bin/sh\necho GPU 0\n" if gpu else "#!/bin/sh\nexit 9\n"}  # fmt: skip
         for name, text in imitated.items():
             (programs / name).write_text(text)
             (programs / name).chmod(0o755)
@@ -82,14 +97,6 @@ class ComparePeers(unittest.TestCase):
         self.assertIn(f"-I {self.sources}/gpu-parboil/common/include", driver)
 
     def test_every_file_that_a_comparison_is_made_of_is_there(self):
-        sys.path.insert(0, str(TOOL.parent))
-        import importlib.machinery  # pylint: disable=import-outside-toplevel
-        import importlib.util  # pylint: disable=import-outside-toplevel
-
-        loader = importlib.machinery.SourceFileLoader("compare_peers", str(TOOL))
-        tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_peers", loader))
-        sys.modules["compare_peers"] = tool
-        loader.exec_module(tool)
         for peer in tool.PEERS:
             for source in peer.ours.values():
                 self.assertTrue((ROOT / "solutions" / peer.exercise / source).is_file(), source)
@@ -98,26 +105,30 @@ class ComparePeers(unittest.TestCase):
         drivers = {path.stem for path in tool.DRIVERS.glob("*.cu")}
         self.assertEqual(drivers, {peer.function for peer in tool.PEERS})
 
-    def test_a_peer_that_is_not_there_is_told_with_what_to_type(self):
-        ran = self.run_tool("flood")
+    def assert_fails(self, words, *exercises, **how):
+        ran = self.run_tool(*exercises, **how)
         self.assertEqual(ran.returncode, 3)
-        self.assertIn(f"there is no {self.sources}/YACCLAB. Type: git clone https://", ran.stderr)
+        self.assertIn(words, ran.stderr)
+        self.assertNotIn("Traceback", ran.stderr)
+        self.assertFalse(self.output.exists())
+        return ran.stderr
 
-    def test_another_commit_of_a_peer_is_told(self):
-        folder = self.sources / "gpu-parboil"
-        git = ["git", "-C", folder, "-c", "user.name=A", "-c", "user.email=a@b"]
-        for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "Other"]):
-            subprocess.run([*git, *command], check=True)
-        ran = self.run_tool("tpacf")
-        self.assertEqual(ran.returncode, 3)
-        self.assertIn("is at commit", ran.stderr)
-        self.assertIn(f"Type: git -C {folder} checkout", ran.stderr)
+    def test_all_peers_that_are_not_there_are_told_with_what_to_type(self):
+        said = self.assert_fails(f"there is no {self.sources}/YACCLAB. Type: git clone https://", "flood", "resampling")
+        self.assertIn(f"there is no {self.sources}/Megopolis.", said)
+
+    def test_another_commit_or_a_change_of_a_peer_is_told(self):
+        checkout = self.sources / "gpu-parboil"
+        self.assert_fails(f"is at commit 123. Type: git -C {checkout} checkout {COMMIT}", "tpacf", commit="123")
+        self.assert_fails(f"{checkout} was changed. Type: git -C {checkout} stash", "tpacf", changes=" M main.cu")
 
     def test_a_comparison_that_fails_leaves_no_record(self):
-        ran = self.run_tool("tpacf", status=1)
-        self.assertEqual(ran.returncode, 3)
-        self.assertIn("tpacf ended with 1", ran.stderr)
-        self.assertFalse(self.output.exists())
+        self.assert_fails("13-tpacf: the comparison ended with 1", "tpacf", status=1)
+        self.assert_fails("13-tpacf/tpacf ran 1 rounds, not 11", "tpacf", printed="seconds\tn = 3\t13-tpacf/tpacf\t1\n")
+
+    def test_what_does_not_compile_is_told_in_the_compilers_words(self):
+        said = self.assert_fails("13-tpacf: the compilation of ", "tpacf", compiles=False)
+        self.assertIn("tpacf.cu(3): error", said)
 
     def test_without_a_gpu_it_is_skipped(self):
         ran = self.run_tool("tpacf", gpu=False)
