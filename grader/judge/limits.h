@@ -7,16 +7,22 @@
 
 namespace lockstep::judge {
 
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int kSlowdown = 6;  ///< of the emulated device under the sanitizers, at most
+#else
+inline constexpr int kSlowdown = 1;
+#endif
+
 /// One call, at first. Emulation of the largest case takes less than half a second on one core; a student
 /// whose kernel never ends shall know within ten.
-inline constexpr std::chrono::milliseconds kCallTime{5'000};
+inline constexpr std::chrono::milliseconds kCallTime{kSlowdown * 5'000};
 /// One call whose kernels a GPU counts: repeated for every group of counters, the first after CUPTI has
 /// started.
 inline constexpr std::chrono::milliseconds kCountedCallTime{30'000};
 /// One call, after a first one was too slow: what loops in one case loops in most.
-inline constexpr std::chrono::milliseconds kShortCallTime{1'000};
+inline constexpr std::chrono::milliseconds kShortCallTime{kSlowdown * 1'000};
 /// All cases of one exercise together.
-inline constexpr std::chrono::milliseconds kJudgementTime{120'000};
+inline constexpr std::chrono::milliseconds kJudgementTime{kSlowdown * 120'000};
 /// The device stops a kernel at the limit and says where it was; only then does the judge end the program.
 inline constexpr std::chrono::milliseconds kGrace{1'000};
 /// Loading the object: dynamic linking and constructors.

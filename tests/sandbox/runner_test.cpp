@@ -64,7 +64,7 @@ class Runner : public LeavesNothingBehind {
   }
 
   /// What comes of loading misbehaviours and calling one without arguments.
-  Outcome outcome_of(const Signature& function, std::chrono::milliseconds timeout = 5s) {
+  Outcome outcome_of(const Signature& function, std::chrono::milliseconds timeout = kSanitized ? 30s : 5s) {
     start();
     const Outcome loaded = runner_->load({&function, 1}, 10s);
     EXPECT_EQ(loaded.kind, Kind::done) << loaded.message;
