@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "build/content_hash.h"
 #include "sandbox/temporary_folder.h"
 
 namespace lockstep::build {
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kObjectName = "object.so";
 constexpr const char* kDiagnosticsName = "diagnostics.txt";
+constexpr const char* kSumName = "sum.txt";
 constexpr const char* kNewPrefix = "new-";
 // A folder that has been "new" for so long was left by a process that died.
 constexpr std::chrono::hours kAbandonedAfter{24};
@@ -30,6 +32,12 @@ void write_file(const fs::path& path, const std::string& contents) {
   file << contents;
   file.close();
   if (!file) throw fs::filesystem_error("cannot write", path, std::make_error_code(std::errc::io_error));
+}
+
+std::string sum_of(const std::string& object) {
+  ContentHash hash;
+  hash.add(object);
+  return hash.digest();
 }
 
 bool is_new(const fs::path& folder) { return folder.filename().string().starts_with(kNewPrefix); }
@@ -55,6 +63,12 @@ std::optional<ObjectCache::Entry> ObjectCache::find(const std::string& key) cons
   const fs::path entry = folder_ / key;
   std::error_code error;
   if (!fs::is_regular_file(entry / kObjectName, error)) return std::nullopt;
+  // A machine that went down may have left a part.
+  const std::string object = contents_of(entry / kObjectName);
+  if (contents_of(entry / kSumName) != sum_of(object)) {
+    fs::remove_all(entry, error);
+    return std::nullopt;
+  }
   fs::last_write_time(entry, fs::file_time_type::clock::now(), error);  // used just now
   return Entry{entry / kObjectName, contents_of(entry / kDiagnosticsName)};
 }
@@ -66,6 +80,7 @@ ObjectCache::Entry ObjectCache::store(const std::string& key, const std::string&
   fs::create_directory(entry);
   write_file(entry / kObjectName, object);
   write_file(entry / kDiagnosticsName, diagnostics);
+  write_file(entry / kSumName, sum_of(object));
   std::error_code error;
   fs::rename(entry, folder_ / key, error);  // refuses when the key exists: a folder that is not empty
   const auto stored = find(key);

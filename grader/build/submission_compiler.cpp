@@ -123,9 +123,8 @@ std::string key_of(const course::Exercise& exercise, const std::string& source, 
 
 fs::path cache_folder() {
   const char* variable = std::getenv("LOCKSTEP_CACHE");
-  const fs::path root = variable != nullptr && *variable != '\0'
-                            ? fs::path(variable)
-                            : course::course_root() / ".lockstep" / "cache";
+  const fs::path root =
+      variable != nullptr && *variable != '\0' ? fs::path(variable) : course::state_folder() / "cache";
   return root / "objects";
 }
 
@@ -251,6 +250,18 @@ std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limit
   return "";
 }
 
+/// Throws where the disk is so full that a compiler fails for that alone: nobody's code is at fault then.
+void check_room(const fs::path& folder) {
+  constexpr std::uintmax_t kEnough = std::uintmax_t{16} << 20;
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  if (!error && space.available < kEnough) {
+    throw std::runtime_error(
+        fmt::format("the compiler failed, and the disk of {} has {} KiB left: make room there",
+                    folder.string(), space.available >> 10));
+  }
+}
+
 CompiledSubmission compile(const course::Exercise& exercise, const fs::path& source,
                            std::optional<int> native, const sandbox::Limits& limits, Libraries libraries) {
   const auto start = Clock::now();
@@ -297,6 +308,7 @@ CompiledSubmission compile(const course::Exercise& exercise, const fs::path& sou
     }
   }
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {
+    check_room(cache.folder());
     if (!result.diagnostics.empty() && !result.diagnostics.ends_with('\n')) result.diagnostics += '\n';
     result.diagnostics += sentence_about(*end, limits);
     return finish(Status::rejected);

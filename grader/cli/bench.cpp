@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/date.h"
 #include "cli/files.h"
+#include "cli/numbers.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
 #include "device/device.h"
@@ -93,7 +94,9 @@ void add_bench(CLI::App& app, int& status) {
       ->check(CLI::Range(kFewestRounds, kMostRounds).description(""))
       ->type_name("NUMBER");
   command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
-  command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
+  command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")
+      ->check(whole_number())
+      ->type_name("NUMBER");
   command->footer(
       "\nFrom what lies in measurements/CARD grade names the two rungs that you stand between.\n"
       "\nExamples:  ./lockstep bench transpose\n"

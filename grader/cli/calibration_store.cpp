@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/date.h"
 #include "cli/files.h"
+#include "course/catalogue.h"
 
 namespace lockstep::cli {
 namespace {
@@ -22,7 +23,7 @@ fs::path file_of(const fs::path& folder, const report::Card& card) { return fold
 
 }  // namespace
 
-fs::path calibration_folder() { return state_folder() / "calibration"; }
+fs::path calibration_folder() { return course::state_folder() / "calibration"; }
 
 Calibration measure_card(device::Calibrator& calibrator, const std::vector<Quantity>& wanted,
                          const CalibrationProgress& progress) {

@@ -82,11 +82,32 @@ std::vector<Finding> packages() {
   return findings;
 }
 
+/// What lets a user make namespaces, by the setting that forbids it here.
+std::string remedy_for_isolation() {
+  struct Setting {
+    const char* file;
+    char forbids;
+    const char* remedy;
+  };
+  for (const Setting& setting :
+       {Setting{"/proc/sys/user/max_user_namespaces", '0', "sysctl user.max_user_namespaces=15000"},
+        Setting{"/proc/sys/kernel/unprivileged_userns_clone", '0',
+                "sysctl kernel.unprivileged_userns_clone=1"},
+        Setting{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+                "sysctl kernel.apparmor_restrict_unprivileged_userns=0"}}) {
+    std::ifstream file(setting.file);
+    std::string value;
+    if (file >> value && value == std::string(1, setting.forbids)) return setting.remedy;
+  }
+  return "run outside a container, or in one that may make user namespaces";
+}
+
 Finding isolation() {
   const sandbox::Isolation& isolation = sandbox::isolation();
   if (isolation.namespaces) return {Finding::State::good, "sandbox", "namespaces isolate a submission", ""};
-  return {Finding::State::optional, "sandbox", isolation.reason,
-          "sysctl kernel.unprivileged_userns_clone=1, or run outside a container"};
+  return {Finding::State::optional, "sandbox",
+          "submissions are not isolated, so grade no stranger's code here: " + isolation.reason,
+          remedy_for_isolation()};
 }
 
 Finding gpu() {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/profile_view.h"
 #include "cli/terminal.h"
 #include "device/installation.h"
@@ -120,9 +121,11 @@ void add_emulate(CLI::App& app, int& status) {
       "The exit status is the program's own. Findings (races, bounds, …) are told on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));
-  command->add_option(
-      "--seed", arguments->seed,
-      "take blocks and warps in another order, the same for the same number; 0 keeps them in order");
+  command
+      ->add_option(
+          "--seed", arguments->seed,
+          "take blocks and warps in another order, the same for the same number; 0 keeps them in order")
+      ->check(whole_number());
   command->add_option("--time-limit", arguments->time_limit, "stop kernels after so many seconds")
       ->check(CLI::PositiveNumber);
   command->add_flag("--check-leaks", arguments->check_leaks, "tell of device memory that is never freed");

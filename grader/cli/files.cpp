@@ -8,11 +8,13 @@
 #include <iterator>
 
 #include "cli/command.h"
-#include "course/catalogue.h"
 
 namespace lockstep::cli {
 
 std::string read_file(const std::filesystem::path& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw Failed("cannot read " + path.string() + ": it is no file");  // a pipe would never end
   std::ifstream file(path, std::ios::binary);
   std::string contents{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad())
@@ -42,7 +44,5 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
     throw;
   }
 }
-
-std::filesystem::path state_folder() { return course::course_root() / ".lockstep"; }
 
 }  // namespace lockstep::cli

@@ -15,7 +15,4 @@ std::string read_file(const std::filesystem::path& path);
 /// with the path.
 void write_file(const std::filesystem::path& path, std::string_view contents);
 
-/// Where this copy of the course keeps the student's progress and backups.
-std::filesystem::path state_folder();
-
 }  // namespace lockstep::cli

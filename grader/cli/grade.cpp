@@ -11,6 +11,7 @@
 #include "cli/calibration_store.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
@@ -62,11 +63,17 @@ void check(const GradeArguments& arguments, std::size_t selected) {
   if (arguments.all && !arguments.exercises.empty()) {
     throw WrongUse("--all grades every exercise: name some, or say --all, not both.");
   }
-  if (arguments.submission && selected > 1 && std::filesystem::is_regular_file(*arguments.submission)) {
+  std::error_code error;
+  if (arguments.submission && selected > 1 &&
+      std::filesystem::is_regular_file(*arguments.submission, error)) {
     throw WrongUse(arguments.submission->string() +
                    " is one file: say which exercise it solves, as in "
                    "./lockstep grade transpose --submission FILE.");
   }
+  if (arguments.submission) check_submission(*arguments.submission);
+  if (arguments.output &&
+      (arguments.output->empty() || std::filesystem::is_directory(*arguments.output, error)))
+    throw WrongUse("--output is a file to write: \"" + arguments.output->string() + "\" is none.");
   if (arguments.show && *arguments.show != kNamedByTopic && selected > 1) {
     throw WrongUse("--show=FILE is one picture: name one exercise, or let --show choose the files' names.");
   }
@@ -90,6 +97,18 @@ bool is_students_own(const course::Exercise& exercise, const std::filesystem::pa
   return std::filesystem::equivalent(exercise.starter, submission, error);
 }
 
+/// Keeps the best result for `list`. Whether that could be written: if not, that is said, and a grade stays
+/// one.
+bool keep(const report::ExerciseResult& result) {
+  try {
+    Progress::update([&result](Progress& progress) { progress.record(result); });
+    return true;
+  } catch (const Failed& error) {
+    std::cerr << "lockstep: your progress is not kept: " << error.what() << '\n';
+    return false;
+  }
+}
+
 int grade(const GradeArguments& arguments) {
   const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
   check(arguments, exercises.size());
@@ -97,14 +116,17 @@ int grade(const GradeArguments& arguments) {
   report::Report report;
   report.device = device->description();
   report.seed = arguments.seed ? *arguments.seed : random_seed();
-  if (!sandbox::isolation().namespaces) report.warnings.push_back(sandbox::isolation().reason);
+  if (!sandbox::isolation().namespaces) {
+    report.warnings.push_back(
+        "submissions are not isolated on this machine: grade no stranger's code here (" +
+        sandbox::isolation().reason + "); ./lockstep doctor tells what mends it");
+  }
 
   // A machine-readable report alone owns standard output; beside one in a file the student still reads text.
   const bool tells = arguments.format == Format::text || arguments.output;
   const report::TextStyle style = output_style();
   if (tells) std::cout << render_heading(report, style) << std::flush;
-  Progress reached = Progress::load();
-  bool reached_more = false;
+  bool keeps_progress = true;
   for (const course::Exercise* exercise : exercises) {
     const std::filesystem::path submission = arguments.submission
                                                  ? judge::resolve_submission(*exercise, *arguments.submission)
@@ -128,10 +150,8 @@ int grade(const GradeArguments& arguments) {
     line.clear();
     if (tells) std::cout << render_exercise(report.exercises.back(), style) << std::flush;
     if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
-    if (is_students_own(*exercise, submission)) {
-      reached.record(report.exercises.back());
-      reached_more = true;
-    }
+    if (keeps_progress && is_students_own(*exercise, submission))
+      keeps_progress = keep(report.exercises.back());
   }
   if (tells) std::cout << render_summary(report, style);
   if (arguments.output) {
@@ -139,7 +159,6 @@ int grade(const GradeArguments& arguments) {
   } else if (!tells) {
     std::cout << render(report, arguments.format);
   }
-  if (reached_more) reached.save();
   return exit_status(report);
 }
 
@@ -170,6 +189,7 @@ void add_grade(CLI::App& app, int& status) {
                    "Write the report to a file, whole or not at all; text still goes to the terminal")
       ->type_name("FILE");
   command->add_option("--seed", arguments->seed, "Of all inputs; drawn at random and reported when not given")
+      ->check(whole_number())
       ->type_name("NUMBER");
   command->add_flag("--show{" + std::string(kNamedByTopic) + "}", arguments->show,
                     "Draw what came out of exercises that have a picture, into TOPIC.svg or TOPIC.ppm here; "

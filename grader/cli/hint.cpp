@@ -24,12 +24,13 @@ std::string show(const std::vector<std::string>& hints, std::size_t i) {
 int hint(const HintArguments& arguments) {
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   const std::vector<std::string>& hints = exercise.problem.hints;
-  Progress progress = Progress::load();
-  std::size_t& given = progress.of(exercise.problem.name).hints;
-  if (arguments.all) {
-    for (std::size_t i = 0; i < hints.size(); ++i) std::cout << (i == 0 ? "" : "\n") << show(hints, i);
-    given = hints.size();
-  } else {
+  Progress::update([&](Progress& progress) {
+    std::size_t& given = progress.of(exercise.problem.name).hints;
+    if (arguments.all) {
+      for (std::size_t i = 0; i < hints.size(); ++i) std::cout << (i == 0 ? "" : "\n") << show(hints, i);
+      given = hints.size();
+      return;
+    }
     if (given >= hints.size()) {
       std::cout << "You have seen every hint; here they come again from the first.\n\n";
       given = 0;
@@ -37,8 +38,7 @@ int hint(const HintArguments& arguments) {
     std::cout << show(hints, given++);
     if (given < hints.size())
       std::cout << fmt::format("\nOne further:  ./lockstep hint {}\n", exercise.problem.name);
-  }
-  progress.save();
+  });
   return kPassed;
 }
 

@@ -1,13 +1,29 @@
 // The program `lockstep`: reads the command line, runs one command, and turns every error into one sentence
 // and an exit status.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "cli/command.h"
+#include "cli/selection.h"
 #include "device/device.h"
+#include "report/printable.h"
 
 namespace {
+
+/// Throws WrongUse where the first word is no command.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::string given = argv[1];
+  if (std::find(names.begin(), names.end(), given) != names.end()) return;
+  throw lockstep::cli::WrongUse("there is no command \"" + lockstep::report::printable(given) + "\"" +
+                                lockstep::cli::suggestion(given, names, "--help"));
+}
 
 int run(int argc, char** argv) {
   using namespace lockstep::cli;
@@ -31,6 +47,7 @@ int run(int argc, char** argv) {
   add_emulate(app, status);
   add_test(app, status);
   try {
+    check_command(app, argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kPassed : kWrongUse;  // help and version arrive here too
@@ -43,7 +60,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace lockstep;
   try {
-    return run(argc, argv);
+    const int status = run(argc, argv);
+    std::cout.flush();
+    if (!std::cout) throw cli::Failed("standard output could not be written: what it holds is not all");
+    return status;
   } catch (const cli::WrongUse& error) {
     std::cerr << "lockstep: " << error.what() << '\n';
     return cli::kWrongUse;

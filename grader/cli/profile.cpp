@@ -10,6 +10,7 @@
 #include "build/toolkit.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/numbers.h"
 #include "cli/profile_view.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
@@ -75,6 +76,7 @@ int profile(const ProfileArguments& arguments) {
     throw WrongUse("--multiprocessors is of the emulated device, which has the card's with --device gpu.");
   check(*arguments.view, arguments.trace.has_value());
   const course::Exercise& exercise = select_exercise(arguments.exercise);
+  if (arguments.submission) check_submission(*arguments.submission);
   const std::filesystem::path submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
   if (arguments.device == device::Kind::gpu) return compare_counters(arguments, exercise, submission);
@@ -131,7 +133,9 @@ void add_profile(CLI::App& app, int& status) {
       ->type_name("LINE");
   add_view_options(*command, arguments->view,
                    "text or json (lockstep/profile/v1; of a gpu, lockstep/counters/v1)");
-  command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")->type_name("NUMBER");
+  command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")
+      ->check(whole_number())
+      ->type_name("NUMBER");
   command
       ->add_option("--multiprocessors", arguments->multiprocessors,
                    "That the emulated device says it has, as 132 for an H200; 4 when not given")

@@ -1,17 +1,26 @@
 #include "cli/progress.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "cli/command.h"
 #include "cli/files.h"
+#include "course/catalogue.h"
+#include "sandbox/file_descriptor.h"
 
 namespace lockstep::cli {
 namespace {
 
 constexpr const char* kSchema = "lockstep/progress/v1";
 
-std::filesystem::path progress_file() { return state_folder() / "progress.json"; }
+std::filesystem::path progress_file() { return course::state_folder() / "progress.json"; }
 
 }  // namespace
 
@@ -42,6 +51,18 @@ void Progress::record(const report::ExerciseResult& result) {
   if (one.best && rank(*one.best, one.points) > rank(result.verdict, result.points)) return;
   one.best = result.verdict;
   one.points = result.points;
+}
+
+void Progress::update(const std::function<void(Progress&)>& change) {
+  std::error_code exists;
+  std::filesystem::create_directories(course::state_folder(), exists);
+  const std::filesystem::path file = course::state_folder() / "progress.lock";
+  const sandbox::FileDescriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!lock || flock(lock.get(), LOCK_EX) != 0)
+    throw Failed("cannot lock " + file.string() + ": " + std::strerror(errno));
+  Progress progress = load();
+  change(progress);
+  progress.save();
 }
 
 void Progress::save() const {

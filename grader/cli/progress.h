@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,10 +28,13 @@ class Progress {
   /// Keeps the better of the result and what was there: passed before not passed, then more points, then the
   /// newer.
   void record(const report::ExerciseResult& result);
+  /// Reads the file, changes what it holds, and writes it; what another process writes meanwhile is kept.
   /// Throws Failed.
-  void save() const;
+  static void update(const std::function<void(Progress&)>& change);
 
  private:
+  void save() const;
+
   std::map<std::string, ExerciseProgress> exercises_;
 };
 

@@ -14,6 +14,7 @@
 #include "cli/files.h"
 #include "cli/program.h"
 #include "cli/selection.h"
+#include "course/catalogue.h"
 
 namespace lockstep::cli {
 namespace {
@@ -49,7 +50,7 @@ std::filesystem::path backup_path(const std::string& topic) {
   localtime_r(&now, &local);
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d-%H%M%S", &local);
-  const std::filesystem::path folder = state_folder() / "backup";
+  const std::filesystem::path folder = course::state_folder() / "backup";
   std::filesystem::path path = folder / fmt::format("{}-{}.cu", topic, date);
   for (int again = 2; std::filesystem::exists(path); ++again)
     path = folder / fmt::format("{}-{}-{}.cu", topic, date, again);

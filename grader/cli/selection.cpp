@@ -2,19 +2,48 @@
 
 #include <algorithm>
 #include <set>
+#include <system_error>
 
 #include "cli/command.h"
+#include "course/similar_words.h"
 #include "report/printable.h"
 
 namespace lockstep::cli {
 
+std::string suggestion(const std::string& given, const std::vector<std::string>& names,
+                       const std::string& shows_all) {
+  const std::vector<std::string> similar = course::similar_words(given, names);
+  if (similar.empty()) return ". ./lockstep " + shows_all + " shows them all.";
+  std::string words;
+  for (const std::string& one : similar) words += (words.empty() ? "; did you mean " : " or ") + one;
+  return words + "?";
+}
+
+void check_submission(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control))
+    throw WrongUse("--submission has a control character, such as a line break, in its name: rename it.");
+  std::error_code unknown;
+  if (std::filesystem::symlink_status(path, unknown).type() == std::filesystem::file_type::not_found)
+    throw WrongUse("--submission: \"" + report::printable(name) + "\" does not exist.");
+}
+
 const course::Exercise& select_exercise(const std::string& name) {
   if (const course::Exercise* exercise = course::find_exercise(name)) return *exercise;
-  std::string message = "there is no exercise \"" + report::printable(name) + "\"";
-  const std::vector<std::string> similar = course::similar_names(name);
-  for (std::size_t i = 0; i < similar.size(); ++i)
-    message += (i == 0 ? "; did you mean " : " or ") + similar[i];
-  throw WrongUse(message + (similar.empty() ? ". ./lockstep list shows them all." : "?"));
+  for (const course::Exercise& exercise : course::catalogue()) {
+    std::error_code missing;
+    for (const std::filesystem::path& place : {exercise.folder, exercise.starter})
+      if (std::filesystem::equivalent(name, place, missing)) return exercise;
+  }
+  if (name.find('/') != std::string::npos || name.ends_with(".cu"))
+    throw WrongUse("\"" + report::printable(name) +
+                   "\" is no exercise of this course. What to grade instead of " +
+                   "one's own file goes behind --submission.");
+  std::vector<std::string> topics;
+  for (const course::Exercise& exercise : course::catalogue()) topics.push_back(exercise.problem.name);
+  throw WrongUse("there is no exercise \"" + report::printable(name) + "\"" +
+                 suggestion(name, topics, "list"));
 }
 
 std::vector<const course::Exercise*> select_exercises(const std::vector<std::string>& names) {

@@ -1,6 +1,7 @@
-// The exercises that a user named.
+// What a user named: exercises and submissions.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,16 @@
 
 namespace lockstep::cli {
 
-/// The exercise called `name` (topic, number or folder). Throws WrongUse with the nearest names.
+/// The end of a sentence about a name that does not exist: "; did you mean …?", or which arguments of
+/// ./lockstep show all names.
+std::string suggestion(const std::string& given, const std::vector<std::string>& names,
+                       const std::string& shows_all);
+
+/// Throws WrongUse where nothing is at the path, or where its name could pass for a line of a report.
+void check_submission(const std::filesystem::path& path);
+
+/// The exercise called `name`: topic, number or folder, or where its folder or file is. Throws WrongUse with
+/// the nearest names.
 const course::Exercise& select_exercise(const std::string& name);
 
 /// The exercises called `names`, each once and in the course's order; all of them when no name is given.

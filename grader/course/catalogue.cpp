@@ -1,11 +1,12 @@
 #include "course/catalogue.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
 #include "course/problem_rules.h"
-#include "course/similar_words.h"
 
 namespace lockstep::course {
 namespace {
@@ -76,12 +77,6 @@ const Exercise* find_exercise(std::string_view name) {
   return nullptr;
 }
 
-std::vector<std::string> similar_names(std::string_view name) {
-  std::vector<std::string> topics;
-  for (const Exercise& exercise : catalogue()) topics.push_back(exercise.problem.name);
-  return similar_words(name, topics);
-}
-
 const std::filesystem::path& course_root() {
   static const std::filesystem::path root = [] {
     const char* chosen = std::getenv("LOCKSTEP_ROOT");
@@ -92,6 +87,26 @@ const std::filesystem::path& course_root() {
     return std::filesystem::path(LOCKSTEP_COURSE_ROOT);
   }();
   return root;
+}
+
+const std::filesystem::path& state_folder() {
+  static const std::filesystem::path folder = [] {
+    std::filesystem::path own = course_root() / ".lockstep";
+    std::error_code error;
+    const bool exists = std::filesystem::exists(own, error);
+    if (access((exists ? own : course_root()).c_str(), W_OK | X_OK) == 0) return own;
+    const auto absolute = [](const char* variable) {
+      const char* value = std::getenv(variable);
+      return value != nullptr && *value == '/' ? std::filesystem::path(value) : std::filesystem::path();
+    };
+    std::filesystem::path states = absolute("XDG_STATE_HOME");
+    if (states.empty() && !absolute("HOME").empty()) states = absolute("HOME") / ".local/state";
+    if (states.empty()) return own;
+    std::string course = course_root().string();
+    std::replace(course.begin(), course.end(), '/', '!');
+    return states / "lockstep" / course;
+  }();
+  return folder;
 }
 
 }  // namespace lockstep::course

@@ -12,7 +12,7 @@ std::unique_ptr<Device> make_gpu(const std::filesystem::path& cupti = {}) {
     return std::make_unique<GpuDevice>(cupti);
   } catch (const DriverError& error) {
     throw DeviceUnavailable(std::string("no usable GPU on this machine: ") + error.what() +
-                            "; use --device emulated, which grades correctness and technique on any machine");
+                            "; grade and profile also work without one, by --device emulated");
   }
 }
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -81,6 +84,15 @@ TEST_F(Command, WrongUseIsStatusTwo) {
                                 "bench",
                                 "bench --all transpose",
                                 "bench transpose --rounds 4",
+                                "grade transpose --seed -1",
+                                "grade transpose --seed 18446744073709551616",
+                                "grade transpose --output ''",
+                                "grade transpose --output /",
+                                "grade transpose --submission ''",
+                                "grade transpose --submission /nonexistent",
+                                "grade --submission /nonexistent",
+                                "grade transpose --submission $'two\\nlines.cu'",
+                                "profile transpose --submission /nonexistent",
                                 "emulate",
                                 "test"}) {
     EXPECT_EQ(lockstep(std::string(arguments) + " 2>&1").status, 2) << arguments;
@@ -93,6 +105,64 @@ TEST_F(Command, UnknownExerciseSuggestsTheNearest) {
     EXPECT_EQ(ran.status, 2) << command;
     EXPECT_THAT(ran.output, HasSubstr("did you mean transpose")) << command;
   }
+}
+
+TEST_F(Command, UnknownCommandSuggestsTheNearest) {
+  const Ran ran = lockstep("grad transpose 2>&1");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.output, HasSubstr("there is no command \"grad\"; did you mean grade?"));
+  EXPECT_THAT(lockstep("'' 2>&1").output,
+              HasSubstr("there is no command \"\". ./lockstep --help shows them all"));
+}
+
+TEST_F(Command, OutputThatCannotBeWrittenIsStatusThree) {
+  for (const char* command : {"list", "--help", "hint transpose"}) {
+    const Ran ran = lockstep(std::string(command) + " 2>&1 >/dev/full");
+    EXPECT_EQ(ran.status, 3) << command;
+    EXPECT_THAT(ran.output, HasSubstr("standard output could not be written")) << command;
+  }
+}
+
+TEST_F(Command, ProgressOfSeveralAtATimeIsKept) {
+  const std::string one = "(for i in 1 2 3 4 5 6 7 8; do LOCKSTEP_ROOT='" + course_.path().string() +
+                          "' '" LOCKSTEP_EXECUTABLE "' hint ";
+  run(one + "transpose --all; done) > /dev/null & " + one + "scan --all; done) > /dev/null; wait");
+  const auto exercises = nlohmann::json::parse(read(".lockstep/progress.json"))["exercises"];
+  EXPECT_GT(exercises["transpose"]["hints"], 0);
+  EXPECT_GT(exercises["scan"]["hints"], 0);
+}
+
+// Root may write everywhere, so another user tries.
+TEST_F(Command, ACourseThatMayOnlyBeReadKeepsItsStateInTheHome) {
+  const std::string user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
+  const TemporaryFolder home;
+  run("chmod 777 '" + home.path().string() + "'; chmod 555 '" + course_.path().string() + "'");
+  const auto hint = [&](const std::string& variables) {
+    return run(user + "env -u XDG_STATE_HOME LOCKSTEP_ROOT='" + course_.path().string() + "' " + variables +
+               " '" LOCKSTEP_EXECUTABLE "' hint transpose 2>&1");
+  };
+  const std::string first = hint("HOME='" + home.path().string() + "'").output;
+  if (first.find("Permission denied") != std::string::npos)
+    GTEST_SKIP() << "another user cannot run this build";
+  EXPECT_THAT(first, HasSubstr("Hint 1 of"));
+  EXPECT_THAT(hint("HOME='" + home.path().string() + "'").output, HasSubstr("Hint 2 of"));
+  EXPECT_TRUE(std::filesystem::exists(home.path() / ".local/state/lockstep"));
+  EXPECT_THAT(hint("XDG_STATE_HOME='" + home.path().string() + "/state'").output, HasSubstr("Hint 1 of"));
+  EXPECT_TRUE(std::filesystem::exists(home.path() / "state/lockstep"));
+  run("chmod 755 '" + course_.path().string() + "'");
+}
+
+TEST_F(Command, AnExerciseIsAlsoNamedByWhatATerminalCompletes) {
+  course_.write("exercises/03-transpose/transpose.cu", "");
+  course_.write("mine/03-transpose/transpose.cu", "");
+  const std::string course = course_.path().string();
+  for (const char* name :
+       {"/exercises/03-transpose", "/exercises/03-transpose/", "/exercises/03-transpose/transpose.cu"})
+    EXPECT_THAT(lockstep("hint '" + course + name + "'").output, HasSubstr("Hint ")) << name;
+  // Another file by the same name is not the exercise's.
+  const Ran ran = lockstep("grade '" + course + "/mine/03-transpose/transpose.cu' 2>&1");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.output, HasSubstr("--submission"));
 }
 
 TEST_F(Command, OneFileCannotSolveSeveralExercises) {
@@ -202,6 +272,18 @@ TEST_F(Grading, AReportInAFileLeavesTextOnTheTerminal) {
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("transpose: passed"));
   EXPECT_EQ(run("xmllint --noout '" + file.string() + "' 2>&1").status, 0);
+}
+
+TEST_F(Grading, AFullDiskIsTheMachinesFault) {
+  const std::string disk = folder_.path().string(), own = geteuid() == 0 ? "unshare -m " : "unshare -rm ";
+  const std::string mount = "mount -t tmpfs -o size=64k none '" + disk + "'";
+  if (run(own + mount + " 2>&1").status != 0) GTEST_SKIP() << "no small disk can be mounted here";
+  const Ran ran = run(own + "sh -c \"" + mount + " && LOCKSTEP_CACHE='" + disk +
+                      "' '" LOCKSTEP_EXECUTABLE "' grade transpose --format json " + reference_ + "\"");
+  EXPECT_EQ(ran.status, 3) << ran.output;
+  const auto exercise = nlohmann::json::parse(ran.output).at("exercises").at(0);
+  EXPECT_EQ(exercise.at("verdict"), "grader-error");
+  EXPECT_THAT(exercise.at("message").get<std::string>(), HasSubstr("make room there"));
 }
 
 TEST_F(Grading, AMissingFileIsAVerdictAndTheNextIsStillGraded) {

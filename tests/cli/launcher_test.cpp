@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 
 #include "shell.h"
@@ -39,10 +42,26 @@ class Launcher : public testing::Test {
   }
   void provide_compiler(int major) { provide("g++", "#!/bin/sh\necho " + std::to_string(major) + "\n"); }
 
-  Ran launch(const std::string& arguments) {
+  /// In place of CMake and ninja: notes what CMake is asked for and makes what the launcher then runs.
+  void provide_build() {
+    provide("cmake", R"(#!/bin/bash
+[[ $1 == --version ]] && { echo "cmake version 3.25.1"; exit; }
+echo "$*" >>"$2/asked"
+mkdir -p "$2/build/release/bin"
+echo >"$2/build/release/build.ninja"
+/bin/cp /bin/true "$2/build/release/bin/lockstep"
+)");
+    provide("ninja", "#!/bin/sh\n");
+  }
+  std::ptrdiff_t configurations() {
+    const std::string asked = run("cat '" + machine_.path().string() + "/course/asked'").output;
+    return std::count(asked.begin(), asked.end(), '\n');
+  }
+
+  Ran launch(const std::string& arguments, const std::string& variables = "") {
     const std::string machine = machine_.path().string();
-    return run("cd / && env -i PATH='" + machine + "/bin' LOCKSTEP_SYSTEM_ROOT='" + machine + "' '" +
-               machine + "/course/lockstep' " + arguments + " 2>&1");
+    return run("cd / && env -i PATH='" + machine + "/bin' LOCKSTEP_SYSTEM_ROOT='" + machine + "' " +
+               variables + " '" + machine + "/course/lockstep' " + arguments + " 2>&1");
   }
 
   TemporaryFolder machine_;
@@ -113,19 +132,7 @@ TEST_F(Launcher, DoctorWorksBeforeAnythingIsBuilt) {
 TEST_F(Launcher, AFolderThatWasMovedIsConfiguredAnew) {
   provide_toolkit("13.0");
   provide_compiler(12);
-  // In place of the build: notes what it is asked for and makes what the launcher then runs.
-  provide("cmake", R"(#!/bin/bash
-[[ $1 == --version ]] && { echo "cmake version 3.25.1"; exit; }
-echo "$*" >>"$2/asked"
-mkdir -p "$2/build/release/bin"
-echo >"$2/build/release/build.ninja"
-/bin/cp /bin/true "$2/build/release/bin/lockstep"
-)");
-  provide("ninja", "#!/bin/sh\n");
-  const auto configurations = [this] {
-    const std::string asked = run("cat '" + machine_.path().string() + "/course/asked'").output;
-    return std::count(asked.begin(), asked.end(), '\n');
-  };
+  provide_build();
   EXPECT_EQ(launch("list").status, 0);
   EXPECT_EQ(launch("list").status, 0);
   EXPECT_EQ(configurations(), 1);
@@ -134,6 +141,35 @@ echo >"$2/build/release/build.ninja"
   EXPECT_EQ(launch("list").status, 0);
   EXPECT_EQ(configurations(), 2);
   EXPECT_THAT(run("tail -n 1 '" + machine_.path().string() + "/course/asked'").output, HasSubstr("--fresh"));
+}
+
+TEST_F(Launcher, ACourseThatMayOnlyBeReadRunsWhatItsOwnerBuilt) {
+  const std::string user = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
+  const std::string course = machine_.path().string() + "/course";
+  run("chmod 755 '" + machine_.path().string() + "'; mkdir '" + course + "/build'; chmod 555 '" + course +
+      "' '" + course + "/build'");
+  const Ran not_built = run(user + "'" + course + "/lockstep' list 2>&1");
+  EXPECT_EQ(not_built.status, 3);
+  EXPECT_THAT(not_built.output, HasSubstr("this course is not built, and"));
+  run("chmod 755 '" + course + "/build'; mkdir -p '" + course + "/build/release/bin'; cp /bin/echo '" +
+      course + "/build/release/bin/lockstep'; chmod 555 '" + course + "/build'");
+  const Ran built = run(user + "'" + course + "/lockstep' list 2>&1");
+  EXPECT_EQ(built.status, 0);
+  EXPECT_EQ(built.output, "list\n");
+  run("chmod -R 755 '" + course + "'");
+}
+
+TEST_F(Launcher, WhatWasFoundCountsAndNotTheVariable) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_build();
+  EXPECT_EQ(launch("list").status, 0);
+  const std::string toolkit = machine_.path().string() + "/usr/local/cuda";
+  EXPECT_EQ(launch("list", "CUDA_HOME='" + toolkit + "'").status, 0);
+  EXPECT_EQ(configurations(), 1);
+  std::filesystem::copy(toolkit, machine_.path() / "another", std::filesystem::copy_options::recursive);
+  EXPECT_EQ(launch("list", "CUDA_HOME='" + machine_.path().string() + "/another'").status, 0);
+  EXPECT_EQ(configurations(), 2);
 }
 
 TEST_F(Launcher, WorksThroughASymbolicLink) {

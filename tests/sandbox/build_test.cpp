@@ -329,6 +329,18 @@ TEST(ObjectCache, TheFirstOfTwoStays) {
   EXPECT_EQ(contents_of(cache.find("key")->object), "first");
 }
 
+// As a machine leaves it that went down before all was on its disk.
+TEST(ObjectCache, AnEntryOfWhichAPartIsMissingIsNone) {
+  const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-test-");
+  const ObjectCache cache(folder.path());
+  for (const std::uintmax_t bytes : {0, 3}) {
+    const fs::path object = cache.store("key", "object", "words").object;
+    fs::resize_file(object, bytes);
+    EXPECT_FALSE(cache.find("key")) << bytes;
+  }
+  EXPECT_EQ(contents_of(cache.store("key", "object", "words").object), "object");
+}
+
 TEST(ContentHash, IsSha256OfLengthsAndParts) {
   const auto digest = [](const std::vector<std::string>& parts) {
     ContentHash hash;
