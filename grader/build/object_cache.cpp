@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "build/content_hash.h"
@@ -34,9 +35,10 @@ void write_file(const fs::path& path, const std::string& contents) {
   if (!file) throw fs::filesystem_error("cannot write", path, std::make_error_code(std::errc::io_error));
 }
 
-std::string sum_of(const std::string& object) {
+std::string sum_of(const std::string& object, const std::string& diagnostics) {
   ContentHash hash;
   hash.add(object);
+  hash.add(diagnostics);
   return hash.digest();
 }
 
@@ -44,7 +46,7 @@ bool is_new(const fs::path& folder) { return folder.filename().string().starts_w
 
 std::uintmax_t size_of(const fs::path& entry) {
   std::uintmax_t bytes = 0;
-  for (const char* name : {kObjectName, kDiagnosticsName}) {
+  for (const char* name : {kObjectName, kDiagnosticsName, kSumName}) {
     std::error_code error;
     const auto size = fs::file_size(entry / name, error);
     if (!error) bytes += size;
@@ -64,13 +66,11 @@ std::optional<ObjectCache::Entry> ObjectCache::find(const std::string& key) cons
   std::error_code error;
   if (!fs::is_regular_file(entry / kObjectName, error)) return std::nullopt;
   // A machine that went down may have left a part.
-  const std::string object = contents_of(entry / kObjectName);
-  if (contents_of(entry / kSumName) != sum_of(object)) {
-    fs::remove_all(entry, error);
+  std::string diagnostics = contents_of(entry / kDiagnosticsName);
+  if (contents_of(entry / kSumName) != sum_of(contents_of(entry / kObjectName), diagnostics))
     return std::nullopt;
-  }
   fs::last_write_time(entry, fs::file_time_type::clock::now(), error);  // used just now
-  return Entry{entry / kObjectName, contents_of(entry / kDiagnosticsName)};
+  return Entry{entry / kObjectName, std::move(diagnostics)};
 }
 
 ObjectCache::Entry ObjectCache::store(const std::string& key, const std::string& object,
@@ -80,10 +80,16 @@ ObjectCache::Entry ObjectCache::store(const std::string& key, const std::string&
   fs::create_directory(entry);
   write_file(entry / kObjectName, object);
   write_file(entry / kDiagnosticsName, diagnostics);
-  write_file(entry / kSumName, sum_of(object));
+  write_file(entry / kSumName, sum_of(object, diagnostics));
   std::error_code error;
   fs::rename(entry, folder_ / key, error);  // refuses when the key exists: a folder that is not empty
-  const auto stored = find(key);
+  auto stored = find(key);
+  if (!stored) {  // what is there is damaged; moved away first, so that nobody finds half an entry
+    const sandbox::TemporaryFolder removed(folder_, kNewPrefix);
+    fs::rename(folder_ / key, removed.path() / "entry", error);
+    fs::rename(entry, folder_ / key, error);
+    stored = find(key);
+  }
   if (!stored) throw fs::filesystem_error("cannot store a compiled object", folder_ / key, error);
   drop_oldest();
   return *stored;

@@ -250,7 +250,7 @@ std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limit
   return "";
 }
 
-/// Throws where the disk is so full that a compiler fails for that alone: nobody's code is at fault then.
+/// Throws where the disk is so full that a compiler may fail for that alone, whatever the code.
 void check_room(const fs::path& folder) {
   constexpr std::uintmax_t kEnough = std::uintmax_t{16} << 20;
   std::error_code error;
@@ -308,7 +308,7 @@ CompiledSubmission compile(const course::Exercise& exercise, const fs::path& sou
     }
   }
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {
-    check_room(cache.folder());
+    if (end->kind == sandbox::End::Kind::exited) check_room(cache.folder());
     if (!result.diagnostics.empty() && !result.diagnostics.ends_with('\n')) result.diagnostics += '\n';
     result.diagnostics += sentence_about(*end, limits);
     return finish(Status::rejected);

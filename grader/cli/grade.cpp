@@ -20,6 +20,7 @@
 #include "judge/submission_path.h"
 #include "report/json.h"
 #include "report/junit.h"
+#include "report/printable.h"
 #include "report/text.h"
 #include "sandbox/sandbox.h"
 
@@ -60,6 +61,7 @@ std::string render(const report::Report& report, Format format) {
 }
 
 void check(const GradeArguments& arguments, std::size_t selected) {
+  if (arguments.submission) check_submission(*arguments.submission);
   if (arguments.all && !arguments.exercises.empty()) {
     throw WrongUse("--all grades every exercise: name some, or say --all, not both.");
   }
@@ -70,10 +72,10 @@ void check(const GradeArguments& arguments, std::size_t selected) {
                    " is one file: say which exercise it solves, as in "
                    "./lockstep grade transpose --submission FILE.");
   }
-  if (arguments.submission) check_submission(*arguments.submission);
   if (arguments.output &&
-      (arguments.output->empty() || std::filesystem::is_directory(*arguments.output, error)))
-    throw WrongUse("--output is a file to write: \"" + arguments.output->string() + "\" is none.");
+      (!arguments.output->has_filename() || std::filesystem::is_directory(*arguments.output, error)))
+    throw WrongUse("--output is a file to write: \"" + report::printable(arguments.output->string()) +
+                   "\" is none.");
   if (arguments.show && *arguments.show != kNamedByTopic && selected > 1) {
     throw WrongUse("--show=FILE is one picture: name one exercise, or let --show choose the files' names.");
   }
@@ -92,9 +94,15 @@ void show(const report::ExerciseResult& result, std::string file, bool tells) {
   if (tells) std::cout << fmt::format("  Picture: {}, of case {}\n", file, result.picture->case_name);
 }
 
+/// The exercise's file in the course; where that may only be read, any file from elsewhere.
 bool is_students_own(const course::Exercise& exercise, const std::filesystem::path& submission) {
   std::error_code error;
-  return std::filesystem::equivalent(exercise.starter, submission, error);
+  if (std::filesystem::equivalent(exercise.starter, submission, error)) return true;
+  const auto is_in_the_course = [&error](const std::filesystem::path& path) {
+    const auto relative = std::filesystem::relative(path, course::course_root(), error);
+    return !relative.empty() && *relative.begin() != "..";
+  };
+  return !is_in_the_course(course::state_folder()) && !is_in_the_course(submission);
 }
 
 /// Keeps the best result for `list`. Whether that could be written: if not, that is said, and a grade stays

@@ -24,21 +24,32 @@ std::string show(const std::vector<std::string>& hints, std::size_t i) {
 int hint(const HintArguments& arguments) {
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   const std::vector<std::string>& hints = exercise.problem.hints;
-  Progress::update([&](Progress& progress) {
+  std::string text;
+  const auto next = [&](Progress& progress) {
     std::size_t& given = progress.of(exercise.problem.name).hints;
     if (arguments.all) {
-      for (std::size_t i = 0; i < hints.size(); ++i) std::cout << (i == 0 ? "" : "\n") << show(hints, i);
+      for (std::size_t i = 0; i < hints.size(); ++i) {
+        if (i > 0) text += '\n';
+        text += show(hints, i);
+      }
       given = hints.size();
       return;
     }
     if (given >= hints.size()) {
-      std::cout << "You have seen every hint; here they come again from the first.\n\n";
+      text += "You have seen every hint; here they come again from the first.\n\n";
       given = 0;
     }
-    std::cout << show(hints, given++);
+    text += show(hints, given++);
     if (given < hints.size())
-      std::cout << fmt::format("\nOne further:  ./lockstep hint {}\n", exercise.problem.name);
-  });
+      text += fmt::format("\nOne further:  ./lockstep hint {}\n", exercise.problem.name);
+  };
+  try {
+    Progress::update(next);
+  } catch (const Failed&) {  // a hint is one, though it will come again
+    std::cout << text << std::flush;
+    throw;
+  }
+  std::cout << text;
   return kPassed;
 }
 

@@ -3,14 +3,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <tuple>
 
-#include "cli/command.h"
 #include "cli/files.h"
 #include "course/catalogue.h"
 #include "sandbox/file_descriptor.h"
@@ -26,6 +25,8 @@ std::filesystem::path progress_file() { return course::state_folder() / "progres
 
 Progress Progress::load() {
   Progress progress;
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(progress_file(), unreadable)) return progress;
   std::ifstream file(progress_file());
   const auto root = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (!root.is_object() || root.value("schema", nlohmann::json()) != kSchema) return progress;
@@ -54,12 +55,13 @@ void Progress::record(const report::ExerciseResult& result) {
 }
 
 void Progress::update(const std::function<void(Progress&)>& change) {
-  std::error_code exists;
-  std::filesystem::create_directories(course::state_folder(), exists);
+  std::error_code told_when_writing;
+  std::filesystem::create_directories(course::state_folder(), told_when_writing);
   const std::filesystem::path file = course::state_folder() / "progress.lock";
-  const sandbox::FileDescriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!lock || flock(lock.get(), LOCK_EX) != 0)
-    throw Failed("cannot lock " + file.string() + ": " + std::strerror(errno));
+  const sandbox::FileDescriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  constexpr std::chrono::milliseconds kPause{10};
+  for (int tries = 0; lock && tries < 300 && flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++tries)
+    std::this_thread::sleep_for(kPause);
   Progress progress = load();
   change(progress);
   progress.save();

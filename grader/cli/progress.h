@@ -28,8 +28,9 @@ class Progress {
   /// Keeps the better of the result and what was there: passed before not passed, then more points, then the
   /// newer.
   void record(const report::ExerciseResult& result);
-  /// Reads the file, changes what it holds, and writes it; what another process writes meanwhile is kept.
-  /// Throws Failed.
+  /// Reads the file, changes what it holds, and writes it; what another process writes meanwhile is kept, but
+  /// where nothing can be locked or somebody holds the lock for seconds. Throws Failed where it cannot be
+  /// written.
   static void update(const std::function<void(Progress&)>& change);
 
  private:

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "cli/command.h"
+#include "course/problem_rules.h"
 #include "course/similar_words.h"
 #include "report/printable.h"
 
@@ -25,7 +26,7 @@ void check_submission(const std::filesystem::path& path) {
   if (std::any_of(name.begin(), name.end(), is_control))
     throw WrongUse("--submission has a control character, such as a line break, in its name: rename it.");
   std::error_code unknown;
-  if (std::filesystem::symlink_status(path, unknown).type() == std::filesystem::file_type::not_found)
+  if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found)
     throw WrongUse("--submission: \"" + report::printable(name) + "\" does not exist.");
 }
 
@@ -36,14 +37,13 @@ const course::Exercise& select_exercise(const std::string& name) {
     for (const std::filesystem::path& place : {exercise.folder, exercise.starter})
       if (std::filesystem::equivalent(name, place, missing)) return exercise;
   }
-  if (name.find('/') != std::string::npos || name.ends_with(".cu"))
-    throw WrongUse("\"" + report::printable(name) +
-                   "\" is no exercise of this course. What to grade instead of " +
-                   "one's own file goes behind --submission.");
   std::vector<std::string> topics;
   for (const course::Exercise& exercise : course::catalogue()) topics.push_back(exercise.problem.name);
+  const std::filesystem::path path(name.ends_with('/') ? name.substr(0, name.size() - 1) : name);
+  const std::string last = path.filename().string(), topic(course::topic_of(last));
   throw WrongUse("there is no exercise \"" + report::printable(name) + "\"" +
-                 suggestion(name, topics, "list"));
+                 suggestion(topic.empty() ? last : topic, topics, "list") +
+                 (name.ends_with(".cu") ? " A file of another place is graded by grade --submission." : ""));
 }
 
 std::vector<const course::Exercise*> select_exercises(const std::vector<std::string>& names) {

@@ -102,7 +102,7 @@ const std::filesystem::path& state_folder() {
     std::filesystem::path states = absolute("XDG_STATE_HOME");
     if (states.empty() && !absolute("HOME").empty()) states = absolute("HOME") / ".local/state";
     if (states.empty()) return own;
-    std::string course = course_root().string();
+    std::string course = std::filesystem::weakly_canonical(std::filesystem::absolute(course_root())).string();
     std::replace(course.begin(), course.end(), '/', '!');
     return states / "lockstep" / course;
   }();
