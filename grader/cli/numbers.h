@@ -1,7 +1,7 @@
 // Numbers on the command line, read strictly.
 #pragma once
 
-#include <CLI/Validators.hpp>
+#include <CLI/App.hpp>
 #include <charconv>
 #include <cstdint>
 #include <string>
