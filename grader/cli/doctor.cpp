@@ -132,7 +132,10 @@ Finding processor() {
 
 Finding disk() {
   constexpr std::uintmax_t kEnough = std::uintmax_t{1} << 30;
-  const std::uintmax_t available = std::filesystem::space(course::course_root()).available;
+  // Where compiled objects are kept, or will be.
+  std::filesystem::path folder = std::filesystem::absolute(course::state_folder());
+  while (!std::filesystem::exists(folder)) folder = folder.parent_path();
+  const std::uintmax_t available = std::filesystem::space(folder).available;
   const std::string found =
       fmt::format("{:.1f} GiB free", static_cast<double>(available) / static_cast<double>(kEnough));
   if (available >= kEnough) return {Finding::State::good, "disk", found, ""};
