@@ -1,6 +1,7 @@
 #include "judge/median.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lockstep::judge {
 
@@ -11,11 +12,19 @@ double median(std::vector<double> values) {
 }
 
 std::pair<double, double> median_interval(std::vector<double> values) {
-  constexpr std::size_t kMany = 21;
+  constexpr double kMost = 0.02;  // of missing the median on one side
   std::sort(values.begin(), values.end());
-  const std::size_t quarter = values.size() / 4;
-  const std::size_t from_end = values.size() < kMany ? std::max<std::size_t>(quarter, 1) : quarter + 1;
-  return {values.at(from_end - 1), values.at(values.size() - from_end)};
+  const std::size_t n = values.size();
+  // Values fall below the median or above it as coins do: `probability` of k below, `missed` of at most k.
+  double probability = std::pow(0.5, n), missed = probability;
+  std::size_t left_out = 0;
+  for (std::size_t k = 1; k < n; ++k) {
+    probability *= static_cast<double>(n - k + 1) / static_cast<double>(k);
+    missed += probability;
+    if (!(missed <= kMost)) break;
+    left_out = k;
+  }
+  return {values.at(left_out), values.at(n - 1 - left_out)};
 }
 
 }  // namespace lockstep::judge

@@ -9,9 +9,9 @@ namespace lockstep::judge {
 /// Of at least one value; of an even number the upper of the two in the middle.
 double median(std::vector<double> values);
 
-/// The interval that holds the median of what was drawn with about 96 %: the (n/4)th from either end, for 9
-/// or 21 values; for fewer than eight, all of them. Source: order statistics of the binomial distribution,
-/// [2, 8] of 9 and [6, 16] of 21.
+/// An interval that misses the median with at most 2 % on each side, from as many values in at either end as
+/// that allows: [2, 8] of 9, [4, 12] of 15, [6, 16] of 21; fewer than nine miss it more often, and it is from
+/// the least to the largest. Source: order statistics, by the binomial distribution.
 std::pair<double, double> median_interval(std::vector<double> values);
 
 }  // namespace lockstep::judge

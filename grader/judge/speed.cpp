@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <iterator>
 #include <stdexcept>
 
 #include "judge/call_timer.h"
@@ -16,7 +18,8 @@ namespace {
 
 using report::Verdict;
 
-constexpr int kFewRounds = 9, kManyRounds = 21;
+/// After so many rounds it is asked whether more are needed.
+constexpr std::array kRounds = {9, 15, 21};
 
 /// The largest size whose timing takes at most most of the memory that is free now; the smallest if none
 /// does.
@@ -43,7 +46,7 @@ bool is_certainly_slow(Verdict fault, double most, double threshold) {
 }
 
 bool is_wide(std::pair<double, double> interval) {
-  constexpr double kNarrow = 1.05;  // end over beginning
+  constexpr double kNarrow = 1.03;  // end over beginning
   return !(interval.second <= kNarrow * interval.first);
 }
 
@@ -79,38 +82,35 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   std::vector<BatchTimes> reference_times, submission_times;
   CallTimes calls;
   ThrottledRounds throttled;
-  while (submission_times.size() < kManyRounds) {
-    const int round = static_cast<int>(submission_times.size());
-    if (options.progress) {
-      options.progress(fmt::format("speed, round {}", round + 1), round,
-                       round < kFewRounds ? kFewRounds : kManyRounds);
-    }
-    Timing of_reference, of_submission;
-    const auto time_reference = [&] { of_reference = timer.time_process(reference); };
-    const std::optional<device::CardState> before = device.card_state();
-    if (round % 2 == 0) time_reference();
-    of_submission = timer.time_process(submission);
-    if (round % 2 != 0) time_reference();
-    if (of_reference.fault)
-      throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);
-    if (of_submission.fault) {
-      const CallTimer::Options defaults;
-      const double most = of_reference.batches.many / std::chrono::duration<double>(defaults.time_limit);
-      if (of_submission.calls_failed &&
-          is_certainly_slow(of_submission.fault->verdict, most, problem.speed->pass_ratio)) {
-        measurement.speed.verdict = Verdict::too_slow;
-        measurement.speed.ratio = 0;  // it has not shown any
-        measurement.speed.interval = {0, most};
-      } else {
-        measurement.fault = of_submission.fault;
+  for (const int planned : kRounds) {
+    while (std::ssize(submission_times) < planned) {
+      const int round = static_cast<int>(submission_times.size());
+      if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
+      Timing of_reference, of_submission;
+      const auto time_reference = [&] { of_reference = timer.time_process(reference); };
+      const std::optional<device::CardState> before = device.card_state();
+      if (round % 2 == 0) time_reference();
+      of_submission = timer.time_process(submission);
+      if (round % 2 != 0) time_reference();
+      if (of_reference.fault)
+        throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);
+      if (of_submission.fault) {
+        const CallTimer::Options defaults;
+        const double most = of_reference.batches.many / std::chrono::duration<double>(defaults.time_limit);
+        if (of_submission.calls_failed &&
+            is_certainly_slow(of_submission.fault->verdict, most, problem.speed->pass_ratio)) {
+          measurement.speed.verdict = Verdict::too_slow;
+          measurement.speed.ratio = 0;  // it has not shown any
+          measurement.speed.interval = {0, most};
+        } else {
+          measurement.fault = of_submission.fault;
+        }
+        return measurement;
       }
-      return measurement;
+      if (throttled.must_repeat(before, device.card_state(), planned)) continue;
+      reference_times.push_back(of_reference.batches);
+      submission_times.push_back(of_submission.batches);
     }
-    if (throttled.must_repeat(before, device.card_state(), round < kFewRounds ? kFewRounds : kManyRounds))
-      continue;
-    reference_times.push_back(of_reference.batches);
-    submission_times.push_back(of_submission.batches);
-    if (round + 1 != kFewRounds && round + 1 != kManyRounds) continue;
     calls = call_times(reference_times, submission_times, CallTimer::Options{}.calls);
     measurement.speed.ratio = median(calls.ratios);
     measurement.speed.interval = median_interval(calls.ratios);
