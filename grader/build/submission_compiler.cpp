@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -250,15 +251,17 @@ std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limit
   return "";
 }
 
-/// Throws where the disk is so full that a compiler may fail for that alone, whatever the code.
+/// Throws where the disk has so little room that a compiler may fail for that alone, whatever the code.
 void check_room(const fs::path& folder) {
-  constexpr std::uintmax_t kEnough = std::uintmax_t{16} << 20;
-  std::error_code error;
-  const fs::space_info space = fs::space(folder, error);
-  if (!error && space.available < kEnough) {
-    throw std::runtime_error(
-        fmt::format("the compiler failed, and the disk of {} has {} KiB left: make room there",
-                    folder.string(), space.available >> 10));
+  constexpr std::uintmax_t kEnoughBytes = std::uintmax_t{16} << 20, kEnoughFiles = 64;
+  struct statvfs disk {};
+  if (statvfs(folder.c_str(), &disk) != 0) return;
+  const std::uintmax_t bytes = std::uintmax_t{disk.f_bavail} * disk.f_frsize;
+  const bool counts_files = disk.f_files != 0;
+  if (bytes < kEnoughBytes || (counts_files && disk.f_favail < kEnoughFiles)) {
+    throw std::runtime_error(fmt::format(
+        "the compiler failed, and the disk of {} has room for {} KiB{}: make room there", folder.string(),
+        bytes >> 10, counts_files ? fmt::format(" in {} files", disk.f_favail) : ""));
   }
 }
 

@@ -47,12 +47,12 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// The program has ended, and its exit status is the command's: what cannot be shown is told and no more.
-void show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
+/// False where what there is cannot be shown, which is told.
+bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
           const emulator::Observations& seen) {
   if (seen.lines.empty()) {
     std::cerr << "lockstep: no kernel ran, so there is nothing to profile\n";
-    return;
+    return true;
   }
   report::SourceFiles sources;
   const report::ProgramProfile profile =
@@ -64,8 +64,10 @@ void show(const EmulateArguments& arguments, const emulator::EmulateOptions& opt
                                            : render_program_profile(profile, output_style());
     if (!view.output && !view.json) std::cout << '\n';  // behind what the program wrote
     put(view, text);
+    return true;
   } catch (const std::runtime_error& error) {
     std::cerr << "lockstep: " << error.what() << '\n';
+    return false;
   }
 }
 
@@ -93,8 +95,8 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
   if (!arguments.trace.empty()) options.trace = trace_of(arguments.trace);
   std::optional<emulator::Observations> seen;
   const int status = emulator::emulate(options, seen);
-  if (arguments.profile && seen) show(arguments, options, *seen);
-  return status;
+  const bool is_shown = !arguments.profile || !seen || show(arguments, options, *seen);
+  return status == kPassed && !is_shown ? kFailed : status;
 }
 
 }  // namespace
@@ -118,7 +120,8 @@ void add_emulate(CLI::App& app, int& status) {
       "           ./lockstep emulate ./add 1000\n"
       "           ./lockstep emulate --profile ./add 1000\n"
       "           ./lockstep emulate --profile --trace add.cu:12 --svg access.svg ./add 1000\n"
-      "The exit status is the program's own. Findings (races, bounds, …) are told on standard error.");
+      "The exit status is the program's own; 3 instead of 0 where its profile cannot be shown or written.\n"
+      "Findings (races, bounds, …) are told on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));
   command

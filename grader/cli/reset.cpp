@@ -60,15 +60,20 @@ std::filesystem::path backup_path(const std::string& topic) {
 int reset(const std::string& name) {
   const course::Exercise& exercise = select_exercise(name);
   const std::string starter = starter_of(exercise);
-  if (std::filesystem::exists(exercise.starter)) {
-    const std::string contents = read_file(exercise.starter);
-    if (contents == starter) {
-      std::cout << exercise.starter.string() << " is the starter already.\n";
-      return kPassed;
-    }
+  if (const auto there = std::filesystem::status(exercise.starter); std::filesystem::exists(there)) {
     const std::filesystem::path backup = backup_path(exercise.problem.name);
-    write_file(backup, contents);
-    std::cout << "Your file is kept as " << backup.string() << ".\n";
+    if (std::filesystem::is_regular_file(there)) {
+      const std::string contents = read_file(exercise.starter);
+      if (contents == starter) {
+        std::cout << exercise.starter.string() << " is the starter already.\n";
+        return kPassed;
+      }
+      write_file(backup, contents);
+    } else {  // a folder or a pipe, which nobody should read
+      std::filesystem::create_directories(backup.parent_path());
+      std::filesystem::rename(exercise.starter, backup);
+    }
+    std::cout << "What you had is kept as " << backup.string() << ".\n";
   }
   write_file(exercise.starter, starter);
   std::cout << exercise.starter.string() << " is the starter again.\n";

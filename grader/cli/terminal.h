@@ -25,7 +25,6 @@ class ProgressLine {
 
  private:
   bool terminal_;
-  std::size_t columns_;
   bool shown_ = false;
 };
 

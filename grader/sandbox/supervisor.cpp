@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "sandbox/keeper_protocol.h"
+#include "sandbox/spare_user.h"
 
 namespace lockstep::sandbox {
 namespace {
@@ -204,11 +205,9 @@ void Supervisor::prepare() {
   if (mode_ == Mode::own_user_namespace) user = kCommandUser;
   if (mode_ == Mode::limits_only) {
     scratch_.emplace(std::filesystem::temp_directory_path(), "lockstep-scratch-");
-    // A user for this sandbox alone, as no two threads have one number: then RLIMIT_NPROC counts just its
-    // processes, and the judge's are out of its reach.
-    constexpr uid_t kFirstOfSandboxes = 0x7000'0000;
-    if (geteuid() == 0 && reachable_for_everybody(command_))
-      user = kFirstOfSandboxes + static_cast<uid_t>(gettid());
+    // A user for this sandbox alone: then RLIMIT_NPROC counts just its processes, and the judge's are out of
+    // its reach.
+    if (geteuid() == 0 && reachable_for_everybody(command_)) user = spare_user();
   }
   plan_ = plan_launch(command_, mode_, user, scratch_ ? scratch_->path() : std::filesystem::path());
   if (user == 0) return;

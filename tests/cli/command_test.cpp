@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -244,6 +245,22 @@ TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
   EXPECT_THAT(lockstep("reset transpose").output, HasSubstr("is the starter already"));
 }
 
+TEST_F(Command, ResetTakesAwayWhatIsNoFile) {
+  const std::string file = "exercises/03-transpose/transpose.cu";
+  git("init -q .");
+  course_.write(file, "// TODO: the starter\n");
+  git("add -A");
+  git("commit -q -m version");
+  std::filesystem::remove(course_.path() / file);
+  course_.write(file + "/mine.txt", "in a folder of that name\n");
+  const Ran ran = lockstep("reset transpose");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_EQ(read(file), "// TODO: the starter\n");
+  for (const auto& entry : std::filesystem::directory_iterator(course_.path() / ".lockstep/backup"))
+    EXPECT_EQ(read(".lockstep/backup/" + entry.path().filename().string() + "/mine.txt"),
+              "in a folder of that name\n");
+}
+
 TEST_F(Command, ResetWithoutHistorySaysWhatToDo) {
   course_.write("exercises/03-transpose/transpose.cu", "// the student's work\n");
   const Ran ran = lockstep("reset transpose 2>&1");
@@ -298,14 +315,32 @@ TEST_F(Grading, AReportInAFileLeavesTextOnTheTerminal) {
 
 TEST_F(Grading, AFullDiskIsTheMachinesFault) {
   const std::string disk = folder_.path().string(), own = geteuid() == 0 ? "unshare -m " : "unshare -rm ";
-  const std::string mount = "mount -t tmpfs -o size=64k none '" + disk + "'";
-  if (run(own + mount + " 2>&1").status != 0) GTEST_SKIP() << "no small disk can be mounted here";
-  const Ran ran = run(own + "sh -c \"" + mount + " && LOCKSTEP_CACHE='" + disk +
-                      "' '" LOCKSTEP_EXECUTABLE "' grade transpose --format json " + reference_ + "\"");
-  EXPECT_EQ(ran.status, 3) << ran.output;
-  const auto exercise = nlohmann::json::parse(ran.output).at("exercises").at(0);
-  EXPECT_EQ(exercise.at("verdict"), "grader-error");
-  EXPECT_THAT(exercise.at("message").get<std::string>(), HasSubstr("make room there"));
+  for (const char* size : {"size=64k", "nr_inodes=9"}) {
+    const std::string mount = std::string("mount -t tmpfs -o ") + size + " none '" + disk + "'";
+    if (run(own + mount + " 2>&1").status != 0) GTEST_SKIP() << "no small disk can be mounted here";
+    const Ran ran = run(own + "sh -c \"" + mount + " && LOCKSTEP_CACHE='" + disk +
+                        "' '" LOCKSTEP_EXECUTABLE "' grade transpose --format json " + reference_ + "\"");
+    EXPECT_EQ(ran.status, 3) << ran.output;
+    const auto exercise = nlohmann::json::parse(ran.output).at("exercises").at(0);
+    EXPECT_EQ(exercise.at("verdict"), "grader-error") << size;
+    EXPECT_THAT(exercise.at("message").get<std::string>(), HasSubstr("make room there")) << size;
+  }
+}
+
+TEST_F(Grading, ProgressFitsInANarrowTerminal) {
+  const Ran ran = run("script -qec \"stty cols 24; '" LOCKSTEP_EXECUTABLE "' grade transpose " + reference_ +
+                      "\" /dev/null");
+  std::size_t lines = 0;
+  const std::string begin = "\r\x1B[K";
+  for (std::size_t at = ran.output.find(begin); at != std::string::npos;
+       at = ran.output.find(begin, at + 1)) {
+    const std::string rest = ran.output.substr(at + begin.size());
+    const std::string line = rest.substr(0, rest.find_first_of("\r\n"));
+    const auto is_character = [](char byte) { return (byte & 0xC0) != 0x80; };  // of UTF-8
+    EXPECT_LT(std::count_if(line.begin(), line.end(), is_character), 24) << line;
+    ++lines;
+  }
+  EXPECT_GT(lines, 3U) << ran.output;
 }
 
 TEST_F(Grading, AMissingFileIsAVerdictAndTheNextIsStillGraded) {

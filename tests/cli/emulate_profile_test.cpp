@@ -122,6 +122,16 @@ TEST_F(EmulateProfile, ReturnsTheProgramsExitStatus) {
   EXPECT_EQ(run("'" LOCKSTEP_EXECUTABLE "' emulate --profile '" PROGRAMS_FOLDER "/profiled' 42").status, 42);
 }
 
+TEST_F(EmulateProfile, AProfileThatCannotBeWrittenIsAFailureOfItsOwn) {
+  const std::string options = "--output /proc/nobody-writes-here";
+  EXPECT_EQ(profile(options).status, 3);
+  EXPECT_EQ(
+      run("'" LOCKSTEP_EXECUTABLE "' emulate --profile " + options + " '" PROGRAMS_FOLDER "/profiled' 42")
+          .status,
+      42)
+      << "the program's own failure comes first";
+}
+
 TEST_F(EmulateProfile, ATracedLineIsDrawn) {
   const std::string line = std::to_string(line_with("in[64 *"));
   const std::filesystem::path figure = folder_.path() / "figure.svg";
