@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -251,17 +252,24 @@ std::string sentence_about(const sandbox::End& end, const sandbox::Limits& limit
   return "";
 }
 
-/// Throws where the disk has so little room that a compiler may fail for that alone, whatever the code.
+/// Throws where there is so little room for files that a compiler may fail for that alone, whatever the code.
 void check_room(const fs::path& folder) {
   constexpr std::uintmax_t kEnoughBytes = std::uintmax_t{16} << 20, kEnoughFiles = 64;
   struct statvfs disk {};
-  if (statvfs(folder.c_str(), &disk) != 0) return;
-  const std::uintmax_t bytes = std::uintmax_t{disk.f_bavail} * disk.f_frsize;
-  const bool counts_files = disk.f_files != 0;
-  if (bytes < kEnoughBytes || (counts_files && disk.f_favail < kEnoughFiles)) {
+  if (statvfs(folder.c_str(), &disk) == 0) {
+    const std::uintmax_t bytes = std::uintmax_t{disk.f_bavail} * disk.f_frsize;
+    const bool counts_files = disk.f_files != 0;
+    if (bytes < kEnoughBytes || (counts_files && disk.f_favail < kEnoughFiles)) {
+      throw std::runtime_error(fmt::format(
+          "the compiler failed, and the disk of {} has room for {} KiB{}: make room there", folder.string(),
+          bytes >> 10, counts_files ? fmt::format(" in {} files", disk.f_favail) : ""));
+    }
+  }
+  rlimit file{};
+  if (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur < kEnoughBytes) {
     throw std::runtime_error(fmt::format(
-        "the compiler failed, and the disk of {} has room for {} KiB{}: make room there", folder.string(),
-        bytes >> 10, counts_files ? fmt::format(" in {} files", disk.f_favail) : ""));
+        "the compiler failed, and no file may become larger than {} KiB here: type ulimit -f unlimited",
+        file.rlim_cur >> 10));
   }
 }
 

@@ -327,6 +327,15 @@ TEST_F(Grading, AFullDiskIsTheMachinesFault) {
   }
 }
 
+TEST_F(Grading, ALimitOfFilesIsTheMachinesFault) {
+  const Ran ran = run("ulimit -f 64; LOCKSTEP_CACHE='" + folder_.path().string() +
+                      "' '" LOCKSTEP_EXECUTABLE "' grade transpose --format json " + reference_);
+  EXPECT_EQ(ran.status, 3) << ran.output;
+  const auto exercise = nlohmann::json::parse(ran.output).at("exercises").at(0);
+  EXPECT_EQ(exercise.at("verdict"), "grader-error");
+  EXPECT_THAT(exercise.at("message").get<std::string>(), HasSubstr("ulimit -f unlimited"));
+}
+
 TEST_F(Grading, ProgressFitsInANarrowTerminal) {
   const Ran ran = run("script -qec \"stty cols 24; '" LOCKSTEP_EXECUTABLE "' grade transpose " + reference_ +
                       "\" /dev/null");
