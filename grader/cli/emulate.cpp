@@ -47,7 +47,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// False where what there is cannot be shown, which is told.
+/// False where the file cannot be written. That is told, as is that there is nothing to show.
 bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
           const emulator::Observations& seen) {
   if (seen.lines.empty()) {
@@ -64,11 +64,13 @@ bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& opt
                                            : render_program_profile(profile, output_style());
     if (!view.output && !view.json) std::cout << '\n';  // behind what the program wrote
     put(view, text);
-    return true;
-  } catch (const std::runtime_error& error) {
+  } catch (const WrongUse& error) {
+    std::cerr << "lockstep: " << error.what() << '\n';
+  } catch (const Failed& error) {
     std::cerr << "lockstep: " << error.what() << '\n';
     return false;
   }
+  return true;
 }
 
 int emulate(const EmulateArguments& arguments, const std::vector<std::string>& words) {
@@ -95,8 +97,8 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
   if (!arguments.trace.empty()) options.trace = trace_of(arguments.trace);
   std::optional<emulator::Observations> seen;
   const int status = emulator::emulate(options, seen);
-  const bool is_shown = !arguments.profile || !seen || show(arguments, options, *seen);
-  return status == kPassed && !is_shown ? kFailed : status;
+  const bool is_written = !arguments.profile || !seen || show(arguments, options, *seen);
+  return status == kPassed && !is_written ? kFailed : status;
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ void add_emulate(CLI::App& app, int& status) {
       "           ./lockstep emulate ./add 1000\n"
       "           ./lockstep emulate --profile ./add 1000\n"
       "           ./lockstep emulate --profile --trace add.cu:12 --svg access.svg ./add 1000\n"
-      "The exit status is the program's own; 3 instead of 0 where its profile cannot be shown or written.\n"
+      "The exit status is the program's own; 3 instead of 0 where its profile cannot be written.\n"
       "Findings (races, bounds, …) are told on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));

@@ -44,16 +44,16 @@ std::string starter_of(const course::Exercise& exercise) {
       exercise.starter.string(), kStarterMarker));
 }
 
-std::filesystem::path backup_path(const std::string& topic) {
+std::filesystem::path backup_path(const std::string& topic, const std::string& extension) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
   char date[32];
   std::strftime(date, sizeof date, "%Y-%m-%d-%H%M%S", &local);
   const std::filesystem::path folder = course::state_folder() / "backup";
-  std::filesystem::path path = folder / fmt::format("{}-{}.cu", topic, date);
+  std::filesystem::path path = folder / fmt::format("{}-{}{}", topic, date, extension);
   for (int again = 2; std::filesystem::exists(path); ++again)
-    path = folder / fmt::format("{}-{}-{}.cu", topic, date, again);
+    path = folder / fmt::format("{}-{}-{}{}", topic, date, again, extension);
   return path;
 }
 
@@ -61,8 +61,9 @@ int reset(const std::string& name) {
   const course::Exercise& exercise = select_exercise(name);
   const std::string starter = starter_of(exercise);
   if (const auto there = std::filesystem::status(exercise.starter); std::filesystem::exists(there)) {
-    const std::filesystem::path backup = backup_path(exercise.problem.name);
-    if (std::filesystem::is_regular_file(there)) {
+    const bool is_file = std::filesystem::is_regular_file(there);
+    const std::filesystem::path backup = backup_path(exercise.problem.name, is_file ? ".cu" : "");
+    if (is_file) {
       const std::string contents = read_file(exercise.starter);
       if (contents == starter) {
         std::cout << exercise.starter.string() << " is the starter already.\n";
@@ -71,7 +72,12 @@ int reset(const std::string& name) {
       write_file(backup, contents);
     } else {  // a folder or a pipe, which nobody should read
       std::filesystem::create_directories(backup.parent_path());
-      std::filesystem::rename(exercise.starter, backup);
+      std::error_code error;
+      std::filesystem::rename(exercise.starter, backup, error);
+      if (error) {
+        throw Failed(fmt::format("{} is no file, and cannot be moved to {} ({}): move it away yourself",
+                                 exercise.starter.string(), backup.string(), error.message()));
+      }
     }
     std::cout << "What you had is kept as " << backup.string() << ".\n";
   }

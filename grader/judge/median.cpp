@@ -18,7 +18,7 @@ std::pair<double, double> median_interval(std::vector<double> values) {
   // Values fall below the median or above it as coins do: `probability` of k below, `missed` of at most k.
   double probability = std::pow(0.5, n), missed = probability;
   std::size_t left_out = 0;
-  for (std::size_t k = 1; k < n; ++k) {
+  for (std::size_t k = 1; 2 * k < n; ++k) {
     probability *= static_cast<double>(n - k + 1) / static_cast<double>(k);
     missed += probability;
     if (!(missed <= kMost)) break;

@@ -68,7 +68,7 @@ bool choose_descriptors(const char* inherited) {
 }
 
 // Root's user is exempt from RLIMIT_NPROC and owns the machine's files, so the command of a judge that is
-// root gets another. From here on the keeper and the command are strangers.
+// root gets another, where there is another. From here on the keeper and the command are strangers.
 bool change_user(unsigned long user) {
   return user == 0 ||
          (setgroups(0, nullptr) == 0 &&

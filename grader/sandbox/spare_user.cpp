@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -18,7 +19,9 @@ struct Range {
   std::uint64_t size() const { return end > begin ? end - begin : 0; }
 };
 
-/// The numbers that exist inside: the first of three on each line is where a range begins, the third its
+Range intersection(Range a, Range b) { return {std::max(a.begin, b.begin), std::min(a.end, b.end)}; }
+
+/// The numbers that exist inside: on each line the first of three is where a range begins, the third its
 /// length.
 std::vector<Range> ranges_of(std::string_view map) {
   std::vector<Range> ranges;
@@ -28,7 +31,8 @@ std::vector<Range> ranges_of(std::string_view map) {
   return ranges;
 }
 
-std::string contents(const char* path) {
+std::string map_of(const char* path) {
+  if (!std::filesystem::exists(path)) return "0 0 4294967295\n";  // a kernel without user namespaces
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
@@ -37,23 +41,26 @@ std::string contents(const char* path) {
 
 }  // namespace
 
-uid_t spare_user(std::string_view users, std::string_view groups, pid_t thread) {
+std::optional<uid_t> spare_user(std::string_view user_map, std::string_view group_map, pid_t thread) {
   Range widest;
-  for (const Range user : ranges_of(users)) {
-    for (const Range group : ranges_of(groups)) {
-      const Range both{std::max(user.begin, group.begin), std::min(user.end, group.end)};
+  for (const Range user : ranges_of(user_map)) {
+    for (const Range group : ranges_of(group_map)) {
+      const Range both = intersection(user, group);
       if (both.size() > widest.size()) widest = both;
     }
   }
-  // The first quarter has the system's users and the people, the last one "nobody".
-  constexpr std::uint64_t kFewest = 4096;
-  if (widest.size() < kFewest) return 0;
-  const std::uint64_t begin = widest.begin + widest.size() / 4;
-  return static_cast<uid_t>(begin + static_cast<std::uint64_t>(thread) % (widest.size() / 2));
+  // What systemd leaves to nobody; in a container the middle half: the machine's users come first, "nobody"
+  // last.
+  constexpr Range kOfMachines{0x7000'0000, 0x7000'0000 + (1U << 22)};
+  const Range middle{widest.begin + widest.size() / 4, widest.end - widest.size() / 4};
+  const Range spare = intersection(widest, kOfMachines).size() == kOfMachines.size() ? kOfMachines : middle;
+  constexpr std::uint64_t kFewest = 2048;
+  if (spare.size() < kFewest) return std::nullopt;
+  return static_cast<uid_t>(spare.begin + static_cast<std::uint64_t>(thread) % spare.size());
 }
 
-uid_t spare_user() {
-  return spare_user(contents("/proc/self/uid_map"), contents("/proc/self/gid_map"), gettid());
+std::optional<uid_t> spare_user() {
+  return spare_user(map_of("/proc/self/uid_map"), map_of("/proc/self/gid_map"), gettid());
 }
 
 }  // namespace lockstep::sandbox

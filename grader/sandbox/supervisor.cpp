@@ -207,7 +207,7 @@ void Supervisor::prepare() {
     scratch_.emplace(std::filesystem::temp_directory_path(), "lockstep-scratch-");
     // A user for this sandbox alone: then RLIMIT_NPROC counts just its processes, and the judge's are out of
     // its reach.
-    if (geteuid() == 0 && reachable_for_everybody(command_)) user = spare_user();
+    if (geteuid() == 0 && reachable_for_everybody(command_)) user = spare_user().value_or(0);
   }
   plan_ = plan_launch(command_, mode_, user, scratch_ ? scratch_->path() : std::filesystem::path());
   if (user == 0) return;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,13 @@ class Command : public testing::Test {
   std::string read(const std::string& name) {
     std::ifstream file(course_.path() / name);
     return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// What reset has kept.
+  std::vector<std::filesystem::path> backups() {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(course_.path() / ".lockstep/backup"))
+      paths.push_back(entry.path());
+    return paths;
   }
   TemporaryFolder course_;
 };
@@ -236,12 +244,10 @@ TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
   const Ran ran = lockstep("reset transpose");
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_EQ(read(file), "// TODO: a better starter\n");
-  std::vector<std::filesystem::path> backups;
-  for (const auto& entry : std::filesystem::directory_iterator(course_.path() / ".lockstep/backup"))
-    backups.push_back(entry.path());
-  ASSERT_EQ(backups.size(), 1U);
-  EXPECT_THAT(ran.output, HasSubstr(backups[0].string()));
-  EXPECT_EQ(read(".lockstep/backup/" + backups[0].filename().string()), "// the student's work\n");
+  const std::vector<std::filesystem::path> kept = backups();
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_THAT(ran.output, HasSubstr(kept[0].string()));
+  EXPECT_EQ(read(std::filesystem::relative(kept[0], course_.path())), "// the student's work\n");
   EXPECT_THAT(lockstep("reset transpose").output, HasSubstr("is the starter already"));
 }
 
@@ -256,9 +262,15 @@ TEST_F(Command, ResetTakesAwayWhatIsNoFile) {
   const Ran ran = lockstep("reset transpose");
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_EQ(read(file), "// TODO: the starter\n");
-  for (const auto& entry : std::filesystem::directory_iterator(course_.path() / ".lockstep/backup"))
-    EXPECT_EQ(read(".lockstep/backup/" + entry.path().filename().string() + "/mine.txt"),
-              "in a folder of that name\n");
+  const std::vector<std::filesystem::path> folders = backups();
+  ASSERT_EQ(folders.size(), 1U);
+  EXPECT_EQ(read(std::filesystem::relative(folders[0], course_.path()) / "mine.txt"),
+            "in a folder of that name\n");
+  std::filesystem::remove(course_.path() / file);
+  ASSERT_EQ(mkfifo((course_.path() / file).c_str(), 0600), 0);
+  EXPECT_EQ(lockstep("reset transpose").status, 0);
+  EXPECT_EQ(read(file), "// TODO: the starter\n");
+  EXPECT_EQ(backups().size(), 2U);
 }
 
 TEST_F(Command, ResetWithoutHistorySaysWhatToDo) {

@@ -33,8 +33,17 @@ TEST(MedianInterval, LeavesOutTheOutermostOfMany) {
 
 TEST(MedianInterval, HoldsAllOfAFew) {
   EXPECT_EQ(median_interval(numbers(1)), std::pair(1.0, 1.0));
+  EXPECT_EQ(median_interval(numbers(2)), std::pair(1.0, 2.0));
   EXPECT_EQ(median_interval(numbers(5)), std::pair(1.0, 5.0));
   EXPECT_EQ(median_interval(numbers(8)), std::pair(1.0, 8.0)) << "2 to 7 would miss it with 7 %";
+}
+
+TEST(MedianInterval, IsNarrowForVeryMany) {
+  const auto [low, high] = median_interval(numbers(1001));
+  EXPECT_LT(low, 501);
+  EXPECT_GT(high, 501);
+  EXPECT_NEAR(low, 501 - 2.05 * std::sqrt(1001.0) / 2, 2) << "by the normal distribution";
+  EXPECT_EQ(low + high, 1002);
 }
 
 TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {
