@@ -59,9 +59,11 @@ std::string mark(const TextStyle& style, Verdict verdict) {
 }
 
 std::string quote(const TextStyle& style, const Place& place, std::string_view note, std::size_t indent) {
+  constexpr std::size_t kLongestName = 60;  // a #line may name anything
   const std::string margin(indent, ' ');
-  std::string result = fmt::format(
-      "{}{}", margin, paint(style, Colour::strong, fmt::format("{}:{}", printable(place.file), place.line)));
+  const std::string file = cut(printable(place.file), kLongestName);
+  std::string result =
+      fmt::format("{}{}", margin, paint(style, Colour::strong, fmt::format("{}:{}", file, place.line)));
   if (!note.empty()) result += fmt::format("  {}", note);
   result += '\n';
   const std::string source = printable(place.text);

@@ -1,4 +1,6 @@
 // Asynchronous copies: they arrive when they are waited for, and who touches them before has a race.
+#include <map>
+
 #include "device_fixture.h"
 
 namespace lockstep::emulator {
@@ -54,6 +56,23 @@ TEST_F(CopyAsyncTest, BeforeTheWaitTheOldValueIsRead) {
   EXPECT_THAT(message(), HasSubstr("wait"));
   EXPECT_EQ(seen.findings[0].other_line.line, 12U);
   EXPECT_THAT(download<std::uint32_t>(b, kThreads), ::testing::Each(5U));
+}
+
+TEST_F(CopyAsyncTest, CopiesOfAPartCountTheirSectorsAndTakePartInRaces) {
+  for (const char* bytes : {"16", "12", "4"}) {
+    run_copy(std::string("cp.async.ca.shared.global [%r2], [%d2], 16, ") + bytes + ";\ncp.async.wait_all;",
+             32);
+    std::uint64_t sectors = 0;
+    for (const LineCounters& line : seen.lines) sectors += line.global_load.units;
+    EXPECT_EQ(sectors, 16U) << bytes;
+    EXPECT_THAT(findings(), IsEmpty());
+    run(std::string(kAddresses) +
+            "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 st.global.u32 [%d2], %r1;\n"
+            "@!%p1 cp.async.ca.shared.global [%r2], [%d2], 16, " +
+            bytes + ";\ncp.async.wait_all;",
+        a, b, 0, {2, 1, 1}, {32, 1, 1}, kTile);
+    EXPECT_THAT(findings(), Contains(::testing::StartsWith("race "))) << bytes;
+  }
 }
 
 TEST_F(CopyAsyncTest, ABarrierIsNoWait) {
@@ -196,6 +215,22 @@ TEST_F(CopyAsyncTest, ABulkCopyArrivesAtItsMbarrier) {
   EXPECT_THAT(findings(), IsEmpty());
   const auto values = download<std::uint32_t>(b, kThreads);
   for (std::uint32_t t = 0; t < kThreads; ++t) EXPECT_EQ(values[t], 1000 + t);
+}
+
+TEST_F(CopyAsyncTest, BulkCopiesCountTheirSectors) {
+  // Each thread the 16 bytes that it wants of its own 128: half of a sector.
+  const DeviceAddress rows = upload(std::vector<std::uint32_t>(32 * 32, 1));
+  run("mov.u32 %r4, tile;\nmov.u32 %r5, bar;\nshl.b32 %r2, %r1, 4;\nadd.u32 %r2, %r2, %r4;\n"
+      "mul.wide.u32 %d2, %r1, 128;\nadd.u64 %d2, %d0, %d2;\nmbarrier.init.shared.b64 [%r5], 32;\n"
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d2], 16, [%r5];\n"
+      "cp.async.bulk.global.shared::cta.bulk_group [%d2], [%r2], 0;",
+      rows, 0, 0, {}, {32, 1, 1}, kBulk);
+  std::map<unsigned, LineCounters> line;
+  for (const LineCounters& counters : seen.lines) line[counters.line.line] = counters;
+  EXPECT_EQ(line[8].global_load.requests, 32U);
+  EXPECT_EQ(line[8].global_load.units, 32U);
+  EXPECT_EQ(line[8].global_load.bytes, 32U * 16);
+  EXPECT_EQ(line[9].global_store.requests, 0U) << "of no bytes";
 }
 
 TEST_F(CopyAsyncTest, ABulkCopyThatNobodyWaitsForIsARace) {

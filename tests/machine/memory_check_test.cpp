@@ -206,6 +206,33 @@ TEST_F(MemoryCheckTest, AKernelMayNotWriteToConstants) {
   EXPECT_THAT(seen.findings[0].message, HasSubstr("constant memory, 'limits'"));
 }
 
+TEST_F(MemoryCheckTest, OnlyConstantsAreReadAsConstants) {
+  const std::string declarations = ".const .align 4 .b8 limits[16];\n";
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(33, 1), "in");
+  for (const char* from : {"[%d0]", "[%d2]"}) {
+    EXPECT_EQ(
+        run("mov.u64 %d2, limits;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 mov.u64 %d2, %d0;\nld.const.u32 %r2, " +
+                std::string(from) + ";",
+            a, 0, 0, {}, {32, 1, 1}, declarations)
+            .status,
+        Status::illegal_address);
+    ASSERT_THAT(findings(), ElementsAre("out-of-bounds 4"));
+    EXPECT_THAT(seen.findings[0].message, HasSubstr("'in', which is no __constant__"));
+  }
+  EXPECT_EQ(run("ld.const.u32 %r2, [limits+4];", a, 0, 0, {}, {32, 1, 1}, declarations).status, Status::ok);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(MemoryCheckTest, StaticSharedMemoryHasTheLimitOfCompilation) {
+  const auto status = [&](const char* bytes) {
+    return run("mov.u32 %r2, tile;\nst.shared.u32 [%r2], %r1;", 0, 0, 0, {}, {1, 1, 1},
+               std::string(".shared .align 4 .b8 tile[") + bytes + "];\n")
+        .status;
+  };
+  EXPECT_EQ(status("49152"), Status::ok);
+  EXPECT_THROW(status("49156"), DeviceError);
+}
+
 TEST_F(MemoryCheckTest, AFindingInAFunctionNamesItsCallers) {
   const std::string declarations =
       ".func fill(.param .b64 to)\n{\n.reg .b64 %d<4>;\n.loc 1 100 1\nld.param.u64 %d1, [to];\n"

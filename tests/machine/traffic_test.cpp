@@ -115,6 +115,16 @@ TEST(Traffic, AtomicsAgreeWithTheH200) {
   EXPECT_EQ(shared([](unsigned) { return 7U; }), 1U);
 }
 
+TEST(Traffic, AtomicsOfHalfAWordTakeTheBankOfTheWord) {
+  std::uint32_t offsets[kLanes];
+  for (unsigned t = 0; t < kLanes; ++t) offsets[t] = 128 * t + 126;  // all in bank 31
+  const Units conflict = handlers().traffic.shared_atomic_wavefronts(offsets, kAllLanes, 2);
+  EXPECT_EQ(conflict.units, 32U);
+  EXPECT_EQ(conflict.ideal, 1U);
+  for (unsigned t = 0; t < kLanes; ++t) offsets[t] = 4 * t + 2;
+  EXPECT_EQ(handlers().traffic.shared_atomic_wavefronts(offsets, kAllLanes, 2).units, 1U);
+}
+
 class AtomicsInShared : public DeviceTest {
  protected:
   /// Wavefronts of an atomic at the address in %r2, which names two words of one bank, 16 lanes each.

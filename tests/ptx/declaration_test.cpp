@@ -129,6 +129,7 @@ TEST(Declarations, FilesWithEscapesAndTimes) {
       parse_items(".file 1 \"a \\\"quoted\\\" n\\141me.cu\"\n.file 7 \"b.h\", 12345, 678\n");
   EXPECT_EQ(module.files.at(1), "a \"quoted\" name.cu");
   EXPECT_EQ(module.files.at(7), "b.h");
+  EXPECT_EQ(parse_items(".file 1 \"two\\nlines\"\n").files.at(1), "two?lines");
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ void refuse(Warp& warp, const Instruction& i, unsigned lane, std::string message
 /// Bounds and alignment of a bulk copy's end in global memory.
 bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address,
                       std::uint32_t bytes, AccessKind kind) {
+  constexpr std::uint64_t kSectorBytes = 32;
   std::array<std::uint64_t, kLanes> addresses{};
   addresses[lane] = address;
   if (address % kBulkUnit != 0) {
@@ -133,6 +134,15 @@ bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint
   if (kind == AccessKind::load && warp.block->grid->checks) {
     report_uninitialised_global(warp, i, 1U << lane, addresses.data(), bytes);
   }
+  // A request of its own, as the copies of no two lanes share sectors.
+  using enum TrafficCounter::Kind;
+  Traffic& traffic =
+      warp.worker->counters.traffic[i.counter]
+          .by_kind[static_cast<std::size_t>(kind == AccessKind::load ? global_load : global_store)];
+  ++traffic.requests;
+  traffic.units += (address + bytes - 1) / kSectorBytes - address / kSectorBytes + 1;
+  traffic.ideal_units += (bytes + kSectorBytes - 1) / kSectorBytes;
+  traffic.bytes += bytes;
   return true;
 }
 

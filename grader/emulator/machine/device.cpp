@@ -374,6 +374,14 @@ void Device::State::check_configuration(const Kernel& kernel, const LaunchConfig
       refuse(invalid_configuration, "the kernel was compiled for another shape of block");
     }
   }
+  if (kernel.info.static_shared_bytes > options.properties.shared_bytes_per_block) {
+    refuse(
+        invalid_configuration,
+        fmt::format(
+            "{} bytes of static shared memory, of which the compiler for a card takes {}; more is possible "
+            "as dynamic shared memory",
+            kernel.info.static_shared_bytes, options.properties.shared_bytes_per_block));
+  }
   const std::uint64_t shared = std::uint64_t{kernel.dynamic_shared_offset} + c.dynamic_shared_bytes;
   if (shared > options.properties.shared_bytes_per_block_optin) {
     refuse(invalid_configuration, fmt::format("{} bytes of shared memory; a block has at most {}", shared,

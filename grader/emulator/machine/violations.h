@@ -36,6 +36,11 @@ class ValueOf {
 bool locate_global(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
                    unsigned width, AccessKind kind);
 
+/// Whether all that the lanes load as constant memory lies there. Reports the first lane that names an
+/// allocation of another kind and fails the launch: a card reads constants from a window of their own.
+bool check_constant(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
+                    unsigned width);
+
 /// Reports a misaligned access of the first such lane and fails the launch.
 void report_misaligned(Warp& warp, const Instruction& instruction, Mask active,
                        const std::uint64_t* addresses, unsigned width, AccessKind kind);

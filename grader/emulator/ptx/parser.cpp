@@ -2,6 +2,7 @@
 //
 // One pass, one token ahead. What can only be known at the end waits for it: names of inlined functions stand
 // in `.section .debug_str` behind the code, initialisers may name what is declared later.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -140,7 +141,10 @@ class ModuleParser {
     if (lexer_.peek().kind != Token::Kind::string) lexer_.fail_expected("a file's name");
     // It is copied to each place in the code. No path is longer.
     if (lexer_.peek().text.size() > kLongestFileName) lexer_.fail("a file's name of more than 4096 bytes");
-    module_.files[number] = unescaped(lexer_.take());
+    std::string& name = module_.files[number] = unescaped(lexer_.take());
+    // A #line may name anything, and a name is shown within a line.
+    const auto breaks_lines = [](unsigned char character) { return character < ' ' || character == 0x7F; };
+    std::replace_if(name.begin(), name.end(), breaks_lines, '?');
     while (lexer_.accept(',')) lexer_.expect_unsigned("a time or a size");
   }
 

@@ -128,6 +128,7 @@ void FunctionDecoder::decode_copy_bulk(Modifiers& modifiers) {
   instruction.execute = to_global        ? copy_bulk_to_global
                         : within_cluster ? copy_bulk_from_shared
                                          : copy_bulk_from_global;
+  if (!within_cluster) count_traffic(instruction);
   finish(modifiers, instruction);
 }
 

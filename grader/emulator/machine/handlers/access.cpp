@@ -208,8 +208,10 @@ void access_memory(Warp& warp, const Instruction& i, Mask active) {
   Addresses addresses;
   compute_addresses(warp, i, addresses);
   switch (space) {
-    case Space::global:
     case Space::constant:
+      if (!check_constant(warp, i, active, addresses.of, sizeof(T) * count)) break;
+      [[fallthrough]];
+    case Space::global:
       access_global<T, R, count, is_store>(warp, i, active, addresses);
       break;
     case Space::shared:
@@ -385,6 +387,17 @@ void space_test_handler(Warp& warp, const Instruction& i, Mask active) {
   set_predicate(warp, i.destination, result, active);
 }
 
+/// As examine_global_load, of the part of a lane's element that a copy reads.
+void examine_part(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t from, std::uint32_t bytes) {
+  std::uint64_t addresses[kLanes] = {};
+  addresses[lane] = from;
+  report_uninitialised_global(warp, i, Mask{1} << lane, addresses, bytes);
+  if (!warp.block->grid->many_blocks) return;
+  constexpr std::uint32_t kWord = 4;
+  for (; bytes >= kWord; bytes -= kWord, addresses[lane] += kWord)
+    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, kWord, nullptr).check(Runs{Mask{1} << lane, 0});
+}
+
 // cp.async: the data is read at once and arrives later (async_copies.h). Row c, where present, is the number
 // of bytes that are copied, the rest being zero; lanes of the predicate vector[0] copy none.
 void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
@@ -393,9 +406,9 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
   const auto* source = row<std::uint64_t>(warp, i.b);
   for (unsigned lane = 0; lane < kLanes; ++lane) from.of[lane] = source[lane];
   const unsigned width = i.width;
+  const auto* bytes = i.c == kNoSlot ? nullptr : row<std::uint32_t>(warp, i.c);
   Mask whole = active, parts = 0;
-  if (i.c != kNoSlot) {
-    const auto* bytes = row<std::uint32_t>(warp, i.c);
+  if (bytes != nullptr) {
     whole &= mask_of_lanes([=](unsigned l) { return bytes[l] >= width; });
     parts = active & ~whole & mask_of_lanes([=](unsigned l) { return bytes[l] != 0; });
   }
@@ -404,23 +417,26 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
     whole &= ~ignored;
     parts &= ~ignored;
   }
-  alignas(16) std::byte data[kLanes][16] = {};
-  if (whole != 0) {
-    if (!check_global_load(warp, i, whole, from.of, width, unit_stride(whole, from, width))) return;
-    for (Mask left = whole; left != 0; left &= left - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), width);
-    }
-  }
+  const bool contiguous = unit_stride(whole, from, width);
+  if (whole != 0 && !check_global_range(warp, i, whole, from.of, width, contiguous, AccessKind::load)) return;
   for (Mask left = parts; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    const std::uint32_t bytes = row<std::uint32_t>(warp, i.c)[lane];
+    const unsigned lane = first_lane(left);
     if ((from.of[lane] & (width - 1)) != 0) {
-      return report_misaligned(warp, i, 1U << lane, from.of, width, AccessKind::load);
+      return report_misaligned(warp, i, Mask{1} << lane, from.of, width, AccessKind::load);
     }
-    if (!locate_global(warp, i, 1U << lane, from.of, bytes, AccessKind::load)) return;
-    if (warp.block->grid->checks) report_uninitialised_global(warp, i, 1U << lane, from.of, bytes);
-    std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), bytes);
+    if (!locate_global(warp, i, Mask{1} << lane, from.of, bytes[lane], AccessKind::load)) return;
+    if (warp.block->grid->checks) examine_part(warp, i, lane, from.of[lane], bytes[lane]);
+  }
+  // A card moves the whole of what is copied in part.
+  if (const Mask read = whole | parts; read != 0) {
+    count_global(warp, i, read, from.of, width, unit_stride(read, from, width), AccessKind::load);
+  }
+  if (whole != 0) examine_global_load(warp, i, whole, from.of, width, contiguous);
+  alignas(16) std::byte data[kLanes][16] = {};
+  for (Mask left = whole | parts; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    const std::size_t read = (parts >> lane & 1) != 0 ? bytes[lane] : width;
+    std::memcpy(data[lane], warp.block->grid->memory->host(from.of[lane]), read);
   }
   const auto value_bytes = [&](unsigned lane, std::byte* value) { std::memcpy(value, data[lane], width); };
   if (!check_shared_store(warp, i, active, to.of, width, unit_stride(active, to, width), value_bytes)) return;

@@ -175,6 +175,24 @@ inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std
   return std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) == digest;
 }
 
+/// Of a load within bounds: unwritten words and races, and what it synchronises.
+inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                                unsigned width, bool contiguous) {
+  const Grid& grid = *warp.block->grid;
+  if (!grid.checks) return;
+  // What all lanes read, one may look at for them.
+  const Runs runs = !contiguous && is_uniform(active, addresses)
+                        ? Runs{Mask{1} << first_lane(active), 0}
+                        : find_runs(active, addresses, width, contiguous);
+  prefetch_lanes(*grid.memory, addresses, runs);
+  check_global_written(warp, i, active, addresses, width, runs);
+  if ((i.detail & access::kSynchronising) != 0) {
+    acquire(warp);
+  } else if (grid.many_blocks && width >= 4) {
+    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
+  }
+}
+
 inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                               unsigned width, bool contiguous) {
   if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::load)) return false;
@@ -183,20 +201,7 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
   if (!synchronising || !polls_again(warp, i, active, addresses, width)) {
     count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
   }
-  const Grid& grid = *warp.block->grid;
-  if (grid.checks) {
-    // What all lanes read, one may look at for them.
-    const Runs runs = !contiguous && is_uniform(active, addresses)
-                          ? Runs{Mask{1} << first_lane(active), 0}
-                          : find_runs(active, addresses, width, contiguous);
-    prefetch_lanes(*grid.memory, addresses, runs);
-    check_global_written(warp, i, active, addresses, width, runs);
-    if (synchronising) {
-      acquire(warp);
-    } else if (grid.many_blocks && width >= 4) {
-      GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
-    }
-  }
+  examine_global_load(warp, i, active, addresses, width, contiguous);
   return true;
 }
 

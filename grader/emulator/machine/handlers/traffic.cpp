@@ -160,11 +160,12 @@ Units shared_wavefronts(const std::uint32_t* offsets, Mask active, unsigned widt
 Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width) {
   if (active == 0) return {};
   if (is_uniform(active, offsets)) return {1, 1};
-  const auto shift = static_cast<unsigned>(std::countr_zero(width));
-  Classes counts(kBanks * 4 / width);
+  const unsigned bytes = std::max(width, 4U);  // an atomic on half of a word has its bank to itself
+  const auto shift = static_cast<unsigned>(std::countr_zero(bytes));
+  Classes counts(kBanks * 4 / bytes);
   for (Mask left = active; left != 0; left &= left - 1) counts.add(offsets[first_lane(left)] >> shift);
   const auto lanes = static_cast<unsigned>(std::popcount(active));
-  return {counts.fullest(), (lanes * (width / 4) + kBanks - 1) / kBanks};
+  return {counts.fullest(), (lanes * (bytes / 4) + kBanks - 1) / kBanks};
 }
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL
