@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/text_style.h"
+
 namespace lockstep::test {
 namespace {
 
@@ -58,6 +60,13 @@ TEST(Wrap, BreaksBetweenWordsAndInsideLongOnes) {
 
 TEST(SplitLines, DropsEmptyLinesAtTheEndOnly) {
   EXPECT_THAT(split_lines("a\n\nb\n \n"), ElementsAre("a", "", "b"));
+}
+
+TEST(Quote, OfALongFileNameTheEndIsShown) {
+  const report::TextStyle style{.colour = false, .width = 100};
+  const std::string text = quote(style, {"/home/" + std::string(200, 'a') + "/größe.cu", 7, "x = 1;"}, "", 2);
+  const std::string name = text.substr(0, text.find('\n'));
+  EXPECT_EQ(name, "  …" + std::string(50, 'a') + "/größe.cu:7");
 }
 
 }  // namespace

@@ -218,19 +218,25 @@ TEST_F(CopyAsyncTest, ABulkCopyArrivesAtItsMbarrier) {
 }
 
 TEST_F(CopyAsyncTest, BulkCopiesCountTheirSectors) {
-  // Each thread the 16 bytes that it wants of its own 128: half of a sector.
+  // Each thread fetches the 16 bytes that it wants of its own 128, writes 32 bytes across two sectors, and
+  // nothing.
   const DeviceAddress rows = upload(std::vector<std::uint32_t>(32 * 32, 1));
-  run("mov.u32 %r4, tile;\nmov.u32 %r5, bar;\nshl.b32 %r2, %r1, 4;\nadd.u32 %r2, %r2, %r4;\n"
+  run("mov.u32 %r4, tile;\nmov.u32 %r5, bar;\nshl.b32 %r2, %r1, 5;\nadd.u32 %r2, %r2, %r4;\n"
       "mul.wide.u32 %d2, %r1, 128;\nadd.u64 %d2, %d0, %d2;\nmbarrier.init.shared.b64 [%r5], 32;\n"
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d2], 16, [%r5];\n"
+      "cp.async.bulk.global.shared::cta.bulk_group [%d2+48], [%r2], 32;\n"
       "cp.async.bulk.global.shared::cta.bulk_group [%d2], [%r2], 0;",
       rows, 0, 0, {}, {32, 1, 1}, kBulk);
   std::map<unsigned, LineCounters> line;
   for (const LineCounters& counters : seen.lines) line[counters.line.line] = counters;
   EXPECT_EQ(line[8].global_load.requests, 32U);
   EXPECT_EQ(line[8].global_load.units, 32U);
+  EXPECT_EQ(line[8].global_load.ideal_units, 32U);
   EXPECT_EQ(line[8].global_load.bytes, 32U * 16);
-  EXPECT_EQ(line[9].global_store.requests, 0U) << "of no bytes";
+  EXPECT_EQ(line[9].global_store.requests, 32U);
+  EXPECT_EQ(line[9].global_store.units, 64U);
+  EXPECT_EQ(line[9].global_store.ideal_units, 32U);
+  EXPECT_EQ(line[10].global_store.requests, 0U) << "of no bytes";
 }
 
 TEST_F(CopyAsyncTest, ABulkCopyThatNobodyWaitsForIsARace) {

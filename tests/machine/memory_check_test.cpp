@@ -223,6 +223,16 @@ TEST_F(MemoryCheckTest, OnlyConstantsAreReadAsConstants) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+TEST_F(MemoryCheckTest, ConstantsHaveTheirLimitTogether) {
+  const auto run_with = [&](const char* bytes) {
+    return run("ld.const.u32 %r2, [one];\nld.const.u32 %r2, [other];", 0, 0, 0, {}, {1, 1, 1},
+               std::string(".const .align 4 .b8 one[40000];\n.const .align 4 .b8 other[") + bytes + "];\n")
+        .status;
+  };
+  EXPECT_EQ(run_with("25536"), Status::ok);
+  EXPECT_THROW(run_with("25540"), DeviceError);
+}
+
 TEST_F(MemoryCheckTest, StaticSharedMemoryHasTheLimitOfCompilation) {
   const auto status = [&](const char* bytes) {
     return run("mov.u32 %r2, tile;\nst.shared.u32 [%r2], %r1;", 0, 0, 0, {}, {1, 1, 1},

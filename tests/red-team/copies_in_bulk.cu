@@ -1,6 +1,7 @@
 // expect: inefficient
 // tries: Lets every thread fetch its one element down a column by a bulk copy, which is no load.
 // stopped by: The ends of bulk copies in global memory are counted, each as a request of its own.
+// says: ✗ global-sectors
 #include <cstdint>
 
 #include "lockstep/divide_up.h"
@@ -37,7 +38,18 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
           barrier)
       : "memory");
   if (!is_inside) return;
-  out[column * rows + row] = is_fetched ? fetched[thread][element % kTogether] : in[element];
+  float value = 0;
+  if (is_fetched) {
+    float whole[kTogether];  // in one read, without conflicts
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(whole[0]), "=f"(whole[1]), "=f"(whole[2]), "=f"(whole[3])
+                 : "r"(to)
+                 : "memory");
+    for (int k = 0; k < kTogether; ++k) value = element % kTogether == k ? whole[k] : value;
+  } else {
+    value = in[element];
+  }
+  out[column * rows + row] = value;
 }
 
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {

@@ -1,6 +1,7 @@
 // expect: inefficient
 // tries: Names its source file so that the advice on a slow line holds a report with full marks.
 // stopped by: A file's name is shown within one line, and cut.
+// says: ??✓ transpose
 #include "lockstep/divide_up.h"
 #include "transpose.h"
 

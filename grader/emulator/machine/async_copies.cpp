@@ -134,7 +134,7 @@ bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint
   if (kind == AccessKind::load && warp.block->grid->checks) {
     report_uninitialised_global(warp, i, 1U << lane, addresses.data(), bytes);
   }
-  // A request of its own, as the copies of no two lanes share sectors.
+  // A request of its own: copies of several lanes are not joined, though they may share a sector.
   using enum TrafficCounter::Kind;
   Traffic& traffic =
       warp.worker->counters.traffic[i.counter]

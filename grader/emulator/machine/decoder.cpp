@@ -64,13 +64,16 @@ class SharedLayout {
     offsets_[key] = bytes_;
     const std::uint32_t offset = bytes_;
     bytes_ += static_cast<std::uint32_t>(variable.bytes);
+    declared_ += static_cast<std::uint32_t>(variable.bytes);
     return offset;
   }
   std::uint32_t bytes() const { return bytes_; }
+  /// Without what lies between the variables for their alignment.
+  std::uint32_t declared_bytes() const { return declared_; }
 
  private:
   std::map<std::string, std::uint32_t> offsets_;
-  std::uint32_t bytes_ = 0;
+  std::uint32_t bytes_ = 0, declared_ = 0;
 };
 
 FunctionsByName functions_by_name(const ptx::Module& module) {
@@ -184,6 +187,7 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->info.uses_heap = context.uses_heap;
   kernel->shared_bytes = shared.bytes();
   kernel->info.static_shared_bytes = shared.bytes() - kernel->reserved_shared_bytes;
+  kernel->declared_shared_bytes = shared.declared_bytes() - kernel->reserved_shared_bytes;
   for (std::size_t k = 0; k < 3; ++k) kernel->info.cluster[k] = source->cluster[k];
   constexpr std::uint32_t kLeastAlignment = 16;
   kernel->dynamic_shared_offset =

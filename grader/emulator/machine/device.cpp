@@ -210,12 +210,18 @@ void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
     }
     loaded.bytes.variables += charged;
   }
+  std::size_t constant_bytes_left = options.properties.constant_bytes;
   for (const ptx::Variable& variable : module.variables) {
     if (!in_memory(variable) || variable.external) continue;
-    if (variable.space == ptx::Space::constant && variable.bytes > options.properties.constant_bytes) {
-      throw DeviceError(DeviceError::Code::invalid_image,
-                        fmt::format("the constant {} has {} bytes; the device has {}", variable.name,
-                                    variable.bytes, options.properties.constant_bytes));
+    if (variable.space == ptx::Space::constant) {
+      if (variable.bytes > constant_bytes_left) {
+        throw DeviceError(DeviceError::Code::invalid_image,
+                          fmt::format("the constant {} has {} bytes; of the {} that a module's constants may "
+                                      "have together, {} are left",
+                                      variable.name, variable.bytes, options.properties.constant_bytes,
+                                      constant_bytes_left));
+      }
+      constant_bytes_left -= variable.bytes;
     }
     const Placement placement =
         variable.managed ? Placement{.alignment = kPageBytes, .exchanged = true} : Placement{};
@@ -374,13 +380,13 @@ void Device::State::check_configuration(const Kernel& kernel, const LaunchConfig
       refuse(invalid_configuration, "the kernel was compiled for another shape of block");
     }
   }
-  if (kernel.info.static_shared_bytes > options.properties.shared_bytes_per_block) {
+  if (kernel.declared_shared_bytes > options.properties.shared_bytes_per_block) {
     refuse(
         invalid_configuration,
         fmt::format(
             "{} bytes of static shared memory, of which the compiler for a card takes {}; more is possible "
             "as dynamic shared memory",
-            kernel.info.static_shared_bytes, options.properties.shared_bytes_per_block));
+            kernel.declared_shared_bytes, options.properties.shared_bytes_per_block));
   }
   const std::uint64_t shared = std::uint64_t{kernel.dynamic_shared_offset} + c.dynamic_shared_bytes;
   if (shared > options.properties.shared_bytes_per_block_optin) {

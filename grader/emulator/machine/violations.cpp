@@ -249,17 +249,21 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
 
 bool check_constant(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                     unsigned width) {
-  const GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(AccessKind::load)];
+  const GlobalMemory::Allocation* known = &warp.worker->recent[static_cast<std::size_t>(AccessKind::load)];
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses[lane];
-    if (recent.constant && address >= recent.begin && address < recent.end()) continue;
+    if (known->constant && address >= known->begin && address < known->end()) continue;
     const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
-    if (allocation == nullptr || allocation->constant) continue;  // what is nowhere is reported by the load
+    if (allocation == nullptr) continue;  // what is nowhere is reported by the load
+    if (allocation->constant) {
+      known = allocation;
+      continue;
+    }
     Finding finding = make_finding(
         warp, i.id, lane, Finding::Kind::out_of_bounds,
-        fmt::format("load of {} bytes as constant memory, where there is '{}', which is no __constant__",
-                    width, allocation->label));
+        fmt::format("load of {} bytes as constant memory, where there is {}, which is no __constant__", width,
+                    allocation->label.empty() ? "global memory" : "'" + allocation->label + "'"));
     finding.address = address;
     fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
     return false;

@@ -427,7 +427,7 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
     if (!locate_global(warp, i, Mask{1} << lane, from.of, bytes[lane], AccessKind::load)) return;
     if (warp.block->grid->checks) examine_part(warp, i, lane, from.of[lane], bytes[lane]);
   }
-  // A card moves the whole of what is copied in part.
+  // A card moves the whole of what is copied in part. Whether it moves anything for no bytes is not known.
   if (const Mask read = whole | parts; read != 0) {
     count_global(warp, i, read, from.of, width, unit_stride(read, from, width), AccessKind::load);
   }
