@@ -243,6 +243,17 @@ TEST_F(MemoryCheckTest, StaticSharedMemoryHasTheLimitOfCompilation) {
   EXPECT_THROW(status("49156"), DeviceError);
 }
 
+TEST_F(MemoryCheckTest, WhatTheSystemKeepsIsNotChargedToTheKernel) {
+  const std::uint32_t most = static_cast<std::uint32_t>(device.properties().shared_bytes_per_block_optin);
+  for (const char* body : {"mov.u32 %r2, 0;", "mov.u32 %r2, %reserved_smem_offset_1;"}) {
+    const auto status = [&](std::uint32_t dynamic) {
+      return run(body, 0, 0, 0, {}, {1, 1, 1}, {}, dynamic).status;
+    };
+    EXPECT_EQ(status(most), Status::ok) << body;
+    EXPECT_THROW(status(most + 1), DeviceError) << body;
+  }
+}
+
 TEST_F(MemoryCheckTest, AFindingInAFunctionNamesItsCallers) {
   const std::string declarations =
       ".func fill(.param .b64 to)\n{\n.reg .b64 %d<4>;\n.loc 1 100 1\nld.param.u64 %d1, [to];\n"

@@ -388,7 +388,9 @@ void Device::State::check_configuration(const Kernel& kernel, const LaunchConfig
             "as dynamic shared memory",
             kernel.declared_shared_bytes, options.properties.shared_bytes_per_block));
   }
-  const std::uint64_t shared = std::uint64_t{kernel.dynamic_shared_offset} + c.dynamic_shared_bytes;
+  // What the system keeps for cooperative groups is not the kernel's.
+  const std::uint64_t shared =
+      std::uint64_t{kernel.dynamic_shared_offset} - kernel.reserved_shared_bytes + c.dynamic_shared_bytes;
   if (shared > options.properties.shared_bytes_per_block_optin) {
     refuse(invalid_configuration, fmt::format("{} bytes of shared memory; a block has at most {}", shared,
                                               options.properties.shared_bytes_per_block_optin));
