@@ -63,7 +63,7 @@ namespace {
 /// A #line may name anything. Of a path that is too long, the end tells more.
 std::string file_name(std::string_view file) {
   constexpr std::size_t kLongest = 60;
-  const std::string name = printable(file);
+  std::string name = printable(file);
   if (display_width(name) <= kLongest) return name;
   std::size_t begin = name.size();
   for (std::size_t columns = 1; columns < kLongest;) {
