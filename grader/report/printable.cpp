@@ -116,6 +116,12 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, prefix_bytes(text, width - 1))) + "…";
 }
 
+std::string cut_front(std::string_view text, std::size_t width) {
+  const std::size_t columns = display_width(text);
+  if (columns <= width) return std::string(text);
+  return "…" + std::string(text.substr(prefix_bytes(text, columns - (width - 1))));
+}
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   for (const std::string& paragraph : split_lines(text)) {

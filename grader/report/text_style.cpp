@@ -58,26 +58,9 @@ std::string mark(const TextStyle& style, Verdict verdict) {
   return paint(style, colour, colour == Colour::good ? "✓" : colour == Colour::bad ? "✗" : "?");
 }
 
-namespace {
-
-/// A #line may name anything. Of a path that is too long, the end tells more.
-std::string file_name(std::string_view file) {
-  constexpr std::size_t kLongest = 60;
-  std::string name = printable(file);
-  if (display_width(name) <= kLongest) return name;
-  std::size_t begin = name.size();
-  for (std::size_t columns = 1; columns < kLongest;) {
-    --begin;
-    if ((name[begin] & 0xC0) != 0x80) ++columns;  // a character begins
-  }
-  return "…" + name.substr(begin);
-}
-
-}  // namespace
-
 std::string quote(const TextStyle& style, const Place& place, std::string_view note, std::size_t indent) {
-  const std::string margin(indent, ' ');
-  const std::string file = file_name(place.file);
+  constexpr std::size_t kLongestName = 60;  // a #line may name anything
+  const std::string margin(indent, ' '), file = cut_front(printable(place.file), kLongestName);
   std::string result =
       fmt::format("{}{}", margin, paint(style, Colour::strong, fmt::format("{}:{}", file, place.line)));
   if (!note.empty()) result += fmt::format("  {}", note);

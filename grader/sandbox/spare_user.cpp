@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace lockstep::sandbox {
@@ -36,6 +38,8 @@ std::string map_of(const char* path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
+  // Not taken for a map without users: the command would stay root.
+  if (!file || text.str().empty()) throw std::system_error(EIO, std::generic_category(), path);
   return text.str();
 }
 

@@ -14,7 +14,7 @@ namespace lockstep::sandbox {
 /// of /proc/self/uid_map and gid_map. Source: user_namespaces(7).
 std::optional<uid_t> spare_user(std::string_view user_map, std::string_view group_map, pid_t thread);
 
-/// The same for this process and thread.
+/// The same for this process and thread. Throws std::system_error where the maps cannot be read.
 std::optional<uid_t> spare_user();
 
 }  // namespace lockstep::sandbox

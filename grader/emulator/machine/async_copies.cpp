@@ -10,6 +10,7 @@
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/violations.h"
 #include "emulator/machine/warp.h"
+#include "emulator/sectors.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -122,7 +123,6 @@ void refuse(Warp& warp, const Instruction& i, unsigned lane, std::string message
 /// Bounds and alignment of a bulk copy's end in global memory.
 bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address,
                       std::uint32_t bytes, AccessKind kind) {
-  constexpr std::uint64_t kSectorBytes = 32;
   std::array<std::uint64_t, kLanes> addresses{};
   addresses[lane] = address;
   if (address % kBulkUnit != 0) {
@@ -134,16 +134,18 @@ bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint
   if (kind == AccessKind::load && warp.block->grid->checks) {
     report_uninitialised_global(warp, i, 1U << lane, addresses.data(), bytes);
   }
-  // A request of its own: copies of several lanes are not joined, though they may share a sector.
-  using enum TrafficCounter::Kind;
-  Traffic& traffic =
-      warp.worker->counters.traffic[i.counter]
-          .by_kind[static_cast<std::size_t>(kind == AccessKind::load ? global_load : global_store)];
-  ++traffic.requests;
-  traffic.units += (address + bytes - 1) / kSectorBytes - address / kSectorBytes + 1;
-  traffic.ideal_units += (bytes + kSectorBytes - 1) / kSectorBytes;
-  traffic.bytes += bytes;
   return true;
+}
+
+/// A request of its own: copies of several lanes are not joined, though they may share a sector.
+void count_global_end(Warp& warp, const Instruction& i, std::uint64_t address, std::uint32_t bytes,
+                      TrafficCounter::Kind kind) {
+  if (bytes == 0) return;
+  Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
+  ++traffic.requests;
+  traffic.units += sectors_of(address, bytes);
+  traffic.ideal_units += sectors_of(0, bytes);
+  traffic.bytes += bytes;
 }
 
 /// The same in shared memory: null with a finding when it does not fit.
@@ -334,6 +336,7 @@ void copy_bulk_from_global(Warp& warp, const Instruction& i, Mask active) {
     arrival.bytes = bulk_bytes(warp, i, lane);
     arrival.from = row<std::uint64_t>(warp, i.b)[lane];
     if (warp.stop || !check_global_end(warp, i, lane, arrival.from, arrival.bytes, AccessKind::load)) return;
+    count_global_end(warp, i, arrival.from, arrival.bytes, TrafficCounter::Kind::global_load);
     copy_bulk(warp, i, lane, arrival);
   }
 }
@@ -365,6 +368,7 @@ void copy_bulk_to_global(Warp& warp, const Instruction& i, Mask active) {
     copy.bytes = bulk_bytes(warp, i, lane);
     copy.to = lane_address(warp, i, lane);
     if (warp.stop || !check_global_end(warp, i, lane, copy.to, copy.bytes, AccessKind::store)) return;
+    count_global_end(warp, i, copy.to, copy.bytes, TrafficCounter::Kind::global_store);
     const bool wide = (i.detail & kWideSource) != 0;
     const ClusterPlace from =
         check_shared_end(warp, i, lane, wide_or_narrow(warp, i.b, wide, lane), copy.bytes, AccessKind::load);

@@ -31,7 +31,7 @@ struct TrafficTable {
   /// Wavefronts of a load or store, or of an atomic that counts lanes, of `width` bytes at byte offsets
   /// offsets[lane] in shared memory.
   Units (*shared_wavefronts)(const std::uint32_t* offsets, Mask active, unsigned width);
-  /// Wavefronts of any other atomic on shared memory, 4 or 8 bytes wide.
+  /// Wavefronts of any other atomic on shared memory, 2, 4 or 8 bytes wide; one of 2 takes its word's bank.
   Units (*shared_atomic_wavefronts)(const std::uint32_t* offsets, Mask active, unsigned width);
   /// The most active lanes that have one address, or one offset: an atomic serves them one after another.
   unsigned (*most_at_one_address)(const std::uint64_t* addresses, Mask active);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "emulator/ptx/fat_binary.h"
+#include "emulator/sectors.h"
 #include "emulator/server/session.h"
 
 namespace lockstep::emulator {
@@ -44,14 +45,6 @@ Bytes packed(const T& value) {
   Bytes payload;
   append(payload, bytes_of(value));
   return payload;
-}
-
-/// Sectors of 32 bytes that a range touches; it need not be valid.
-std::uint64_t sectors_of(DeviceAddress address, std::uint64_t bytes) {
-  constexpr std::uint64_t kSectorBytes = 32;
-  if (bytes == 0) return 0;
-  const std::uint64_t before = address % kSectorBytes;
-  return bytes / kSectorBytes + (before + bytes % kSectorBytes + kSectorBytes - 1) / kSectorBytes;
 }
 
 std::string cut(std::string output) {

@@ -8,11 +8,11 @@
 
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/tables.h"
+#include "emulator/sectors.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
 
-constexpr unsigned kSectorBytes = 32;
 constexpr unsigned kBanks = 32;
 
 /// Numbers of the active lanes by class modulo `classes`, a power of two up to 32: how many fill the fullest.
