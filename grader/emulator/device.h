@@ -251,8 +251,9 @@ class Device {
 
   /// Everything seen since the last call: counters by source line, and findings in the order they appeared.
   Observations take_observations();
-  /// Asks for the addresses of accesses at `file`:`line` to be recorded by following launches (first warps
-  /// only); they come back in Observations::traces. An empty suffix is any file's; line 0 ends it.
+  /// Asks for the addresses of accesses at `file`:`line` to be recorded by following launches (each
+  /// instruction's by the lowest warp of the lowest block that came there); they come back in
+  /// Observations::traces. An empty suffix is any file's; line 0 ends it.
   void trace_line(std::string file_suffix, std::uint32_t line);
 
  private:

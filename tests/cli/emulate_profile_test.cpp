@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "shell.h"
 
@@ -97,25 +96,6 @@ TEST_F(EmulateProfile, LaunchesOfGraphsAndThoseThatNobodyWaitsForCount) {
     if (!line.at("global_atomics").is_null()) atomics = line.at("global_atomics");
   }
   EXPECT_EQ(atomics.at("requests"), 3 * (1 + 2) + 1) << "one for each warp";
-}
-
-// The README shows a part of this very output.
-TEST_F(EmulateProfile, IsWhatTheReadmeShows) {
-  const Ran ran = run("cd '" LOCKSTEP_SOURCE "' && '" LOCKSTEP_EXECUTABLE
-                      "' emulate --profile '" PROGRAMS_FOLDER "/profiled' 2>&1");
-  const std::string readme = contents(LOCKSTEP_SOURCE "/README.md");
-  const std::size_t command = readme.find("./lockstep emulate --profile ./profiled");
-  ASSERT_NE(command, std::string::npos);
-  std::istringstream lines(readme.substr(command));
-  std::string line;
-  std::getline(lines, line);
-  std::size_t shown = 0;
-  while (std::getline(lines, line) && (line.empty() || line.starts_with("    "))) {
-    if (line.empty() || line == "    …") continue;
-    EXPECT_THAT(ran.output, HasSubstr('\n' + line.substr(4) + '\n'));
-    ++shown;
-  }
-  EXPECT_GT(shown, 10U);
 }
 
 TEST_F(EmulateProfile, ReturnsTheProgramsExitStatus) {

@@ -27,6 +27,22 @@ class CounterTest : public DeviceTest {
   const DeviceAddress memory = upload(std::vector<std::uint32_t>(1 << 15));
 };
 
+// --- what is recorded for drawing ---
+
+TEST_F(CounterTest, ATraceIsOfTheLowestWarpWhoeverComesFirst) {
+  device.trace_line("kernel.cu", 11);
+  // Warp 0 of block 0 comes to the line after many others.
+  run_warps(
+      "mov.u32 %r2, %ctaid.x;\nshr.u32 %r3, %r1, 5;\nor.b32 %r2, %r2, %r3;\nsetp.eq.u32 %p1, %r2, 0;\n"
+      "selp.u32 %r2, 100000, 0, %p1;\n"
+      "again:\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra done;\nsub.u32 %r2, %r2, 1;\nbra again;\n"
+      "done: ld.global.u32 %r3, [%d0];",
+      64, 2000);
+  ASSERT_EQ(seen.traces.size(), 1U);
+  EXPECT_EQ(seen.traces[0].block[0], 0U);
+  EXPECT_EQ(seen.traces[0].warp, 0U);
+}
+
 // --- atomics ---
 
 /// The address of lane t is base + 4 × %r2.

@@ -614,7 +614,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   }
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
-  for (AccessTrace& trace : grid.traces) {
+  for (auto& [instruction, trace] : grid.traces) {
     if (pending.traces.size() < kMostTraces) pending.traces.push_back(std::move(trace));
   }
   return result;

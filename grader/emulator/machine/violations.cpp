@@ -16,7 +16,6 @@ namespace lockstep::emulator {
 namespace {
 
 constexpr std::size_t kMostFindings = 200;
-constexpr std::size_t kMostTraces = 256;
 
 const char* verb(AccessKind kind) {
   switch (kind) {
@@ -471,7 +470,13 @@ void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint
                   std::uint32_t ideal) {
   Grid& grid = *warp.block->grid;
   if (i.id >= grid.traced_places.size() || !grid.traced_places[i.id]) return;
-  AccessTrace trace;
+  const std::lock_guard lock(grid.trace_mutex);
+  const auto [entry, is_new] = grid.traces.try_emplace(i.id);
+  AccessTrace& trace = entry->second;
+  const auto order = [](const auto& block, std::uint32_t index) {
+    return std::tuple(block[2], block[1], block[0], index);
+  };
+  if (!is_new && order(trace.block, trace.warp) <= order(warp.block->index, warp.index)) return;
   trace.line = place_of_id(warp, i.id).line;
   trace.space = space;
   trace.operation = kind == AccessKind::load ? "load" : kind == AccessKind::store ? "store" : "atomic";
@@ -483,8 +488,6 @@ void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint
     trace.addresses[lane] = (active >> lane & 1) != 0 ? addresses[lane] : 0;
   trace.units = units;
   trace.ideal_units = ideal;
-  const std::lock_guard lock(grid.trace_mutex);
-  if (grid.traces.size() < kMostTraces) grid.traces.push_back(std::move(trace));
 }
 
 }  // namespace lockstep::emulator

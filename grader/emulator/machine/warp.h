@@ -197,7 +197,7 @@ struct Grid {
   std::atomic<bool> stands_still{false};  ///< and will never end
   std::vector<bool> traced_places;        ///< by place; empty when nothing is traced
   std::mutex trace_mutex;
-  std::vector<AccessTrace> traces;
+  std::map<std::uint32_t, AccessTrace> traces;  ///< by instruction, each of the lowest warp that came there
 
   // A fault ends the launch. Several blocks may fault before all have stopped: the one that began first
   // counts, and those before it are run to their end, so that the outcome does not depend on the workers'

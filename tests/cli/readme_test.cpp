@@ -1,0 +1,106 @@
+// What the README shows of the program is what the program prints.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+#include "shell.h"
+
+namespace lockstep::test {
+namespace {
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Seconds that something took are others every time.
+std::string without_times(const std::string& text) {
+  return std::regex_replace(text, std::regex(" in [0-9.]+ s\\b"), " in TIME");
+}
+
+class Readme : public testing::Test {
+ protected:
+  Readme() {
+    // A clone whose progress is its own.
+    for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_SOURCE)) {
+      if (entry.path().filename().string().starts_with('.')) continue;
+      std::filesystem::create_symlink(entry.path(), clone_.path() / entry.path().filename());
+    }
+  }
+
+  /// Runs a command of the README, which begins with "./lockstep ", as on a machine without a GPU.
+  Ran run_as_typed(const std::string& command) {
+    const std::string arguments = command.substr(std::string("./lockstep ").size());
+    return run("cd '" + clone_.path().string() + "' && LOCKSTEP_ROOT=\"$PWD\" CUDA_VISIBLE_DEVICES= '" +
+               LOCKSTEP_EXECUTABLE "' " + arguments + " 2>&1");
+  }
+
+  /// That the indented lines which follow `command` in the README are in `output` in this order; "…" stands
+  /// for what was left out.
+  void expect_shown(const std::string& command, const std::string& output) {
+    const std::size_t place = readme_.find(command);
+    ASSERT_NE(place, std::string::npos);
+    std::istringstream readme(readme_.substr(place));
+    std::istringstream printed(without_times(output));
+    std::string line;
+    while (std::getline(readme, line) && !line.starts_with("    ")) {
+    }
+    int shown = 0;
+    for (bool more = true; more && (line.empty() || line.starts_with("    "));
+         more = static_cast<bool>(std::getline(readme, line))) {
+      if (line.empty() || line == "    …") continue;
+      const std::string wanted = without_times(line.substr(4));
+      std::string candidate;
+      while (std::getline(printed, candidate) && candidate != wanted) {
+      }
+      ASSERT_TRUE(printed) << "not printed, or not in this order: " << line << '\n' << output;
+      ++shown;
+    }
+    EXPECT_GT(shown, 10);
+  }
+
+  TemporaryFolder clone_;
+  const std::string readme_ = contents(LOCKSTEP_SOURCE "/README.md");
+};
+
+TEST_F(Readme, ShowsAStarter) {
+  if (contents(LOCKSTEP_SOURCE "/exercises/03-transpose/transpose.cu").find("TODO:") == std::string::npos)
+    GTEST_SKIP() << "exercises/03-transpose has been solved in this clone";
+  const std::string command = "./lockstep grade transpose --seed 1";
+  const Ran ran = run_as_typed(command);
+  EXPECT_EQ(ran.status, 1);
+  expect_shown(command, ran.output);
+}
+
+TEST_F(Readme, ShowsAFullPass) {
+  const std::string command = "./lockstep grade coalescing transpose --submission solutions";
+  const Ran ran = run_as_typed(command);
+  EXPECT_EQ(ran.status, 0);
+  expect_shown(command, ran.output);
+}
+
+TEST_F(Readme, ShowsWhatALineCosts) {
+  const std::string command =
+      "./lockstep profile transpose --submission solutions/03-transpose/rungs/tiled.cu";
+  const Ran ran = run_as_typed(command);
+  EXPECT_EQ(ran.status, 1) << "the rung misses a gate";
+  expect_shown(command, ran.output);
+
+  std::smatch options;
+  ASSERT_TRUE(std::regex_search(readme_, options, std::regex("(--trace [^`]* --svg )(docs/[^`]*)`")));
+  run_as_typed(command + ' ' + options.str(1) + "drawn.svg");
+  EXPECT_EQ(contents((clone_.path() / "drawn.svg").string()), contents(LOCKSTEP_SOURCE "/" + options.str(2)));
+}
+
+TEST_F(Readme, ShowsAProgramsProfile) {
+  const Ran ran = run("cd '" LOCKSTEP_SOURCE "' && '" LOCKSTEP_EXECUTABLE
+                      "' emulate --profile '" PROGRAMS_FOLDER "/profiled' 2>&1");
+  expect_shown("./lockstep emulate --profile ./profiled", ran.output);
+}
+
+}  // namespace
+}  // namespace lockstep::test
