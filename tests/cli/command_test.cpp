@@ -377,15 +377,6 @@ TEST_F(Grading, AMissingFileIsAVerdictAndTheNextIsStillGraded) {
   }
 }
 
-TEST_F(Grading, StarterFailsWithGuidance) {
-  const Ran ran = lockstep("grade transpose --device emulated --submission '" LOCKSTEP_SOURCE "/exercises'");
-  const std::string starter =
-      run("grep -c 'TODO:' '" LOCKSTEP_SOURCE "/exercises/03-transpose/transpose.cu'").output;
-  if (starter == "0\n") GTEST_SKIP() << "exercises/03-transpose has been solved in this clone";
-  EXPECT_EQ(ran.status, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("\n  Next: "));
-}
-
 TEST_F(Grading, ProfileCountsLinesAndDrawsOne) {
   const std::string tiled = "--submission '" LOCKSTEP_SOURCE "/solutions/03-transpose/rungs/tiled.cu'";
   const Ran ran = lockstep("profile transpose --format json " + tiled);
