@@ -18,6 +18,7 @@ namespace {
 struct CalibrateArguments {
   bool json = false;
   std::optional<std::filesystem::path> output;
+  std::string commit;
 };
 
 int calibrate(const CalibrateArguments& arguments) {
@@ -29,7 +30,8 @@ int calibrate(const CalibrateArguments& arguments) {
                                                        [&line](const std::string& what) { line.show(what); });
   line.clear();
   const auto render = [&](const report::TextStyle& style) {
-    return arguments.json ? render_calibration_json(calibration) : render_calibration(calibration, style);
+    return arguments.json ? render_calibration_json(calibration, arguments.commit)
+                          : render_calibration(calibration, style);
   };
   if (!arguments.json || arguments.output) std::cout << render_calibration(calibration, output_style());
   if (arguments.output) {
@@ -59,6 +61,7 @@ void add_calibrate(CLI::App& app, int& status) {
       ->add_option("--output", arguments->output,
                    "Write the figures to a file, whole or not at all; text still goes to the terminal")
       ->type_name("FILE");
+  command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
   command->footer("\nExample:  ./lockstep calibrate --format json --output card.json");
   command->callback([arguments, &status] { status = calibrate(*arguments); });
 }

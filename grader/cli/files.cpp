@@ -1,5 +1,6 @@
 #include "cli/files.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <iterator>
 
 #include "cli/command.h"
+#include "sandbox/file_descriptor.h"
 
 namespace lockstep::cli {
 
@@ -29,6 +31,12 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
     file.close();
     if (!file) throw Failed("cannot write " + target.string() + ": " + std::strerror(errno));
   };
+  // Before the name is: a machine that stops after the renaming would otherwise leave an empty file.
+  const auto bring_to_disk = [](const std::filesystem::path& target) {
+    const sandbox::FileDescriptor file(open(target.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file || fsync(file.get()) != 0)
+      throw Failed("cannot write " + target.string() + ": " + std::strerror(errno));
+  };
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     return write(path);
@@ -37,6 +45,7 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
   beside += ".new-" + std::to_string(getpid());
   try {
     write(beside);
+    bring_to_disk(beside);
     std::filesystem::rename(beside, path, error);
     if (error) throw Failed("cannot write " + path.string() + ": " + error.message());
   } catch (const Failed&) {

@@ -20,7 +20,8 @@ std::vector<report::Quantity> quantities_of(const course::Cost& cost);
 
 struct Bound {
   report::Ceiling ceiling;
-  double seconds = 0;  ///< below which no call can be
+  double seconds = 0;           ///< that a call takes at the ceiling
+  double impossible_share = 0;  ///< of the ceiling, which no call reaches
 };
 
 /// The ceiling that the cost takes longest at. A figure that is missing, or no positive number, is no

@@ -127,9 +127,11 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (result.speed.verdict == Verdict::review) {
     return result.speed.ceiling_share
                ? "It is faster than this card can be, as it was measured: grade it again after `./lockstep "
-                 "calibrate`. If that changes nothing, somebody has to look at how it comes about."
+                 "calibrate`. If that changes nothing, somebody has to look at how it comes about; the "
+                 "points for "
+                 "speed wait for that."
                : "Nothing tells whether this card can be so fast: somebody has to look at how it was "
-                 "measured.";
+                 "measured, and the points for speed wait for that.";
   }
   if (result.verdict == Verdict::grader_error) {
     return "This is a fault of the grader or of the machine: run `./lockstep doctor`.";

@@ -29,7 +29,8 @@ double points_of(const report::ExerciseResult& result, double max_points) {
   }
   if (result.speed.ratio) {
     measured += kSpeedWeight;
-    earned += kSpeedWeight * std::clamp(*result.speed.ratio / kFullSpeedRatio, 0.0, 1.0);
+    if (result.speed.verdict != Verdict::review)
+      earned += kSpeedWeight * std::clamp(*result.speed.ratio / kFullSpeedRatio, 0.0, 1.0);
   }
   return max_points * earned / measured;
 }

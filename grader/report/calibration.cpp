@@ -96,19 +96,20 @@ std::string render_calibration(const Calibration& calibration, const TextStyle& 
   return text;
 }
 
-std::string render_calibration_json(const Calibration& calibration) {
+std::string render_calibration_json(const Calibration& calibration, const std::string& commit) {
   Json figures = Json::object();
   for (const auto& [quantity, figure] : calibration.figures) {
     const QuantityText& words = text_of(quantity);
     figures[words.name] = {{"value", figure.value}, {"unit", words.unit}, {"spread", figure.spread}};
   }
-  const Json root = {{"schema", kSchema},
-                     {"card", printable(calibration.card.name)},
-                     {"uuid", printable(calibration.card.uuid)},
-                     {"driver", printable(calibration.card.driver)},
-                     {"toolkit", printable(calibration.toolkit)},
-                     {"date", printable(calibration.date)},
-                     {"figures", std::move(figures)}};
+  Json root = {{"schema", kSchema},
+               {"card", printable(calibration.card.name)},
+               {"uuid", printable(calibration.card.uuid)},
+               {"driver", printable(calibration.card.driver)},
+               {"toolkit", printable(calibration.toolkit)},
+               {"date", printable(calibration.date)}};
+  if (!commit.empty()) root["commit"] = printable(commit);
+  root["figures"] = std::move(figures);
   return root.dump(2) + '\n';
 }
 

@@ -62,8 +62,8 @@ std::string figure_text(double value, const std::string& unit);
 std::string render_calibration(const Calibration& calibration, const TextStyle& style);
 
 /// One object, schema lockstep/calibration/v1. The version is raised when what is measured changes, so that
-/// older figures are not taken for new ones.
-std::string render_calibration_json(const Calibration& calibration);
+/// older figures are not taken for new ones. A record under measurements/ also names the commit.
+std::string render_calibration_json(const Calibration& calibration, const std::string& commit = {});
 
 /// Throws std::runtime_error with what is wrong, such as "copied-bytes is no positive number".
 Calibration parse_calibration(const std::string& json);

@@ -219,7 +219,8 @@ std::string render_heading(const Report& report, const TextStyle& style) {
 
 std::string render_exercise(const ExerciseResult& result, const TextStyle& style) {
   std::string text = '\n' + title_line(result, style);
-  text += fmt::format("  {}\n", paint(style, Colour::faint, printable(SourceFiles::shown(result.submission))));
+  text +=
+      fmt::format("  {}\n", paint(style, Colour::faint, printable(SourceFiles::shown(result.submission))));
   if (!result.message.empty()) text += '\n' + prose(style, result.message, 2);
   if (!result.compiler_output.empty() && result.verdict == Verdict::compile_error) {
     text += '\n' + excerpt(style, result.compiler_output, kCompilerLines, false);

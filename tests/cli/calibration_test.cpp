@@ -46,6 +46,12 @@ TEST(CalibrationReport, ComesBackFromJson) {
   EXPECT_EQ(render_calibration_json(found), render_calibration_json(sample()));
 }
 
+TEST(CalibrationReport, ARecordNamesItsCommit) {
+  const std::string record = render_calibration_json(sample(), "0123abcd");
+  EXPECT_EQ(nlohmann::json::parse(record).at("commit"), "0123abcd");
+  EXPECT_EQ(render_calibration_json(parse_calibration(record)), render_calibration_json(sample()));
+}
+
 TEST(CalibrationReport, ShowsNoEscapeSequenceOfAFile) {
   Calibration hostile = sample();
   hostile.card.name = "\x1B[2Jcard";

@@ -7,7 +7,8 @@ import sys
 import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parents[2] / "measurements/compare_counters"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ROOT / "measurements/compare_counters"
 SOLUTION = "03-transpose/rungs/tiled"
 ANSWER = {
     "card": "NVIDIA H200",
@@ -160,6 +161,19 @@ class CompareCounters(unittest.TestCase):
 
     def test_nothing_counted_is_no_pass(self):
         self.assertEqual(self.run_tool([], answer={**ANSWER, "cases": []})[0], 3)
+
+
+class Lecture(unittest.TestCase):
+    def test_tells_the_record_of_today(self):
+        record = json.loads((ROOT / "measurements/nvidia-h200/counters.json").read_text(encoding="utf-8"))
+        lecture = " ".join((ROOT / "lectures/01-grading.md").read_text(encoding="utf-8").split())
+        rows = record["results"]
+        equal = sum(row["equal"] for row in rows)
+        self.assertIn(f"(driver {record['driver']}, toolkit {record['toolkit']}, {record['date']})", lecture)
+        self.assertRegex(lecture, f"Of {len(rows)} numbers, [^.]*, {equal} are equal to the last digit")
+        solutions = [*(ROOT / "solutions").glob("*/*.cu"), *(ROOT / "solutions").glob("*/rungs/*.cu")]
+        left_out = {1: "one", 2: "two", 3: "three"}[len(solutions) - len(record["sources"])]
+        self.assertIn(f"but for {left_out} that launch more kernels", lecture)
 
 
 if __name__ == "__main__":

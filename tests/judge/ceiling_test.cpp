@@ -97,7 +97,11 @@ TEST(CeilingShare, IsTheLeastTimeOverTheTimeTaken) {
 }
 
 TEST(CeilingShare, AVerdictStaysUpToTheNoiseAndNoFurther) {
-  const Cost cost{.elements = 1, .global_bytes = 4e9};
+  const Cost reading{.elements = 1, .global_bytes = 4e9};
+  EXPECT_EQ(compared(reading, 1e-3 / 1.19, card()).verdict, Verdict::passed)
+      << "the ceiling is that of copying, and reading alone is faster";
+  EXPECT_EQ(compared(reading, 1e-3 / 1.21, card()).verdict, Verdict::review);
+  const Cost cost{.elements = 1, .fused_multiply_adds = 32e9};
   EXPECT_EQ(compared(cost, 1e-3 / 1.09, card()).verdict, Verdict::passed);
   const report::Speed impossible = compared(cost, 1e-3 / 1.11, card());
   EXPECT_EQ(impossible.verdict, Verdict::review);

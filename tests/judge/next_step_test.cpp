@@ -95,6 +95,7 @@ TEST(NextStep, AnImpossibleSpeedIsMeasuredAgainBeforeSomebodyLooks) {
   result.speed.verdict = Verdict::review;
   result.speed.ceiling_share = 1.4;
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("lockstep calibrate"));
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("points for speed wait"));
   result.speed.ceiling_share.reset();
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("Nothing tells"));
 }

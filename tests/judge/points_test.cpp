@@ -38,5 +38,11 @@ TEST(Points, PartsNotMeasuredAreNeitherEarnedNorLost) {
   EXPECT_DOUBLE_EQ(points_of(result_with(passed, {Verdict::passed, Verdict::inefficient}), 14), 10);
 }
 
+TEST(Points, ASpeedThatSomebodyHasToLookAtEarnsNothingYet) {
+  report::ExerciseResult result = result_with({Verdict::passed}, {Verdict::passed}, 10.0);
+  result.speed.verdict = Verdict::review;
+  EXPECT_DOUBLE_EQ(points_of(result, 10), 7);
+}
+
 }  // namespace
 }  // namespace lockstep::judge

@@ -1,6 +1,7 @@
 // expect: wrong-answer
 // tries: Keeps the upper half of each element, as a number of 16 bits has it.
-// stopped by: Exercises that only move elements compare every bit. Integers have no precision to lower.
+// stopped by: Exercises that only move elements compare without tolerance. Integers have no precision to
+// lower.
 #include "transpose.h"
 
 __global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
