@@ -9,7 +9,6 @@ exits with 77.
 Run it alone on the card: it reads how much of the card's memory is used.
 """
 
-import ctypes
 import fcntl
 import glob
 import json
@@ -25,6 +24,8 @@ import sys
 import tempfile
 import time
 import unittest
+
+from presence import has_gpu
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions/03-transpose"
@@ -62,15 +63,6 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t 
   sound_transpose(in, out, rows, columns, stream);
 }
 """
-
-
-def has_gpu():
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return False
-    count = ctypes.c_int()
-    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
 def memory_used():
