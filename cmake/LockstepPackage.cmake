@@ -5,36 +5,54 @@
 set(programs lockstep lockstep-device lockstep-keeper lockstep-runner)
 install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET third_party DESTINATION bin)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/third-party")
+foreach(program IN LISTS programs)
+  # The older form of that path, in which libraries find their own libraries too, as libelf its libz.
+  target_link_options(${program} PRIVATE LINKER:--disable-new-dtags)
+endforeach()
 install(RUNTIME_DEPENDENCY_SET third_party
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so"
   LIBRARY DESTINATION lib/third-party)
 install(TARGETS lockstep_cudart LIBRARY DESTINATION lib/emulated)
 
-# bubblewrap and its libraries: a program that this build did not make.
-find_program(bubblewrap_program bwrap)
-if(bubblewrap_program)
-  install(PROGRAMS ${bubblewrap_program} DESTINATION bin)
-  install(CODE "
-    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${bubblewrap_program} RESOLVED_DEPENDENCIES_VAR libraries
-         PRE_EXCLUDE_REGEXES \"^ld-linux\" \"^libc\\\\.so\")
-    file(INSTALL \${libraries} DESTINATION \${CMAKE_INSTALL_PREFIX}/lib/third-party FOLLOW_SYMLINK_CHAIN)")
-endif()
+# bubblewrap and its libraries: a program that this build did not make. Without it a package would isolate nobody.
+install(CODE [[
+  find_program(bubblewrap bwrap NO_CACHE)
+  if(NOT bubblewrap)
+    message(FATAL_ERROR "The package needs bubblewrap (bwrap). Type: sudo apt-get install -y bubblewrap")
+  endif()
+  file(INSTALL ${bubblewrap} DESTINATION ${CMAKE_INSTALL_PREFIX}/bin FOLLOW_SYMLINK_CHAIN USE_SOURCE_PERMISSIONS)
+  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${bubblewrap} RESOLVED_DEPENDENCIES_VAR libraries
+       PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\.so")
+  file(INSTALL ${libraries} DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/third-party FOLLOW_SYMLINK_CHAIN)]])
 
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
 install(FILES cmake/packages.txt DESTINATION cmake)
-install(PROGRAMS measurements/compare_counters measurements/compare_peers measurements/grade_references measurements/plot
-  DESTINATION measurements)
-install(DIRECTORY measurements/peers DESTINATION measurements)
-install(FILES measurements/heading.py measurements/record.py DESTINATION measurements)
-install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)
-# Submissions that attack, for a look at how this machine and its card hold out: tests/red-team/run.
-install(DIRECTORY tests/red-team DESTINATION tests USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY tests/gpu DESTINATION tests USE_SOURCE_PERMISSIONS
-  PATTERN CMakeLists.txt EXCLUDE PATTERN __pycache__ EXCLUDE)
+# What the README and the lectures link to, and the program that the README profiles.
+install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
+install(FILES docs/emulated-device.md docs/trust-model.md DESTINATION docs)
+install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DESTINATION tests/cli/programs)
+
+install(PROGRAMS measurements/compare_counters measurements/compare_peers measurements/grade_references measurements/plot
+  DESTINATION measurements)
+install(DIRECTORY measurements/peers DESTINATION measurements)
+install(FILES measurements/README.md measurements/heading.py measurements/record.py DESTINATION measurements)
+install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
+
+# The tests that need a GPU, which `./lockstep test` runs there: tests/gpu/run. The differential suite is compiled on
+# the spot, with the runner's counters.
+foreach(folder differential gpu red-team)
+  install(DIRECTORY tests/${folder} DESTINATION tests USE_SOURCE_PERMISSIONS
+    PATTERN CMakeLists.txt EXCLUDE PATTERN run_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
+endforeach()
+foreach(file device/hardware_counters.h emulator/observations.h report/kernel_counters.h runner/range_profiler.cpp
+             runner/range_profiler.h)
+  get_filename_component(folder ${file} DIRECTORY)
+  install(FILES grader/${file} DESTINATION grader/${folder})
+endforeach()
 
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_VENDOR "Lockstep")
