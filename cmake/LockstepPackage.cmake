@@ -27,7 +27,7 @@ install(CODE [[
 
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md DESTINATION .)
-install(FILES cmake/packages.txt DESTINATION cmake)
+install(FILES cmake/package/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)

@@ -144,13 +144,9 @@ Finding disk() {
 
 int doctor() {
   using report::Colour;
-  std::vector<Finding> findings = {toolkit(),
-                                   program("compiler", LOCKSTEP_CXX, "apt-get install g++"),
-                                   program("CMake", "cmake", "apt-get install cmake"),
-                                   processor(),
-                                   disk(),
-                                   isolation(),
-                                   gpu()};
+  std::vector<Finding> findings = {toolkit(),   program("compiler", LOCKSTEP_CXX, "apt-get install g++"),
+                                   processor(), disk(),
+                                   isolation(), gpu()};
   const std::vector<Finding> installed = packages();
   findings.insert(findings.end(), installed.begin(), installed.end());
 
