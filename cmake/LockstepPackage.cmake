@@ -1,7 +1,7 @@
 # The relocatable package: `cpack` in a build folder makes an archive that runs on a machine with nothing but a
 # driver and a toolkit. Inside it looks like the course itself: lockstep, exercises/, solutions/, lectures/,
 # common/, and beside them bin/ and lib/ as in a build folder. libc and libstdc++ are the machine's own, since a
-# student's compiled code brings references to them.
+# student's compiled code brings references to them. tests/package makes one and looks at it.
 set(programs lockstep lockstep-device lockstep-keeper lockstep-runner)
 install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET third_party DESTINATION bin)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/third-party")
