@@ -1,0 +1,51 @@
+"""Gradings on this machine's GPU, and a record that has each of them as soon as it is made."""
+
+import json
+import os
+import subprocess
+
+from heading import ROOT, heading, write_record
+
+
+class Failed(Exception):
+    """Something could not be run or recorded; the message says why."""
+
+
+def graded(exercise, submission, report, gpu="", program=ROOT / "lockstep"):
+    """The report's device, and what it says of the exercise. `report` is a file to write it to."""
+    report.unlink(missing_ok=True)
+    command = [program, "grade", exercise, "--submission", submission, "--device", "gpu"]
+    command += ["--format", "json", "--output", report]
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu} if gpu else None
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if not report.is_file():
+        raise Failed(ran.stdout + ran.stderr)
+    result = json.loads(report.read_text(encoding="utf-8"))
+    return result["device"], result["exercises"][0]
+
+
+class GrowingRecord:
+    """The rows so far, in a file after each, if one is named: a run that is cut short leaves what it measured."""
+
+    def __init__(self, schema, path, commit):
+        self.rows, self._schema, self._path, self._commit, self._head = [], schema, path, commit, None
+
+    def resume(self):
+        """Goes on with the file, if there is one: it must be of this commit."""
+        if not self._path.exists():
+            return
+        head = json.loads(self._path.read_text(encoding="utf-8"))
+        self.rows = head.pop("results")
+        if head["schema"] != self._schema:
+            raise Failed(f"{self._path} is no record of this kind")
+        if head["commit"] != heading(self._schema, "", self._commit)["commit"]:
+            raise Failed(f"{self._path} is of commit {head['commit']}")
+        self._head = head
+
+    def add(self, card, row):
+        self._head = self._head or heading(self._schema, card, self._commit)
+        if card != self._head["card"]:
+            raise Failed(f"this card is {card}, the record's is {self._head['card']}")
+        self.rows.append(row)
+        if self._path:
+            write_record(self._path, self._head, self.rows)
