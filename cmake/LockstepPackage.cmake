@@ -36,10 +36,11 @@ install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
 install(FILES docs/emulated-device.md docs/trust-model.md DESTINATION docs)
 install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DESTINATION tests/cli/programs)
 
-install(PROGRAMS measurements/compare_counters measurements/compare_peers measurements/grade_references measurements/plot
+install(PROGRAMS measurements/compare_clock measurements/compare_counters measurements/compare_peers
+  measurements/grade_references measurements/plot DESTINATION measurements)
+install(DIRECTORY measurements/clock measurements/peers DESTINATION measurements)
+install(FILES measurements/README.md measurements/grading.py measurements/heading.py measurements/record.py
   DESTINATION measurements)
-install(DIRECTORY measurements/peers DESTINATION measurements)
-install(FILES measurements/README.md measurements/heading.py measurements/record.py DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 
 # The tests that need a GPU, which `./lockstep test` runs there: tests/gpu/run. The differential suite is compiled on

@@ -243,31 +243,8 @@ class JudgeOnGpu(unittest.TestCase):
         os.close(terminal_of_judge)
 
     def test_clock(self):
-        for solution in [SOLUTION / "transpose.cu", *sorted((SOLUTION / "rungs").glob("*.cu"))]:
-            _, exercises = self.grade("transpose", "--submission", solution)
-            speed = exercises["transpose"]["speed"]
-            rows, columns = re.fullmatch(r"(\d+) x (\d+)", speed["size"]).groups()
-            by_events = self.event_time(solution, rows, columns)
-            difference = speed["call_seconds"] / by_events - 1
-            print(
-                f"  {solution.stem}, {rows} x {columns}: {1e6 * speed['call_seconds']:.2f} us by the judge, "
-                f"{1e6 * by_events:.2f} us by events, {100 * difference:+.2f} %",
-                flush=True,
-            )
-            with self.subTest(solution=solution.stem):
-                self.assertGreater(by_events, 20e-6, "too short a call to compare")
-                self.assertLessEqual(abs(difference), 0.02)
-
-    def event_time(self, solution, rows, columns):
-        """Seconds of one call by events of the device, in a process without a judge."""
-        compiler = shutil.which("nvcc") or os.environ.get("CUDA_HOME", "/usr/local/cuda") + "/bin/nvcc"
-        program = self.folder / "event_time"
-        options = ["-std=c++20", "-O3", "-arch=native"]
-        options += [f"-I{ROOT / 'common'}", f"-I{ROOT / 'exercises/03-transpose'}"]
-        source = pathlib.Path(__file__).with_name("event_time.cu")
-        subprocess.run([compiler, *options, f'-DSOLUTION="{solution}"', "-o", program, source], check=True)
-        ran = subprocess.run([program, rows, columns], capture_output=True, text=True, check=True)
-        return float(ran.stdout)
+        command = [sys.executable, "-B", ROOT / "measurements/compare_clock", "--judge", LOCKSTEP]
+        self.assertEqual(subprocess.run(command, timeout=1200, check=False).returncode, 0)
 
 
 if __name__ == "__main__":

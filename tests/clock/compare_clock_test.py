@@ -1,0 +1,165 @@
+"""measurements/compare_clock: what it compiles and records, what it compares, and what it calls a fault."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ROOT / "measurements/compare_clock"
+
+# In place of nvcc: notes what it is asked for; what it makes prints seconds.
+NVCC = """#!{python}
+import pathlib, sys
+if "--version" in sys.argv:
+    sys.exit(print("release 13.0"))
+with open("{root}/asked", "a") as asked:
+    print(*sys.argv[1:], file=asked)
+output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
+output.write_text("#!/bin/sh\\necho $* >>{root}/arguments; echo {events}\\n")
+output.chmod(0o755)
+"""
+# In place of the judge: writes the same report for everything that it grades.
+JUDGE = """#!{python}
+import json, pathlib, sys
+with open("{root}/graded", "a") as graded:
+    print(sys.argv[2], pathlib.Path(sys.argv[sys.argv.index("--submission") + 1]).stem, file=graded)
+device = {{"kind": "gpu", "name": "NVIDIA H200"}}
+exercise = {{"name": sys.argv[2], "verdict": "inefficient", "speed": {speed!r}}}
+output = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
+output.write_text(json.dumps({{"device": device, "exercises": [exercise]}}))
+sys.exit(1)
+"""
+SIZES = {
+    "coalescing": ("4194304 in rows of 4194336", "4194304 4194336"),
+    "transpose": ("4096 x 8192", "4096 8192"),
+    "block-scan": ("32768 x 1024", "32768 1024"),
+    "scan": ("n = 33554432", "33554432"),
+    "histogram": ("bytes, n = 134217728, bins = 256", "134217728"),
+}
+
+
+class CompareClock(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.output = self.root / "clock.json"
+
+    def run_tool(self, topic, *more, events="1.01e-4", gpu=True, commit="abc", **speed):
+        programs = self.root / "programs"
+        programs.mkdir(exist_ok=True)
+        told = {"verdict": "too-slow", "size": SIZES[topic][0], "call_seconds": 1e-4, **speed}
+        imitated = {
+            "nvcc": NVCC.format(python=sys.executable, root=self.root, events=events),
+            "judge": JUDGE.format(python=sys.executable, root=self.root, speed=told),
+            "nvidia-smi": "#!/bin/sh\necho GPU 0\n" if gpu else "#!/bin/sh\nexit 9\n",
+        }
+        for name, text in imitated.items():
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+        command = [sys.executable, "-B", TOOL, topic, "--judge", programs / "judge", "--output", self.output]
+        return subprocess.run(
+            [*command, "--commit", commit, *more],
+            env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def rows(self):
+        return json.loads(self.output.read_text(encoding="utf-8"))["results"]
+
+    def lines_of(self, name):
+        return (self.root / name).read_text(encoding="utf-8").splitlines()
+
+    def test_reference_and_rungs_are_graded_and_recorded(self):
+        ran = self.run_tool("transpose")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(
+            self.lines_of("graded"), ["transpose transpose", "transpose naive", "transpose padded", "transpose tiled"]
+        )
+        record = json.loads(self.output.read_text(encoding="utf-8"))
+        self.assertEqual(record["schema"], "lockstep/clock-comparison/v1")
+        self.assertEqual((record["card"], record["commit"]), ("NVIDIA H200", "abc"))
+        row, rung = record["results"][:2]
+        self.assertEqual(rung["solution"], "03-transpose/rungs/naive")
+        self.assertAlmostEqual(row.pop("difference"), 1e-4 / 1.01e-4 - 1)
+        self.assertEqual(
+            row,
+            {
+                "solution": "03-transpose/transpose",
+                "size": "4096 x 8192",
+                "verdict": "inefficient",
+                "judge_seconds": 1e-4,
+                "event_seconds": 1.01e-4,
+                "reason": None,
+            },
+        )
+        self.assertIn("4 compared, 0 of them not within 2%; 0 not compared", ran.stdout)
+
+    def test_every_exercise_has_a_program_that_gets_the_numbers_of_its_size(self):
+        for topic, (_, numbers) in SIZES.items():
+            with self.subTest(topic=topic):
+                (self.root / "arguments").unlink(missing_ok=True)
+                self.output.unlink(missing_ok=True)
+                self.assertEqual(self.run_tool(topic).returncode, 0)
+                self.assertEqual(set(self.lines_of("arguments")), {numbers})
+        for line in self.lines_of("asked"):
+            self.assertTrue(pathlib.Path(line.split()[-1]).is_file(), line)
+            self.assertTrue(pathlib.Path(line.split('"')[1]).is_file(), line)
+
+    def test_clocks_that_differ_are_a_fault_in_either_direction(self):
+        for events in ("1.03e-4", "0.97e-4", "nan"):
+            with self.subTest(events=events):
+                self.output.unlink(missing_ok=True)
+                ran = self.run_tool("scan", events=events)
+                self.assertEqual(ran.returncode, 1, ran.stdout)
+                self.assertIn("fault: 07-scan/scan", ran.stdout)
+
+    def test_short_calls_are_listed_and_nothing_compared_is_no_success(self):
+        ran = self.run_tool("transpose", events="1.9e-5", call_seconds=3e-5)
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual({row["reason"] for row in self.rows()}, {"a call takes no more than 20 us"})
+        self.assertIn("0 compared, 0 of them not within 2%; 4 not compared", ran.stdout)
+        self.assertNotIn("fault", ran.stdout)
+
+    def test_who_was_ended_at_the_time_limit_has_a_reason_and_any_other_without_a_time_is_a_fault(self):
+        ran = self.run_tool("transpose", call_seconds=None)
+        self.assertNotIn("fault", ran.stdout)
+        reason = "the judge ended it at the time limit and took no time"
+        self.assertEqual({row["reason"] for row in self.rows()}, {reason})
+        self.output.unlink()
+        ran = self.run_tool("transpose", verdict="not-measured", size=None, call_seconds=None)
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(ran.stdout.count("fault: "), 4)
+
+    def test_a_size_that_no_program_knows_ends_the_run(self):
+        ran = self.run_tool("histogram", size="words, n = 100, bins = 1024")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("no program in", ran.stderr)
+
+    def test_resume_adds_what_is_missing_and_only_to_the_same_commit(self):
+        self.run_tool("transpose")
+        record = json.loads(self.output.read_text(encoding="utf-8"))
+        del record["results"][2:]
+        self.output.write_text(json.dumps(record), encoding="utf-8")
+        (self.root / "graded").unlink()
+        ran = self.run_tool("transpose", "--resume")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(self.lines_of("graded"), ["transpose padded", "transpose tiled"])
+        self.assertEqual(len(self.rows()), 4)
+        ran = self.run_tool("transpose", "--resume", commit="def")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("is of commit abc", ran.stderr)
+
+    def test_without_a_gpu_it_is_skipped(self):
+        ran = self.run_tool("transpose", gpu=False)
+        self.assertEqual((ran.returncode, ran.stdout), (77, "skipped: this machine has no GPU\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
