@@ -32,6 +32,20 @@ SOLUTION = ROOT / "solutions/03-transpose"
 SKIPPED = 77
 LOCKSTEP = ROOT / "lockstep"
 
+# The first solution of each lecture: right, and far too slow.
+FIRST_RUNGS = {
+    "coalescing": "02-coalescing/rungs/chunks.cu",
+    "transpose": "03-transpose/rungs/naive.cu",
+    "block-scan": "06-block-scan/rungs/blelloch.cu",
+    "scan": "07-scan/rungs/three_pass.cu",
+    "histogram": "08-histogram/rungs/global_atomics.cu",
+    "multi-tau": "12-multi-tau/rungs/direct.cu",
+    "tpacf": "13-tpacf/rungs/global_atomics.cu",
+    "flood": "14-flood/rungs/until_stable.cu",
+    "drmsd": "15-drmsd/rungs/one_row.cu",
+    "resampling": "16-resampling/rungs/metropolis.cu",
+}
+
 # Submissions that are sound until they see a card: the emulated device must not be what catches them. They
 # follow on the reference, whose function is renamed to sound_transpose.
 ON_A_CARD = """
@@ -204,6 +218,24 @@ class JudgeOnGpu(unittest.TestCase):
                 self.assert_nothing_is_left(used)
         status, exercises = self.grade("transpose", "--submission", SOLUTION / "transpose.cu")
         self.assertEqual(exercises["transpose"]["verdict"], "passed", exercises)
+
+    def test_first_rungs_are_too_slow(self):
+        for name, solution in FIRST_RUNGS.items():
+            status, exercises = self.grade(name, "--submission", ROOT / "solutions" / solution)
+            exercise = exercises[name]
+            speed = exercise["speed"]
+            print(
+                f"  {solution}: {exercise['verdict']} in {exercise['seconds']:.0f} s, speed {speed['verdict']}, "
+                f"ratio {speed['ratio']} ({speed['interval']}) at {speed['size']}",
+                flush=True,
+            )
+            with self.subTest(exercise=name):
+                self.assertEqual({one["verdict"] for one in exercise["correctness"]["cases"]}, {"passed"}, exercise)
+                # The whole interval lies below what the exercise asks for; the ratio is a number.
+                self.assertEqual(speed["verdict"], "too-slow")
+                self.assertLess(speed["ratio"], 1)
+                self.assertIn(exercise["verdict"], ("too-slow", "inefficient"))
+                self.assertEqual(status, 1)
 
     def test_a_judge_waits_its_turn_and_leaves_nothing_when_it_is_killed(self):
         used = memory_used()
