@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The judge on a real GPU: verdicts of what goes wrong there, the lock, a killed judge, the clock.
+"""The judge on a real GPU: verdicts of what goes wrong there, the lock, a killed judge, a killed runner, the clock.
 
     tests/gpu/judge_on_gpu.py [LOCKSTEP [TEST…]]
 
@@ -31,7 +31,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "solutions/03-transpose"
 SKIPPED = 77
 LOCKSTEP = ROOT / "lockstep"
-
 # The first solution of each lecture: right, and far too slow.
 FIRST_RUNGS = {
     "coalescing": "02-coalescing/rungs/chunks.cu",
@@ -77,6 +76,13 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t 
   sound_transpose(in, out, rows, columns, stream);
 }
 """
+# Sound, but so slow that it can be met in a case.
+DAWDLES = """
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (on_a_card()) usleep(200'000);
+  sound_transpose(in, out, rows, columns, stream);
+}
+"""
 
 
 def memory_used():
@@ -118,16 +124,24 @@ class HeldLocks:
             file.close()
 
 
+def status_of(number):
+    """A process's name, and what /proc has after it; nothing when there is none of that number."""
+    try:
+        text = pathlib.Path(f"/proc/{number}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    return text[text.find("(") + 1 : text.rfind(")")], text.rpartition(")")[2].split()
+
+
 def descendants(process):
     """Processes below `process`, with their start times: a later process may get the same number."""
     parents, starts = {}, {}
-    for stat in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            words = pathlib.Path(stat).read_text(errors="replace").rpartition(")")[2].split()
-        except OSError:
+    for folder in glob.glob("/proc/[0-9]*"):
+        number = int(folder.split("/")[2])
+        status = status_of(number)
+        if status is None:
             continue  # it has just ended
-        number = int(stat.split("/")[2])
-        parents[number], starts[number] = int(words[1]), words[19]
+        parents[number], starts[number] = int(status[1][1]), status[1][19]
     found, level = {}, {process}
     while level:
         level = {child for child, parent in parents.items() if parent in level}
@@ -136,11 +150,16 @@ def descendants(process):
 
 
 def is_alive(number, start):
-    try:
-        words = pathlib.Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return False
-    return words[19] == start and words[0] != "Z"
+    status = status_of(number)
+    return status is not None and status[1][19] == start and status[1][0] != "Z"
+
+
+def runner_below(judge):
+    """The process that has loaded a solution; None when there is none. In a sandbox its file has a short name."""
+    for process in descendants(judge).items():
+        if is_alive(*process) and (status_of(process[0]) or ("",))[0] in ("runner", "lockstep-runner"):
+            return process[0]
+    return None
 
 
 def holds_within(seconds, condition):
@@ -151,6 +170,35 @@ def holds_within(seconds, condition):
             return False
         time.sleep(0.05)
     return True
+
+
+class ShownJudge:
+    """A judge that shows its progress on a terminal."""
+
+    def __init__(self, *arguments):
+        self._ours, terminal = pty.openpty()
+        command = [LOCKSTEP, "grade", *arguments, "--device", "gpu"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal)
+        os.close(terminal)
+        self._shown = b""
+
+    def shown(self):
+        """Everything so far."""
+        try:
+            while select.select([self._ours], [], [], 0)[0]:
+                self._shown += os.read(self._ours, 1 << 16)
+        except OSError:
+            pass  # it has ended
+        return self._shown
+
+    def has_ended(self):
+        self.shown()  # or it might wait for room
+        return self.process.poll() is not None
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
 
 
 class JudgeOnGpu(unittest.TestCase):
@@ -170,8 +218,36 @@ class JudgeOnGpu(unittest.TestCase):
         command = [LOCKSTEP, "grade", *arguments, "--device", "gpu", "--format", "json", "--output", report]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
         self.assertTrue(report.exists(), ran.stdout + ran.stderr)
+        return ran.returncode, self.exercises_of(report)
+
+    def exercises_of(self, report):
         exercises = json.loads(report.read_text(encoding="utf-8"))["exercises"]
-        return ran.returncode, {exercise["name"]: exercise for exercise in exercises}
+        return {exercise["name"]: exercise for exercise in exercises}
+
+    def show(self, *arguments):
+        judge = ShownJudge(*arguments)
+        self.addCleanup(judge.close)
+        return judge
+
+    def awaited(self, judge, seconds, look):
+        """What `look` finds, as soon as that is something. The judge must run as long."""
+        end = time.monotonic() + seconds
+        while not (found := look()):
+            self.assertLess(time.monotonic(), end, judge.shown())
+            self.assertFalse(judge.has_ended(), judge.shown())
+            time.sleep(0.02)
+        return found
+
+    def assert_end(self, processes):
+        gone = holds_within(5, lambda: not any(is_alive(*process) for process in processes.items()))
+        self.assertTrue(gone, f"of {processes} some live on")
+
+    def sound_transpose(self):
+        """The reference, under another name."""
+        reference = (SOLUTION / "transpose.cu").read_text(encoding="utf-8")
+        sound = reference.replace("void transpose(", "void sound_transpose(")
+        self.assertNotEqual(sound, reference)
+        return sound
 
     def assert_nothing_is_left(self, used_before):
         with HeldLocks() as locks:
@@ -200,9 +276,7 @@ class JudgeOnGpu(unittest.TestCase):
 
     def test_what_goes_wrong_on_the_card_only(self):
         used = memory_used()
-        reference = (SOLUTION / "transpose.cu").read_text(encoding="utf-8")
-        sound = reference.replace("void transpose(", "void sound_transpose(")
-        self.assertNotEqual(sound, reference)
+        sound = self.sound_transpose()
         # Each follows on the one before: what that did to the card would change its verdict.
         attacks = {"time-limit": HANGS, "launch-failed": WRITES_PAST_THE_END, "crashed": EXITS}
         for verdict, text in attacks.items():
@@ -239,40 +313,59 @@ class JudgeOnGpu(unittest.TestCase):
 
     def test_a_judge_waits_its_turn_and_leaves_nothing_when_it_is_killed(self):
         used = memory_used()
-        terminal, terminal_of_judge = pty.openpty()
-        command = [LOCKSTEP, "grade", "transpose", "--device", "gpu"]
-        command += ["--submission", SOLUTION / "transpose.cu"]
         with HeldLocks() as ours:
             self.assertTrue(ours.all_were_free(), "another judgement runs on this machine")
-            judge = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal_of_judge)
-            self.addCleanup(judge.kill)
-            shown = b""
-            end = time.monotonic() + 120
-            while b"waiting for another judgement on this GPU" not in shown:
-                self.assertLess(time.monotonic(), end, shown)
-                self.assertIsNone(judge.poll(), shown)
-                if select.select([terminal], [], [], 0.1)[0]:
-                    shown += os.read(terminal, 1 << 16)
+            judge = self.show("transpose", "--submission", SOLUTION / "transpose.cu")
+            self.awaited(judge, 120, lambda: b"waiting for another judgement on this GPU" in judge.shown())
             time.sleep(0.5)
-            self.assertEqual(descendants(judge.pid), {}, "a submission runs while its judge waits")
+            self.assertEqual(descendants(judge.process.pid), {}, "a submission runs while its judge waits")
 
-        def judges_on_the_card():
-            if select.select([terminal], [], [], 0)[0]:
-                nonlocal shown
-                shown += os.read(terminal, 1 << 16)
-            return b"speed, round" in shown and descendants(judge.pid) != {}
-
-        self.assertTrue(holds_within(300, judges_on_the_card), shown)
+        left = self.awaited(judge, 300, lambda: b"speed, round" in judge.shown() and descendants(judge.process.pid))
         with HeldLocks() as locks:
             self.assertFalse(locks.all_were_free(), "the judge measures without the lock")
-        left = descendants(judge.pid)
-        judge.send_signal(signal.SIGKILL)
-        judge.wait()
-        gone = holds_within(5, lambda: not any(is_alive(*process) for process in left.items()))
-        self.assertTrue(gone, f"of {left} some live on")
+        left |= descendants(judge.process.pid)
+        judge.process.send_signal(signal.SIGKILL)
+        judge.process.wait()
+        self.assert_end(left)
         self.assert_nothing_is_left(used)
-        os.close(terminal)
-        os.close(terminal_of_judge)
+
+    def test_a_killed_runner_ends_in_a_verdict(self):
+        used = memory_used()
+        dawdling = self.folder / "transpose.cu"
+        dawdling.write_text(self.sound_transpose() + ON_A_CARD + DAWDLES, encoding="utf-8")
+        reference = SOLUTION / "transpose.cu"
+        # The emulated device's cases come first. In the second round the submission is timed before the reference, in
+        # the third the reference before the submission: whose runner is killed there is no fault of the submission.
+        self.kill_a_runner(dawdling, lambda shown: shown.count(b"case 2 of ") == 2, "crashed", "on the GPU: ")
+        self.assert_nothing_is_left(used)
+        while_timed = "while its speed was measured: "
+        self.kill_a_runner(reference, lambda shown: b"speed, round 2" in shown, "crashed", while_timed)
+        self.assert_nothing_is_left(used)
+        failed = f"the reference solution fails: {while_timed}"
+        self.kill_a_runner(reference, lambda shown: b"speed, round 3" in shown, "grader-error", failed)
+        self.assert_nothing_is_left(used)
+        _, exercises = self.grade("transpose", "--submission", reference)
+        self.assertEqual(exercises["transpose"]["verdict"], "passed", exercises)
+
+    def kill_a_runner(self, submission, when, verdict, message):
+        """From outside, as soon as `when` holds of what the judge shows; `message` is how the report's begins."""
+        report = self.folder / "killed.json"
+        report.unlink(missing_ok=True)
+        judge = self.show("transpose", "--submission", submission, "--format", "json", "--output", report)
+        number = judge.process.pid
+        runner = self.awaited(judge, 120, lambda: when(judge.shown()) and runner_below(number))
+        processes = descendants(number)
+        os.kill(runner, signal.SIGKILL)
+        self.assertTrue(holds_within(120, judge.has_ended), judge.shown())
+        exercise = self.exercises_of(report)["transpose"]
+        failed = [one["message"] for one in exercise["correctness"]["cases"] if one["verdict"] != "passed"]
+        messages = failed or [exercise["message"]]
+        print(f"  {exercise['verdict']}, exit status {judge.process.returncode}: {messages}", flush=True)
+        self.assertEqual(exercise["verdict"], verdict, exercise)
+        self.assertEqual(len(messages), 1, messages)
+        self.assertTrue(messages[0].startswith(message), messages)
+        self.assertEqual(judge.process.returncode, 3 if verdict == "grader-error" else 1)
+        self.assert_end(processes)
 
     def test_clock(self):
         command = [sys.executable, "-B", ROOT / "measurements/compare_clock", "--judge", LOCKSTEP]
