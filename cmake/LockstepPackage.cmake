@@ -39,7 +39,8 @@ install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DES
 install(PROGRAMS measurements/compare_clock measurements/compare_counters measurements/compare_peers
   measurements/grade_references measurements/plot DESTINATION measurements)
 install(DIRECTORY measurements/clock measurements/peers DESTINATION measurements)
-install(FILES measurements/README.md measurements/grading.py measurements/heading.py measurements/record.py
+install(FILES measurements/README.md measurements/card.py measurements/grading.py measurements/heading.py
+  measurements/record.py
   DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 

@@ -1,9 +1,10 @@
-"""Whether this machine has a GPU that programs may use: the driver is asked."""
+"""Whether this machine has a GPU to measure on."""
 
 import ctypes
 
 
 def has_gpu():
+    """As the driver says: it can be there without a card, and a card without a driver that starts."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
