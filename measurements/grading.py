@@ -43,9 +43,11 @@ class GrowingRecord:
         self._head = head
 
     def add(self, card, row):
-        self._head = self._head or heading(self._schema, card, self._commit)
-        if card != self._head["card"]:
+        """`card` is empty where no report names it; the file waits for the first that does."""
+        if card and not self._head:
+            self._head = heading(self._schema, card, self._commit)
+        if card and card != self._head["card"]:
             raise Failed(f"this card is {card}, the record's is {self._head['card']}")
         self.rows.append(row)
-        if self._path:
+        if self._path and self._head:
             write_record(self._path, self._head, self.rows)

@@ -35,7 +35,7 @@ class RedTeam(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.record, self.meanwhile = self.folder / "record.json", self.folder / "meanwhile.json"
 
-    def run_tool(self, answers, *names):
+    def run_tool(self, answers, *arguments):
         """Status, what it printed, and the record."""
         program = self.folder / "program"
         program.write_text(
@@ -44,7 +44,7 @@ class RedTeam(unittest.TestCase):
             )
         )
         program.chmod(0o755)
-        command = [sys.executable, "-B", TOOL, *names, "--device", "emulated", "--lockstep", program]
+        command = [sys.executable, "-B", TOOL, *arguments, "--device", "emulated", "--lockstep", program]
         command += ["--output", self.record, "--commit", "abc"]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         record = json.loads(self.record.read_text(encoding="utf-8")) if self.record.exists() else None
@@ -105,6 +105,21 @@ class RedTeam(unittest.TestCase):
         )
         self.assertEqual(status, 1, printed)
         self.assertEqual([row["verdict"] for row in record["results"]], ["no report", "wrong-answer"])
+
+    def test_a_record_goes_on(self):
+        self.run_tool({"answers_nan": "passed"}, "answers_nan")
+        status, printed, record = self.run_tool(
+            {"answers_nan": "wrong-answer", "answers_a_constant": "wrong-answer"},
+            "answers_nan",
+            "answers_a_constant",
+            "--resume",
+        )
+        self.assertEqual(status, 1, "the verdict of before stays what it was")
+        self.assertIn("1 of 2 as expected", printed)
+        self.assertEqual(
+            [(row["name"], row["verdict"]) for row in record["results"]],
+            [("answers_nan", "passed"), ("answers_a_constant", "wrong-answer")],
+        )
 
     def test_no_report_at_all_is_no_record(self):
         status, printed, record = self.run_tool({}, "answers_nan")
