@@ -105,8 +105,9 @@ int profile(const ProfileArguments& arguments) {
         arguments.view->json ? render_profile_json(result, lines) : render_profile(result, lines, style));
   }
   if (result.verdict == report::Verdict::passed) return kPassed;
-  std::cerr << fmt::format("Verdict of the measured cases: {}. ./lockstep grade {} tells more.\n",
-                           name_of(result.verdict), exercise.problem.name);
+  std::cerr << fmt::format("Verdict of the measured cases: {}. ./lockstep grade {}{} tells more.\n",
+                           name_of(result.verdict), exercise.problem.name,
+                           arguments.submission ? " --submission " + arguments.submission->string() : "");
   return status_of(result.verdict);
 }
 

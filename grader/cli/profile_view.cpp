@@ -15,8 +15,8 @@
 namespace lockstep::cli {
 namespace {
 
-/// "5, 9, 12"; with the file where there are several.
-std::string lines_with_accesses(const std::vector<report::LineProfile>& lines) {
+/// "5, 9, 12"; with the file where there are several. Of "global" or "shared" memory, or both when empty.
+std::string lines_with_accesses(const std::vector<report::LineProfile>& lines, const std::string& space) {
   constexpr std::size_t kMostNamed = 40;
   const bool one_file = std::all_of(lines.begin(), lines.end(), [&](const report::LineProfile& line) {
     return line.file == lines.front().file;
@@ -24,7 +24,9 @@ std::string lines_with_accesses(const std::vector<report::LineProfile>& lines) {
   std::string text;
   std::size_t named = 0;
   for (const report::LineProfile& line : lines) {
-    if (line.global.requests + line.shared.requests == 0) continue;
+    const auto global = space == "shared" ? 0 : line.global.requests;
+    const auto shared = space == "global" ? 0 : line.shared.requests;
+    if (global + shared == 0) continue;
     if (++named > kMostNamed) return text + ", …";
     text += fmt::format("{}{}{}", text.empty() ? "" : ", ", one_file ? "" : line.file + ':', line.line);
   }
@@ -72,7 +74,7 @@ std::string draw_line(const ProfileView& view, const std::string& wanted,
   if (kinds.empty()) {
     throw WrongUse(fmt::format("no warp touched {} memory at line {}; lines that do: {}.",
                                view.space.empty() ? "global or shared" : view.space, wanted,
-                               lines_with_accesses(lines)));
+                               lines_with_accesses(lines, view.space)));
   }
   std::string text;
   for (const report::LineProfile& line : lines) {

@@ -13,6 +13,7 @@
 #include "judge/standing.h"
 #include "judge/technique.h"
 #include "judge/turn.h"
+#include "report/source_files.h"
 
 namespace lockstep::judge {
 namespace {
@@ -83,7 +84,11 @@ class Judgement {
     } catch (const std::exception& error) {
       end_early(Verdict::grader_error, error.what());
     }
-    result_.next_step = next_step(result_, following(exercise_));
+    std::error_code error;
+    const bool is_own = submission_ == exercise_.starter ||
+                        std::filesystem::equivalent(submission_, exercise_.starter, error);
+    result_.next_step = next_step(result_, following(exercise_),
+                                  is_own ? "" : report::SourceFiles::shown(submission_.string()));
     result_.seconds = seconds_since(start);
     return std::move(result_);
   }

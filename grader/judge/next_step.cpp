@@ -19,15 +19,23 @@ std::string place_text(const std::vector<Place>& places) {
 
 std::string hint_command(const ExerciseResult& result) { return "`./lockstep hint " + result.name + "`"; }
 
+bool is_one_line(const std::vector<Place>& places) {
+  return places.size() > 1 && places[0].file == places[1].file && places[0].line == places[1].line;
+}
+
 /// What to look for at a place, by verdict.
-const char* question_of(Verdict verdict) {
-  switch (verdict) {
+const char* question_of(const CaseResult& failed) {
+  switch (failed.verdict) {
     case Verdict::race:
-      return "what must stand between the two accesses: which barrier, or, between blocks, which fence?";
+      return is_one_line(failed.places)
+                 ? "do several threads change one word here? Without an atomic operation, such as "
+                   "atomicAdd, changes get lost."
+                 : "what must stand between the two accesses: which barrier, or, between blocks, which "
+                   "fence?";
     case Verdict::out_of_bounds:
       return "is the index the right one, and which threads must stay out?";
     case Verdict::uninitialised_read:
-      return "which thread should have written this before?";
+      return "which thread should have written this before, or who should not read it?";
     case Verdict::bad_sync:
       return "do all threads of the block, or all lanes of the mask, come to it?";
     case Verdict::time_limit:
@@ -58,23 +66,32 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
              "doctor`.";
     case Verdict::wrong_answer:
+      if (failed.wrong == 0 && failed.message.find("changed its input") != std::string::npos)
+        return "Find what writes there: inputs may only be read.";
       return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
                          hint_command(result));
     case Verdict::launch_failed:
+      if (failed.message.find("shared memory") != std::string::npos) {
+        return "Compare what the kernel needs of shared memory, declared and at the launch, with what a "
+               "block "
+               "may have.";
+      }
       return "Compare grid and block of the launch with what a device can launch: at least one block and one "
              "thread, at most 1024 threads a block.";
     default:
       break;
   }
-  if (!place.empty()) return fmt::format("Look at {}: {}", place, question_of(failed.verdict));
+  if (!place.empty()) return fmt::format("Look at {}: {}", place, question_of(failed));
   return fmt::format("Find out {} in case \"{}\"; {} helps.", riddle_of(failed.verdict), failed.name,
                      hint_command(result));
 }
 
-std::string after_failed_gate(const ExerciseResult& result, const GateResult& gate) {
+std::string after_failed_gate(const ExerciseResult& result, const GateResult& gate,
+                              const std::string& submission) {
   const std::string place = place_text(gate.worst);
-  return fmt::format("{}`./lockstep profile {}` shows what every line costs.",
-                     place.empty() ? "" : "Change the access at " + place + "; ", result.name);
+  return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.",
+                     place.empty() ? "" : "Change the access at " + place + "; ", result.name,
+                     submission.empty() ? "" : " --submission " + submission);
 }
 
 std::string after_passing(const ExerciseResult& result, const std::string& following) {
@@ -85,15 +102,16 @@ std::string after_passing(const ExerciseResult& result, const std::string& follo
   return fmt::format("{}Go on with `./lockstep grade {}`.", speed, following);
 }
 
-std::string after_compile_error(const ExerciseResult& result) {
+std::string after_compile_error(const ExerciseResult& result, const std::string& submission) {
   const std::string& output = result.compiler_output;
   if (output.starts_with("ptxas")) {
     return "Look at your asm statements: they hold what the assembler names, and nvcc passes it on unread.";
   }
   // What was compiled, and lacks the function, may have warnings.
-  return output.find("error") == std::string::npos
-             ? fmt::format("Mend that first; `./lockstep reset {}` brings the starter back.", result.name)
-             : "Mend the first error that the compiler names; those after it often follow from it.";
+  if (output.find("error") != std::string::npos)
+    return "Mend the first error that the compiler names; those after it often follow from it.";
+  if (!submission.empty()) return "Mend that first.";
+  return fmt::format("Mend that first; `./lockstep reset {}` brings the starter back.", result.name);
 }
 
 template <class Parts>
@@ -105,14 +123,15 @@ auto first_failed(const Parts& parts) {
 
 }  // namespace
 
-std::string next_step(const ExerciseResult& result, const std::string& following) {
+std::string next_step(const ExerciseResult& result, const std::string& following,
+                      const std::string& submission) {
   if (result.verdict == Verdict::passed) return after_passing(result, following);
-  if (result.verdict == Verdict::compile_error) return after_compile_error(result);
+  if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
   if (const auto failed = first_failed(result.cases); failed != result.cases.end()) {
     return after_failed_case(result, *failed);
   }
   if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
-    return after_failed_gate(result, *gate);
+    return after_failed_gate(result, *gate, submission);
   }
   if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {
     return "It is right, but its calls did not end in time where the reference's did: the lecture's rungs "

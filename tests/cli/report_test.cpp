@@ -45,6 +45,13 @@ TEST(TextReport, SaysThatACardWasSlowedDownAndNothingOfOneThatWasNot) {
   result.speed.card->throttled_rounds = 0;
   EXPECT_EQ(render_exercise(result, {}), without);
 }
+TEST(TextReport, AValueJustBeyondItsLimitDoesNotReadLikeIt) {
+  ExerciseResult result = inefficient();
+  result.gates[0].value = 1.0008;
+  result.gates[0].limit = 1;
+  EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr(" 1.0008  limit    1.00"));
+}
+
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
 TEST(TextReport, EveryKind) { expect_golden("every_kind.txt", render_text(every_kind(), {})); }
 TEST(TextReport, Coloured) {

@@ -39,10 +39,41 @@ TEST(NextStep, FindingLeadsToItsLine) {
       "which fence?");
 }
 
+TEST(NextStep, ARaceOfOneLineLeadsToAtomics) {
+  ExerciseResult result = result_with(Verdict::race);
+  report::CaseResult& failed = result.cases.emplace_back();
+  failed.verdict = Verdict::race;
+  failed.places = {{"histogram.cu", 12, "counts[s]++;"}, {"histogram.cu", 12, "counts[s]++;"}};
+  EXPECT_THAT(next_step(result, ""), HasSubstr("atomicAdd"));
+  failed.places[1].line = 11;
+  EXPECT_THAT(next_step(result, ""), HasSubstr("which barrier"));
+}
+
+TEST(NextStep, AChangedInputHasNoWrongPosition) {
+  ExerciseResult result = result_with(Verdict::wrong_answer);
+  report::CaseResult& failed = result.cases.emplace_back();
+  failed.verdict = Verdict::wrong_answer;
+  failed.message = "the output is right, but your code changed its input in";
+  EXPECT_THAT(next_step(result, ""), HasSubstr("inputs may only be read"));
+  failed.wrong = 1;
+  EXPECT_THAT(next_step(result, ""), HasSubstr("first wrong position"));
+}
+
+TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  result.gates.emplace_back().verdict = Verdict::inefficient;
+  EXPECT_THAT(next_step(result, "", "rungs/tiled.cu"),
+              HasSubstr("`./lockstep profile transpose --submission rungs/tiled.cu`"));
+  EXPECT_EQ(next_step(result_with(Verdict::compile_error), "", "empty.cu"), "Mend that first.")
+      << "the starter is another file";
+}
+
 TEST(NextStep, LaunchFailureTellsWhatCanBeLaunched) {
   ExerciseResult result = result_with(Verdict::launch_failed);
   result.cases.emplace_back().verdict = Verdict::launch_failed;
   EXPECT_THAT(next_step(result, ""), HasSubstr("at most 1024 threads a block"));
+  result.cases[0].message = "tile_kernel takes 160000 bytes of static shared memory; a block may have 49152";
+  EXPECT_THAT(next_step(result, ""), HasSubstr("of shared memory"));
 }
 
 TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
