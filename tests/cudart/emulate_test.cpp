@@ -85,6 +85,28 @@ TEST(Emulate, ErrorsAreThoseOfCudaAndBecomeFindings) {
   EXPECT_NE(result.errors.find("errors.cu:6\n"), std::string::npos) << result.errors;
 }
 
+TEST(Emulate, ADeviceThatTakesItsTimeLosesNoFindings) {
+  const sandbox::TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-test-");
+  const std::filesystem::path path = folder.path() / "program";
+  // Ends while the device, the other child of this process, sleeps for longer than a moment.
+  std::ofstream(path) << R"sh(#!/bin/bash
+")sh" PROGRAMS_FOLDER R"sh(/errors"
+for stat in /proc/[0-9]*/stat; do
+  read -r pid name state parent rest 2>/dev/null <"$stat" || continue
+  if [[ $name == "(lockstep-device)" && $parent == "$PPID" ]]; then
+    kill -STOP "$pid"
+    (sleep 1.5; kill -CONT "$pid") >/dev/null 2>&1 &
+    exit 0
+  fi
+done
+exit 7
+)sh";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const Ended result = run(path);
+  EXPECT_EQ(result.status, 0);
+  EXPECT_NE(result.errors.find("errors.cu:6\n"), std::string::npos) << result.errors;
+}
+
 TEST(Emulate, DynamicSharedMemoryNeedsPermission) {
   const Ended result = run("occupancy");
   EXPECT_EQ(result.status, 0);

@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 
 constexpr int kWrongUse = 2;
 constexpr int kDeviceFailed = 3;
-constexpr int kSegmentationFault = 128 + SIGSEGV;
+constexpr int kBySignal = 128;  ///< and the signal's number, as in a shell
+constexpr int kSegmentationFault = kBySignal + SIGSEGV;
 
 void print_line(const std::string& line) { std::fprintf(stderr, "lockstep: %s\n", line.c_str()); }
 
@@ -124,12 +125,14 @@ int wait_for(pid_t pid) {
   while (::waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-std::optional<Observations> report(DeviceProcess& device) {
-  // A program that was killed may have left a kernel running.
-  if (!device.wait_idle(1s)) {
+std::optional<Observations> report(DeviceProcess& device, int status) {
+  // A program that was killed may have left a kernel running. After any other the device only clears away
+  // what the program held, which takes its time on a busy machine.
+  const std::chrono::seconds patience = status > kBySignal ? 1s : 60s;
+  if (!device.wait_idle(patience)) {
     print_line("a kernel was still running when the program ended; its findings are lost");
     return std::nullopt;
   }
@@ -164,7 +167,7 @@ int emulate(const EmulateOptions& options, std::optional<Observations>& seen) {
     const pid_t program = start(options, device.client_descriptor());
     device.close_client_descriptor();
     const int status = wait_for(program);
-    seen = report(device);
+    seen = report(device, status);
     if (status == kSegmentationFault) {
       print_line(
           "host code of the program made a segmentation fault; a pointer to the device does that when the "
