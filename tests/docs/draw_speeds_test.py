@@ -201,6 +201,28 @@ class DrawSpeeds(unittest.TestCase):
         self.assertRegex(finished.stderr, r"^\S+ has no module matplotlib, .*python3-matplotlib\.\n$")
 
 
+class Legend(unittest.TestCase):
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_fits_and_tells_all_lines_apart(self):
+        results = [row("transpose", "reference", 1000, 4e-6, 1.0)]
+        results += [row(f"rungs/{i}", f"a_long_name_{i}", 1000, 8e-6, 0.5) for i in range(11)]
+        with tempfile.TemporaryDirectory() as folder:
+            record, picture = pathlib.Path(folder, "transpose.json"), pathlib.Path(folder, "plot.svg")
+            record.write_text(json.dumps({**RECORD, "results": results}), encoding="utf-8")
+            subprocess.run([PLOT, record, picture], check=True)
+            drawn = xml.etree.ElementTree.parse(picture).getroot()
+        width, height = (float(number) for number in drawn.get("viewBox").split()[2:])
+        (legend,) = [part for part in drawn.findall(".//{*}g") if part.get("id", "").startswith("legend_")]
+        texts = legend.findall(".//{*}text")
+        lines = [part for part in legend.findall(".//{*}g") if part.get("id", "").startswith("line2d_")]
+        looks = {tuple(part.get("style") for part in line.iter() if part.get("style")) for line in lines}
+        self.assertEqual((len(texts), len(lines), len(looks)), (12, 12, 12))
+        places = {(float(text.get("x")), float(text.get("y"))) for text in texts}
+        self.assertEqual(len(places), 12)
+        for x, y in places:
+            self.assertTrue(0 < x < width - 6 * len("a_long_name_10") and 0 < y < height, (x, y))
+
+
 class PicturesInTheTree(unittest.TestCase):
     def test_each_shows_the_record_of_today(self):
         pictures = sorted((ROOT / "docs/pictures").glob("*-speeds.svg"))
