@@ -4,7 +4,7 @@ import ctypes
 
 
 def has_gpu():
-    """As the driver says: it can be there without a card, and a card without a driver that starts."""
+    """The driver is asked: it may be there without a card, and a card without a driver that works."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

@@ -11,17 +11,21 @@ class Failed(Exception):
     """Something could not be run or recorded; the message says why."""
 
 
-def graded(exercise, submission, report, gpu="", program=ROOT / "lockstep"):
-    """The report's device, and what it says of the exercise. `report` is a file to write it to."""
+def graded(exercise, submission, report, gpu="", program=ROOT / "lockstep", device="gpu"):
+    """The report's device, what it says of the exercise, and what was printed. `report` is a file to write it to."""
     report.unlink(missing_ok=True)
-    command = [program, "grade", exercise, "--submission", submission, "--device", "gpu"]
+    command = [program, "grade", exercise, "--submission", submission, "--device", device]
     command += ["--format", "json", "--output", report]
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu} if gpu else None
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    try:
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise Failed(str(error)) from error
+    words = ran.stdout + ran.stderr
     if not report.is_file():
-        raise Failed(ran.stdout + ran.stderr)
+        raise Failed(words)
     result = json.loads(report.read_text(encoding="utf-8"))
-    return result["device"], result["exercises"][0]
+    return result["device"], result["exercises"][0], words
 
 
 class GrowingRecord:
@@ -34,12 +38,18 @@ class GrowingRecord:
         """Goes on with the file, if there is one: it must be of this commit."""
         if not self._path.exists():
             return
-        head = json.loads(self._path.read_text(encoding="utf-8"))
-        self.rows = head.pop("results")
-        if head["schema"] != self._schema:
+        try:
+            head = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise Failed(f"{self._path} cannot be read: {error}") from error
+        if not isinstance(head, dict) or head.get("schema") != self._schema:
             raise Failed(f"{self._path} is no record of this kind")
-        if head["commit"] != heading(self._schema, "", self._commit)["commit"]:
+        commit = heading(self._schema, "", self._commit)["commit"]
+        if commit == "unknown":
+            raise Failed("which commit is this? Name it by --commit")
+        if head["commit"] != commit:
             raise Failed(f"{self._path} is of commit {head['commit']}")
+        self.rows = head.pop("results")
         self._head = head
 
     def add(self, card, row):

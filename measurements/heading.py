@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -20,9 +21,10 @@ def printed_by(command):
 
 
 def find_nvcc():
-    """The one on the PATH, or where the toolkit usually lies; nothing when there is none."""
-    usual = "/usr/local/cuda/bin/nvcc"
-    return shutil.which("nvcc") or (usual if pathlib.Path(usual).exists() else None)
+    """The one that CUDACXX names, on the PATH, or of a toolkit in a usual place; nothing when there is none."""
+    toolkits = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda"]
+    candidates = [os.environ.get("CUDACXX"), "nvcc", *(f"{toolkit}/bin/nvcc" for toolkit in toolkits if toolkit)]
+    return next(filter(None, (shutil.which(candidate) for candidate in candidates if candidate)), None)
 
 
 def toolkit_version():

@@ -22,6 +22,8 @@ struct CalibrateArguments {
 };
 
 int calibrate(const CalibrateArguments& arguments) {
+  if (!arguments.commit.empty() && !arguments.json)
+    throw WrongUse("--commit is of the record that --format json writes.");
   const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
   ProgressLine line;
   const device::GpuLock turn =

@@ -18,6 +18,7 @@
 #include "judge/judge.h"
 #include "judge/submission_path.h"
 #include "report/counter_comparison.h"
+#include "report/printable.h"
 #include "report/profile.h"
 #include "report/text.h"
 
@@ -105,9 +106,12 @@ int profile(const ProfileArguments& arguments) {
         arguments.view->json ? render_profile_json(result, lines) : render_profile(result, lines, style));
   }
   if (result.verdict == report::Verdict::passed) return kPassed;
-  std::cerr << fmt::format("Verdict of the measured cases: {}. ./lockstep grade {}{} tells more.\n",
-                           name_of(result.verdict), exercise.problem.name,
-                           arguments.submission ? " --submission " + arguments.submission->string() : "");
+  std::cerr << fmt::format(
+      "Verdict of the measured cases: {}. ./lockstep grade {}{} tells more.\n", name_of(result.verdict),
+      exercise.problem.name,
+      arguments.submission
+          ? " --submission " + report::printable(report::shell_word(arguments.submission->string()))
+          : "");
   return status_of(result.verdict);
 }
 

@@ -72,9 +72,10 @@ std::string draw_line(const ProfileView& view, const std::string& wanted,
   const report::TextStyle style = output_style();
   const std::vector<emulator::AccessTrace> kinds = report::kinds_of_access(traces, view.space);
   if (kinds.empty()) {
-    throw WrongUse(fmt::format("no warp touched {} memory at line {}; lines that do: {}.",
+    const std::string others = lines_with_accesses(lines, view.space);
+    throw WrongUse(fmt::format("no warp touched {} memory at line {}; {}.",
                                view.space.empty() ? "global or shared" : view.space, wanted,
-                               lines_with_accesses(lines, view.space)));
+                               others.empty() ? "no line does" : "lines that do: " + others));
   }
   std::string text;
   for (const report::LineProfile& line : lines) {

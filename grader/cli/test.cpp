@@ -4,10 +4,12 @@
 namespace lockstep::cli {
 
 void add_test(CLI::App& app, int&) {
-  CLI::App* command = app.add_subcommand("test", "[CTEST ARGUMENT...]: the project's own tests");
+  CLI::App* command = app.add_subcommand(
+      "test", "[ARGUMENT...]: the project's own tests, by ctest; in a package those that need a GPU");
   command->prefix_command();
-  command->footer("\nExample:  ./lockstep test -R transpose");
-  command->callback([] { throw WrongUse("the tests are run by the launcher: ./lockstep test"); });
+  command->footer("\nExample:  ./lockstep test -R red_team");
+  command->callback(
+      [] { throw WrongUse("the tests are run by ./lockstep, the launcher, and not by this program"); });
 }
 
 }  // namespace lockstep::cli

@@ -1,5 +1,6 @@
 #include "judge/ceiling.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -35,6 +36,16 @@ constexpr std::array<CountedQuantity, 7> kCounted = {{
 
 bool is_positive(double value) { return value > 0 && std::isfinite(value); }
 
+/// That a call takes at the ceiling of one quantity; nothing where the card has no figure for it, or the cost
+/// none of it.
+std::optional<double> least_seconds(const CountedQuantity& counted, const Cost& cost,
+                                    const report::Figures& figures) {
+  const auto figure = figures.find(counted.quantity);
+  if (figure == figures.end() || !is_positive(figure->second.value)) return std::nullopt;
+  const double seconds = cost.*counted.count / figure->second.value;
+  return is_positive(seconds) ? std::optional(seconds) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Quantity> quantities_of(const Cost& cost) {
@@ -48,13 +59,11 @@ std::vector<Quantity> quantities_of(const Cost& cost) {
 std::optional<Bound> binding_ceiling(const Cost& cost, const report::Figures& figures) {
   std::optional<Bound> binding;
   for (const CountedQuantity& counted : kCounted) {
-    const auto figure = figures.find(counted.quantity);
-    if (figure == figures.end() || !is_positive(figure->second.value)) continue;
-    const double seconds = cost.*counted.count / figure->second.value;
-    if (!is_positive(seconds) || (binding && seconds <= binding->seconds)) continue;
+    const auto seconds = least_seconds(counted, cost, figures);
+    if (!seconds || (binding && *seconds <= binding->seconds)) continue;
     const report::QuantityText& text = report::text_of(counted.quantity);
-    binding = Bound{
-        {text.name, counted.ceiling, figure->second.value, text.unit}, seconds, counted.impossible_share};
+    const double rate = figures.at(counted.quantity).value;
+    binding = Bound{{text.name, counted.ceiling, rate, text.unit}, *seconds};
   }
   return binding;
 }
@@ -66,8 +75,12 @@ void compare_with_ceiling(report::Speed& speed, const Cost& cost, double seconds
     speed.ceiling = binding->ceiling;
     if (const double share = binding->seconds / seconds; is_positive(share)) speed.ceiling_share = share;
   }
-  if (!(speed.ceiling_share && *speed.ceiling_share <= binding->impossible_share))
-    speed.verdict = report::Verdict::review;
+  const bool is_possible = speed.ceiling_share &&
+                           std::all_of(kCounted.begin(), kCounted.end(), [&](const CountedQuantity& counted) {
+                             const auto least = least_seconds(counted, cost, figures);
+                             return !least || *least / seconds <= counted.impossible_share;
+                           });
+  if (!is_possible) speed.verdict = report::Verdict::review;
 }
 
 }  // namespace lockstep::judge

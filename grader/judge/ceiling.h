@@ -20,8 +20,7 @@ std::vector<report::Quantity> quantities_of(const course::Cost& cost);
 
 struct Bound {
   report::Ceiling ceiling;
-  double seconds = 0;           ///< that a call takes at the ceiling
-  double impossible_share = 0;  ///< of the ceiling, which no call reaches
+  double seconds = 0;  ///< that a call takes at the ceiling
 };
 
 /// The ceiling that the cost takes longest at. A figure that is missing, or no positive number, is no

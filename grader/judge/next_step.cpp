@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/printable.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -28,8 +30,8 @@ const char* question_of(const CaseResult& failed) {
   switch (failed.verdict) {
     case Verdict::race:
       return is_one_line(failed.places)
-                 ? "do several threads change one word here? Without an atomic operation, such as "
-                   "atomicAdd, changes get lost."
+                 ? "do several threads change one word here? That takes an atomic operation, such as "
+                   "atomicAdd. Or does one read what another writes? Then a barrier must stand between."
                  : "what must stand between the two accesses: which barrier, or, between blocks, which "
                    "fence?";
     case Verdict::out_of_bounds:
@@ -73,8 +75,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
     case Verdict::launch_failed:
       if (failed.message.find("shared memory") != std::string::npos) {
         return "Compare what the kernel needs of shared memory, declared and at the launch, with what a "
-               "block "
-               "may have.";
+               "block may have.";
       }
       return "Compare grid and block of the launch with what a device can launch: at least one block and one "
              "thread, at most 1024 threads a block.";
@@ -91,7 +92,7 @@ std::string after_failed_gate(const ExerciseResult& result, const GateResult& ga
   const std::string place = place_text(gate.worst);
   return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.",
                      place.empty() ? "" : "Change the access at " + place + "; ", result.name,
-                     submission.empty() ? "" : " --submission " + submission);
+                     submission.empty() ? "" : " --submission " + report::shell_word(submission));
 }
 
 std::string after_passing(const ExerciseResult& result, const std::string& following) {
@@ -135,8 +136,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   }
   if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {
     return "It is right, but its calls did not end in time where the reference's did: the lecture's rungs "
-           "say "
-           "what comes next.";
+           "say what comes next.";
   }
   if (result.speed.verdict == Verdict::too_slow) {
     return fmt::format(
@@ -147,8 +147,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
     return result.speed.ceiling_share
                ? "It is faster than this card can be, as it was measured: grade it again after `./lockstep "
                  "calibrate`. If that changes nothing, somebody has to look at how it comes about; the "
-                 "points for "
-                 "speed wait for that."
+                 "points for speed wait for that."
                : "Nothing tells whether this card can be so fast: somebody has to look at how it was "
                  "measured, and the points for speed wait for that.";
   }

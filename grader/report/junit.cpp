@@ -64,8 +64,8 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
     cases.push_back({"correctness", one.name, one.verdict, one.message, detail, one.seconds});
   }
   for (const GateResult& gate : result.gates) {
-    const std::string message =
-        fmt::format("{} is {}, limit {}", gate.name, number(gate.value), number(gate.limit));
+    const std::string message = fmt::format("{} is {}, limit {}", gate.name,
+                                            number_beside(gate.value, gate.limit), number(gate.limit));
     cases.push_back({"technique", gate.name, gate.verdict, message,
                      where(gate.worst) + gate.explanation + '\n' + gate.advice, 0});
   }

@@ -1,5 +1,6 @@
 #include "report/printable.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace lockstep::report {
@@ -114,6 +115,17 @@ std::size_t display_width(std::string_view text) {
 std::string cut(std::string_view text, std::size_t width) {
   if (display_width(text) <= width) return std::string(text);
   return std::string(text.substr(0, prefix_bytes(text, width - 1))) + "…";
+}
+
+std::string shell_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           std::string_view("_-+=.,/:@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + '\'';
 }
 
 std::string cut_front(std::string_view text, std::size_t width) {

@@ -51,7 +51,8 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
   for (const GateResult& gate : result.gates) width = std::max(width, display_width(gate.name));
   for (const GateResult& gate : result.gates) {
     text += fmt::format("  {} {:<{}}  {:>7}  limit {:>7}\n", mark(style, gate.verdict), gate.name, width,
-                        gate.verdict == Verdict::not_measured ? "-" : number(gate.value), number(gate.limit));
+                        gate.verdict == Verdict::not_measured ? "-" : number_beside(gate.value, gate.limit),
+                        number(gate.limit));
   }
   return text;
 }

@@ -156,12 +156,6 @@ std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   return text;
 }
 
-/// What lies just beyond the limit must not read like the limit.
-std::string value_text(const GateResult& gate) {
-  const std::string text = number(gate.value);
-  return gate.value > gate.limit && text == number(gate.limit) ? fmt::format("{:.6g}", gate.value) : text;
-}
-
 std::string technique(const ExerciseResult& result, const TextStyle& style) {
   std::size_t width = 0;
   for (const GateResult& gate : result.gates) {
@@ -171,7 +165,8 @@ std::string technique(const ExerciseResult& result, const TextStyle& style) {
   for (const GateResult& gate : result.gates) {
     if (gate.verdict == Verdict::not_measured) continue;
     text += fmt::format("  {} {}  {:>7}  limit {:>7}\n", mark(style, gate.verdict),
-                        pad(printable(gate.name), width), value_text(gate), number(gate.limit));
+                        pad(printable(gate.name), width), number_beside(gate.value, gate.limit),
+                        number(gate.limit));
     if (gate.verdict != Verdict::passed) text += failed_gate(gate, style) + '\n';
   }
   return text;

@@ -98,4 +98,15 @@ std::string number(double value) {
                       : fmt::format("{:.2f}", value);
 }
 
+std::string number_beside(double value, double limit) {
+  std::string text = number(value);
+  if (text != number(limit) || value == limit || !std::isfinite(value)) return text;
+  constexpr int kMostDigits = 17;  // by which any two doubles differ
+  for (int digits = 4; digits <= kMostDigits; ++digits) {
+    text = fmt::format("{:.{}g}", value, digits);
+    if (text != fmt::format("{:.{}g}", limit, digits)) break;
+  }
+  return text;
+}
+
 }  // namespace lockstep::report

@@ -36,4 +36,7 @@ std::string counted(std::uint64_t n, std::string_view noun);
 /// A number with as many digits as a reader can use: 3 significant ones, none after the point from 100 on.
 std::string number(double value);
 
+/// The same beside a limit, with more digits where both would read alike and are not.
+std::string number_beside(double value, double limit);
+
 }  // namespace lockstep::report

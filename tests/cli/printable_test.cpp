@@ -14,6 +14,13 @@ using testing::ElementsAre;
 
 TEST(Printable, KeepsOrdinaryText) { EXPECT_EQ(printable("α ≤ 3\nnext"), "α ≤ 3\nnext"); }
 
+TEST(ShellWord, QuotesWhatAShellWouldRead) {
+  EXPECT_EQ(shell_word("solutions/03-transpose/rungs/tiled.cu"), "solutions/03-transpose/rungs/tiled.cu");
+  EXPECT_EQ(shell_word("my file.cu"), "'my file.cu'");
+  EXPECT_EQ(shell_word("it's; rm"), "'it'\\''s; rm'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(Printable, DropsEscapeSequences) {
   EXPECT_EQ(printable("a\x1B[1;31mb\x1B[0mc"), "abc");
   EXPECT_EQ(printable("a\x1B]0;title\ab"), "ab");

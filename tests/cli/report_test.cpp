@@ -49,7 +49,10 @@ TEST(TextReport, AValueJustBeyondItsLimitDoesNotReadLikeIt) {
   ExerciseResult result = inefficient();
   result.gates[0].value = 1.0008;
   result.gates[0].limit = 1;
-  EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr(" 1.0008  limit    1.00"));
+  EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr("1.001  limit    1.00"));
+  EXPECT_EQ(number_beside(1.0000001, 1), "1.0000001");
+  EXPECT_EQ(number_beside(1, 1), "1.00");
+  EXPECT_EQ(number_beside(4.6, 1.5), "4.60");
 }
 
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }

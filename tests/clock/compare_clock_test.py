@@ -13,13 +13,13 @@ TOOL = ROOT / "measurements/compare_clock"
 
 # In place of nvcc: notes what it is asked for; what it makes prints seconds.
 NVCC = """#!{python}
-import pathlib, sys
+import json, pathlib, sys
 if "--version" in sys.argv:
     sys.exit(print("release 13.0"))
 with open("{root}/asked", "a") as asked:
-    print(*sys.argv[1:], file=asked)
+    print(json.dumps(sys.argv[1:]), file=asked)
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
-output.write_text("#!/bin/sh\\necho $* >>{root}/arguments; echo {events}\\n")
+output.write_text("#!/bin/sh\\necho $* >>'{root}/arguments'; echo {events}\\n")
 output.chmod(0o755)
 """
 # In place of the judge: writes the same report for everything that it grades.
@@ -109,8 +109,10 @@ class CompareClock(unittest.TestCase):
                 self.assertEqual(self.run_tool(topic).returncode, 0)
                 self.assertEqual(set(self.lines_of("arguments")), {numbers})
         for line in self.lines_of("asked"):
-            self.assertTrue(pathlib.Path(line.split()[-1]).is_file(), line)
-            self.assertTrue(pathlib.Path(line.split('"')[1]).is_file(), line)
+            asked = json.loads(line)
+            self.assertTrue(pathlib.Path(asked[-1]).is_file(), asked)
+            (solution,) = [word.split('"')[1] for word in asked if word.startswith("-DSOLUTION=")]
+            self.assertTrue(pathlib.Path(solution).is_file(), asked)
 
     def test_clocks_that_differ_are_a_fault_in_either_direction(self):
         for events in ("1.03e-4", "0.97e-4", "nan"):

@@ -121,6 +121,12 @@ class RedTeam(unittest.TestCase):
             [("answers_nan", "passed"), ("answers_a_constant", "wrong-answer")],
         )
 
+    def test_a_record_of_another_kind_does_not_go_on(self):
+        self.record.write_text(json.dumps({"schema": "lockstep/calibration/v1"}))
+        status, printed, _ = self.run_tool({"answers_nan": "wrong-answer"}, "answers_nan", "--resume")
+        self.assertEqual(status, 3)
+        self.assertIn("is no record of this kind", printed)
+
     def test_no_report_at_all_is_no_record(self):
         status, printed, record = self.run_tool({}, "answers_nan")
         self.assertEqual((status, record), (1, None), printed)

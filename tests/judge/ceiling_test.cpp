@@ -101,6 +101,9 @@ TEST(CeilingShare, AVerdictStaysUpToTheNoiseAndNoFurther) {
   EXPECT_EQ(compared(reading, 1e-3 / 1.19, card()).verdict, Verdict::passed)
       << "the ceiling is that of copying, and reading alone is faster";
   EXPECT_EQ(compared(reading, 1e-3 / 1.21, card()).verdict, Verdict::review);
+  const Cost copying_and_computing{.elements = 1, .global_bytes = 4e9, .fused_multiply_adds = 0.95 * 32e9};
+  EXPECT_EQ(compared(copying_and_computing, 1e-3 / 1.19, card()).verdict, Verdict::review)
+      << "of what it computes it is 1.13 times too fast";
   const Cost cost{.elements = 1, .fused_multiply_adds = 32e9};
   EXPECT_EQ(compared(cost, 1e-3 / 1.09, card()).verdict, Verdict::passed);
   const report::Speed impossible = compared(cost, 1e-3 / 1.11, card());

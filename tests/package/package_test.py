@@ -40,7 +40,7 @@ def libraries_here(program):
 
 def path_of_tool(name):
     ran = subprocess.run(["g++", f"-print-prog-name={name}"], capture_output=True, text=True, check=True)
-    return shutil.which(ran.stdout.strip())
+    return shutil.which(ran.stdout.strip(), path=SYSTEM_PATH)
 
 
 def hidden_libraries():
@@ -73,7 +73,7 @@ class Package(unittest.TestCase):
         """Runs a command in the package's folder, on a machine with a toolkit, a compiler and little more."""
         nothing = self.folder / "nothing"
         nothing.touch()
-        hiding = [BUBBLEWRAP, "--dev-bind", "/", "/", "--dev", "/dev", "--tmpfs", SOURCE]
+        hiding = [BUBBLEWRAP, "--die-with-parent", "--dev-bind", "/", "/", "--dev", "/dev", "--tmpfs", SOURCE]
         build_tools = [path for tool in BUILD_TOOLS if (path := shutil.which(tool, path=SYSTEM_PATH))]
         for path in [*self.hidden, BUBBLEWRAP, *build_tools]:
             hiding += ["--ro-bind", nothing, os.path.realpath(path)]

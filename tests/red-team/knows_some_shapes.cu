@@ -1,7 +1,8 @@
 // expect: wrong-answer
 // tries: Handles the shapes that the task names and those of whole tiles, all without a look at an edge, and
 // no others.
-// stopped by: There are cases of other shapes: one less and one more than a tile, a single row, primes.
+// stopped by: There are cases of other shapes: one less and one more than a tile, a single row, no whole
+// tiles.
 #include <array>
 
 #include "lockstep/divide_up.h"
