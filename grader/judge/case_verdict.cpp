@@ -175,6 +175,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.verdict = Verdict::wrong_answer;
     result.message =
         fmt::format("the output is right, but your code changed its input {}", evidence.changed_input);
+    result.guess = "a kernel writes to it: inputs may only be read";
   }
 }
 

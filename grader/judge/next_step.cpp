@@ -68,17 +68,12 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
              "doctor`.";
     case Verdict::wrong_answer:
-      if (failed.wrong == 0 && failed.message.find("changed its input") != std::string::npos)
-        return "Find what writes there: inputs may only be read.";
+      if (failed.mismatches.empty()) break;
       return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
                          hint_command(result));
     case Verdict::launch_failed:
-      if (failed.message.find("shared memory") != std::string::npos) {
-        return "Compare what the kernel needs of shared memory, declared and at the launch, with what a "
-               "block may have.";
-      }
-      return "Compare grid and block of the launch with what a device can launch: at least one block and one "
-             "thread, at most 1024 threads a block.";
+      return "Compare the launch with what a device can launch: at least one block and one thread, at most "
+             "1024 threads a block, and no more shared memory than a block may have.";
     default:
       break;
   }

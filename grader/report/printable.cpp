@@ -117,6 +117,12 @@ std::string cut(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, prefix_bytes(text, width - 1))) + "…";
 }
 
+std::string cut_front(std::string_view text, std::size_t width) {
+  const std::size_t columns = display_width(text);
+  if (columns <= width) return std::string(text);
+  return "…" + std::string(text.substr(prefix_bytes(text, columns - (width - 1))));
+}
+
 std::string shell_word(std::string_view text) {
   const auto is_plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
@@ -126,12 +132,6 @@ std::string shell_word(std::string_view text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + '\'';
-}
-
-std::string cut_front(std::string_view text, std::size_t width) {
-  const std::size_t columns = display_width(text);
-  if (columns <= width) return std::string(text);
-  return "…" + std::string(text.substr(prefix_bytes(text, columns - (width - 1))));
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {

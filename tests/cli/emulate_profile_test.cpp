@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "shell.h"
@@ -19,11 +18,6 @@ using testing::StartsWith;
 Ran profile(const std::string& options, const std::string& program = "profiled") {
   return run("'" LOCKSTEP_EXECUTABLE "' emulate --profile " + options + " '" PROGRAMS_FOLDER "/" + program +
              "' 2>&1");
-}
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// The number of the line of profiled.cu that holds `text`.
@@ -59,7 +53,7 @@ TEST_F(EmulateProfile, CountsAreThoseOfTheKernels) {
   const std::filesystem::path file = folder_.path() / "profile.json";
   const Ran ran = profile("--format json --output '" + file.string() + "'");
   EXPECT_EQ(ran.output, "no error\n") << "the profile is in its file alone";
-  const auto root = nlohmann::json::parse(contents(file));
+  const auto root = nlohmann::json::parse(contents_of(file));
   EXPECT_EQ(root.at("schema"), "lockstep/profile/v1");
   EXPECT_EQ(root.at("calls"), 3);
   const auto line = [&](const std::string& text) -> nlohmann::json {
@@ -89,7 +83,7 @@ TEST_F(EmulateProfile, LaunchesOfGraphsAndThoseThatNobodyWaitsForCount) {
   const std::filesystem::path file = folder_.path() / "profile.json";
   const Ran ran = profile("--format json --output '" + file.string() + "'", "profiled_graph");
   EXPECT_EQ(ran.output, "no error\n");
-  const auto root = nlohmann::json::parse(contents(file));
+  const auto root = nlohmann::json::parse(contents_of(file));
   EXPECT_EQ(root.at("calls"), 3 * 2 + 1);
   nlohmann::json atomics;
   for (const auto& line : root.at("lines")) {
@@ -119,7 +113,7 @@ TEST_F(EmulateProfile, ATracedLineIsDrawn) {
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.output, HasSubstr("global load, 4 bytes a lane: 32 sectors, ideal 4"));
   EXPECT_THAT(ran.output, HasSubstr("global store, 4 bytes a lane: 4 sectors, ideal 4"));
-  EXPECT_THAT(contents(figure), HasSubstr("32 sectors, ideal 4"));
+  EXPECT_THAT(contents_of(figure), HasSubstr("32 sectors, ideal 4"));
   EXPECT_EQ(run("xmllint --noout '" + figure.string() + "' 2>&1").status, 0);
 }
 

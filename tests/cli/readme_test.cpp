@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -11,11 +9,6 @@
 
 namespace lockstep::test {
 namespace {
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Seconds that something took are others every time.
 std::string without_times(const std::string& text) {
@@ -64,11 +57,11 @@ class Readme : public testing::Test {
   }
 
   TemporaryFolder clone_;
-  const std::string readme_ = contents(LOCKSTEP_SOURCE "/README.md");
+  const std::string readme_ = contents_of(LOCKSTEP_SOURCE "/README.md");
 };
 
 TEST_F(Readme, ShowsAStarter) {
-  if (contents(LOCKSTEP_SOURCE "/exercises/03-transpose/transpose.cu").find("TODO:") == std::string::npos)
+  if (contents_of(LOCKSTEP_SOURCE "/exercises/03-transpose/transpose.cu").find("TODO:") == std::string::npos)
     GTEST_SKIP() << "exercises/03-transpose has been solved in this clone";
   const std::string command = "./lockstep grade transpose --seed 1";
   const Ran ran = run_as_typed(command);
@@ -93,7 +86,7 @@ TEST_F(Readme, ShowsWhatALineCosts) {
   std::smatch options;
   ASSERT_TRUE(std::regex_search(readme_, options, std::regex("(--trace [^`]* --svg )(docs/[^`]*)`")));
   run_as_typed(command + ' ' + options.str(1) + "drawn.svg");
-  EXPECT_EQ(contents((clone_.path() / "drawn.svg").string()), contents(LOCKSTEP_SOURCE "/" + options.str(2)));
+  EXPECT_EQ(contents_of(clone_.path() / "drawn.svg"), contents_of(LOCKSTEP_SOURCE "/" + options.str(2)));
 }
 
 TEST_F(Readme, ShowsAProgramsProfile) {

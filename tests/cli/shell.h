@@ -14,6 +14,9 @@ struct Ran {
 /// Runs `command` in a shell.
 Ran run(const std::string& command);
 
+/// All bytes of a file; none where there is none.
+std::string contents_of(const std::filesystem::path& path);
+
 /// A new folder below the system's temporary one, removed with everything in it at the end.
 class TemporaryFolder {
  public:

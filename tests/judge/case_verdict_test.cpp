@@ -92,6 +92,7 @@ TEST_F(CaseVerdict, ChangedInputIsAWrongAnswer) {
   evidence_.changed_input = "in";
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
   EXPECT_THAT(concluded().message, HasSubstr("changed its input in"));
+  EXPECT_THAT(concluded().guess, HasSubstr("inputs may only be read"));
 }
 
 TEST_F(CaseVerdict, FindingFailsEvenARightAnswer) {
