@@ -250,6 +250,8 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
     return fault_result(
         {Verdict::wrong_answer, fmt::format("{} elements were wrong while it was timed", wrong), ""});
   }
+  if (const std::string name = changed_input(first, used); !name.empty())
+    return fault_result({Verdict::wrong_answer, fmt::format("your code changed its input {}", name), ""});
   return std::nullopt;
 }
 
@@ -292,6 +294,19 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
   });
   while (!on_the_host.empty()) take_oldest();
   return wrong;
+}
+
+std::string CallTimer::changed_input(std::size_t first, std::size_t used) const {
+  for (std::size_t set = 0; set < used; ++set) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind != Argument::Kind::input) continue;
+      const bool whole_words = bytes_[a] % sizeof(std::uint64_t) == 0;
+      const course::Output bits{.type = whole_words ? course::ElementType::u64 : course::ElementType::u8};
+      if (vault_->count_wrong(bits, sets_[set][a], calls_[content_of(first, set)][a], bytes_[a]) != 0)
+        return shape_[a].name;
+    }
+  }
+  return "";
 }
 
 template <class F>

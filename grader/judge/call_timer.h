@@ -100,6 +100,8 @@ class CallTimer {
   std::uint64_t sample_of(std::size_t set, std::size_t argument) const;
   std::uint64_t count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
                             const std::vector<std::uint64_t>& seeds) const;
+  /// The name of an input that `used` sets with the contents from `first` on no longer hold; empty for none.
+  std::string changed_input(std::size_t first, std::size_t used) const;
   report::CaseResult fault_result(const ProgramFault& fault) const;
 
   const course::Problem& problem_;
