@@ -83,11 +83,19 @@ def solutions_of(record):
     )
 
 
-def share_of_copying(record, row, seconds=None):
-    """Of the bytes a second that the card's memory copies, where the row's call takes that long."""
-    return row["bytes"] / (row["seconds"] if seconds is None else seconds) / record["copy_bandwidth"]
+def ceiling_of(record):
+    """That binds the largest size, with its `name`, `description` and `rate`. Records from before it was kept are of
+    copying."""
+    copying = {"name": "copied-bytes", "description": "what this card's memory can copy", "rate": record["copy_bandwidth"]}
+    return record.get("ceiling", copying)
+
+
+def share_of_ceiling(record, row, seconds=None):
+    """What the card can do at most, over the time of the row's call, or over `seconds`."""
+    return row.get("work", row["bytes"]) / (row["seconds"] if seconds is None else seconds) / ceiling_of(record)["rate"]
 
 
 def is_about_bytes(record):
-    """Whether moving bytes is a good part of the work, so that shares of copying say something."""
-    return max(share_of_copying(record, row) for row in record["results"]) >= 0.1
+    """Whether moving bytes is a good part of the work, so that bytes a second say something."""
+    is_bound_by_copying = ceiling_of(record)["name"] == "copied-bytes"
+    return is_bound_by_copying and max(share_of_ceiling(record, row) for row in record["results"]) >= 0.1

@@ -22,6 +22,7 @@
 // a million warp-instructions a call.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -153,23 +154,66 @@ std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range,
   return mistakes.known();
 }
 
-Call make_call(const Range& range, Samples made) {
-  const auto shared = std::make_shared<const Samples>(std::move(made));  // known mistakes need them too
-  const Samples& all = *shared;
-  const Counts expected = counts_of(std::span(all).subspan(range.first, range.n), range.bins);
+Output counts_output(const Counts& expected, std::function<std::vector<KnownMistake>()> mistakes) {
   Output counts;
   counts.type = ElementType::u64;
   counts.expected = bytes_of(expected);
   counts.position = [](std::size_t bin) { return "bin " + std::to_string(bin); };
-  counts.known_mistakes = [shared, range, expected] { return known_mistakes(*shared, range, expected); };
+  counts.known_mistakes = std::move(mistakes);
+  return counts;
+}
+
+/// All arguments after the samples.
+Call with_counts(Call call, const Range& range, Output counts) {
+  call.scalar("sample_bytes", range.sample_bytes).scalar("first", range.first).scalar("n", range.n);
+  return call.output("counts", std::move(counts)).scalar("bins", range.bins).stream();
+}
+
+Call make_call(const Range& range, Samples made) {
+  const auto shared = std::make_shared<const Samples>(std::move(made));  // known mistakes need them too
+  const Samples& all = *shared;
+  const Counts expected = counts_of(std::span(all).subspan(range.first, range.n), range.bins);
   Call call;
   if (range.sample_bytes == 1) {
     call.input("samples", std::vector<unsigned char>(all.begin(), all.end()));
   } else {
     call.input("samples", all);
   }
-  call.scalar("sample_bytes", range.sample_bytes).scalar("first", range.first).scalar("n", range.n);
-  return call.output("counts", std::move(counts)).scalar("bins", range.bins).stream();
+  return with_counts(std::move(call), range, counts_output(expected, [shared, range, expected] {
+                       return known_mistakes(*shared, range, expected);
+                     }));
+}
+
+/// Bytes that repeat after a prime number of uniform ones, so that 2^31 of them are made in a second. The
+/// range begins within the first of these and ends with the array.
+Call make_long_call(const Range& range, Random& random) {
+  constexpr std::size_t kPeriod = 1'000'003, kMostOfInt = (std::size_t{1} << 31) - 1;
+  Samples period = uniform(range, kPeriod, random);
+  Bytes all(range.first + range.n);
+  std::transform(period.begin(), period.end(), all.begin(),
+                 [](std::uint32_t sample) { return static_cast<std::byte>(sample); });
+  for (std::size_t made = kPeriod; made < all.size();) {
+    const auto more = static_cast<std::ptrdiff_t>(std::min(made, all.size() - made));
+    std::copy_n(all.begin(), more, all.begin() + static_cast<std::ptrdiff_t>(made));
+    made += static_cast<std::size_t>(more);
+  }
+  std::rotate(period.begin(), period.begin() + static_cast<std::ptrdiff_t>(range.first), period.end());
+  const Counts of_a_period = counts_of(period, range.bins);
+  const auto counts_of_first = [&](std::size_t n) {
+    Counts counts = counts_of(std::span(period).first(n % kPeriod), range.bins);
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) counts[bin] += n / kPeriod * of_a_period[bin];
+    return counts;
+  };
+  const Counts expected = counts_of_first(range.n);
+  Mistakes mistakes(expected);
+  mistakes.add("all counts are 0: more than 2^31 - 1 samples, as an int, are a negative number of them",
+               Counts(expected.size()));
+  mistakes.add("only the first 2^31 - 1 samples were counted: that is where an int ends",
+               counts_of_first(kMostOfInt));
+  Call call;
+  call.input("samples", std::move(all));
+  return with_counts(std::move(call), range,
+                     counts_output(expected, [mistakes] { return mistakes.known(); }));
 }
 
 using Values = Samples (*)(const Range&, std::size_t, Random&);
@@ -199,18 +243,27 @@ std::string name_of(const Range& range) {
   return name + ", n = " + std::to_string(range.n) + ", bins = " + std::to_string(range.bins);
 }
 
-Case make_case(const Range& range, std::string purpose, Values values = uniform) {
+Case make_case(const Range& range, std::string purpose, std::function<Call(Random&)> prepare) {
   Case made;
   made.name = name_of(range);
   made.purpose = std::move(purpose);
-  made.prepare = [range, values](Random& random) {
-    return make_call(range, surrounded(range, values, random));
-  };
+  made.prepare = std::move(prepare);
   const auto samples = static_cast<double>(range.n);
   made.cost = {.elements = samples,
                .global_bytes = samples * range.sample_bytes +
                                range.bins * static_cast<double>(sizeof(unsigned long long))};
   return made;
+}
+
+Case make_case(const Range& range, std::string purpose, Values values = uniform) {
+  return make_case(range, std::move(purpose), [range, values](Random& random) {
+    return make_call(range, surrounded(range, values, random));
+  });
+}
+
+Case make_long_case(const Range& range, std::string purpose) {
+  return once(make_case(range, std::move(purpose),
+                        [range](Random& random) { return make_long_call(range, random); }));
 }
 
 Range bytes(std::size_t n, int bins = 256, std::size_t first = 0, std::size_t after = 0) {
@@ -254,6 +307,7 @@ Problem make_problem() {
                          two_values)),
   };
   constexpr std::size_t kMany = std::size_t{1} << 27;
+  problem.gpu_cases = {make_long_case(bytes(16 * kMany + 11, 256, 5), "more samples than an int can number")};
   problem.speed = {
       .sizes = {make_case(bytes(1 << 18), "less than 2^15 samples for each multiprocessor"),
                 make_case(bytes(1 << 21), "a block for each multiprocessor"),

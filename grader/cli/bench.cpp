@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "cli/calibration_store.h"
 #include "cli/command.h"
@@ -29,6 +30,15 @@ struct BenchArguments {
   std::uint64_t seed = 0;
 };
 
+/// What the ceilings of all of them are stated in.
+std::vector<report::Quantity> quantities_of(const std::vector<const course::Exercise*>& exercises) {
+  std::set<report::Quantity> quantities;
+  for (const course::Exercise* exercise : exercises) {
+    if (exercise->problem.speed) quantities.merge(judge::quantities_of(*exercise->problem.speed));
+  }
+  return {quantities.begin(), quantities.end()};
+}
+
 int bench(const BenchArguments& arguments) {
   if (arguments.all == !arguments.exercises.empty())
     throw WrongUse("name the exercises to measure, or say --all.");
@@ -40,7 +50,7 @@ int bench(const BenchArguments& arguments) {
   const StoredCalibration known = [&] {
     const device::GpuLock turn =
         judge::await_turn(*device, [&show](const std::string& what, int, int) { show(what); });
-    return complete_calibration(calibration_folder(), *calibrator, {report::Quantity::copied_bytes}, show);
+    return complete_calibration(calibration_folder(), *calibrator, quantities_of(exercises), show);
   }();
   for (const course::Exercise* exercise : exercises) {
     const std::string& topic = exercise->problem.name;
@@ -49,7 +59,7 @@ int bench(const BenchArguments& arguments) {
       continue;
     }
     judge::BenchOptions options{.rounds = arguments.rounds, .seed = arguments.seed};
-    options.copy_bandwidth = known.calibration.figures.at(report::Quantity::copied_bytes).value;
+    options.figures = known.calibration.figures;
     options.progress = [&](const std::string& what) { show(topic + ": " + what); };
     report::Bench measured = judge::measure_bench(*exercise, *device, options);
     line.clear();

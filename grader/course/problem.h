@@ -102,7 +102,11 @@ class Call {
  public:
   template <class T>
   Call& input(std::string name, const std::vector<T>& values) {
-    arguments_.push_back({.kind = Argument::Kind::input, .name = std::move(name), .input = bytes_of(values)});
+    return input(std::move(name), bytes_of(values));
+  }
+  /// Without a second copy, for inputs of gigabytes.
+  Call& input(std::string name, Bytes&& bytes) {
+    arguments_.push_back({.kind = Argument::Kind::input, .name = std::move(name), .input = std::move(bytes)});
     return *this;
   }
   Call& output(std::string name, Output output) {
@@ -283,6 +287,8 @@ struct Problem {
   Signature function;
   std::vector<WorkspaceQuery> workspace;  ///< none or one
   std::vector<Case> cases;
+  /// Too large to be emulated: a GPU runs them after the others, if it and the judge have room for them.
+  std::vector<Case> gpu_cases;
   std::vector<Gate> gates;
   std::optional<SpeedTask> speed;
   std::optional<Picture> picture;

@@ -1,7 +1,6 @@
 #include "judge/bench.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,8 @@
 
 #include "build/submission_compiler.h"
 #include "judge/call_timer.h"
+#include "judge/ceiling.h"
+#include "judge/host_memory.h"
 #include "judge/median.h"
 #include "judge/seeds.h"
 #include "judge/turn.h"
@@ -110,11 +111,17 @@ class BenchRun {
         time_contender(round % 2 == 0 ? turned : contenders_.size() - 1 - turned, round);
       }
     }
-    add_rows();
+    result_.exercise = problem_.name;
+    result_.copy_bandwidth = copy_bandwidth();
+    const Bound binding = ceiling_of_the_largest();
+    result_.ceiling = binding.ceiling;
+    add_rows(binding.quantity);
     return std::move(result_);
   }
 
  private:
+  double copy_bandwidth() const { return options_.figures.at(report::Quantity::copied_bytes).value; }
+
   void progress(const std::string& what) const {
     if (options_.progress) options_.progress(what);
   }
@@ -152,15 +159,14 @@ class BenchRun {
     // of them takes meanwhile.
     constexpr double kOnDevice = 8, kOnHost = 24, kReuse = 2e9;
     const double on_device = kOnDevice * one.cost.global_bytes + kReuse;
-    const double host =
-        static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (on_device > static_cast<double>(device_.free_memory()) || kOnHost * one.cost.global_bytes > host) {
+    if (on_device > static_cast<double>(device_.free_memory()) ||
+        kOnHost * one.cost.global_bytes > free_host_memory()) {
       result_.left_out.push_back(one.name + " was left out: there is too little memory");
       return;
     }
     progress("inputs of " + one.name);
     CallTimer::Options options{.seed = options_.seed,
-                               .calls = calls_for(one, options_.copy_bandwidth),
+                               .calls = calls_for(one, copy_bandwidth()),
                                .fresh_inputs = false,
                                .time_limit = 2 * kLongestCall};
     series_.push_back({.one = &one,
@@ -207,7 +213,17 @@ class BenchRun {
     return series.is_too_slow[which] || (seconds.size() >= kFewRounds && seconds.front() > kSlow);
   }
 
-  void add_rows() {
+  /// Of the sizes that were measured; the shares of all of them are of the same ceiling.
+  Bound ceiling_of_the_largest() const {
+    const auto largest = std::find_if(series_.rbegin(), series_.rend(),
+                                      [](const Series& series) { return !series.is_variation; });
+    const auto bound =
+        largest == series_.rend() ? std::nullopt : binding_ceiling(largest->one->cost, options_.figures);
+    if (!bound) throw std::runtime_error("there is no size to measure " + problem_.name + " at");
+    return *bound;
+  }
+
+  void add_rows(report::Quantity bound_by) {
     const auto reference = std::find_if(contenders_.begin(), contenders_.end(),
                                         [](const Contender& one) { return one.label == kReference; });
     const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
@@ -231,6 +247,7 @@ class BenchRun {
                                 .is_variation = series.is_variation,
                                 .elements = series.one->cost.elements,
                                 .bytes = series.one->cost.global_bytes,
+                                .work = count_of(series.one->cost, bound_by),
                                 .rounds = static_cast<int>(seconds.size()),
                                 .seconds = median(seconds),
                                 .interval = median_interval(seconds),
@@ -261,12 +278,20 @@ KnownRounds known_rounds(std::span<const double> seconds, std::span<const double
   return known;
 }
 
+std::set<report::Quantity> quantities_of(const course::SpeedTask& task) {
+  std::set<report::Quantity> quantities = {report::Quantity::copied_bytes};
+  for (const std::vector<course::Case>* cases : {&task.sizes, &task.larger}) {
+    for (const course::Case& one : *cases) {
+      const std::vector<report::Quantity> stated = quantities_of(one.cost);
+      quantities.insert(stated.begin(), stated.end());
+    }
+  }
+  return quantities;
+}
+
 report::Bench measure_bench(const course::Exercise& exercise, device::Device& device,
                             const BenchOptions& options) {
-  report::Bench bench = BenchRun(exercise, device, options).run();
-  bench.exercise = exercise.problem.name;
-  bench.copy_bandwidth = options.copy_bandwidth;
-  return bench;
+  return BenchRun(exercise, device, options).run();
 }
 
 }  // namespace lockstep::judge

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,13 +13,14 @@
 #include "course/catalogue.h"
 #include "device/device.h"
 #include "report/bench.h"
+#include "report/calibration.h"
 
 namespace lockstep::judge {
 
 struct BenchOptions {
   int rounds = 9;  ///< at least 5
   std::uint64_t seed = 0;
-  double copy_bandwidth = 0;  ///< of the card, B/s
+  report::Figures figures;  ///< of the card: what quantities_of names
   std::function<void(const std::string& what)> progress;
 };
 
@@ -31,8 +33,11 @@ struct KnownRounds {
 /// batches may seem to take no time or less, and tells nothing.
 KnownRounds known_rounds(std::span<const double> seconds, std::span<const double> of_reference);
 
-/// Fills in rows and left_out; needs Problem::speed and a device that measures speed. Throws
-/// std::runtime_error when a solution does not compile, fails or is wrong.
+/// What the ceilings of an exercise's sizes are stated in.
+std::set<report::Quantity> quantities_of(const course::SpeedTask& task);
+
+/// Fills in copy_bandwidth, ceiling, rows and left_out; needs Problem::speed and a device that measures
+/// speed. Throws std::runtime_error when a solution does not compile, fails or is wrong.
 report::Bench measure_bench(const course::Exercise& exercise, device::Device& device,
                             const BenchOptions& options);
 

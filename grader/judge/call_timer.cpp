@@ -1,7 +1,6 @@
 #include "judge/call_timer.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -9,6 +8,7 @@
 #include <thread>
 
 #include "judge/comparison.h"
+#include "judge/host_memory.h"
 #include "judge/limits.h"
 #include "judge/seeds.h"
 
@@ -41,9 +41,7 @@ bool is_bound_by_arithmetic(const course::Cost& cost) {
 /// As many as there are processors, if half of the memory that is free has room for what they make.
 std::size_t calls_made_at_once(const course::Case& one) {
   constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
-  const double free_memory =
-      static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  const double room = free_memory / 2 / (kCopies * one.cost.global_bytes + 1);
+  const double room = free_host_memory() / 2 / (kCopies * one.cost.global_bytes + 1);
   const double processors = std::thread::hardware_concurrency();
   return static_cast<std::size_t>(std::max(1.0, std::min(room, processors)));
 }

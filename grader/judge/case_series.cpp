@@ -61,6 +61,7 @@ class SeriesRun {
     for (const course::Case& one : problem_.cases) {
       if (one.measured || !options_.only_measured) cases.push_back(&one);
     }
+    cases.insert(cases.end(), options_.further_cases.begin(), options_.further_cases.end());
     return cases;
   }
 

@@ -37,7 +37,8 @@ struct CaseSeries {
 struct SeriesOptions {
   std::uint64_t seed = 0;  ///< of the exercise
   bool only_measured = false;
-  bool draw = false;  ///< the problem's picture
+  std::vector<const course::Case*> further_cases;  ///< besides Problem::cases, and after them
+  bool draw = false;                               ///< the problem's picture
   std::chrono::milliseconds call_time = kCallTime;
   std::chrono::milliseconds short_call_time = kShortCallTime;
   std::chrono::milliseconds total_time = kJudgementTime;

@@ -56,6 +56,12 @@ std::vector<Quantity> quantities_of(const Cost& cost) {
   return quantities;
 }
 
+double count_of(const Cost& cost, Quantity quantity) {
+  const auto* const counted = std::find_if(kCounted.begin(), kCounted.end(),
+                                           [quantity](const auto& one) { return one.quantity == quantity; });
+  return counted == kCounted.end() ? 0 : cost.*counted->count;
+}
+
 std::optional<Bound> binding_ceiling(const Cost& cost, const report::Figures& figures) {
   std::optional<Bound> binding;
   for (const CountedQuantity& counted : kCounted) {
@@ -63,7 +69,7 @@ std::optional<Bound> binding_ceiling(const Cost& cost, const report::Figures& fi
     if (!seconds || (binding && *seconds <= binding->seconds)) continue;
     const report::QuantityText& text = report::text_of(counted.quantity);
     const double rate = figures.at(counted.quantity).value;
-    binding = Bound{{text.name, counted.ceiling, rate, text.unit}, *seconds};
+    binding = Bound{counted.quantity, {text.name, counted.ceiling, rate, text.unit}, *seconds};
   }
   return binding;
 }

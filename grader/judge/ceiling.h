@@ -18,7 +18,11 @@ using CeilingSource = std::function<report::Figures(const std::vector<report::Qu
 /// What a cost states.
 std::vector<report::Quantity> quantities_of(const course::Cost& cost);
 
+/// How much of a quantity a cost states; 0 of what it cannot state.
+double count_of(const course::Cost& cost, report::Quantity quantity);
+
 struct Bound {
+  report::Quantity quantity;
   report::Ceiling ceiling;
   double seconds = 0;  ///< that a call takes at the ceiling
 };

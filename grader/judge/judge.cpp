@@ -6,6 +6,8 @@
 
 #include "build/submission_compiler.h"
 #include "judge/case_series.h"
+#include "judge/host_memory.h"
+#include "judge/limits.h"
 #include "judge/next_step.h"
 #include "judge/points.h"
 #include "judge/seeds.h"
@@ -154,24 +156,39 @@ class Judgement {
     keep_profile(std::move(series.measured));
   }
 
-  /// The same cases, with other inputs unless counters are compared, on the device itself.
+  /// On the device itself the same cases, with other inputs and then those that are too large to be emulated;
+  /// where counters are compared, neither.
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
                   const SourceText& source, SeriesOptions series_options) {
-    if (!options_.count_on_gpu)
-      series_options.seed = derived_seed(seed, "inputs on the GPU");
-    else
-      series_options.call_time = kCountedCallTime;
     const device::GpuLock lock = await_turn(device_, options_.progress);
+    if (options_.count_on_gpu) {
+      series_options.call_time = kCountedCallTime;
+    } else {
+      series_options.seed = derived_seed(seed, "inputs on the GPU");
+      series_options.further_cases = gpu_cases_with_room();
+    }
     CaseSeries on_gpu = run_cases(problem_, opener(object, seed, source, device_), source, series_options);
     series.load = on_gpu.load;
     series.picture = std::move(on_gpu.picture);
-    // Both series run the same cases; the one on the GPU may have ended early.
+    // Both series run the same measured cases; the one on the GPU may have ended early.
     for (std::size_t i = 0; options_.count_on_gpu && i < on_gpu.measured.size(); ++i)
       keep_counters(series.measured.at(i), on_gpu.measured[i].observations);
     for (report::CaseResult& one : on_gpu.cases) {
       if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
     }
     result_.cases = std::move(on_gpu.cases);
+  }
+
+  std::vector<const course::Case*> gpu_cases_with_room() const {
+    constexpr double kOnHost =
+        3;  // inputs as they are made and as they are kept, or kept and as they are read
+    const double host = free_host_memory(), device = static_cast<double>(device_.free_memory());
+    std::vector<const course::Case*> cases;
+    for (const course::Case& one : problem_.gpu_cases) {
+      if (kOnHost * one.cost.global_bytes <= host && one.cost.global_bytes + kDeviceMemory <= device)
+        cases.push_back(&one);
+    }
+    return cases;
   }
 
   /// The emulated device says of every case what it says everywhere, with its counters and its reasons. Only

@@ -57,10 +57,10 @@ std::string render_bench(const Bench& bench, const TextStyle& style) {
                                        printable(bench.card.driver), bench.date)) +
                      "\n\nTime of a call\n";
   text += table(bench, labels, [](const BenchRow& row) { return figure_text(row.seconds, "s"); });
-  text += fmt::format("\nShare of what the card's memory copies ({})\n",
-                      figure_text(bench.copy_bandwidth, "B/s"));
+  text += fmt::format("\nShare of {} ({})\n", bench.ceiling.description,
+                      figure_text(bench.ceiling.rate, bench.ceiling.unit));
   text += table(bench, labels, [&](const BenchRow& row) {
-    return fmt::format("{:.0f} %", 100 * row.bytes / row.seconds / bench.copy_bandwidth);
+    return fmt::format("{:.0f} %", 100 * row.work / row.seconds / bench.ceiling.rate);
   });
   for (const std::string& sentence : bench.left_out) text += printable(sentence) + ".\n";
   return text;
@@ -75,7 +75,12 @@ std::string render_bench_json(const Bench& bench) {
                {"date", bench.date},
                {"commit", printable(bench.commit)},
                {"command", printable(bench.command)},
-               {"copy_bandwidth", bench.copy_bandwidth}};
+               {"copy_bandwidth", bench.copy_bandwidth},
+               {"ceiling",
+                {{"name", bench.ceiling.name},
+                 {"description", bench.ceiling.description},
+                 {"rate", bench.ceiling.rate},
+                 {"unit", bench.ceiling.unit}}}};
   Json rows = Json::array();
   for (const BenchRow& row : bench.rows) {
     rows.push_back({{"name", row.solution},
@@ -84,6 +89,7 @@ std::string render_bench_json(const Bench& bench) {
                     {"variation", row.is_variation},
                     {"elements", row.elements},
                     {"bytes", row.bytes},
+                    {"work", row.work},
                     {"rounds", row.rounds},
                     {"seconds", row.seconds},
                     {"interval", {row.interval.first, row.interval.second}},

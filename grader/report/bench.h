@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/calibration.h"
+#include "report/result.h"
 #include "report/text_style.h"
 
 namespace lockstep::report {
@@ -19,6 +20,7 @@ struct BenchRow {
   std::string size;                ///< the case, such as "8192 x 8192"
   bool is_variation = false;       ///< of other inputs, not one more size
   double elements = 0, bytes = 0;  ///< the least that the case needs, of one call
+  double work = 0;                 ///< likewise, of what Bench::ceiling is the rate of
   int rounds = 0;
   double seconds = 0;                  ///< median of one call
   std::pair<double, double> interval;  ///< that holds the median
@@ -30,12 +32,13 @@ struct Bench {
   Card card;
   std::string toolkit, date, commit, command;
   double copy_bandwidth = 0;          ///< B/s, read and written
+  Ceiling ceiling;                    ///< that binds the largest size
   std::vector<BenchRow> rows;         ///< by size, then by solution; solutions in the order of the table
   std::vector<std::string> left_out;  ///< sentences about sizes that were not measured
 };
 
-/// Two tables with a row a size and a column a solution: the time of a call, and the share of what the card's
-/// memory copies in that time.
+/// Two tables with a row a size and a column a solution: the time of a call, and the share of the ceiling
+/// that it reaches.
 std::string render_bench(const Bench& bench, const TextStyle& style);
 
 /// One object, schema lockstep/measurement/v1.

@@ -20,6 +20,7 @@ BenchRow row(const std::string& folder, const std::string& label, const std::str
           .size = size,
           .elements = 1e6,
           .bytes = 8e6,
+          .work = 4e6,
           .rounds = 9,
           .seconds = seconds,
           .interval = {0.9 * seconds, 1.1 * seconds},
@@ -35,6 +36,7 @@ Bench sample() {
       .commit = "1234567",
       .command = "./lockstep bench scan",
       .copy_bandwidth = 4e12,
+      .ceiling = {"fused-multiply-adds", "the fused multiply-adds this card can do", 2e12, "/s"},
       .rows = {row("rungs/", "three_pass", "n = 10", 8e-6, 0.5), row("", "reference", "n = 10", 4e-6, 1),
                row("peers/", "cub", "n = 10", 5e-6, 0.8), row("rungs/", "three_pass", "n = 20", 1e-3, 0.25),
                row("", "reference", "n = 20", 25e-5, 1)},
@@ -47,6 +49,7 @@ TEST(BenchText, HasARowASizeAndAColumnASolution) {
   EXPECT_THAT(text, HasSubstr("        three_pass  reference        cub\n"
                               "n = 10     8.00 us    4.00 us    5.00 us\n"
                               "n = 20     1.00 ms     250 us          –\n"));
+  EXPECT_THAT(text, HasSubstr("\nShare of the fused multiply-adds this card can do (2.00 T/s)\n"));
   EXPECT_THAT(text, HasSubstr("n = 10        25 %       50 %       40 %\n"));
   EXPECT_THAT(text, HasSubstr("n = 30 was left out: there is too little memory.\n"));
 }
@@ -62,9 +65,14 @@ TEST(BenchJson, HoldsEveryRowWithWhereItWasMeasured) {
   EXPECT_EQ(json.at("schema"), "lockstep/measurement/v1");
   EXPECT_EQ(json.at("card"), "NVIDIA H200");
   EXPECT_EQ(json.at("commit"), "1234567");
+  EXPECT_EQ(json.at("copy_bandwidth"), 4e12);
+  EXPECT_EQ(json.at("ceiling").at("name"), "fused-multiply-adds");
+  EXPECT_EQ(json.at("ceiling").at("rate"), 2e12);
+  EXPECT_EQ(json.at("ceiling").at("unit"), "/s");
   ASSERT_EQ(json.at("results").size(), 5U);
   EXPECT_EQ(json.at("results").at(0).at("name"), "07-scan/rungs/three_pass");
   EXPECT_EQ(json.at("results").at(0).at("seconds"), 8e-6);
+  EXPECT_EQ(json.at("results").at(0).at("work"), 4e6);
   EXPECT_EQ(json.at("results").at(3).at("size"), "n = 20");
 }
 

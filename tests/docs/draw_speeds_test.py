@@ -125,10 +125,23 @@ class DrawSpeeds(unittest.TestCase):
         rows += [{**row("rungs/quick", "quick", 1000, 8e-7, 5.0), "bytes": 8000.0}]
         self.assertEqual(self.run_tool(record={**RECORD, "results": rows}), (0, ""))
         table = (self.output / "turned.html").read_text(encoding="utf-8")
-        self.assertIn('<td class="number">4.00 µs</td><td class="number">250</td><td class="number">1.00</td>', table)
+        reference = ["4.00 µs", "250", "0.05 %", "1.00"]
+        self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
         self.assertIn('<td class="number">0.80 µs</td><td class="number">1250</td>', table)
-        self.assertNotIn("copying", table)
-        self.assertIn("Elements a second", (self.output / "turned.svg").read_text(encoding="utf-8"))
+        self.assertIn("10<sup>9</sup> elements/s", table)
+
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_shares_are_of_the_ceiling_that_binds(self):
+        ceiling = {"name": "fused-multiply-adds", "description": "the multiply-adds of a card", "rate": 1e12, "unit": "/s"}
+        rows = [{**one, "work": one["elements"]} for one in RECORD["results"]]
+        self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling, "results": rows}), (0, ""))
+        table = (self.output / "turned.html").read_text(encoding="utf-8")
+        self.assertIn("share of<br>fused multiply-adds", table)
+        # A million elements in 4 us are 0.25 T/s, though their bytes are half of what the card copies.
+        reference = ["4.00 µs", "250", "25 %", "1.00"]
+        self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
+        plot = (self.output / "turned.svg").read_text(encoding="utf-8")
+        self.assertIn("Share of the multiply-adds of a card", plot)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_plot_is_the_same_every_time_and_keeps_its_text(self):

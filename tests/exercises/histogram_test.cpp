@@ -141,5 +141,30 @@ TEST(Histogram, HasEveryDistribution) {
   EXPECT_TRUE(equal && two && sorted && uneven) << equal << two << sorted << uneven;
 }
 
+TEST(Histogram, OfTheLongCaseEverySampleIsCounted) {
+  const course::Problem& histogram = problem("histogram");
+  ASSERT_EQ(histogram.gpu_cases.size(), 1U);
+  const course::Case& one = histogram.gpu_cases.front();
+  EXPECT_EQ(one.calls, 1) << "each call has more than 2 GiB to make and to move";
+  Random random(7);
+  const course::Call call = one.prepare(random);
+  const course::Bytes& samples = argument(call, "samples").input;
+  const std::size_t first = wide_scalar(call, "first"), n = wide_scalar(call, "n");
+  EXPECT_GT(n, std::size_t{1} << 31);
+  EXPECT_NE(first % 16, 0U);
+  ASSERT_EQ(samples.size(), first + n) << "reading on beyond n would go unnoticed";
+  EXPECT_EQ(one.cost.elements, static_cast<double>(n));
+  // Four counters a bin: with one, each of equal neighbours would wait for the one before.
+  std::vector<std::uint64_t> counted(4 * std::size_t{256});
+  for (std::size_t i = first; i < samples.size(); ++i)
+    ++counted[4 * std::to_integer<std::size_t>(samples[i]) + i % 4];
+  std::vector<std::uint64_t> sums;
+  for (std::size_t bin = 0; bin < 256; ++bin)
+    sums.push_back(std::accumulate(&counted[4 * bin], &counted[4 * bin] + 4, std::uint64_t{0}));
+  const course::Output& counts = argument(call, "counts").output;
+  EXPECT_EQ(numbers<std::uint64_t>(counts.expected), sums);
+  EXPECT_EQ(counts.known_mistakes().size(), 2U);
+}
+
 }  // namespace
 }  // namespace lockstep::test

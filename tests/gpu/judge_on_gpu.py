@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The judge on a real GPU: verdicts of what goes wrong there, the lock, a killed judge, a killed runner, the clock.
+"""The judge on a real GPU: verdicts of what goes wrong there, sizes that are too large to be emulated, the lock, a killed judge, a killed runner, the clock.
 
     tests/gpu/judge_on_gpu.py [LOCKSTEP [TEST…]]
 
@@ -293,6 +293,22 @@ class JudgeOnGpu(unittest.TestCase):
                 self.assert_nothing_is_left(used)
         status, exercises = self.grade("transpose", "--submission", SOLUTION / "transpose.cu")
         self.assertEqual(exercises["transpose"]["verdict"], "passed", exercises)
+
+    def test_more_samples_than_an_int_can_number(self):
+        rung = (ROOT / "solutions/08-histogram/rungs/block_private.cu").read_text(encoding="utf-8")
+        kernel = "histogram_kernel(const Sample* samples, std::size_t n,"
+        self.assertEqual(rung.count(kernel), 1)
+        narrow = rung.replace(kernel, kernel.replace("std::size_t n", "int n"))
+        submission = self.folder / "histogram.cu"
+        for verdict, text in (("wrong-answer", narrow), ("passed", rung)):
+            submission.write_text(text, encoding="utf-8")
+            _, exercises = self.grade("histogram", "--submission", submission)
+            *others, long = exercises["histogram"]["correctness"]["cases"]
+            print(f"  {long['name']}: {long['verdict']} in {long['seconds']:.1f} s", flush=True)
+            self.assertEqual({one["verdict"] for one in others}, {"passed"}, others)
+            self.assertIn(f"n = {2**31 + 11}", long["name"])
+            self.assertEqual(long["verdict"], verdict, long)
+            self.assertEqual("as an int, are a negative number" in long["guess"], verdict != "passed", long)
 
     def test_first_rungs_are_too_slow(self):
         for name, solution in FIRST_RUNGS.items():

@@ -9,6 +9,7 @@
 namespace lockstep::judge {
 namespace {
 
+using report::Quantity;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -30,6 +31,16 @@ TEST(KnownRounds, ARatioNeedsTheReferencesTimeToo) {
   EXPECT_THAT(known.seconds, ElementsAre(2.0, 4.0));
   EXPECT_THAT(known.ratios, ElementsAre(0.25));
   EXPECT_THAT(known_rounds(std::vector{2.0}, std::vector{0.0}).ratios, IsEmpty());
+}
+
+TEST(BenchQuantities, AreCopyingAndWhatAnySizeStates) {
+  course::SpeedTask task;
+  EXPECT_THAT(quantities_of(task), ElementsAre(Quantity::copied_bytes));
+  task.sizes = {{.name = "small", .cost = {.global_bytes = 8}},
+                {.name = "large", .cost = {.global_bytes = 8, .special_functions = 3}}};
+  task.larger = {{.name = "largest", .cost = {.fused_multiply_adds = 5}}};
+  EXPECT_THAT(quantities_of(task), ElementsAre(Quantity::copied_bytes, Quantity::fused_multiply_adds,
+                                               Quantity::special_functions));
 }
 
 }  // namespace

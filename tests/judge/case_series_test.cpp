@@ -104,6 +104,17 @@ TEST_F(Series, RightProgramPassesEveryCaseInOneAttempt) {
   EXPECT_EQ(series.output, "printed");
 }
 
+TEST_F(Series, FurtherCasesFollowOnTheProblemsOwn) {
+  const std::vector<course::Case> further = {case_of(5)};
+  options_.further_cases = {&further.front()};
+  options_.only_measured = true;
+  course::Problem problem = negate_problem({3, 4});
+  problem.cases[1].measured = true;
+  std::vector<std::string> names;
+  for (const report::CaseResult& one : run(problem, right).cases) names.push_back(one.name);
+  EXPECT_THAT(names, ElementsAre("n = 4", "n = 5"));
+}
+
 TEST_F(Series, EveryCallHasFreshInputsAtTheSameAddresses) {
   std::set<std::vector<std::int32_t>> inputs;
   std::set<std::uint64_t> addresses;

@@ -64,9 +64,16 @@ TEST(BindingCeiling, EveryStatedCountCanBind) {
     cost.*stated.count = 1e15;
     const auto binding = binding_ceiling(cost, card());
     ASSERT_TRUE(binding);
+    EXPECT_EQ(binding->quantity, stated.quantity);
     EXPECT_EQ(binding->ceiling.name, report::text_of(stated.quantity).name);
+    EXPECT_EQ(count_of(cost, stated.quantity), 1e15);
     EXPECT_THAT(quantities_of(cost), testing::Contains(stated.quantity));
   }
+}
+
+TEST(BindingCeiling, WhatACostCannotStateIsNone) {
+  EXPECT_EQ(count_of({.elements = 1, .global_bytes = 8}, Quantity::launch), 0);
+  EXPECT_EQ(count_of({.elements = 1, .global_bytes = 8}, Quantity::gathers), 0);
 }
 
 TEST(BindingCeiling, OnlyStatedCountsNeedAFigure) {
