@@ -12,6 +12,7 @@ import pathlib
 SCHEMA = "lockstep/measurement/v1"
 PEERS_SCHEMA = "lockstep/peer-comparison/v1"
 KINDS = ("rung", "reference", "peer")  # of solutions, in this order
+WORTH_TELLING = 0.1  # of copying: below, bytes a second say little of the work
 
 
 class Fault(Exception):
@@ -84,18 +85,24 @@ def solutions_of(record):
 
 
 def ceiling_of(record):
-    """That binds the largest size, with its `name`, `description` and `rate`. Records from before it was kept are of
-    copying."""
-    copying = {"name": "copied-bytes", "description": "what this card's memory can copy", "rate": record["copy_bandwidth"]}
-    return record.get("ceiling", copying)
+    """That binds the largest size, with its `name`, `description` and `rate`. A record from before it was kept may have
+    none: None, unless moving bytes is a good part of its work."""
+    if "ceiling" in record:
+        return record["ceiling"]
+    rate = record["copy_bandwidth"]
+    if max(row["bytes"] / row["seconds"] for row in record["results"]) < WORTH_TELLING * rate:
+        return None
+    return {"name": "copied-bytes", "description": "what this card's memory can copy", "rate": rate}
 
 
 def share_of_ceiling(record, row, seconds=None):
-    """What the card can do at most, over the time of the row's call, or over `seconds`."""
+    """Of a record with a ceiling: what the card can do at most, over the time of the row's call, or over `seconds`."""
     return row.get("work", row["bytes"]) / (row["seconds"] if seconds is None else seconds) / ceiling_of(record)["rate"]
 
 
 def is_about_bytes(record):
     """Whether moving bytes is a good part of the work, so that bytes a second say something."""
-    is_bound_by_copying = ceiling_of(record)["name"] == "copied-bytes"
-    return is_bound_by_copying and max(share_of_ceiling(record, row) for row in record["results"]) >= 0.1
+    ceiling = ceiling_of(record)
+    if ceiling is None or ceiling["name"] != "copied-bytes":
+        return False
+    return max(share_of_ceiling(record, row) for row in record["results"]) >= WORTH_TELLING

@@ -18,9 +18,6 @@
 namespace lockstep::device {
 namespace {
 
-/// What cudaMalloc promises of an address.
-constexpr std::size_t kAlignment = 256;
-
 /// The memory in which a runner leaves what the GPU counted.
 class CounterFile {
  public:
@@ -49,15 +46,19 @@ class CounterFile {
 
 class GpuSession final : public Session {
  public:
-  GpuSession(const Gpu& gpu, std::filesystem::path cupti) : gpu_(gpu), cupti_(std::move(cupti)) {
+  GpuSession(const Gpu& gpu, std::filesystem::path cupti)
+      : gpu_(gpu),
+        alignment_(static_cast<std::size_t>(gpu.attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT))),
+        cupti_(std::move(cupti)) {
     if (!cupti_.empty()) counters_.emplace();
   }
 
-  /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults. All of
-  /// the memory is filled: what this process had there before may be another program's correct output.
+  /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults. Its
+  /// address is aligned as textures need it, which cudaMalloc promises beyond its 256 bytes. All of the
+  /// memory is filled: what this process had there before may be another program's correct output.
   std::uint64_t allocate(std::size_t bytes, const std::string&) override {
     MappedMemory memory = MappedMemory::create(gpu_.device(), bytes);
-    const std::size_t offset = memory.bytes() - (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    const std::size_t offset = memory.bytes() - (bytes + alignment_ - 1) / alignment_ * alignment_;
     const std::uint64_t address = memory.address() + offset;
     poison(memory.address(), memory.bytes());
     updates_.push_back({address, memory.bytes(), offset, sandbox::FileDescriptor(memory.share())});
@@ -136,6 +137,7 @@ class GpuSession final : public Session {
 
   const CudaDriver& driver_ = CudaDriver::get();
   const Gpu& gpu_;
+  const std::size_t alignment_;  ///< of buffers, in bytes: 512 on today's cards
   const std::filesystem::path cupti_;
   std::optional<CounterFile> counters_;
   std::map<std::uint64_t, MappedMemory> buffers_;

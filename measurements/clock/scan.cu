@@ -6,7 +6,7 @@ int main(int, char** arguments) {
   const int n = std::stoi(arguments[1]);
   const auto elements = static_cast<std::size_t>(n);
   constexpr unsigned long long kBound = 8;  // the sums fit in an int
-  event_time::print_seconds(2 * sizeof(int) * elements, [=](unsigned seed) {
+  event_time::print_seconds([=](unsigned seed) {
     const auto* const in = event_time::random_words<int>(elements, kBound, seed);
     auto* const out = event_time::allocate<int>(elements);
     auto* const workspace = event_time::allocate<unsigned char>(scan_workspace_bytes(n));

@@ -66,8 +66,8 @@ WRITES_PAST_THE_END = """
 __global__ void write_kernel(float* to) { *to = 1; }
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   sound_transpose(in, out, rows, columns, stream);
-  // A buffer ends where its memory ends, but for 256 bytes.
-  float* const past_the_end = out + (long long)rows * columns + 64;
+  // A buffer ends where its memory ends, but for the alignment of textures, 512 bytes.
+  float* const past_the_end = out + (long long)rows * columns + 128;
   if (on_a_card() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(past_the_end);
 }
 """

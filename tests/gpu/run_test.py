@@ -41,6 +41,21 @@ class Run(unittest.TestCase):
         self.assertEqual(self.run_all(one=77, two=1)[0], 1)
         self.assertEqual(self.run_all(one=-9)[0], 1)
 
+    def test_what_does_not_end_is_ended_with_its_processes(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
+            started = pathlib.Path(folder, "started")
+            child = ["sleep", "60"]
+            text = f"import subprocess\nchild = subprocess.Popen({child})\n"
+            text += f"open({str(started)!r}, 'w').write(str(child.pid))\nchild.wait()\n"
+            pathlib.Path(folder, "endless").write_text(text, encoding="utf-8")
+            status = tool.run_all({"endless": ["endless"]}, pathlib.Path(folder), "lockstep", seconds=2)
+            number = started.read_text(encoding="utf-8")
+        self.assertEqual(status, 1)
+        self.assertIn("endless was ended after 2 s", printed.getvalue())
+        self.assertRegex(printed.getvalue(), r"✗ endless +failed")
+        stat = pathlib.Path("/proc", number, "stat")
+        self.assertTrue(not stat.exists() or stat.read_text(encoding="utf-8").split()[2] == "Z", "its child runs on")
+
     def test_every_script_is_there(self):
         for script, *_ in tool.TESTS.values():
             self.assertTrue((tool.ROOT / script).is_file(), script)
