@@ -89,6 +89,27 @@ TEST_F(Readme, ShowsWhatALineCosts) {
   EXPECT_EQ(contents_of(clone_.path() / "drawn.svg"), contents_of(LOCKSTEP_SOURCE "/" + options.str(2)));
 }
 
+TEST_F(Readme, GradesAClass) {
+  const std::string begin = "    mkdir -p reports\n";
+  const std::size_t place = readme_.find(begin);
+  ASSERT_NE(place, std::string::npos);
+  std::istringstream readme(readme_.substr(place));
+  std::string script, line;
+  while (std::getline(readme, line) && line.starts_with("    ")) script += line.substr(4) + '\n';
+  script = std::regex_replace(script, std::regex("\\./lockstep "), "'" LOCKSTEP_EXECUTABLE "' ");
+  const std::string solutions = LOCKSTEP_SOURCE "/solutions/";
+  clone_.write("handed-in/anna/03-transpose/transpose.cu",
+               contents_of(solutions + "03-transpose/transpose.cu"));
+  clone_.write("handed-in/anna/07-scan/scan.cu", contents_of(solutions + "07-scan/scan.cu"));
+  clone_.write("handed-in/b en/transpose.cu", contents_of(solutions + "03-transpose/rungs/tiled.cu"));
+  clone_.write("reports/carl.json", R"({"exercises": [{"points": 1}, {"points": 2.25}]})");
+  clone_.write("handed-in/carl/transpose.cu", "graded before");
+  clone_.write("class.sh", "cd '" + clone_.path().string() + "' && export LOCKSTEP_ROOT=\"$PWD\"\n" + script);
+  const Ran ran = run("CUDA_VISIBLE_DEVICES= sh '" + (clone_.path() / "class.sh").string() + "' 2>&1");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_TRUE(ran.output.ends_with("\nanna,10.0,10.0\nb en,7.1,0.0\ncarl,1,2.2\n")) << ran.output;
+}
+
 TEST_F(Readme, ShowsAProgramsProfile) {
   const Ran ran = run("cd '" LOCKSTEP_SOURCE "' && '" LOCKSTEP_EXECUTABLE
                       "' emulate --profile '" PROGRAMS_FOLDER "/profiled' 2>&1");
