@@ -26,7 +26,7 @@ extern "C" __global__ void fill_buffers(const lockstep::device::Filling* filling
 }
 
 // Counts elements for which |found − expected| ≤ absolute + relative·|expected| does not hold. NaN never
-// agrees.
+// agrees, and an infinity only with itself.
 template <class T>
 __device__ void count_wrong(const T* found, const T* expected, std::uint64_t n, double absolute,
                             double relative, unsigned long long* wrong) {
@@ -35,9 +35,10 @@ __device__ void count_wrong(const T* found, const T* expected, std::uint64_t n, 
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     const T a = found[i], b = expected[i];
     if (a == b) continue;
-    const double difference = fabs(static_cast<double>(a) - static_cast<double>(b));
-    const double allowed = absolute + relative * fabs(static_cast<double>(b));
-    const bool exact = absolute == 0 && relative == 0;
+    const double wanted = static_cast<double>(b);
+    const double difference = fabs(static_cast<double>(a) - wanted);
+    const double allowed = absolute + relative * fabs(wanted);
+    const bool exact = (absolute == 0 && relative == 0) || !isfinite(wanted);
     if (exact || !(difference <= allowed)) ++own;
   }
   if (own != 0) atomicAdd(wrong, own);
@@ -57,7 +58,8 @@ LOCKSTEP_COUNT_WRONG(u64, std::uint64_t)
 LOCKSTEP_COUNT_WRONG(f32, float)
 LOCKSTEP_COUNT_WRONG(f64, double)
 
-// Copies one chunk of `from` a block, from a place that only the seed tells.
+// Copies one chunk of `from` a block, from a place that only the seed tells; all of it where it is no longer
+// than a chunk. What is longer may have less than a word at its end, which no chunk holds.
 extern "C" __global__ void gather_chunks(const std::uint64_t* from, std::uint64_t bytes, std::uint64_t* to,
                                          std::uint64_t chunk_bytes, std::uint64_t seed) {
   const std::uint64_t words = chunk_bytes / sizeof(std::uint64_t), all_words = bytes / sizeof(std::uint64_t);
@@ -67,5 +69,10 @@ extern "C" __global__ void gather_chunks(const std::uint64_t* from, std::uint64_
   const std::uint64_t first = all_words <= words ? 0 : (z ^ (z >> 31)) % (all_words - words + 1);
   for (std::uint64_t i = threadIdx.x; i < words && first + i < all_words; i += blockDim.x) {
     to[blockIdx.x * words + i] = from[first + i];
+  }
+  const std::uint64_t last = all_words * sizeof(std::uint64_t) + threadIdx.x;
+  if (all_words < words && last < bytes) {
+    reinterpret_cast<unsigned char*>(to)[blockIdx.x * chunk_bytes + last] =
+        reinterpret_cast<const unsigned char*>(from)[last];
   }
 }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <future>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -105,11 +107,8 @@ class BenchRun {
 
   report::Bench run() {
     for (int round = 0; round < options_.rounds; ++round) {
-      for (std::size_t place = 0; place < contenders_.size(); ++place) {
-        // Every solution comes at every place, and after every other.
-        const std::size_t turned = (place + static_cast<std::size_t>(round)) % contenders_.size();
-        time_contender(round % 2 == 0 ? turned : contenders_.size() - 1 - turned, round);
-      }
+      for (const std::size_t which : turns(contenders_.size(), static_cast<std::size_t>(round)))
+        time_contender(which, round);
     }
     result_.exercise = problem_.name;
     result_.copy_bandwidth = copy_bandwidth();
@@ -210,7 +209,9 @@ class BenchRun {
     constexpr double kSlow = 0.25;
     constexpr std::size_t kFewRounds = 3;
     const std::vector<double>& seconds = series.seconds[which];
-    return series.is_too_slow[which] || (seconds.size() >= kFewRounds && seconds.front() > kSlow);
+    const bool is_reference = contenders_[which].label == kReference;  // whose rounds all others need
+    return series.is_too_slow[which] ||
+           (!is_reference && seconds.size() >= kFewRounds && seconds.front() > kSlow);
   }
 
   /// Of the sizes that were measured; the shares of all of them are of the same ceiling.
@@ -235,8 +236,9 @@ class BenchRun {
               std::chrono::duration_cast<std::chrono::seconds>(kLongestCall).count()));
           continue;
         }
-        const auto [seconds, ratios] = known_rounds(series.seconds[c], series.seconds[reference_index]);
-        if (ratios.empty()) {
+        const std::vector<double>& seconds = series.seconds[c];
+        const double ratio = ratio_of_rounds(seconds, series.seconds[reference_index]);
+        if (!(ratio > 0 && median(seconds) > 0)) {
           result_.left_out.push_back(fmt::format("{} was left out at {}: too short to be timed",
                                                  contenders_[c].label, series.one->name));
           continue;
@@ -251,7 +253,7 @@ class BenchRun {
                                 .rounds = static_cast<int>(seconds.size()),
                                 .seconds = median(seconds),
                                 .interval = median_interval(seconds),
-                                .ratio = median(ratios)});
+                                .ratio = ratio});
       }
     }
   }
@@ -268,14 +270,25 @@ class BenchRun {
 
 }  // namespace
 
-KnownRounds known_rounds(std::span<const double> seconds, std::span<const double> of_reference) {
-  KnownRounds known;
-  for (std::size_t round = 0; round < seconds.size(); ++round) {
-    if (!(seconds[round] > 0)) continue;
-    known.seconds.push_back(seconds[round]);
-    if (of_reference[round] > 0) known.ratios.push_back(of_reference[round] / seconds[round]);
+std::vector<std::size_t> turns(std::size_t contenders, std::size_t round) {
+  std::vector<std::size_t> order;
+  for (std::size_t place = 0; place < contenders; ++place) {
+    const std::size_t zigzag = place % 2 == 0 ? place / 2 : contenders - (place + 1) / 2;
+    order.push_back((zigzag + round) % contenders);
   }
-  return known;
+  if (contenders % 2 != 0 && round / contenders % 2 != 0) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+double ratio_of_rounds(std::span<const double> seconds, std::span<const double> of_reference) {
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < std::min(seconds.size(), of_reference.size()); ++round) {
+    // Noise that makes a short call seem to take no time is noise upwards in other rounds: both count.
+    ratios.push_back(seconds[round] > 0 ? of_reference[round] / seconds[round]
+                                        : std::numeric_limits<double>::infinity());
+  }
+  const double ratio = ratios.empty() ? 0 : median(ratios);
+  return std::isfinite(ratio) && ratio > 0 ? ratio : 0;
 }
 
 std::set<report::Quantity> quantities_of(const course::SpeedTask& task) {

@@ -24,14 +24,13 @@ struct BenchOptions {
   std::function<void(const std::string& what)> progress;
 };
 
-/// A solution's rounds whose time is known, and the reference's time over its own in those.
-struct KnownRounds {
-  std::vector<double> seconds, ratios;
-};
+/// Who is timed in a round, in this order. After 2 n rounds of n contenders each has been at every place, and
+/// after every other, equally often. Source: Williams, 1949.
+std::vector<std::size_t> turns(std::size_t contenders, std::size_t round);
 
-/// Both in seconds, by round; `of_reference` has at least as many. What is shorter than the noise of two
-/// batches may seem to take no time or less, and tells nothing.
-KnownRounds known_rounds(std::span<const double> seconds, std::span<const double> of_reference);
+/// The reference's time over a solution's, the median of the rounds that both have; 0 where that is no
+/// positive number, as of calls that are shorter than the noise of two batches. Both in seconds, by round.
+double ratio_of_rounds(std::span<const double> seconds, std::span<const double> of_reference);
 
 /// What the ceilings of an exercise's sizes are stated in.
 std::set<report::Quantity> quantities_of(const course::SpeedTask& task);

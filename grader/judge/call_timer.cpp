@@ -110,6 +110,7 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   Timing timing;
   BatchTime first, few, many;
   timing.fault = run_calls(attempt, 0, 1, is_checked, first);
+  if (!timing.fault && !options_.fresh_inputs) timing.fault = run_calls(attempt, 0, 1, is_checked, first);
   timing.calls_failed = timing.fault.has_value();
   if (timing.fault) return timing;
   std::size_t calls = options_.calls;
@@ -120,7 +121,7 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   timing.fault = run_calls(attempt, 1, calls, is_checked, few);
   if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, many);
   timing.calls_failed = timing.fault.has_value();
-  timing.batches = {.few = few.calls, .many = many.calls, .filling = few.filling + many.filling};
+  timing.batches = {.few = few.calls, .many = many.calls, .preparation = few.preparation + many.preparation};
   timing.call = (many.calls - few.calls) / static_cast<double>(calls);
   return timing;
 }
@@ -236,12 +237,13 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   fill_buffers(first, used, true);
   const auto begin = std::chrono::steady_clock::now();
   fill_buffers(first, used, false);
-  time.filling = std::chrono::steady_clock::now() - begin;
+  time.preparation = std::chrono::steady_clock::now() - begin;
   const auto timed = attempt.timed_calls(problem_.function, words, options_.time_limit,
                                          [&] { look_at_outputs(used, seeds); });
   if (timed.outcome.kind != OutcomeKind::done)
     return fault_result(fault_of(timed.outcome, options_.time_limit));
   time.calls = timed.time;
+  time.preparation += timed.arming;
   if (!is_checked) return std::nullopt;
   const std::uint64_t wrong = count_wrong(attempt, first, used, seeds);
   if (wrong != 0) {

@@ -24,10 +24,11 @@
 
 namespace lockstep::judge {
 
-/// By the judge's clock, over K calls and over 2K calls of one process; and what the judge needed before, to
-/// fill the inputs and outputs of both on the device. Whoever works there meanwhile makes that longer.
+/// By the judge's clock, over K calls and over 2K calls of one process; and over what comes before both: the
+/// judge fills inputs and outputs on the device, and waits until the process is ready to begin. Whoever works
+/// meanwhile makes that longer.
 struct BatchTimes {
-  std::chrono::duration<double> few{0}, many{0}, filling{0};
+  std::chrono::duration<double> few{0}, many{0}, preparation{0};
 };
 
 /// What one process came to: the time of a call, or what went wrong.
@@ -66,12 +67,10 @@ class CallTimer {
   /// Memory of the device that timing a case needs, roughly: what the largest case to time is chosen by.
   static double bytes_needed(const course::Case& one, std::size_t calls);
 
-  const device::Vault& vault() const { return *vault_; }
-
  private:
   /// Of some calls together, and of what comes before them.
   struct BatchTime {
-    std::chrono::duration<double> calls{0}, filling{0};
+    std::chrono::duration<double> calls{0}, preparation{0};
   };
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;

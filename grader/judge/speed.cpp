@@ -53,16 +53,16 @@ bool is_wide(std::pair<double, double> interval) {
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls) {
   using Seconds = std::chrono::duration<double>;
-  std::vector<double> constants, fillings;
+  std::vector<double> constants, preparations;
   for (const BatchTimes& times : reference) {
     constants.push_back((2 * times.few - times.many).count());
-    fillings.push_back(times.filling.count());
+    preparations.push_back(times.preparation.count());
   }
-  const Seconds constant(median(constants)), long_filling(median_interval(fillings).second);
+  const Seconds constant(median(constants)), long_preparation(median_interval(preparations).second);
   const auto time_of_calls = [&](const BatchTimes& times) { return times.few + times.many - 2 * constant; };
   CallTimes result;
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    const Seconds stolen = std::max(submission[i].filling - long_filling, Seconds(0));
+    const Seconds stolen = std::max(submission[i].preparation - long_preparation, Seconds(0));
     const Seconds own = time_of_calls(submission[i]) + stolen;
     result.ratios.push_back(time_of_calls(reference[i]) / own);
     result.submission.push_back(own.count() / (3 * static_cast<double>(calls)));

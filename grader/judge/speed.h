@@ -33,9 +33,8 @@ struct CallTimes {
 
 /// Times of one call from those of batches of K and of 2K calls, of which `calls` is K. The constant part is
 /// the reference's, the median of its rounds: a submission that made its own short batch longer would
-/// otherwise get its calls for less. What its inputs and outputs took longer to fill than the reference's, by
-/// the upper end of the interval that holds the median, is time that the device worked for it: that counts
-/// too.
+/// otherwise get its calls for less. What its preparation took longer than the reference's, by the upper end
+/// of the interval that holds the median, may be time in which it worked: that counts too.
 CallTimes call_times(std::span<const BatchTimes> reference, std::span<const BatchTimes> submission,
                      std::size_t calls);
 

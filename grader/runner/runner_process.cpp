@@ -299,7 +299,7 @@ RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& 
   CallRequest request = state_->call_request(function, words);
   request.timed = true;
   ClockWords& clock = state_->clock.words();
-  const auto deadline = Clock::now() + timeout;
+  const auto asked = Clock::now(), deadline = asked + timeout;
   if (auto failed = state_->say(encode(++state_->sequence, request), -1)) return {*failed};
   // A reply, or the end, before its time ends the wait as well.
   const auto reached = [&](const std::atomic<std::uint32_t>& word) {
@@ -312,15 +312,16 @@ RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& 
       if (poll(&ready, 1, 0) > 0 || Clock::now() >= deadline) return false;
     }
   };
-  std::chrono::nanoseconds time{0};
+  std::chrono::nanoseconds time{0}, arming{0};
   if (reached(clock.armed)) {
     const auto begin = Clock::now();
+    arming = begin - asked;
     clock.go.store(state_->sequence, std::memory_order_release);
     // A reply without the sign is looked at as well; after the deadline the device may not answer.
     if (reached(clock.done) || Clock::now() < deadline) look();
     time = Clock::now() - begin;
   }
-  return {state_->outcome_of(state_->hear(deadline)), time};
+  return {state_->outcome_of(state_->hear(deadline)), time, arming};
 }
 
 Outcome RunnerProcess::map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset,

@@ -65,6 +65,7 @@ class RunnerProcess {
   struct TimedOutcome {
     Outcome outcome;
     std::chrono::nanoseconds time{0};
+    std::chrono::nanoseconds arming{0};  ///< until the runner was ready for the sign: it may have worked then
   };
   TimedOutcome timed_calls(const course::Signature& function, std::span<const std::uint64_t> words,
                            std::chrono::milliseconds timeout, const std::function<void()>& look);

@@ -108,33 +108,33 @@ TEST(CallTimes, WhoLengthensHisShortBatchGainsNothing) {
               testing::Each(testing::DoubleNear(12 * 0.25 / (12 * 0.5 + 1.9), 1e-9)));
 }
 
-TEST(CallTimes, WhoWorksWhileTheBuffersAreFilledGainsNothing) {
+TEST(CallTimes, WhoWorksBeforeTheClockGainsNothing) {
   std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
-  for (BatchTimes& times : reference) times.filling = std::chrono::duration<double>(3);
-  reference[4].filling /= 2;
+  for (BatchTimes& times : reference) times.preparation = std::chrono::duration<double>(3);
+  reference[4].preparation /= 2;
   const std::chrono::duration<double> stolen(1.5);
   for (BatchTimes& times : submission) {
     times.many -= stolen;
-    times.filling = std::chrono::duration<double>(3) + stolen;
+    times.preparation = std::chrono::duration<double>(3) + stolen;
   }
   EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
 }
 
-TEST(CallTimes, FillingsThatStayWithinTheReferencesAreNoise) {
+TEST(CallTimes, PreparationsThatStayWithinTheReferencesAreNoise) {
   std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
   for (std::size_t i = 0; i < 9; ++i) {
-    reference[i].filling = std::chrono::duration<double>(1 + 0.1 * static_cast<double>(i));
-    submission[i].filling = std::chrono::duration<double>(1.7 - 0.1 * static_cast<double>(i));
+    reference[i].preparation = std::chrono::duration<double>(1 + 0.1 * static_cast<double>(i));
+    submission[i].preparation = std::chrono::duration<double>(1.7 - 0.1 * static_cast<double>(i));
   }
   EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
 }
 
-TEST(CallTimes, OneLongFillingOfTheReferenceHidesNothing) {
+TEST(CallTimes, OneLongPreparationOfTheReferenceHidesNothing) {
   std::vector<BatchTimes> reference(9, batches(0.25)), submission(9, batches(0.5));
-  reference[2].filling = std::chrono::duration<double>(9);
+  reference[2].preparation = std::chrono::duration<double>(9);
   for (BatchTimes& times : submission) {
     times.many -= std::chrono::duration<double>(1.5);
-    times.filling = std::chrono::duration<double>(1.5);
+    times.preparation = std::chrono::duration<double>(1.5);
   }
   EXPECT_THAT(call_times(reference, submission, 4).ratios, testing::Each(testing::DoubleNear(0.5, 1e-9)));
 }

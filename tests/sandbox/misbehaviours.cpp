@@ -66,6 +66,19 @@ int signal_done_and_sleep(int time) {
   return sleep_for_milliseconds(time);
 }
 
+int sleep_through_the_next_request(int time) {
+  static int milliseconds;
+  milliseconds = time;
+  struct sigaction action {};
+  action.sa_handler = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+  std::thread([caller = pthread_self()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it has answered, and waits to be asked
+    pthread_kill(caller, SIGUSR1);
+  }).detach();
+  return time;
+}
 int sleep_for_milliseconds(int time) {
   std::this_thread::sleep_for(std::chrono::milliseconds(time));
   return time;

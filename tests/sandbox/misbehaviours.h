@@ -17,6 +17,8 @@ std::size_t largest_size();
 int sleep_for_milliseconds(int time);
 /// Tells the judge's clock that a timed call is done, and only then begins.
 int signal_done_and_sleep(int time);
+/// Keeps the thread that calls it from hearing the next request for so many milliseconds.
+int sleep_through_the_next_request(int time);
 void print_a_line();
 
 // Ends of a process.

@@ -318,6 +318,23 @@ TEST_F(Runner, TimesSeveralCallsFromSignToIdle) {
   EXPECT_EQ(runner_->call(function, std::vector{word(1)}, 5s).value, 1) << "untimed calls go on as before";
 }
 
+TEST_F(Runner, WhoIsNotReadyForTheSignIsTimedUntilThen) {
+  const std::vector<Signature> functions = {LOCKSTEP_SIGNATURE(sleep_for_milliseconds),
+                                            LOCKSTEP_SIGNATURE(sleep_through_the_next_request)};
+  start();
+  ASSERT_EQ(runner_->load(functions, 10s).kind, Kind::done);
+  const auto prompt = runner_->timed_calls(functions[0], std::vector{word(1)}, 5s, [] {});
+  ASSERT_EQ(prompt.outcome.kind, Kind::done);
+  EXPECT_GT(prompt.arming, 0ms);
+  EXPECT_LT(prompt.arming, 300ms);
+  ASSERT_EQ(runner_->call(functions[1], std::vector{word(500)}, 5s).kind, Kind::done);
+  std::this_thread::sleep_for(50ms);
+  const auto late = runner_->timed_calls(functions[0], std::vector{word(1)}, 5s, [] {});
+  ASSERT_EQ(late.outcome.kind, Kind::done);
+  EXPECT_GT(late.arming, 300ms);
+  EXPECT_LT(late.time, 300ms) << "the clock begins with the sign";
+}
+
 TEST_F(Runner, WhatIsSignalledTooEarlyIsLookedAtTooEarly) {
   const Signature function = LOCKSTEP_SIGNATURE(signal_done_and_sleep);
   start();

@@ -1,0 +1,119 @@
+// The judge's own kernels, checked on the emulated device: exit status 0, or 1 and what does not hold.
+#include "device/judge_kernels.cu"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "lockstep/check_cuda.h"
+
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+void check(bool holds, const char* what, std::size_t of) {
+  if (holds) return;
+  std::printf("%s: %zu\n", what, of);
+  std::exit(1);
+}
+
+template <class T>
+T* on_device(const std::vector<T>& values) {
+  T* memory = nullptr;
+  CHECK_CUDA(cudaMalloc(&memory, values.size() * sizeof(T) + 1));
+  CHECK_CUDA(cudaMemcpy(memory, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+  return memory;
+}
+
+template <class T>
+std::vector<T> on_host(const T* memory, std::size_t n) {
+  std::vector<T> values(n);
+  CHECK_CUDA(cudaMemcpy(values.data(), memory, n * sizeof(T), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+Bytes counting(std::size_t n) {
+  Bytes bytes(n);
+  for (std::size_t i = 0; i < n; ++i) bytes[i] = static_cast<unsigned char>(i * 7 + i / 256 + 1);
+  return bytes;
+}
+
+/// As Vault::sample does, into memory that holds `before` everywhere.
+Bytes sample_of(const Bytes& bytes, unsigned char before, std::uint64_t seed) {
+  constexpr unsigned kChunks = 64, kChunkBytes = 4096, kThreads = 128;
+  const auto* const from = reinterpret_cast<const std::uint64_t*>(on_device(bytes));
+  unsigned char* const to = on_device(Bytes(kChunks * kChunkBytes, before));
+  gather_chunks<<<kChunks, kThreads>>>(from, bytes.size(), reinterpret_cast<std::uint64_t*>(to), kChunkBytes,
+                                       seed);
+  CHECK_CUDA(cudaGetLastError());
+  return on_host(to, kChunks * kChunkBytes);
+}
+
+void check_samples() {
+  // What is no longer than a chunk is looked at whole, whatever the memory of the sample held before.
+  for (const std::size_t n : {0, 1, 4, 7, 8, 9, 12, 1000, 4088, 4092, 4095, 4096}) {
+    const Bytes bytes = counting(n), sample = sample_of(bytes, 0xEE, n);
+    check(std::equal(bytes.begin(), bytes.end(), sample.begin()), "a short array is not in its sample", n);
+  }
+  // Of longer ones each chunk comes from one place, and the whole sample is filled.
+  for (const std::size_t n : {4104, 100'000, 1'000'001}) {
+    const Bytes bytes = counting(n);
+    check(sample_of(bytes, 0, n) == sample_of(bytes, 0xEE, n), "a part of the sample is not filled", n);
+    const Bytes sample = sample_of(bytes, 0, n);
+    check(std::search(bytes.begin(), bytes.end(), sample.begin(), sample.begin() + 4096) != bytes.end(),
+          "a chunk is not of the array", n);
+    check(n < 5000 || sample_of(bytes, 0, n) != sample_of(bytes, 0, n + 1), "the seed changes nothing", n);
+  }
+}
+
+unsigned long long wrong_of(float found, float expected, double absolute, double relative) {
+  unsigned long long* const wrong = on_device(std::vector<unsigned long long>{0});
+  count_wrong_f32<<<1, 32>>>(on_device(std::vector{found}), on_device(std::vector{expected}), 1, absolute,
+                             relative, wrong);
+  CHECK_CUDA(cudaGetLastError());
+  return on_host(wrong, 1).front();
+}
+
+void check_comparison() {
+  const float infinity = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  check(wrong_of(1, 1, 0, 0) == 0, "equal", __LINE__);
+  check(wrong_of(1.1F, 1, 0, 0) == 1, "exact", __LINE__);
+  check(wrong_of(1.1F, 1, 0.2, 0) == 0, "within the tolerance", __LINE__);
+  check(wrong_of(1.1F, 1, 0, 0.05) == 1, "beyond the tolerance", __LINE__);
+  for (const float odd : {nan, infinity, -infinity}) {
+    check(wrong_of(odd, 1, 1, 1) == 1, "found is no number", __LINE__);
+    check(wrong_of(1, odd, 1, 1) == 1, "expected is no number", __LINE__);
+    check(wrong_of(odd, odd, 1, 1) == (std::isnan(odd) ? 1 : 0), "both are none", __LINE__);
+  }
+  check(wrong_of(-infinity, infinity, 1, 1) == 1, "the other infinity", __LINE__);
+}
+
+void check_filling() {
+  for (const std::size_t n : {1, 15, 16, 17, 1000, 100'003}) {
+    const Bytes bytes = counting(n);
+    const auto from = reinterpret_cast<std::uint64_t>(on_device(bytes));
+    unsigned char* const filled = on_device(Bytes(n));
+    unsigned char* const poisoned = on_device(Bytes(n));
+    const lockstep::device::Filling* const fillings =
+        on_device(std::vector<lockstep::device::Filling>{{reinterpret_cast<std::uint64_t>(filled), from, n},
+                                                         {reinterpret_cast<std::uint64_t>(poisoned), 0, n}});
+    constexpr unsigned kBlocks = 4, kThreads = 256;
+    fill_buffers<<<2 * kBlocks, kThreads>>>(fillings, kBlocks, 0xCDCDCDCD);
+    CHECK_CUDA(cudaGetLastError());
+    check(on_host(filled, n) == bytes, "not filled", n);
+    check(on_host(poisoned, n) == Bytes(n, 0xCD), "not poisoned", n);
+  }
+}
+
+}  // namespace
+
+int main() {
+  check_samples();
+  check_comparison();
+  check_filling();
+}
