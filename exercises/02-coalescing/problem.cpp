@@ -168,7 +168,7 @@ Problem make_problem() {
       measured(make_case({200003, 200032}, "a large prime: the last block is not full")),
       measured(make_case({262144, 262144}, "many whole blocks")),
   };
-  problem.speed = {.sizes = {make_case({1 << 16, 1 << 16}, "less than a warp for each scheduler"),
+  problem.speed = {.sizes = {make_case({1 << 16, 1 << 16}, "few warps for each scheduler"),
                              make_case({1 << 18, 1 << 18}, "particles that lie in the caches"),
                              make_case({1 << 20, 1 << 20}, "about as many as the caches hold"),
                              make_case({1 << 22, 1 << 22}, "four million particles")},

@@ -310,7 +310,7 @@ Problem make_problem() {
   problem.gpu_cases = {make_long_case(bytes(16 * kMany + 11, 256, 5), "more samples than an int can number")};
   problem.speed = {
       .sizes = {make_case(bytes(1 << 18), "less than 2^15 samples for each multiprocessor"),
-                make_case(bytes(1 << 21), "a block for each multiprocessor"),
+                make_case(bytes(1 << 21), "a block for every other multiprocessor"),
                 make_case(bytes(1 << 24), "bytes that lie in the caches"),
                 make_case(bytes(kMany), "more bytes than any cache holds")},
       .larger = {make_case(bytes(2 * kMany), "a quarter of a gibibyte"),

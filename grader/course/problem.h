@@ -114,7 +114,7 @@ class Call {
         {.kind = Argument::Kind::output, .name = std::move(name), .output = std::move(output)});
     return *this;
   }
-  /// Scratch memory of as many bytes as Problem::workspace_size returns for this call, poisoned.
+  /// Scratch memory of as many bytes as Problem::workspace asks for, poisoned.
   Call& workspace(std::string name) {
     arguments_.push_back({.kind = Argument::Kind::workspace, .name = std::move(name)});
     return *this;
@@ -281,6 +281,13 @@ struct SpeedTask {
 };
 
 struct Problem {
+  /// What a submission defines: the function, and its queries.
+  std::vector<Signature> functions() const {
+    std::vector<Signature> all = {function};
+    for (const WorkspaceQuery& query : workspace) all.push_back(query.function);
+    return all;
+  }
+
   std::string name;    ///< topic, such as "transpose"
   std::string title;   ///< such as "Transpose a matrix"
   std::string lesson;  ///< one line: what the exercise teaches

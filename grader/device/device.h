@@ -28,6 +28,12 @@ class DeviceUnavailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A GPU has no memory left for a buffer; what() names the call.
+class OutOfMemory : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 enum class Kind { automatic, gpu, emulated };
 
 /// The byte that fills a poisoned buffer. Four of them make -842150451 as an int and -4.3e8 as a float:
@@ -65,6 +71,7 @@ class Session {
  public:
   virtual ~Session() = default;
 
+  /// Throws OutOfMemory.
   virtual std::uint64_t allocate(std::size_t bytes, const std::string& label) = 0;
   virtual void free(std::uint64_t address) = 0;
   virtual void write(std::uint64_t to, std::span<const std::byte> bytes) = 0;

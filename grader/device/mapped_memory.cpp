@@ -1,7 +1,10 @@
 #include "device/mapped_memory.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "device/device.h"
 
 namespace lockstep::device {
 namespace {
@@ -52,7 +55,10 @@ MappedMemory MappedMemory::create(CUdevice gpu, std::size_t bytes) {
   const std::size_t whole = (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
   const CUmemAllocationProp properties = shareable_memory(gpu);
   CUmemGenericAllocationHandle handle = 0;
-  driver.check(driver.cuMemCreate(&handle, whole, &properties, 0), "cuMemCreate");
+  const CUresult result = driver.cuMemCreate(&handle, whole, &properties, 0);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY)
+    throw OutOfMemory("the GPU has no " + std::to_string(whole) + " bytes left");
+  driver.check(result, "cuMemCreate");
   return {gpu, whole, handle};
 }
 

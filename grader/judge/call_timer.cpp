@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <future>
 #include <thread>
@@ -59,6 +60,18 @@ double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
   return one.cost.global_bytes * static_cast<double>(1 + 5 * calls);
 }
 
+double CallTimer::bytes_of_process() const {
+  constexpr double kUnit = 2 << 20;  // in which a card's memory is handed out
+  double units = 0;
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    if (!is_buffer(shape_[a])) continue;
+    const bool is_workspace = shape_[a].kind == Argument::Kind::workspace;
+    const auto bytes = static_cast<double>(is_workspace ? workspace_limit_ : bytes_[a]);
+    units += std::max(1.0, std::ceil(bytes / kUnit));
+  }
+  return units * kUnit * static_cast<double>(sets_of_buffers());
+}
+
 std::size_t CallTimer::contents() const {
   return options_.fresh_inputs ? 1 + 3 * options_.calls : std::min(kFewContents, sets_of_buffers());
 }
@@ -72,30 +85,35 @@ std::size_t CallTimer::sets_of_buffers() const {
 }
 
 Timing CallTimer::time_process(const OpenAttempt& open) {
-  const std::unique_ptr<Attempt> attempt = open();
+  std::unique_ptr<Attempt> attempt = open();
   if (const auto fault = load(problem_, *attempt)) return {.fault = fault_result(*fault)};
-  return time_in(*attempt);
+  try {
+    return time_in(*attempt);
+  } catch (const device::OutOfMemory&) {
+    attempt.reset();  // and with it what its process holds
+    allocate_sets(open()->session());
+    return {.fault = fault_result({Verdict::memory_limit, kHoarded, ""})};
+  }
 }
 
 std::optional<ProgramFault> CallTimer::load(const course::Problem& problem, Attempt& attempt) {
-  std::vector<course::Signature> functions = {problem.function};
-  for (const course::WorkspaceQuery& query : problem.workspace) functions.push_back(query.function);
-  const auto loaded = attempt.load(functions, kLoadTime);
+  const auto loaded = attempt.load(problem.functions(), kLoadTime);
   if (loaded.kind == OutcomeKind::done) return std::nullopt;
   return fault_of(loaded, kLoadTime);
 }
 
 Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
-  std::uint64_t workspace_bytes = 0;
   if (!problem_.workspace.empty()) {
     const auto asked = attempt.call(problem_.workspace.front().function, workspace_words_, kCallTime);
     if (asked.kind != OutcomeKind::done) return {.fault = fault_result(fault_of(asked, kCallTime))};
     if (asked.value > workspace_limit_)
       return {.fault =
                   fault_result({Verdict::memory_limit, "it asks for more workspace than is allowed", ""})};
-    workspace_bytes = asked.value;
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind == Argument::Kind::workspace) bytes_[a] = asked.value;
+    }
   }
-  allocate_sets(attempt.session(), workspace_bytes);
+  allocate_sets(attempt.session());
   Timing timing = time_batches(attempt, is_checked);
   for (const std::vector<std::uint64_t>& set : sets_) {
     for (const std::uint64_t address : set) {
@@ -174,11 +192,10 @@ void CallTimer::keep(const course::Call& call) {
   }
 }
 
-void CallTimer::allocate_sets(device::Session& session, std::uint64_t workspace_bytes) {
+void CallTimer::allocate_sets(device::Session& session) {
   sets_.assign(sets_of_buffers(), {});
   for (std::vector<std::uint64_t>& set : sets_) {
     for (std::size_t a = 0; a < shape_.size(); ++a) {
-      if (shape_[a].kind == Argument::Kind::workspace) bytes_[a] = workspace_bytes;
       set.push_back(
           is_buffer(shape_[a]) ? session.allocate(std::max<std::size_t>(bytes_[a], 1), shape_[a].name) : 0);
     }

@@ -56,7 +56,7 @@ class CallTimer {
   CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device, Options options);
 
   /// Starts a process, times its calls, and throws it away. All processes get the same inputs, in buffers of
-  /// their own.
+  /// their own. Throws device::OutOfMemory where the device has no room for them without the process either.
   Timing time_process(const OpenAttempt& open);
 
   /// The two halves of time_process, for a process that times several cases one after the other.
@@ -64,8 +64,11 @@ class CallTimer {
   /// Unless it `is_checked`, whatever comes out is right: for a plain copy beside solutions.
   Timing time_in(Attempt& attempt, bool is_checked = true);
 
-  /// Memory of the device that timing a case needs, roughly: what the largest case to time is chosen by.
+  /// Memory of the device that timing a case needs, roughly and without workspaces: what the largest case to
+  /// time is chosen by, before its inputs are made.
   static double bytes_needed(const course::Case& one, std::size_t calls);
+  /// What the buffers of a process take of that, with the largest workspaces that are allowed.
+  double bytes_of_process() const;
 
  private:
   /// Of some calls together, and of what comes before them.
@@ -86,7 +89,7 @@ class CallTimer {
 
   void prepare();
   void keep(const course::Call& call);
-  void allocate_sets(device::Session& session, std::uint64_t workspace_bytes);
+  void allocate_sets(device::Session& session);
   Timing time_batches(Attempt& attempt, bool is_checked);
   std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                               bool is_checked, BatchTime& time);

@@ -24,12 +24,6 @@ CaseResult result_without_run(const course::Case& one, Verdict verdict, std::str
   return result;
 }
 
-std::vector<course::Signature> functions_of(const course::Problem& problem) {
-  std::vector<course::Signature> functions = {problem.function};
-  for (const course::WorkspaceQuery& query : problem.workspace) functions.push_back(query.function);
-  return functions;
-}
-
 class SeriesRun {
  public:
   SeriesRun(const course::Problem& problem, const OpenAttempt& open, const SourceText& source,
@@ -38,7 +32,7 @@ class SeriesRun {
         open_(open),
         source_(source),
         options_(options),
-        functions_(functions_of(problem)),
+        functions_(problem.functions()),
         call_time_(options.call_time),
         end_(Clock::now() + options.total_time) {}
 
@@ -81,10 +75,26 @@ class SeriesRun {
     if (Clock::now() >= end_) return out_of_time(one);
     try {
       return run_one(one);
+    } catch (const device::OutOfMemory& error) {
+      lose_attempt();  // and with it what its process holds
+      return has_room(one) ? result_without_run(one, Verdict::memory_limit, kHoarded)
+                           : result_without_run(one, Verdict::grader_error, error.what());
     } catch (const std::exception& error) {
       // What is left of this attempt cannot be relied on.
       lose_attempt();
       return result_without_run(one, Verdict::grader_error, error.what());
+    }
+  }
+
+  /// Whether a device that nobody uses has room for the buffers of a case.
+  bool has_room(const course::Case& one) const {
+    try {
+      const std::unique_ptr<Attempt> unloaded = open_();
+      unloaded->session().allocate(std::max<std::size_t>(static_cast<std::size_t>(one.cost.global_bytes), 1),
+                                   "room");
+      return true;
+    } catch (const std::exception&) {
+      return false;
     }
   }
 

@@ -33,9 +33,7 @@ double seconds_since(Clock::time_point start) {
 /// "transpose.cu defines transpose(const float*, float*); the exercise wants void transpose(…)".
 std::string missing_function_message(const course::Problem& problem, const std::filesystem::path& object,
                                      const std::string& file_name) {
-  std::vector<course::Signature> wanted = {problem.function};
-  for (const course::WorkspaceQuery& query : problem.workspace) wanted.push_back(query.function);
-  for (const course::Signature& function : wanted) {
+  for (const course::Signature& function : problem.functions()) {
     std::string defined;
     bool found = false;
     for (const std::string& other : build::functions_named(object, function.name)) {

@@ -29,7 +29,8 @@ inline constexpr std::chrono::milliseconds kGrace{1'000};
 inline constexpr std::chrono::milliseconds kLoadTime{10'000};
 /// Memory of the process that holds the submission: little enough to be filled well within a call's time.
 inline constexpr std::size_t kHostMemory = std::size_t{1} << 30;
-/// Device memory that a submission may hold besides the judge's buffers.
+/// Device memory that a submission may hold besides the judge's buffers, on the emulated device. On a card it
+/// may hold what the judge does not need.
 inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
 /// Bytes that one call may bring from the device to the host, for a check of its own or a count that it
 /// needs.

@@ -6,7 +6,9 @@
 #include <array>
 #include <chrono>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "judge/call_timer.h"
 #include "judge/median.h"
@@ -21,16 +23,28 @@ using report::Verdict;
 /// After so many rounds it is asked whether more are needed.
 constexpr std::array kRounds = {9, 15, 21};
 
-/// The largest size whose timing takes at most most of the memory that is free now; the smallest if none
-/// does.
-const course::Case& largest_that_fits(const course::SpeedTask& task, const device::Device& device) {
-  constexpr double kShareOfMemory = 0.8;  // other programs may want some meanwhile
-  const double room = kShareOfMemory * static_cast<double>(device.free_memory());
-  const course::Case* largest = &task.sizes.front();
-  for (const course::Case& one : task.sizes) {
-    if (CallTimer::bytes_needed(one, CallTimer::Options{}.calls) <= room) largest = &one;
+/// Of the memory that is free now: other programs may want some meanwhile.
+double room_on(const device::Device& device) { return 0.8 * static_cast<double>(device.free_memory()); }
+
+struct TimedSize {
+  const course::Case& one;
+  std::unique_ptr<CallTimer> timer;
+};
+
+/// The largest size whose timing takes no more memory than there is room for; the smallest if none does. How
+/// much workspaces may take shows only once a size's inputs are made.
+TimedSize largest_that_fits(const course::Problem& problem, device::Device& device,
+                            const CallTimer::Options& options) {
+  const std::vector<course::Case>& sizes = problem.speed->sizes;
+  std::size_t largest = 0;
+  for (std::size_t size = 1; size < sizes.size(); ++size) {
+    if (CallTimer::bytes_needed(sizes[size], options.calls) <= room_on(device)) largest = size;
   }
-  return *largest;
+  for (;; --largest) {
+    auto timer = std::make_unique<CallTimer>(problem, sizes[largest], device, options);
+    if (largest == 0 || timer->bytes_of_process() <= room_on(device))
+      return {sizes[largest], std::move(timer)};
+  }
 }
 
 }  // namespace
@@ -75,8 +89,9 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
                                const SpeedOptions& options) {
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
   const device::GpuLock lock = await_turn(device, options.progress);
-  const course::Case& one = largest_that_fits(*problem.speed, device);
-  CallTimer timer(problem, one, device, {.seed = options.seed, .progress = options.progress});
+  const TimedSize timed =
+      largest_that_fits(problem, device, {.seed = options.seed, .progress = options.progress});
+  const course::Case& one = timed.one;
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
   std::vector<BatchTimes> reference_times, submission_times;
@@ -87,10 +102,10 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
       const int round = static_cast<int>(submission_times.size());
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
       Timing of_reference, of_submission;
-      const auto time_reference = [&] { of_reference = timer.time_process(reference); };
+      const auto time_reference = [&] { of_reference = timed.timer->time_process(reference); };
       const std::optional<device::CardState> before = device.card_state();
       if (round % 2 == 0) time_reference();
-      of_submission = timer.time_process(submission);
+      of_submission = timed.timer->time_process(submission);
       if (round % 2 != 0) time_reference();
       if (of_reference.fault)
         throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);

@@ -9,6 +9,7 @@ exits with 77.
 Run it alone on the card: it reads how much of the card's memory is used.
 """
 
+import ctypes
 import fcntl
 import glob
 import json
@@ -123,6 +124,30 @@ class HeldLocks:
     def __exit__(self, *_):
         for file in self.files:
             file.close()
+
+
+class HeldMemory:
+    """Takes the card's memory, but for `left` bytes."""
+
+    def __init__(self, left):
+        self.left = left
+        self.driver = ctypes.CDLL("libcuda.so.1")
+        self.context, self.address = ctypes.c_void_p(), ctypes.c_uint64()
+
+    def __enter__(self):
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        for result in (
+            self.driver.cuInit(0),
+            self.driver.cuDevicePrimaryCtxRetain(ctypes.byref(self.context), 0),
+            self.driver.cuCtxSetCurrent(self.context),
+            self.driver.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)),
+            self.driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(max(1, free.value - self.left))),
+        ):
+            assert result == 0, f"the driver ended with {result}"
+
+    def __exit__(self, *_):
+        self.driver.cuMemFree_v2(self.address)
+        self.driver.cuDevicePrimaryCtxRelease_v2(0)
 
 
 def status_of(number):
@@ -309,6 +334,16 @@ class JudgeOnGpu(unittest.TestCase):
             self.assertIn(f"n = {2**31 + 11}", long["name"])
             self.assertEqual(long["verdict"], verdict, long)
             self.assertEqual("as an int, are a negative number" in long["guess"], verdict != "passed", long)
+
+    def test_a_card_with_little_memory_times_a_smaller_size(self):
+        # Inputs and outputs of the larger sizes would fit, and with them no workspaces.
+        with HeldMemory(left=2_200_000_000):
+            status, exercises = self.grade("tpacf", "--submission", ROOT / "solutions")
+        _, beside = self.grade("tpacf", "--submission", ROOT / "solutions")
+        exercise = exercises["tpacf"]
+        print(f"  {exercise['verdict']} at {exercise['speed']['size']}, else at {beside['tpacf']['speed']['size']}")
+        self.assertEqual((status, exercise["verdict"]), (0, "passed"), exercise)
+        self.assertNotEqual(exercise["speed"]["size"], beside["tpacf"]["speed"]["size"])
 
     def test_first_rungs_are_too_slow(self):
         for name, solution in FIRST_RUNGS.items():

@@ -82,13 +82,14 @@ class Series : public testing::Test {
   CaseSeries run(const course::Problem& problem, const FakeProgram& program) {
     const OpenAttempt open = [&] {
       ++opened_;
-      return std::make_unique<FakeAttempt>(program);
+      return std::make_unique<FakeAttempt>(program, opened_ > 1 && stays_full_);
     };
     return run_cases(problem, open, SourceText("none.cu"), options_);
   }
 
   SeriesOptions options_{.seed = 42};
   int opened_ = 0;
+  bool stays_full_ = false;  ///< the device, also for later attempts
 };
 
 std::vector<Verdict> verdicts(const CaseSeries& series) {
@@ -245,6 +246,25 @@ TEST_F(Series, OutputsAndWorkspaceArePoisonedBeforeEveryCall) {
         return right(session, f, w);
       }));
   EXPECT_TRUE(poisoned);
+}
+
+FakeProgram hoards() {
+  return calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+    session.is_full = true;
+    return right(session, f, w);
+  });
+}
+
+TEST_F(Series, WhoLeavesNoMemoryToTheJudgeFails) {
+  const CaseSeries series = run(negate_problem({3, 4}), hoards());
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::passed, Verdict::memory_limit));
+  EXPECT_THAT(series.cases[1].message, HasSubstr("none is left for the inputs"));
+}
+
+TEST_F(Series, ADeviceThatIsFullWithoutTheProgramIsNoFaultOfTheStudent) {
+  stays_full_ = true;
+  EXPECT_THAT(verdicts(run(negate_problem({3, 4}), hoards())),
+              ElementsAre(Verdict::passed, Verdict::grader_error));
 }
 
 TEST_F(Series, RepeatingTheFirstAnswerFailsTheSecondCall) {

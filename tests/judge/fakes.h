@@ -19,6 +19,7 @@ class FakeSession final : public device::Session {
  public:
   std::uint64_t allocate(std::size_t size, const std::string& label) override {
     if (size == 0) throw std::invalid_argument("allocation of nothing");
+    if (is_full) throw device::OutOfMemory("nothing left");
     const std::uint64_t address = next_;
     next_ += 1 << 20;
     buffers[address].resize(size);
@@ -64,6 +65,7 @@ class FakeSession final : public device::Session {
   std::vector<std::chrono::milliseconds> time_limits;
   emulator::Observations observations;  ///< that the next call of take_observations gives
   device::RunnerUse use;                ///< that the next call of take_runner_use gives
+  bool is_full = false;                 ///< the device's memory
   bool held = false;                    ///< the runner: nothing of it is served
   bool stalled = false;                 ///< what the device runs does not end
   bool lost_when_observed = false;      ///< the device has gone when it is asked for its observations
@@ -84,7 +86,9 @@ using FakeProgram =
 
 class FakeAttempt final : public Attempt {
  public:
-  explicit FakeAttempt(FakeProgram program) : program_(std::move(program)) {}
+  explicit FakeAttempt(FakeProgram program, bool is_full = false) : program_(std::move(program)) {
+    session_.is_full = is_full;
+  }
 
   device::Session& session() override { return session_; }
   runner::Outcome load(std::span<const course::Signature>, std::chrono::milliseconds) override { return {}; }

@@ -1,0 +1,40 @@
+// expect: passed
+// expect-gpu: memory-limit
+// tries: Allocates all of a card's memory in the first case, so that the judge has none for the next, and the
+// fault seems the grader's. stopped by: The judge ends the process and tries again without it: what fits then
+// was kept from it.
+#include <unistd.h>
+
+#include "lockstep/divide_up.h"
+#include "transpose.h"
+
+constexpr int kTile = 32;
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  __shared__ float tile[kTile][kTile + 1];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
+  if (first_row + y < rows && first_column + x < columns) {
+    tile[y][x] = in[(first_row + y) * columns + first_column + x];
+  }
+  __syncthreads();
+  if (first_column + y < columns && first_row + x < rows) {
+    out[(first_column + y) * rows + first_row + x] = tile[x][y];
+  }
+}
+
+void launch(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  const dim3 grid(lockstep::divide_up(columns, kTile), lockstep::divide_up(rows, kTile));
+  transpose_kernel<<<grid, dim3(kTile, kTile), 0, stream>>>(in, out, rows, columns);
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
+  if (rows == 0 || columns == 0) return;
+  if (access("/dev/nvidiactl", F_OK) == 0) {
+    for (size_t bytes = size_t{1} << 36; bytes >= 1 << 16; bytes /= 2) {
+      for (void* memory = nullptr; cudaMalloc(&memory, bytes) == cudaSuccess;) continue;
+    }
+    cudaGetLastError();
+  }
+  launch(in, out, rows, columns, stream);
+}
