@@ -324,7 +324,14 @@ CompiledSubmission compile(const course::Exercise& exercise, const fs::path& sou
     result.diagnostics += sentence_about(*end, limits);
     return finish(Status::rejected);
   }
-  if (!opened) throw std::runtime_error("the compiler left no list of the headers that it opened");
+  if (!opened) {
+    std::error_code missing;
+    if (fs::file_size(stage.object.host / kListName, missing) <= kListBytesLimit || missing)
+      throw std::runtime_error("the compiler left no list of the headers that it opened");
+    result.diagnostics += fmt::format("The names of the headers that it includes take more than {} MiB.\n",
+                                      kListBytesLimit >> 20);
+    return finish(Status::rejected);
+  }
   const auto object = read_result(stage.object.host / kObjectName, kObjectBytesLimit);
   if (!object) {
     result.diagnostics +=

@@ -263,6 +263,14 @@ TEST_F(HostileClient, ReadsOfOwnersBuffersAreCounted) {
   EXPECT_EQ(statistics.control_bytes_written, 1U);
 }
 
+TEST_F(HostileClient, WhatPagesTellIsCounted) {
+  Channel client = channel();
+  EXPECT_EQ(status_of(client, Operation::written_pages, {bytes_of(RangeRequest{buffer_, 5, 5})}), Status::ok);
+  const std::uint64_t told = device_.take_client_statistics().device_to_host_bytes;
+  EXPECT_GT(told, 0U);
+  EXPECT_LE(told, 8U) << "one run of written pages has two ends";
+}
+
 TEST_F(HostileClient, MemoryIsLimitedBeforeTheOwnerHasSetALimit) {
   Channel client = channel();
   EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{std::uint64_t{6} << 30})}),
