@@ -4,7 +4,8 @@
 // tries: Brings a bit of each cell to the host without reading any memory: a kernel writes to one page of
 // managed memory a bit, and /proc/self/maps tells which pages the host has lost. Then it floods on the host.
 // stopped by: What the host is told of pages counts as read, and the gate host-copies adds that up over all
-// cases. A card's driver tells no such thing. says: host-copies
+// cases. A card's driver tells no such thing.
+// says: host-copies
 #include <cstdio>
 #include <vector>
 
