@@ -1,5 +1,6 @@
 // Bounds, alignment, uninitialised reads: found at the right line and thread, and nothing that an honest
 // kernel does.
+#include <algorithm>
 #include <chrono>
 
 #include "device_fixture.h"
@@ -299,6 +300,97 @@ TEST_F(MemoryCheckTest, PrintfsWidthsAndPrecisionsAreLimited) {
   EXPECT_EQ(printed("%.*f|", -1), "1.500000|");
   EXPECT_EQ(printed("%-*f|", 10), "1.500000  |");
   EXPECT_EQ(printed("%05d|", 42), "00042|");
+}
+
+// --- loads that the compiler has all lanes do ---
+
+/// %p1 holds for the even lanes: lines 1 and 2.
+const char* const kEvenLanes = "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n";
+
+class SpeculatedLoadTest : public DeviceTest {
+ protected:
+  std::vector<std::string> found(const std::string& body, unsigned threads = 32) {
+    status =
+        run(kEvenLanes + body, memory, 0, 0, {}, {threads, 1, 1}, ".shared .align 4 .u32 word;\n").status;
+    return findings();
+  }
+  const DeviceAddress memory = device.allocate(4, "memory");
+  Status status = Status::ok;
+};
+
+TEST_F(SpeculatedLoadTest, LanesThatDropTheValueReadNothing) {
+  for (const char* place : {"shared.u32 %r3, [word]", "global.u32 %r3, [%d0]", "u32 %r3, [%d0]"}) {
+    const std::string load = std::string("ld.") + place + ";\n";
+    EXPECT_THAT(found("setp.gt.u32 %p2, %r1, 99;\n" + load + "selp.b32 %r4, %r3, 0, %p2;"), IsEmpty())
+        << load;
+    EXPECT_THAT(found("setp.lt.u32 %p2, %r1, 99;\n" + load + "selp.b32 %r4, 0, %r3, %p2;"), IsEmpty())
+        << load;
+    EXPECT_THAT(found("setp.gt.u32 %p2, %r1, 99;\n" + load + "selp.b32 %r4, 0, %r3, !%p2;"), IsEmpty())
+        << load;
+    EXPECT_THAT(found(load + "setp.gt.u32 %p2, %r1, 99;\nselp.b32 %r4, %r3, 0, %p2;"), IsEmpty()) << load;
+  }
+}
+
+TEST_F(SpeculatedLoadTest, LanesThatKeepTheValueReadIt) {
+  for (const char* place : {"shared.u32 %r3, [word]", "global.u32 %r3, [%d0]", "u32 %r3, [%d0]"}) {
+    const std::string load = std::string("ld.") + place + ";\n";
+    EXPECT_THAT(found(load + "selp.b32 %r4, %r3, 0, %p1;"), ElementsAre("uninitialised-read 3")) << load;
+    EXPECT_EQ(seen.findings[0].thread[0], 0U) << load;
+    EXPECT_THAT(found(load + "selp.b32 %r4, 0, %r3, %p1;"), ElementsAre("uninitialised-read 3")) << load;
+    EXPECT_EQ(seen.findings[0].thread[0], 1U) << load;
+    EXPECT_THAT(found(load + "setp.eq.u32 %p2, %r1, 7;\nselp.b32 %r4, %r3, 0, %p2;"),
+                ElementsAre("uninitialised-read 3"))
+        << load;
+    EXPECT_EQ(seen.findings[0].thread[0], 7U) << load;
+  }
+}
+
+TEST_F(SpeculatedLoadTest, BothValuesOfASelectionMayBeLoaded) {
+  const std::string loads =
+      "st.global.u32 [%d0], 1;\nld.shared.u32 %r3, [word];\nld.global.u32 %r4, [%d0];\n";
+  EXPECT_THAT(found("setp.gt.u32 %p2, %r1, 99;\n" + loads + "selp.b32 %r5, %r3, %r4, %p2;"), IsEmpty());
+  EXPECT_THAT(found(loads + "selp.b32 %r5, %r4, %r3, %p1;"), ElementsAre("uninitialised-read 4"));
+  EXPECT_EQ(seen.findings[0].count, 16U);
+}
+
+TEST_F(SpeculatedLoadTest, AValueThatIsUsedOtherwiseIsRead) {
+  const std::vector<std::string> none(1, "uninitialised-read 4");
+  const std::string never = "setp.gt.u32 %p2, %r1, 99;\n", load = "ld.shared.u32 %r3, [word];\n";
+  const std::string select = "selp.b32 %r4, %r3, 0, %p2;\n";
+  EXPECT_EQ(found(never + load + select + "add.u32 %r5, %r3, 1;"), none) << "a second reader";
+  EXPECT_EQ(found(never + load + "mov.u32 %r3, %r3;\n" + select), none) << "another writer";
+  EXPECT_EQ(found(never + load + "st.global.u32 [%d0], 1;\n" + select), none) << "a store between";
+  EXPECT_EQ(found(never + load + "bar.sync 0;\n" + select), none) << "a barrier between";
+  EXPECT_EQ(found(never + load + "bra next;\nnext:\n" + select), none) << "in another block";
+  EXPECT_EQ(found(never + "ld.volatile.shared.u32 %r3, [word];\n" + select), none) << "volatile";
+  EXPECT_EQ(found(never + "@%p1 " + load + select), none) << "guarded";
+  EXPECT_EQ(found(never + "mov.u32 %r6, word; ld.shared.u32 %r3, [%r6];\nmov.u32 %r6, %r1;\n" + select), none)
+      << "the address has changed";
+}
+
+TEST_F(SpeculatedLoadTest, AWriteRacesOnlyWithLanesThatKeepTheValue) {
+  const std::string begin = "setp.eq.u32 %p2, %r1, 0;\nst.shared.u32 [word], 1;\nbar.sync 0;\n";
+  const std::string end = "selp.b32 %r4, %r3, 0, %p2;\n@%p2 st.shared.u32 [word], 2;";
+  EXPECT_THAT(found(begin + "ld.shared.u32 %r3, [word];\n" + end, 64), IsEmpty());
+  EXPECT_THAT(found(begin + "setp.eq.u32 %p3, %r1, 32;\nld.shared.u32 %r3, [word];\n"
+                            "selp.b32 %r4, %r3, 0, %p3;\n@%p2 st.shared.u32 [word], 2;",
+                    64),
+              Contains(HasSubstr("race")));
+}
+
+TEST_F(SpeculatedLoadTest, BoundsAndTrafficAreThoseOfAllLanes) {
+  const std::uint32_t one = 1;
+  device.write(memory, std::as_bytes(std::span(&one, 1)));
+  const std::string end = "selp.b32 %r4, %r3, 0, %p2;";
+  EXPECT_THAT(found("setp.gt.u32 %p2, %r1, 99;\nld.global.u32 %r3, [%d0];\n" + end), IsEmpty());
+  const auto counted = std::find_if(seen.lines.begin(), seen.lines.end(),
+                                    [](const LineCounters& line) { return line.line.line == 4; });
+  ASSERT_NE(counted, seen.lines.end());
+  EXPECT_EQ(counted->global_load.requests, 1U);
+  EXPECT_EQ(counted->global_load.bytes, 32U * 4);
+  EXPECT_THAT(found("setp.gt.u32 %p2, %r1, 99;\nld.global.u32 %r3, [%d0+4];\n" + end),
+              ElementsAre("out-of-bounds 4"));
+  EXPECT_EQ(status, Status::illegal_address);
 }
 
 }  // namespace

@@ -174,6 +174,8 @@ Device::ModuleId Device::State::load(std::string_view text, ModuleBytes most) {
   } catch (const ptx::ParseError& error) {
     throw DeviceError(DeviceError::Code::invalid_image, error.what());
   }
+  for (ptx::Function& function : loaded->program.source.functions)
+    loaded->program.speculated_loads.emplace(&function, sink_speculated_loads(function));
   const ptx::Module& module = loaded->program.source;
   for (const ptx::Function& function : module.functions) {
     if (function.external) continue;

@@ -11,10 +11,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/device.h"
 #include "emulator/machine/matrix_operation.h"
+#include "emulator/machine/speculated_loads.h"
 #include "emulator/ptx/module.h"
 
 namespace lockstep::emulator {
@@ -131,6 +133,7 @@ struct Program {
   ptx::Module source;
   std::map<std::string, std::uint32_t, std::less<>>
       function_indices;  ///< a function's address is kFunctionBegin + index
+  std::unordered_map<const ptx::Function*, SpeculatedLoads> speculated_loads;  ///< of `source`
   std::vector<Place> places;
   std::size_t decoded_bytes = 0;               ///< about what decoded kernels hold
   std::size_t most_decoded_bytes = SIZE_MAX;   ///< each kernel has copies of the functions that it calls

@@ -4,49 +4,17 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
+
+#include "emulator/machine/register_accesses.h"
 
 namespace lockstep::emulator {
 namespace {
-
-using ptx::Operand;
 
 /// Beyond this many bits of live sets (hostile code), each register gets a place of its own.
 constexpr std::size_t kMostLiveBits = std::size_t{1} << 28;
 /// Likewise beyond this many words of sets joined: branches in the wrong order need a pass for each.
 constexpr std::size_t kMostLiveWork = std::size_t{1} << 26;
 constexpr std::size_t kMostRegisters = std::size_t{1} << 16;
-
-/// Instructions whose first operand is read, not written.
-bool writes_nothing(std::string_view opcode) {
-  static const std::set<std::string_view> kReaders = {
-      "st",   "red",    "bar",   "barrier", "brx",      "bra",       "call",      "ret",     "exit",
-      "trap", "membar", "fence", "cp",      "prefetch", "prefetchu", "nanosleep", "pmevent", "brkpt"};
-  return kReaders.contains(opcode);
-}
-
-template <class F>
-void for_registers(const Operand& operand, F f) {
-  if (operand.kind == Operand::Kind::reg) f(operand.index);
-  for (const Operand& element : operand.elements) for_registers(element, f);
-}
-
-/// Whether the first operand is a result.
-bool writes_first(const ptx::Instruction& instruction) {
-  return !instruction.operands.empty() && !writes_nothing(instruction.opcode) &&
-         instruction.operands[0].kind != Operand::Kind::address;
-}
-
-/// Calls read(register) and write(register) for all that an instruction touches, reads first.
-template <class Read, class Write>
-void for_accesses(const ptx::Instruction& instruction, Read read, Write write) {
-  const bool writes = writes_first(instruction);
-  if (instruction.guard >= 0) read(static_cast<std::uint32_t>(instruction.guard));
-  for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
-    if (k > 0 || !writes || instruction.guard >= 0) for_registers(instruction.operands[k], read);
-  }
-  if (writes) for_registers(instruction.operands[0], write);
-}
 
 std::vector<bool> read_registers(const ptx::Function& function) {
   std::vector<bool> is_read(function.registers.size());

@@ -184,6 +184,7 @@ class FunctionDecoder {
   /// Address row and offset of [base + offset].
   void decode_address(const Operand& address, Space space, Instruction& instruction);
   void count_traffic(Instruction& instruction);
+  void limit_checks(const Operand& value, Instruction& load) const;
   std::uint16_t ordering(Modifiers& modifiers);
   static std::optional<Space> take_space(Modifiers& modifiers);
 

@@ -51,6 +51,17 @@ void FunctionDecoder::count_traffic(Instruction& instruction) {
   context_.program.traffic_functions.push_back(source_.name);
 }
 
+/// Of a load whose value some lanes drop: checks look only at the others.
+void FunctionDecoder::limit_checks(const Operand& value, Instruction& load) const {
+  const auto loads = context_.program.speculated_loads.find(&source_);
+  if (loads == context_.program.speculated_loads.end() || value.kind != Kind::reg) return;
+  const auto found = loads->second.find(value.index);
+  if (found == loads->second.end()) return;
+  load.detail |= access::kSpeculated;
+  load.c = slots_.at(found->second.predicate);
+  if (found->second.negated) load.reads_flags |= 4;
+}
+
 /// Takes the modifiers that say how an access is ordered, and the hints about caches, which change nothing
 /// here.
 std::uint16_t FunctionDecoder::ordering(Modifiers& modifiers) {
@@ -128,6 +139,7 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   if (space == Space::shared || space == Space::generic) {
     context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
   }
+  if (!is_store) limit_checks(values, instruction);
   instruction.execute = is_store ? table_.store(space, type, wide) : table_.load(space, type, wide);
   finish(modifiers, instruction);
 }
