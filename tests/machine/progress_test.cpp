@@ -53,6 +53,22 @@ TEST_F(ProgressTest, ALoopThatCountsTakesItsTime) {
   EXPECT_THAT(download<std::uint32_t>(out, 1), ElementsAre(400000));
 }
 
+TEST_F(ProgressTest, WhoPollsSharedMemoryLetsOthersRun) {
+  // Warp 0 waits for warp 1, which loops for a few turns, and counts how often it looks.
+  for (const std::string poll :
+       {"ld.volatile.shared.u32", "ld.relaxed.cta.shared.u32", "ld.acquire.cta.shared.u32"}) {
+    const DeviceAddress out = upload(std::vector<std::uint32_t>(1, 0));
+    run("setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [flag], 0;\nbar.sync 0;\nmov.u32 %r3, 0;\n"
+        "setp.ge.u32 %p2, %r1, 32;\n@%p2 bra SET;\nWAIT: add.u32 %r3, %r3, 1;\n" +
+            poll +
+            " %r2, [flag];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nst.global.u32 [%d0], %r3;\nbra DONE;\n"
+            "SET: add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 40000;\n@%p1 bra SET;\n"
+            "st.volatile.shared.u32 [flag], 1;\nDONE: mov.u32 %r2, 0;",
+        out, 0, 0, {1, 1, 1}, {64, 1, 1}, ".shared .align 4 .b8 flag[4];\n");
+    EXPECT_THAT(download<std::uint32_t>(out, 1), ElementsAre(testing::Lt(2000U))) << poll;
+  }
+}
+
 TEST_F(ProgressTest, WhoSleepsBetweenPollsPollsFewTimes) {
   // Warp 0 waits for warp 1, and counts how often it looks.
   const DeviceAddress words = upload(std::vector<std::uint32_t>(2, 0));

@@ -617,6 +617,7 @@ void begin_warp(Warp& warp) {
 
 Rest run_warp(Warp& warp) {
   warp.failed_wait = nullptr;
+  warp.polls = 0;
   return WarpRunner(warp).run();
 }
 

@@ -156,19 +156,24 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
   }
 }
 
-/// Whether a synchronising load finds what the warp found with it before, at the same place: how often a warp
-/// polls depends on the machine's timing, so such a load is not counted.
-inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                        unsigned width) {
+/// Polls of shared memory that a warp may make before another runs; what is read again without waiting for
+/// anybody comes to fewer.
+constexpr std::uint32_t kPollsPerTurn = 128;
+
+/// Whether a synchronising load finds what the warp found with it before, at the same place. `host` tells
+/// where an address is.
+template <class Address, class Host>
+inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Address* addresses,
+                        unsigned width, Host host) {
   constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15;
   std::uint64_t digest = i.id + kMultiplier;
   const auto mix = [&](std::uint64_t value) {
     digest = (digest ^ value) * kMultiplier, digest ^= digest >> 29;
   };
   for (Mask left = active; left != 0; left &= left - 1) {
-    const std::uint64_t address = addresses[std::countr_zero(left)];
+    const Address address = addresses[std::countr_zero(left)];
     std::uint64_t found[4] = {};
-    std::memcpy(found, warp.block->grid->memory->host(address), width);
+    std::memcpy(found, host(address), width);
     mix(address);
     for (const std::uint64_t part : found) mix(part);
   }
@@ -209,7 +214,9 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
   if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::load)) return false;
   const bool synchronising = (i.detail & access::kSynchronising) != 0;
   if (synchronising) warp.worker->polled_address = addresses[std::countr_zero(active)];
-  if (!synchronising || !polls_again(warp, i, active, addresses, width)) {
+  const auto host = [&](std::uint64_t address) { return warp.block->grid->memory->host(address); };
+  // How often a warp polls depends on the machine's timing: once is counted.
+  if (!synchronising || !polls_again(warp, i, active, addresses, width, host)) {
     count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
   }
   examine_global_load(warp, i, active, addresses, width, contiguous);
@@ -386,6 +393,12 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
     return false;
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);
+  if (kind == AccessKind::load && (i.detail & access::kSynchronising) != 0) {
+    const auto host = [&](std::uint32_t offset) { return warp.block->shared.data() + offset; };
+    // Another warp has to write what this one waits for.
+    if (polls_again(warp, i, active, offsets, width, host) && ++warp.polls >= kPollsPerTurn)
+      warp.yields = true;
+  }
   if constexpr (kind == AccessKind::store) ++warp.worker->changes;
   if (warp.block->grid->checks) {
     if (kind == AccessKind::load && (i.detail & access::kSpeculated) != 0) [[unlikely]] {
