@@ -277,7 +277,8 @@ TEST_F(Build, ACompilationThatNeedsTooMuchMemoryIsRejected) {
 TEST_F(Build, TooLongAListOfHeadersIsRejectedAndNoFaultOfTheGrader) {
   // The same file under ever other names, of nearly as many letters as a path may have.
   std::string source =
-      "#if __INCLUDE_LEVEL__ == 0\n#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n#define LONG(x) .";
+      "#if __INCLUDE_LEVEL__ == 0\n#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n#define LONG(x) "
+      "../submission/.";
   for (int part = 0; part < 1800; ++part) source += "/.";
   source += "/x\n";
   for (int name = 0; name < 3000; ++name) {
