@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,23 +19,20 @@ using Kind = ptx::Operand::Kind;
 /// A load is looked for among so many instructions before its selp; compilers leave a few between them.
 constexpr std::size_t kFarthest = 16;
 
-bool has_any(const ptx::Instruction& instruction, const std::set<std::string_view>& words) {
-  return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
-                     [&](const std::string& word) { return words.contains(word); });
+bool has_any(const ptx::Instruction& instruction, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return instruction.has(word); });
 }
 
 /// Whether an instruction is a load that orders nothing.
 bool is_weak_load(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> kOrdering = {"volatile", "relaxed", "acquire", "mmio"};
-  return instruction.opcode == "ld" && !has_any(instruction, kOrdering);
+  return instruction.opcode == "ld" && !has_any(instruction, {"volatile", "relaxed", "acquire", "mmio"});
 }
 
 /// Whether the lanes of a load may be told apart: one value of global or shared memory, and no guard.
 bool may_be_speculated(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> kOthers = {"v2",           "v4",          "v8",    "param",
-                                                     "param::entry", "param::func", "local", "const"};
-  return is_weak_load(instruction) && !has_any(instruction, kOthers) && instruction.guard < 0 &&
-         instruction.operands.size() == 2;
+  return is_weak_load(instruction) && instruction.guard < 0 && instruction.operands.size() == 2 &&
+         !has_any(instruction, {"v2", "v4", "v8", "param", "param::entry", "param::func", "local", "const"});
 }
 
 /// Whether it makes no difference to other threads if a load comes before or after an instruction.

@@ -69,6 +69,10 @@ std::optional<Type> type_from(std::string_view word) {
   return found->second;
 }
 
+bool Instruction::has(std::string_view word) const {
+  return std::find(modifiers.begin(), modifiers.end(), word) != modifiers.end();
+}
+
 std::string Instruction::spelling() const {
   std::string whole = opcode;
   for (const std::string& modifier : modifiers) whole.append(".").append(modifier);

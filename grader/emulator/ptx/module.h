@@ -102,6 +102,8 @@ struct Instruction {
   std::int32_t location = -1;     ///< index into Function::locations, -1 when none
   std::uint32_t ptx_line = 0;     ///< 1-based line in the PTX text
 
+  /// Whether `word` is among the modifiers.
+  bool has(std::string_view word) const;
   /// Whole spelling, such as "ld.global.nc.v4.f32".
   std::string spelling() const;
 };

@@ -53,10 +53,7 @@ bool FunctionDecoder::ends_block(const ptx::Instruction& instruction) {
 
 BasicBlock::Gate FunctionDecoder::gate_of(const ptx::Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
-  const auto has = [&](std::string_view word) {
-    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), word) !=
-           instruction.modifiers.end();
-  };
+  const auto has = [&](std::string_view word) { return instruction.has(word); };
   if (opcode == "bar" || opcode == "barrier") {
     if (has("cluster")) {
       return has("wait") ? BasicBlock::Gate::cluster_barrier : BasicBlock::Gate::none;

@@ -51,10 +51,7 @@ void FunctionDecoder::decode_instruction() {
       {"fns", find_nth_set}};
   const std::string& opcode = current_->opcode;
   Modifiers modifiers(*current_);
-  const auto has = [&](std::string_view word) {
-    return std::find(current_->modifiers.begin(), current_->modifiers.end(), word) !=
-           current_->modifiers.end();
-  };
+  const auto has = [this](std::string_view word) { return current_->has(word); };
 
   if (opcode == "ld" || opcode == "ldu") return decode_load_store(modifiers, false);
   if (opcode == "st") return decode_load_store(modifiers, true);

@@ -180,22 +180,20 @@ inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Add
   return std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) == digest;
 }
 
-/// The lanes of a load whose value may be used; see ../speculated_loads.h.
-inline Mask keeping_lanes(const Warp& warp, const Instruction& i, Mask active) {
-  const Mask kept = warp.predicates[i.c];
-  return active & ((i.reads_flags & 4) != 0 ? ~kept : kept);
+/// Leaves the lanes of a load whose value may be used; see ../speculated_loads.h. False when none is left.
+inline bool keep_lanes(const Warp& warp, const Instruction& i, Mask& active, bool& contiguous) {
+  if ((i.detail & access::kSpeculated) == 0) [[likely]]
+    return true;
+  active &= (i.reads_flags & 4) != 0 ? ~warp.predicates[i.c] : warp.predicates[i.c];
+  contiguous = contiguous && active == kAllLanes;
+  return active != 0;
 }
 
 /// Of a load within bounds: unwritten words and races, and what it synchronises.
 inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                                 unsigned width, bool contiguous) {
   const Grid& grid = *warp.block->grid;
-  if (!grid.checks) return;
-  if ((i.detail & access::kSpeculated) != 0) [[unlikely]] {
-    active = keeping_lanes(warp, i, active);
-    if (active == 0) return;
-    contiguous = contiguous && active == kAllLanes;
-  }
+  if (!grid.checks || !keep_lanes(warp, i, active, contiguous)) return;
   // What all lanes read, one may look at for them.
   const Runs runs = !contiguous && is_uniform(active, addresses)
                         ? Runs{Mask{1} << first_lane(active), 0}
@@ -401,11 +399,7 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   }
   if constexpr (kind == AccessKind::store) ++warp.worker->changes;
   if (warp.block->grid->checks) {
-    if (kind == AccessKind::load && (i.detail & access::kSpeculated) != 0) [[unlikely]] {
-      active = keeping_lanes(warp, i, active);
-      if (active == 0) return true;
-      contiguous = contiguous && active == kAllLanes;
-    }
+    if (kind == AccessKind::load && !keep_lanes(warp, i, active, contiguous)) return true;
     if ((i.detail & access::kRelease) != 0) release_to(warp, warp.block->released);
     check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
     if ((i.detail & access::kAcquire) != 0) acquire_from(warp, warp.block->released);
