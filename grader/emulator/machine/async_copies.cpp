@@ -132,7 +132,7 @@ bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint
   if (bytes == 0) return true;
   if (!locate_global(warp, i, 1U << lane, addresses.data(), bytes, kind)) return false;
   if (kind == AccessKind::load && warp.block->grid->checks) {
-    report_uninitialised_global(warp, i, 1U << lane, addresses.data(), bytes);
+    examine_unwritten_global(warp, i, 1U << lane, addresses.data(), bytes);
   }
   return true;
 }
@@ -196,7 +196,7 @@ void check_source_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
   if (unwritten) {
     std::array<std::uint32_t, kLanes> offsets{};
     offsets[lane] = from;
-    report_uninitialised_shared(warp, i, 1U << lane, offsets.data());
+    examine_unwritten_shared(warp, i, 1U << lane, offsets.data(), bytes);
   }
 }
 

@@ -182,6 +182,8 @@ inline constexpr std::uint16_t kCountsLanes =
     1 << 8;  ///< an atomic in shared memory that hardware does by counting lanes
 inline constexpr std::uint16_t kSpeculated =
     1 << 12;  ///< a load whose value only the lanes of predicate c keep (speculated_loads.h)
+inline constexpr std::uint16_t kIntoRegisters =
+    1 << 14;  ///< a load whose unwritten bytes matter when a register is used (undefined_values.h)
 /// Whether accesses of this kind may meet each other in one word: relaxed and stronger ones.
 inline bool is_strong(std::uint16_t detail) {
   return (detail & kSynchronising) != 0 && (detail & kVolatile) == 0;

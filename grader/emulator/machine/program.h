@@ -89,7 +89,16 @@ struct CallSite {
   std::vector<std::uint32_t> result_offsets;
 };
 
+/// Where a register of the source lies, and between which of its instructions it holds a value.
+struct RegisterPlace {
+  Slot slot = kNoSlot;  ///< byte offset of its row, or index of its predicate; kNoSlot: unused
+  std::uint32_t first = 0, last = 0;
+};
+
 struct Function {
+  const ptx::Function* source = nullptr;
+  std::uint32_t first_place = 0;         ///< Instruction::id of its first instruction; each has one
+  std::vector<RegisterPlace> registers;  ///< as ptx::Function::registers
   std::vector<Instruction> instructions;
   std::vector<BasicBlock> blocks;
   std::uint32_t frame_bytes = 0;  ///< rows, constants included

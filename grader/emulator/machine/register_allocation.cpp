@@ -147,19 +147,22 @@ Allocation allocate_registers(const ptx::Function& function, const Successors& s
   };
   Allocation allocation;
   allocation.is_read = read_registers(function);
-  allocation.slots.assign(function.registers.size(), kNoSlot);
+  allocation.registers.resize(function.registers.size());
   std::array<std::vector<Slot>, 3> spare;
   std::array<std::uint32_t, 3> alive{};
   std::set<std::pair<std::uint64_t, std::uint32_t>> active;  // (end, register)
   for (const Interval& interval : intervals) {
     while (!active.empty() && active.begin()->first < interval.begin) {
       const std::uint32_t ended = active.begin()->second;
-      spare[pool_of(ended)].push_back(allocation.slots[ended]);
+      spare[pool_of(ended)].push_back(allocation.registers[ended].slot);
       --alive[pool_of(ended)];
       active.erase(active.begin());
     }
     const Pool pool = pool_of(interval.index);
-    Slot& slot = allocation.slots[interval.index];
+    RegisterPlace& place = allocation.registers[interval.index];
+    place.first = static_cast<std::uint32_t>(interval.begin / 2);
+    place.last = static_cast<std::uint32_t>(interval.end / 2);
+    Slot& slot = place.slot;
     if (!spare[pool].empty()) {
       slot = spare[pool].back();
       spare[pool].pop_back();

@@ -11,8 +11,7 @@
 namespace lockstep::emulator {
 
 struct Allocation {
-  std::vector<Slot>
-      slots;  ///< by register: byte offset of its row, or index of its predicate; kNoSlot if unused
+  std::vector<RegisterPlace> registers;
   std::vector<bool> is_read;  ///< by register: whether some instruction uses its value
   std::uint32_t row_bytes = 0;
   std::uint32_t predicates = 0;

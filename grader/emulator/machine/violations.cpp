@@ -68,6 +68,13 @@ void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint
   warp.block->grid->findings.add(std::move(finding));
 }
 
+/// Remembers what a load into registers found, from the next instruction on.
+void await_use(Warp& warp, const Instruction& i, bool shared, unsigned lane, std::uint32_t unwritten,
+               std::uint64_t address) {
+  warp.undefined.find(i, shared, lane, unwritten, address);
+  warp.end = &i + 1;
+}
+
 /// Adds the lines at which the lane's function, and the functions that called it, were called.
 void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
   constexpr std::size_t kMostCallers = 8;  // a recursion has many
@@ -300,37 +307,61 @@ void report_outside_window(Warp& warp, const Instruction& i, Mask active, const 
   }
 }
 
-void report_uninitialised_global(Warp& warp, const Instruction& i, Mask active,
-                                 const std::uint64_t* addresses, unsigned width) {
+void examine_unwritten_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
+                              unsigned width) {
   const GlobalMemory& memory = *warp.block->grid->memory;
+  const bool into_registers = (i.detail & access::kIntoRegisters) != 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
-    for (std::uint64_t byte = addresses[lane]; byte < addresses[lane] + width; ++byte) {
+    std::uint32_t unwritten = 0;
+    for (unsigned k = 0; k < width; ++k) {
+      const std::uint64_t byte = addresses[lane] + k;
       if ((*memory.written(byte) >> (byte & 3) & 1) != 0) continue;
-      const GlobalMemory::Allocation* allocation = memory.find(byte);
-      const std::string label = allocation == nullptr || allocation->label.empty()
-                                    ? "global memory"
-                                    : "'" + allocation->label + "'";
-      Finding finding =
-          make_finding(warp, i.id, lane, Finding::Kind::uninitialised_read,
-                       fmt::format("read of byte {} of {}, which nothing has written",
-                                   allocation == nullptr ? byte : byte - allocation->begin, label));
-      finding.address = byte;
-      warp.block->grid->findings.add(std::move(finding));
-      return;
+      if (!into_registers) return report_unwritten(warp, {&i, false, Mask{1} << lane, lane, byte, {}}, i.id);
+      unwritten |= 1U << k;
     }
+    if (unwritten != 0) await_use(warp, i, false, lane, unwritten, addresses[lane]);
   }
 }
 
-void report_uninitialised_shared(Warp& warp, const Instruction& i, Mask active,
-                                 const std::uint32_t* offsets) {
-  const unsigned lane = first_lane(active);
-  Finding finding = make_finding(
-      warp, i.id, lane, Finding::Kind::uninitialised_read,
-      fmt::format("read of byte {} of the block's shared memory, which no thread of the block has written",
-                  offsets[lane]));
-  finding.address = offsets[lane];
-  finding.count = static_cast<std::uint64_t>(std::popcount(active));
+void examine_unwritten_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                              unsigned width) {
+  if ((i.detail & access::kIntoRegisters) == 0) {
+    const unsigned lane = first_lane(active);
+    return report_unwritten(warp, {&i, true, active, lane, offsets[lane], {}}, i.id);
+  }
+  const ThreadBlock& block = *warp.block;
+  const std::uint32_t granule = block.grid->kernel->shared_granule;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    std::uint32_t unwritten = 0;
+    for (std::uint32_t k = 0; k < width; ++k) {
+      if (block.shadow.write_time[(offsets[lane] + k) / granule] < block.begin) unwritten |= 1U << k;
+    }
+    await_use(warp, i, true, lane, unwritten, offsets[lane]);
+  }
+}
+
+void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) {
+  const GlobalMemory& memory = *warp.block->grid->memory;
+  std::string message;
+  if (read.shared) {
+    message =
+        fmt::format("read of byte {} of the block's shared memory, which no thread of the block has written",
+                    read.address);
+  } else {
+    const GlobalMemory::Allocation* allocation = memory.find(read.address);
+    message = fmt::format(
+        "read of byte {} of {}, which nothing has written",
+        allocation == nullptr ? read.address : read.address - allocation->begin,
+        allocation == nullptr || allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
+  }
+  const SourceLine &line = place_of_id(warp, read.load->id).line, &used = place_of_id(warp, use).line;
+  if (used.line != 0 && used != line) message += fmt::format(", and is used at {}", line_name(used));
+  Finding finding =
+      make_finding(warp, read.load->id, read.lane, Finding::Kind::uninitialised_read, std::move(message));
+  finding.address = read.address;
+  if (read.shared) finding.count = static_cast<std::uint64_t>(std::popcount(read.lanes));
   warp.block->grid->findings.add(std::move(finding));
 }
 

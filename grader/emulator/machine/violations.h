@@ -51,11 +51,15 @@ void report_outside_window(Warp& warp, const Instruction& instruction, Mask acti
                            const std::uint64_t* offsets, unsigned width, std::uint64_t limit,
                            const char* window, AccessKind kind);
 
-/// Reports lanes that read words which nothing wrote.
-void report_uninitialised_global(Warp& warp, const Instruction& instruction, Mask active,
-                                 const std::uint64_t* addresses, unsigned width);
-void report_uninitialised_shared(Warp& warp, const Instruction& instruction, Mask active,
-                                 const std::uint32_t* offsets);
+/// Of lanes some of which read bytes that nothing wrote: a load into registers is looked at again when they
+/// are used (undefined_values.h), anything else is reported.
+void examine_unwritten_global(Warp& warp, const Instruction& instruction, Mask active,
+                              const std::uint64_t* addresses, unsigned width);
+void examine_unwritten_shared(Warp& warp, const Instruction& instruction, Mask active,
+                              const std::uint32_t* offsets, unsigned width);
+
+/// Reports a load of unwritten bytes; `use`: the place of the instruction where they matter.
+void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use);
 
 /// A word of global memory that another block touched in this launch: a race unless the two are ordered or
 /// write the same value. `other` is the other's stamp, though it may be of the same block, of an earlier

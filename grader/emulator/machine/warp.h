@@ -29,6 +29,7 @@
 #include "emulator/machine/memory.h"
 #include "emulator/machine/partings.h"
 #include "emulator/machine/program.h"
+#include "emulator/machine/undefined_values.h"
 
 namespace lockstep::emulator {
 
@@ -67,8 +68,9 @@ struct Warp {
   std::uint32_t local_base = 0;  ///< current frame in the thread's local memory
   ThreadBlock* block = nullptr;
   Worker* worker = nullptr;
-  bool stop = false;        ///< a handler asks the warp to stop: the launch has failed
-  bool yields = false;      ///< a handler asks that others run first: what it waits for is not there
+  const Instruction* end = nullptr;  ///< behind what the runner executes in one go; a load may draw it nearer
+  bool stop = false;                 ///< a handler asks the warp to stop: the launch has failed
+  bool yields = false;               ///< a handler asks that others run first: what it waits for is not there
   std::uint32_t polls = 0;  ///< of shared memory in this turn, that found what the warp had found before
 
   std::uint32_t index = 0;  ///< in its block
@@ -95,6 +97,7 @@ struct Warp {
   std::vector<std::byte> local;   ///< [lane][byte]: kLanes × local_bytes
   std::uint32_t local_bytes = 0;  ///< of one thread
   Partings partings;
+  UndefinedValues undefined;
 };
 
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.

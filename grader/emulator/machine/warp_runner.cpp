@@ -174,15 +174,13 @@ class WarpRunner {
         warp_.partings.charge(lanes, warp_.threads & ~lanes, block, warp_.worker->counters.blocks);
       }
       const Instruction* instruction = function.instructions.data() + block.first;
-      for (const Instruction* end = instruction + block.count; instruction != end; ++instruction) {
-        Mask active = lanes;
-        if (instruction->guard != kNoSlot) {
-          const Mask guard = warp_.predicates[instruction->guard];
-          active &= instruction->guard_negated ? ~guard : guard;
-          if (active == 0) continue;
-        }
-        instruction->execute(warp_, *instruction, active);
+      const bool follows = warp_.undefined.any();
+      for (warp_.end = instruction + (follows ? 0 : block.count); instruction != warp_.end; ++instruction) {
+        const Mask active = guarded(*instruction, lanes);
+        if (active != 0) instruction->execute(warp_, *instruction, active);
       }
+      if (follows || warp_.undefined.any()) [[unlikely]]
+        follow(function, block, instruction, lanes);
       if (warp_.stop) return true;
       const std::uint32_t from_order = block.order;
       if (!end_block(function, block, counter)) return true;
@@ -206,6 +204,33 @@ class WarpRunner {
       }
       if (warp_.splits.size() > 1) return true;
     }
+  }
+
+  Mask guarded(const Instruction& instruction, Mask lanes) const {
+    if (instruction.guard == kNoSlot) return lanes;
+    const Mask guard = warp_.predicates[instruction.guard];
+    return lanes & (instruction.guard_negated ? ~guard : guard);
+  }
+
+  /// Runs the rest of a block while registers hold undefined values: from its begin, or from where a load has
+  /// just brought one.
+  void follow(const Function& function, const BasicBlock& block, const Instruction* instruction, Mask lanes) {
+    UndefinedValues& undefined = warp_.undefined;
+    const Instruction* const begin = function.instructions.data() + block.first;
+    const Instruction* const end = begin + block.count;
+    const auto begins = [&](const Instruction* at) { return at == begin || at[-1].id != at->id; };
+    if (instruction == begin) {
+      undefined.forget_dead(warp_, function, block, lanes);
+    } else if (instruction == end || begins(instruction)) {
+      undefined.after(warp_, function, instruction[-1]);
+    }
+    for (; instruction != end; ++instruction) {
+      const Mask active = guarded(*instruction, lanes);
+      if (begins(instruction)) undefined.before(warp_, function, *instruction, lanes, active);
+      if (active != 0) instruction->execute(warp_, *instruction, active);
+      if (instruction + 1 == end || begins(instruction + 1)) undefined.after(warp_, function, *instruction);
+    }
+    if (!warp_.stop) undefined.at_end(warp_, function, block, lanes);
   }
 
   /// Ends the current split's block: moves it on, splits it, or removes lanes. False when the split is gone.
@@ -448,11 +473,7 @@ class WarpRunner {
 
   bool pass_gate(Split& split, const Function& function, const BasicBlock& block) {
     const Instruction& first = gated_instruction(function, block);
-    Mask active = split.lanes;
-    if (first.guard != kNoSlot) {
-      const Mask guard = warp_.predicates[first.guard];
-      active &= first.guard_negated ? ~guard : guard;
-    }
+    const Mask active = guarded(first, split.lanes);
     if (active == 0) return true;
     if (block.gate == BasicBlock::Gate::meet) return meet(split, first, active);
     if (block.gate == BasicBlock::Gate::cluster_barrier && (active & warp_.at_cluster) == 0) return true;
@@ -604,6 +625,7 @@ void begin_warp(Warp& warp) {
   warp.carry = 0;
   warp.latest_polls = {};
   warp.stop = false;
+  warp.undefined.clear();
   warp.partings.clear();
   warp.yields = false;
   warp.at_cluster = warp.owes_cluster_wait = 0;

@@ -192,8 +192,11 @@ void FunctionDecoder::lay_out_local_memory() {
 }
 
 void FunctionDecoder::assign_registers() {
-  const Allocation allocation = allocate_registers(source_, successors_, function_.blocks);
-  slots_ = allocation.slots;
+  Allocation allocation = allocate_registers(source_, successors_, function_.blocks);
+  function_.source = &source_;
+  function_.first_place = static_cast<std::uint32_t>(context_.program.places.size());
+  function_.registers = std::move(allocation.registers);
+  context_.program.decoded_bytes += function_.registers.size() * sizeof(RegisterPlace);
   is_read_ = allocation.is_read;
   next_row_ = allocation.row_bytes;
   function_.predicates = allocation.predicates;
@@ -223,7 +226,7 @@ Slot FunctionDecoder::predicate(const Operand& operand) const {
   if (operand.kind != Kind::reg || register_type(operand) != Type::pred) {
     throw Contradiction{"a predicate register is needed"};
   }
-  return slots_[operand.index];
+  return slot_of(operand.index);
 }
 
 Slot FunctionDecoder::register_row(const Operand& operand, bool wide) const {
@@ -231,7 +234,7 @@ Slot FunctionDecoder::register_row(const Operand& operand, bool wide) const {
   const Type type = register_type(operand);
   if (type == Type::pred || type == Type::b128) throw NotSupported{};
   if (is_wide(type) != wide) throw Contradiction{"the register's width differs from the instruction's"};
-  return slots_[operand.index];
+  return slot_of(operand.index);
 }
 
 Slot FunctionDecoder::destination(const Operand& operand, bool wide) const {
@@ -340,7 +343,7 @@ Instruction FunctionDecoder::begin_instruction() const {
   instruction.id = place_;
   const ptx::Instruction& source = *current_;
   if (source.guard >= 0) {
-    instruction.guard = slots_.at(static_cast<std::size_t>(source.guard));
+    instruction.guard = slot_of(static_cast<std::size_t>(source.guard));
     instruction.guard_negated = source.guard_negated;
   }
   return instruction;
@@ -439,7 +442,7 @@ void FunctionDecoder::decode_end(BasicBlock& block) {
   const ptx::Instruction& ending = *current_;
   block.end_id = place_;
   if (ending.guard >= 0) {
-    block.condition = slots_.at(static_cast<std::size_t>(ending.guard));
+    block.condition = slot_of(static_cast<std::size_t>(ending.guard));
     block.condition_negated = ending.guard_negated;
   }
   if (block.end == BasicBlock::End::indirect) {

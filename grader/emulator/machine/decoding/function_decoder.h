@@ -68,6 +68,7 @@ class FunctionDecoder {
 
   // --- operands ---
   Type register_type(const Operand& operand) const { return source_.registers.at(operand.index).type; }
+  Slot slot_of(std::size_t name) const { return function_.registers.at(name).slot; }
   Slot predicate(const Operand& operand) const;
   /// Row of a register that holds values of `bytes` bytes (2 and 1 share the 4-byte rows).
   Slot register_row(const Operand& operand, bool wide) const;
@@ -194,7 +195,6 @@ class FunctionDecoder {
   const HandlerTable& table_;
   Successors successors_;
   std::vector<std::uint32_t> block_of_;
-  std::vector<Slot> slots_;
   std::vector<bool> is_read_;  ///< by register
   std::uint32_t next_row_ = 0;
   std::map<std::tuple<std::uint64_t, bool, bool>, Slot> constants_;

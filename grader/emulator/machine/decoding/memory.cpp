@@ -58,7 +58,7 @@ void FunctionDecoder::limit_checks(const Operand& value, Instruction& load) cons
   const auto found = loads->second.find(value.index);
   if (found == loads->second.end()) return;
   load.detail |= access::kSpeculated;
-  load.c = slots_.at(found->second.predicate);
+  load.c = slot_of(found->second.predicate);
   if (found->second.negated) load.reads_flags |= 4;
 }
 
@@ -139,7 +139,10 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   if (space == Space::shared || space == Space::generic) {
     context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
   }
-  if (!is_store) limit_checks(values, instruction);
+  if (!is_store) {
+    instruction.detail |= access::kIntoRegisters;
+    limit_checks(values, instruction);
+  }
   instruction.execute = is_store ? table_.store(space, type, wide) : table_.load(space, type, wide);
   finish(modifiers, instruction);
 }
@@ -171,6 +174,7 @@ void FunctionDecoder::decode_eight(Modifiers& modifiers, bool is_store, Space sp
   instruction.detail |= 4;
   decode_address(operand(is_store ? 0 : 1), space, instruction);
   count_traffic(instruction);
+  if (!is_store) instruction.detail |= access::kIntoRegisters;
   instruction.execute = is_store ? table_.store(space, Type::b64, true) : table_.load(space, Type::b64, true);
   if (is_store) std::ranges::for_each(moves, [this](const Instruction& move) { emit(move); });
   finish(modifiers, instruction);

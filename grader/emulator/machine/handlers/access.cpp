@@ -391,7 +391,7 @@ void space_test_handler(Warp& warp, const Instruction& i, Mask active) {
 void examine_part(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t from, std::uint32_t bytes) {
   std::uint64_t addresses[kLanes] = {};
   addresses[lane] = from;
-  report_uninitialised_global(warp, i, Mask{1} << lane, addresses, bytes);
+  examine_unwritten_global(warp, i, Mask{1} << lane, addresses, bytes);
   if (!warp.block->grid->many_blocks) return;
   constexpr std::uint32_t kWord = 4;
   for (; bytes >= kWord; bytes -= kWord, addresses[lane] += kWord)

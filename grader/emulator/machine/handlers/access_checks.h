@@ -123,7 +123,7 @@ inline void check_global_written(Warp& warp, const Instruction& i, Mask active,
       all &= (*memory.written(address) & bytes) == bytes;
     }
   }
-  if (!all) report_uninitialised_global(warp, i, active, addresses, width);
+  if (!all) examine_unwritten_global(warp, i, active, addresses, width);
 }
 
 inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* addresses, unsigned width,
@@ -156,9 +156,9 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
   }
 }
 
-/// Polls of shared memory that a warp may make before another runs; what is read again without waiting for
-/// anybody comes to fewer.
-constexpr std::uint32_t kPollsPerTurn = 128;
+/// Polls of shared memory that find what the warp had found before, until another warp runs: what it waits for
+/// comes from there, and a turn costs less than a few polls.
+constexpr std::uint32_t kPollsPerTurn = 8;
 
 /// Whether a synchronising load finds what the warp found with it before, at the same place. `host` tells
 /// where an address is.
@@ -364,7 +364,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
       }
     }
   }
-  if (unwritten != 0) report_uninitialised_shared(warp, i, unwritten, offsets);
+  if (unwritten != 0) examine_unwritten_shared(warp, i, unwritten, offsets, width);
 }
 
 /// Whether an active lane's address has more bits than the 32 of a window's offsets.

@@ -1,0 +1,555 @@
+#include "emulator/machine/undefined_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "emulator/machine/handlers.h"
+#include "emulator/machine/register_accesses.h"
+#include "emulator/machine/violations.h"
+
+namespace lockstep::emulator {
+namespace {
+
+using Kind = ptx::Operand::Kind;
+using Bits = UndefinedValues::Bits;
+
+/// What an instruction makes of undefined operands.
+enum class Flow : std::uint8_t {
+  decides,     ///< they matter: the instruction has effects, or is none of the others
+  calculates,  ///< all of the result is undefined
+  counts_up,   ///< a bit of the result depends on the operands' bits up to it
+  moves,
+  conjunction,
+  disjunction,
+  bitwise,
+  shift_left,
+  shift_right,
+  extract,
+  insert,
+  permute,
+  converts,
+  compares,
+  selects,
+  loads,
+  stores,
+};
+
+ptx::Type last_type(const ptx::Instruction& instruction) {
+  for (auto word = instruction.modifiers.rbegin(); word != instruction.modifiers.rend(); ++word) {
+    if (const std::optional<ptx::Type> type = ptx::type_from(*word)) return *type;
+  }
+  return ptx::Type::none;
+}
+
+bool is_signed(ptx::Type type) {
+  return type == ptx::Type::s8 || type == ptx::Type::s16 || type == ptx::Type::s32 || type == ptx::Type::s64;
+}
+
+bool is_integer(ptx::Type type) {
+  using enum ptx::Type;
+  static constexpr std::array kIntegers = {b8, u8, s8, b16, u16, s16, b32, u32, s32, b64, u64, s64};
+  return std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
+}
+
+Flow flow_of(const ptx::Instruction& instruction) {
+  static const std::unordered_map<std::string_view, Flow> kFlows = {
+      {"mov", Flow::moves},        {"and", Flow::conjunction},     {"or", Flow::disjunction},
+      {"xor", Flow::bitwise},      {"not", Flow::bitwise},         {"lop3", Flow::bitwise},
+      {"shl", Flow::shift_left},   {"shr", Flow::shift_right},     {"bfe", Flow::extract},
+      {"bfi", Flow::insert},       {"prmt", Flow::permute},        {"cvt", Flow::converts},
+      {"setp", Flow::compares},    {"selp", Flow::selects},        {"ld", Flow::loads},
+      {"ldu", Flow::loads},        {"st", Flow::stores},           {"add", Flow::counts_up},
+      {"sub", Flow::counts_up},    {"mul", Flow::counts_up},       {"mad", Flow::counts_up},
+      {"neg", Flow::calculates},   {"abs", Flow::calculates},      {"min", Flow::calculates},
+      {"max", Flow::calculates},   {"fma", Flow::calculates},      {"div", Flow::calculates},
+      {"rem", Flow::calculates},   {"sad", Flow::calculates},      {"rcp", Flow::calculates},
+      {"sqrt", Flow::calculates},  {"rsqrt", Flow::calculates},    {"sin", Flow::calculates},
+      {"cos", Flow::calculates},   {"lg2", Flow::calculates},      {"ex2", Flow::calculates},
+      {"tanh", Flow::calculates},  {"copysign", Flow::calculates}, {"set", Flow::calculates},
+      {"slct", Flow::calculates},  {"popc", Flow::calculates},     {"clz", Flow::calculates},
+      {"bfind", Flow::calculates}, {"brev", Flow::calculates},     {"cnot", Flow::calculates},
+      {"shf", Flow::calculates},   {"mul24", Flow::calculates},    {"mad24", Flow::calculates},
+      {"dp4a", Flow::calculates},  {"dp2a", Flow::calculates},     {"testp", Flow::calculates},
+      {"cvta", Flow::calculates}};
+  const auto found = kFlows.find(instruction.opcode);
+  if (found == kFlows.end() || instruction.has("cc")) return Flow::decides;
+  if (found->second == Flow::counts_up && (!is_integer(last_type(instruction)) || instruction.has("hi"))) {
+    return Flow::calculates;
+  }
+  return found->second;
+}
+
+/// The lowest `count` bits.
+std::uint64_t low_bits(unsigned count) {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+/// Bits from `from` up are as undefined as the sign, when that is.
+std::uint64_t extend_sign(std::uint64_t undefined, unsigned from) {
+  return from > 0 && from < 64 && (undefined >> (from - 1) & 1) != 0 ? undefined | ~low_bits(from)
+                                                                     : undefined;
+}
+
+unsigned bits_of(ptx::Type type) { return type == ptx::Type::pred ? 1 : 8 * ptx::bytes_of(type); }
+
+/// The registers of a vector, or the one that there is.
+std::vector<const ptx::Operand*> elements_of(const ptx::Operand& operand) {
+  std::vector<const ptx::Operand*> elements;
+  if (operand.kind != Kind::list) return {&operand};
+  for (const ptx::Operand& element : operand.elements) elements.push_back(&element);
+  return elements;
+}
+
+bool is_in(const ptx::Instruction& instruction, std::string_view space) {
+  return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                     [=](const std::string& word) { return word.starts_with(space); });
+}
+
+/// Where a lane's access begins: an address in global memory, an offset in the block's shared memory; nothing
+/// for what lies elsewhere.
+struct Target {
+  bool shared = false;
+  std::uint64_t address = 0;
+};
+std::optional<Target> target_of(const Warp& warp, const ptx::Instruction& source, const Instruction& access,
+                                unsigned lane) {
+  if (is_in(source, "local") || is_in(source, "param")) return std::nullopt;
+  const bool wide = (access.detail & access::kAddress64) != 0;
+  const std::uint64_t base =
+      wide ? row<std::uint64_t>(warp, access.a)[lane] : row<std::uint32_t>(warp, access.a)[lane];
+  std::uint64_t address = base + static_cast<std::uint64_t>(access.offset);
+  if (!wide) address &= 0xFFFF'FFFF;
+  if (address >= kGlobalBegin) return Target{false, address};
+  if (!is_in(source, "shared") && address / kWindowBytes != kSharedWindow / kWindowBytes) return std::nullopt;
+  const std::uint64_t offset = address % kWindowBytes;  // of another block of the cluster: beyond
+  if (offset + access.width > warp.block->grid->shared_bytes) return std::nullopt;
+  return Target{true, offset};
+}
+
+/// Takes back that a store has written bytes of what each lane accesses; bit k of `bytes` is byte k.
+void leave_unwritten(Warp& warp, const ptx::Instruction& source, const Instruction& store,
+                     const std::array<std::uint32_t, kLanes>& bytes) {
+  const ThreadBlock& block = *warp.block;
+  const std::uint32_t granule = block.grid->kernel->shared_granule;
+  const auto whole = static_cast<std::uint32_t>(low_bits(granule));
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (bytes[lane] == 0) continue;
+    const std::optional<Target> target = target_of(warp, source, store, lane);
+    if (!target) continue;
+    if (target->shared) {
+      for (unsigned k = 0; k < store.width; k += granule) {
+        if ((bytes[lane] >> k & whole) == whole)
+          warp.block->shadow.write_time[(target->address + k) / granule] = 0;
+      }
+      continue;
+    }
+    for (std::uint32_t left = bytes[lane]; left != 0; left &= left - 1) {
+      const std::uint64_t byte = target->address + static_cast<unsigned>(std::countr_zero(left));
+      const auto bit = static_cast<std::uint8_t>(1U << (byte & 3));
+      __atomic_fetch_and(block.grid->memory->written(byte), static_cast<std::uint8_t>(~bit),
+                         __ATOMIC_RELAXED);
+    }
+  }
+}
+
+}  // namespace
+
+/// One instruction of the current frame, for some lanes.
+class UndefinedValues::Step {
+ public:
+  Step(UndefinedValues& values, Warp& warp, const Function& function, std::uint32_t place, Mask active,
+       const Instruction* instruction = nullptr)
+      : values_(values),
+        warp_(warp),
+        function_(function),
+        source_(function.source->instructions[place - function.first_place]),
+        place_(place),
+        active_(active),
+        instruction_(instruction) {}
+
+  const ptx::Instruction& source() const { return source_; }
+
+  /// Whether a register that the instruction reads or writes is undefined in any lane.
+  bool concerns_any() const {
+    bool any = false;
+    const auto look = [&](std::uint32_t name) { any |= find(name) != values_.rows_.end(); };
+    for_accesses(source_, look, look);
+    return any;
+  }
+
+  void report_guard(Mask lanes) {
+    if (source_.guard >= 0) report(static_cast<std::uint32_t>(source_.guard), lanes);
+  }
+
+  /// Of an operand that decides.
+  void report_registers(const ptx::Operand& operand) {
+    for_registers(operand, [this](std::uint32_t name) { report(name, active_); });
+  }
+
+  void follow() {
+    switch (flow_of(source_)) {
+      case Flow::decides:
+        for (std::size_t k = writes_first(source_) ? 1 : 0; k < source_.operands.size(); ++k)
+          report_registers(source_.operands[k]);
+        return clear_results();
+      case Flow::loads:
+        report_registers(source_.operands.back());
+        return clear_results();
+      case Flow::stores:
+        report_registers(source_.operands.front());
+        return store();
+      case Flow::moves:
+        return move();
+      case Flow::selects:
+        return set(source_.operands[0], selected());
+      default:
+        return set(source_.operands[0], calculated());
+    }
+  }
+
+  /// Gives the registers of the load that ended what it found.
+  void take(const UnwrittenRead& read, const std::array<std::uint32_t, kLanes>& bytes) {
+    const ptx::Type type = last_type(source_);
+    const unsigned size = ptx::bytes_of(type);
+    const auto elements = elements_of(source_.operands[0]);
+    const auto whole = static_cast<std::uint32_t>(low_bits(size * static_cast<unsigned>(elements.size())));
+    active_ = read.lanes;
+    Value value{{}, 0, read};
+    for (unsigned lane = 0; lane < kLanes; ++lane) value.padding |= Mask{bytes[lane] != whole} << lane;
+    for (unsigned k = 0; k < elements.size(); ++k) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        std::uint64_t& undefined = value.undefined[lane] = 0;
+        for (unsigned byte = 0; byte < size; ++byte) {
+          if ((bytes[lane] >> (k * size + byte) & 1) != 0) undefined |= std::uint64_t{0xFF} << (8 * byte);
+        }
+        if (is_signed(type)) undefined = extend_sign(undefined, 8 * size);
+      }
+      set(*elements[k], value);
+    }
+  }
+
+ private:
+  std::uint32_t place_of(std::uint32_t name) const {
+    const Slot slot = function_.registers[name].slot;
+    return is_predicate(name)
+               ? static_cast<std::uint32_t>(warp_.predicates - warp_.predicate_storage.data()) + slot
+               : static_cast<std::uint32_t>(warp_.rows - warp_.row_storage.data()) + slot;
+  }
+  ptx::Type type_of(std::uint32_t name) const { return function_.source->registers[name].type; }
+  bool is_predicate(std::uint32_t name) const { return type_of(name) == ptx::Type::pred; }
+
+  std::vector<Row>::iterator find(std::uint32_t name) const {
+    if (function_.registers[name].slot == kNoSlot) return values_.rows_.end();
+    return std::find_if(values_.rows_.begin(), values_.rows_.end(),
+                        [&, place = place_of(name), predicate = is_predicate(name)](const Row& row) {
+                          return row.place == place && row.predicate == predicate;
+                        });
+  }
+
+  void report(std::uint32_t name, Mask lanes) {
+    const auto row = find(name);
+    if (row == values_.rows_.end() || (row->lanes & lanes) == 0) return;
+    const UnwrittenRead origin = row->origin;
+    values_.drop(origin.load);
+    report_unwritten(warp_, origin, place_);
+  }
+
+  Value value_of(const ptx::Operand& operand) const {
+    Value value;
+    if (operand.kind != Kind::reg) return value;
+    const auto row = find(operand.index);
+    if (row == values_.rows_.end() || (row->lanes & active_) == 0) return value;
+    return {row->undefined, row->padding | ~row->lanes, row->origin};
+  }
+
+  /// What a lane's operand holds; nothing that the rules may build on where only the device knows it.
+  std::optional<std::uint64_t> held(const ptx::Operand& operand, unsigned lane) const {
+    if (operand.kind == Kind::immediate) return operand.bits;
+    if (operand.kind != Kind::reg || function_.registers[operand.index].slot == kNoSlot) return std::nullopt;
+    const Slot slot = function_.registers[operand.index].slot;
+    const ptx::Type type = type_of(operand.index);
+    if (type == ptx::Type::pred) return (warp_.predicates[slot] >> lane & 1) ^ (operand.negated ? 1U : 0U);
+    return ptx::bytes_of(type) == 8 ? row<std::uint64_t>(warp_, slot)[lane]
+                                    : row<std::uint32_t>(warp_, slot)[lane];
+  }
+
+  void clear_results() {
+    if (!writes_first(source_)) return;
+    for_registers(source_.operands[0], [this](std::uint32_t name) { set(name, Value{}); });
+  }
+
+  /// Makes a result as undefined as `value` in the active lanes.
+  void set(const ptx::Operand& result, const Value& value) {
+    for_registers(result, [&](std::uint32_t name) { set(name, value); });
+  }
+  void set(std::uint32_t name, const Value& value) {
+    if (function_.registers[name].slot == kNoSlot) return;
+    const std::uint64_t width = low_bits(bits_of(type_of(name)));
+    Mask lanes = 0;
+    for (Mask left = active_; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      lanes |= Mask{(value.undefined[lane] & width) != 0} << lane;
+    }
+    auto row = find(name);
+    if (row == values_.rows_.end()) {
+      if (lanes == 0) return;
+      row = values_.rows_.insert(row, Row{.place = place_of(name), .predicate = is_predicate(name)});
+    }
+    row->function = &function_;
+    row->name = name;
+    row->lanes = (row->lanes & ~active_) | lanes;
+    row->padding = (row->padding & ~active_) | (value.padding & lanes);
+    if (lanes != 0) row->origin = value.origin;
+    for (Mask left = lanes; left != 0; left &= left - 1)
+      row->undefined[first_lane(left)] = value.undefined[first_lane(left)] & width;
+    for (Mask left = active_ & ~lanes; left != 0; left &= left - 1) row->undefined[first_lane(left)] = 0;
+    if (row->lanes == 0) values_.rows_.erase(row);
+  }
+
+  /// mov, which may take a register apart or put one together.
+  void move() {
+    const auto from = elements_of(source_.operands.at(1)), to = elements_of(source_.operands.at(0));
+    const unsigned width = bits_of(last_type(source_));
+    Value whole;
+    for (unsigned k = 0; k < from.size(); ++k) add(whole, value_of(*from[k]), k * width / from.size());
+    for (unsigned k = 0; k < to.size(); ++k) {
+      Value part = whole;
+      for (std::uint64_t& undefined : part.undefined)
+        undefined = undefined >> (k * width / to.size()) & low_bits(width / static_cast<unsigned>(to.size()));
+      set(*to[k], part);
+    }
+  }
+
+  static void add(Value& value, const Value& other, std::size_t shift = 0) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) value.undefined[lane] |= other.undefined[lane] << shift;
+    value.padding &= other.padding;
+    if (value.origin.load == nullptr) value.origin = other.origin;
+  }
+
+  /// Of selp: an undefined predicate leaves nothing defined.
+  Value selected() const {
+    const auto& operands = source_.operands;
+    const Value predicate = value_of(operands.at(3)), yes = value_of(operands.at(1)),
+                no = value_of(operands.at(2));
+    Value result = predicate;
+    add(result, yes);
+    add(result, no);
+    for (Mask left = active_; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      const Value& taken = held(operands[3], lane).value_or(1) != 0 ? yes : no;
+      const bool unknown = predicate.undefined[lane] != 0;
+      result.undefined[lane] = unknown ? ~std::uint64_t{0} : taken.undefined[lane];
+      const Mask bit = Mask{1} << lane;
+      result.padding = (result.padding & ~bit) | (unknown ? 0 : taken.padding & bit);
+      if (taken.undefined[lane] != 0 && !unknown) result.origin = taken.origin;
+    }
+    return result;
+  }
+
+  Value calculated() const {
+    std::vector<Value> operands;
+    for (std::size_t k = 1; k < source_.operands.size(); ++k)
+      operands.push_back(value_of(source_.operands[k]));
+    Value result;
+    for (const Value& operand : operands) add(result, operand);
+    const Flow flow = flow_of(source_);
+    for (Mask left = active_; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      if (result.undefined[lane] == 0) continue;
+      result.undefined[lane] = combined(flow, operands, lane, result.undefined[lane]);
+      if (result.undefined[lane] == ~std::uint64_t{0}) result.padding &= ~(Mask{1} << lane);
+    }
+    return result;
+  }
+
+  /// The result's undefined bits in one lane; `any`: those of all operands together.
+  std::uint64_t combined(Flow flow, const std::vector<Value>& operands, unsigned lane,
+                         std::uint64_t any) const {
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    const auto undefined = [&](std::size_t k) {
+      return k < operands.size() ? operands[k].undefined[lane] : 0;
+    };
+    const auto value = [&](std::size_t k) { return held(source_.operands.at(k + 1), lane); };
+    /// An operand that must be known for the rule, as the number of bits that something is shifted by.
+    const auto number = [&](std::size_t k) { return undefined(k) != 0 ? std::nullopt : value(k); };
+    const ptx::Type type = last_type(source_);
+    const unsigned width = bits_of(type);
+    switch (flow) {
+      case Flow::conjunction:  // defined where one is a defined 0
+        return (undefined(0) & undefined(1)) | (undefined(0) & value(1).value_or(kAll)) |
+               (undefined(1) & value(0).value_or(kAll));
+      case Flow::disjunction:  // where one is a defined 1
+        return (undefined(0) & undefined(1)) | (undefined(0) & ~value(1).value_or(0)) |
+               (undefined(1) & ~value(0).value_or(0));
+      case Flow::bitwise:
+        return any;
+      case Flow::counts_up:
+        return kAll << std::countr_zero(any);
+      case Flow::shift_left: {
+        const auto distance = number(1);
+        return !distance ? kAll : *distance >= width ? 0 : undefined(0) << *distance;
+      }
+      case Flow::shift_right: {
+        const auto distance = number(1);
+        if (!distance) return kAll;
+        const std::uint64_t from = is_signed(type) ? extend_sign(undefined(0), width) : undefined(0);
+        const std::uint64_t sign = static_cast<std::int64_t>(from) < 0 && is_signed(type) ? kAll : 0;
+        return *distance >= width ? sign
+                                  : from >> *distance | (*distance == 0 ? 0 : sign << (64 - *distance));
+      }
+      case Flow::extract: {
+        const auto position = number(1), length = number(2);
+        if (!position || !length || (*position & 0xFF) >= width) return kAll;
+        const auto bits = static_cast<unsigned>(*length & 0xFF);
+        const std::uint64_t field = undefined(0) >> (*position & 0xFF) & low_bits(bits);
+        return is_signed(type) ? extend_sign(field, bits) : field;
+      }
+      case Flow::insert: {
+        const auto position = number(2), length = number(3);
+        if (!position || !length || (*position & 0xFF) >= width) return kAll;
+        const std::uint64_t field = low_bits(static_cast<unsigned>(*length & 0xFF));
+        return (undefined(1) & ~(field << (*position & 0xFF))) | (undefined(0) & field) << (*position & 0xFF);
+      }
+      case Flow::permute: {
+        const auto selector = number(2);
+        if (!selector || source_.modifiers.size() != 1) return kAll;
+        const std::uint64_t bytes = undefined(1) << 32 | (undefined(0) & 0xFFFF'FFFF);
+        std::uint64_t result = 0;
+        for (unsigned k = 0; k < 4; ++k) {
+          const std::uint64_t nibble = *selector >> (4 * k) & 0xF;
+          const std::uint64_t byte = bytes >> (8 * (nibble & 7)) & 0xFF;
+          result |= (nibble < 8 ? byte : byte >> 7 != 0 ? 0xFF : 0) << (8 * k);
+        }
+        return result;
+      }
+      case Flow::converts: {
+        const ptx::Type to = ptx::type_from(source_.modifiers[0]).value_or(ptx::Type::none);
+        if (source_.modifiers.size() != 2 || !is_integer(type) || !is_integer(to)) return kAll;
+        const std::uint64_t from = undefined(0) & low_bits(width);
+        const std::uint64_t cut = (is_signed(type) ? extend_sign(from, width) : from) & low_bits(bits_of(to));
+        return is_signed(to) ? extend_sign(cut, bits_of(to)) : cut;
+      }
+      case Flow::compares: {  // a predicate that it is combined with may decide alone
+        const bool compared = (undefined(0) | undefined(1)) != 0;
+        if (undefined(2) != 0 || source_.operands.size() < 4 || !compared) return kAll;
+        const std::uint64_t other = value(2).value_or(1);
+        return (source_.has("and") && other == 0) || (source_.has("or") && other == 1) ? 0 : kAll;
+      }
+      default:
+        return kAll;
+    }
+  }
+
+  /// Whether a lane stores where the undefined bits come from: so it does who sets a member of a bit field.
+  bool goes_back(const UnwrittenRead& origin, unsigned bytes, unsigned lane) const {
+    if (instruction_->width != bytes) return false;
+    const std::optional<Target> target = target_of(warp_, source_, *instruction_, lane);
+    return target && target->shared == origin.shared && target->address == origin.accessed[lane];
+  }
+
+  /// What is stored is a result that somebody wants, unless it is padding or what lies beside a bit field.
+  void store() {
+    const auto elements = elements_of(source_.operands.at(1));
+    const unsigned width = bits_of(last_type(source_));
+    const unsigned bytes = width / 8 * static_cast<unsigned>(elements.size());
+    for (const ptx::Operand* element : elements) {
+      const Value value = value_of(*element);
+      Mask results = 0;
+      for (Mask left = active_ & ~value.padding; left != 0; left &= left - 1) {
+        const unsigned lane = first_lane(left);
+        const std::uint64_t undefined = value.undefined[lane] & low_bits(width);
+        const bool partly = undefined != low_bits(width) && goes_back(value.origin, bytes, lane);
+        results |= Mask{undefined != 0 && !partly} << lane;
+      }
+      if (results != 0) report(element->index, results);
+    }
+    values_.unwritten_bytes_ = {};
+    for (unsigned k = 0; k < elements.size(); ++k) {
+      const Value value = value_of(*elements[k]);
+      for (unsigned byte = 0; byte < width; byte += 8) {
+        for (Mask left = active_; left != 0; left &= left - 1) {
+          const unsigned lane = first_lane(left);
+          const bool leaves = (value.undefined[lane] >> byte & 0xFF) == 0xFF;
+          values_.unwritten_bytes_[lane] |= std::uint32_t{leaves} << ((k * width + byte) / 8);
+          values_.leaves_unwritten_ |= leaves;
+        }
+      }
+    }
+  }
+
+  UndefinedValues& values_;
+  Warp& warp_;
+  const Function& function_;
+  const ptx::Instruction& source_;
+  std::uint32_t place_;
+  Mask active_;
+  const Instruction* instruction_;
+};
+
+void UndefinedValues::drop(const Instruction* load) {
+  std::erase_if(rows_, [=](const Row& row) { return row.origin.load == load; });
+}
+
+void UndefinedValues::find(const Instruction& load, bool shared, unsigned lane, std::uint32_t bytes,
+                           std::uint64_t address) {
+  if (found_.load == nullptr) {
+    found_ = {&load, shared, 0, lane, address + static_cast<unsigned>(std::countr_zero(bytes))};
+    found_bytes_ = {};
+  }
+  found_.lanes |= Mask{1} << lane;
+  found_.accessed[lane] = address;
+  found_bytes_[lane] = bytes;
+}
+
+void UndefinedValues::before(Warp& warp, const Function& function, const Instruction& instruction, Mask lanes,
+                             Mask active) {
+  Step step(*this, warp, function, instruction.id, active, &instruction);
+  if (!step.concerns_any()) return;
+  step.report_guard(lanes);
+  if (active != 0) step.follow();
+}
+
+void UndefinedValues::after(Warp& warp, const Function& function, const Instruction& instruction) {
+  if (found_.load != nullptr) {
+    Step(*this, warp, function, instruction.id, found_.lanes).take(found_, found_bytes_);
+    found_ = {};
+  }
+  if (std::exchange(leaves_unwritten_, false)) {
+    const ptx::Instruction& source = function.source->instructions[instruction.id - function.first_place];
+    leave_unwritten(warp, source, instruction, unwritten_bytes_);
+  }
+}
+
+void UndefinedValues::at_end(Warp& warp, const Function& function, const BasicBlock& block, Mask lanes) {
+  if (block.condition == kNoSlot && block.end != BasicBlock::End::indirect &&
+      block.end != BasicBlock::End::call) {
+    return;
+  }
+  Step step(*this, warp, function, block.end_id, lanes);
+  if (!step.concerns_any()) return;
+  step.report_guard(lanes);
+  for (const ptx::Operand& operand : step.source().operands) step.report_registers(operand);
+}
+
+void UndefinedValues::forget_dead(const Warp& warp, const Function& function, const BasicBlock& block,
+                                  Mask lanes) {
+  if (block.count == 0) return;
+  const std::uint32_t at = function.instructions[block.first].id - function.first_place;
+  const auto rows = static_cast<std::uint32_t>(warp.rows - warp.row_storage.data());
+  const auto predicates = static_cast<std::uint32_t>(warp.predicates - warp.predicate_storage.data());
+  for (Row& row : rows_) {
+    const std::uint32_t begin = row.predicate ? predicates : rows;
+    const std::uint32_t size = row.predicate ? function.predicates : function.frame_bytes;
+    if (row.place < begin || row.place - begin >= size) continue;  // of another frame
+    const bool is_alive = row.function == &function && at >= function.registers[row.name].first &&
+                          at <= function.registers[row.name].last;
+    if (!is_alive) row.lanes &= ~lanes;
+  }
+  std::erase_if(rows_, [](const Row& row) { return row.lanes == 0; });
+}
+
+}  // namespace lockstep::emulator

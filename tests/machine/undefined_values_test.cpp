@@ -1,0 +1,274 @@
+// Values from memory that nothing has written: reported where they matter, at the load that they come from,
+// and never where they are only carried about.
+#include <map>
+
+#include "device_fixture.h"
+
+namespace lockstep::emulator {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// %d0: 1 KiB of global memory of which words 0, 2 and 3 are written; `items`: shared memory, in which the
+/// same words are.
+class UndefinedValuesTest : public DeviceTest {
+ protected:
+  std::vector<std::string> found(const std::string& body, unsigned threads = 1) {
+    const DeviceAddress memory = device.allocate(1024, "memory");
+    const std::string begin =
+        "mov.u32 %r9, items; "
+        "st.global.u32 [%d0], 1; st.global.u32 [%d0+8], 2; st.global.u32 [%d0+12], 3; "
+        "st.shared.u32 [%r9], 1; st.shared.u32 [%r9+8], 2; st.shared.u32 [%r9+12], 3; ";
+    EXPECT_EQ(
+        run(begin + body, memory, 0, 0, {}, {threads, 1, 1}, ".shared .align 16 .b8 items[256];\n").status,
+        LaunchResult::Status::ok)
+        << body;
+    return findings();
+  }
+};
+
+const std::string kReadIt = "ld.global.u32 %r2, [%d0+4];\n";
+const std::string kFound = "uninitialised-read 1";
+
+TEST_F(UndefinedValuesTest, WhatNobodyUsesIsNoMistake) {
+  EXPECT_THAT(found(kReadIt), IsEmpty());
+  EXPECT_THAT(found(kReadIt + "add.u32 %r2, %r2, 1;\nmul.lo.u32 %r3, %r2, %r2;\nmov.u32 %r2, 0;\n"
+                              "st.global.u32 [%d0], %r2;"),
+              IsEmpty());
+}
+
+TEST_F(UndefinedValuesTest, EveryUseIsFoundAtTheLoad) {
+  const std::map<std::string, std::string> uses = {
+      {"a store", "st.global.u32 [%d0], %r2;"},
+      {"a store to shared memory", "st.shared.u32 [%r9], %r2;"},
+      {"a store to local memory", ".local .b32 own; st.local.u32 [own], %r2;"},
+      {"one of two that are stored", "st.global.v2.u32 [%d0], {%r1, %r2};"},
+      {"a sum", "add.u32 %r3, %r2, 1;\nst.global.u32 [%d0], %r3;"},
+      {"a float", "mov.b32 %f1, %r2;\nfma.rn.f32 %f2, %f1, %f1, %f1;\nst.global.f32 [%d0], %f2;"},
+      {"a comparison", "setp.gt.u32 %p1, %r2, 3;\n@%p1 st.global.u32 [%d0], 1;"},
+      {"a branch", "setp.gt.u32 %p1, %r2, 3;\n@%p1 bra past;\nst.global.u32 [%d0], 1;\npast:"},
+      {"a branch in another block", "bra next;\nnext: setp.gt.u32 %p1, %r2, 3;\n@%p1 bra past;\npast:"},
+      {"a return", "setp.gt.u32 %p1, %r2, 3;\n@%p1 ret;\nst.global.u32 [%d0], 1;"},
+      {"an address", "and.b32 %r2, %r2, 4;\nadd.u32 %r3, %r9, %r2;\nst.shared.u32 [%r3], 1;"},
+      {"an address of a load",
+       "and.b32 %r2, %r2, 4;\ncvt.u64.u32 %d3, %r2;\nadd.u64 %d3, %d0, %d3;\nld.global.u32 %r4, [%d3];"},
+      {"an atomic operation", "red.global.add.u32 [%d0], %r2;"},
+      {"a shuffle", "shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;"},
+      {"a vote", "setp.gt.u32 %p1, %r2, 3;\nvote.sync.any.pred %p2, %p1, 1;"},
+      {"a predicate that selects",
+       "setp.gt.u32 %p1, %r2, 3;\nselp.b32 %r3, 1, 2, %p1;\nst.global.u32 [%d0], %r3;"},
+      {"what is selected", "setp.eq.u32 %p1, %r1, 0;\nselp.b32 %r3, %r2, 2, %p1;\nst.global.u32 [%d0], %r3;"},
+      {"through a conjunction",
+       "setp.eq.u32 %p1, %r1, 0;\nsetp.gt.u32 %p2, %r2, 3;\nand.pred %p3, %p1, %p2;\n@%p3 bra past;\npast:"},
+      {"what is converted", "cvt.s64.s32 %d3, %r2;\nst.global.u64 [%d0], %d3;"},
+      {"half of a pair", "mov.b64 %d3, {%r1, %r2};\nmov.b64 {%r3, %r4}, %d3;\nst.global.u32 [%d0], %r4;"},
+  };
+  for (const auto& [name, use] : uses) {
+    EXPECT_THAT(found(kReadIt + use), ElementsAre(kFound)) << name;
+    EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4];\n" + use), ElementsAre(kFound)) << name << ", shared";
+  }
+}
+
+TEST_F(UndefinedValuesTest, TheFindingTellsTheThreadAndTheUse) {
+  const std::string body =
+      "\nsetp.gt.u32 %p1, %r1, 4;\n@%p1 ld.global.u32 %r2, [%d0+4];\n@!%p1 mov.u32 %r2, 7;\n"
+      "st.global.u32 [%d0+16], %r2;";
+  EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 3"));
+  EXPECT_EQ(seen.findings[0].thread[0], 5U);
+  EXPECT_EQ(seen.findings[0].count, 1U);
+  EXPECT_THAT(seen.findings[0].message,
+              HasSubstr("byte 4 of 'memory', which nothing has written, and is used at kernel.cu:5"));
+  EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; st.global.u32 [%d0+16], %r2;", 8), ElementsAre(kFound));
+  EXPECT_EQ(seen.findings[0].count, 8U);
+  EXPECT_THAT(seen.findings[0].message, ::testing::EndsWith("no thread of the block has written"));
+}
+
+TEST_F(UndefinedValuesTest, OneLoadIsReportedOnce) {
+  EXPECT_THAT(found(kReadIt + "add.u32 %r3, %r2, 1;\nst.global.u32 [%d0], %r2;\nst.global.u32 [%d0], %r3;"),
+              ElementsAre(kFound));
+  EXPECT_EQ(seen.findings[0].count, 1U);
+}
+
+TEST_F(UndefinedValuesTest, LanesThatDropAValueDoNotUseIt) {
+  const std::map<std::string, std::string> drops = {
+      {"a selection in another block",
+       "bra next;\nnext: setp.gt.u32 %p1, %r1, 9;\nselp.b32 %r3, %r2, 2, %p1;\nst.global.u32 [%d0], %r3;"},
+      {"a conjunction",
+       "setp.gt.u32 %p1, %r1, 9;\nsetp.gt.u32 %p2, %r2, 3;\nand.pred %p3, %p1, %p2;\n@%p3 bra past;\npast:"},
+      {"a disjunction",
+       "setp.lt.u32 %p1, %r1, 9;\nsetp.gt.u32 %p2, %r2, 3;\nor.pred %p3, %p2, %p1;\n@%p3 bra past;\npast:"},
+      {"a comparison that is combined",
+       "setp.gt.u32 %p1, %r1, 9;\nsetp.gt.and.u32 %p3, %r2, 3, %p1;\n@%p3 bra past;\npast:"},
+      {"a comparison that is combined the other way",
+       "setp.gt.u32 %p1, %r1, 9;\nsetp.gt.or.u32 %p3, %r2, 3, !%p1;\n@%p3 bra past;\npast:"},
+      {"a calculation before the selection",
+       "mad.lo.u32 %r3, %r2, 5, 7;\nsetp.gt.u32 %p1, %r1, 9;\nselp.b32 %r3, %r3, 2, %p1;\nst.global.u32 "
+       "[%d0], %r3;"},
+      {"a branch around the use",
+       "setp.lt.u32 %p1, %r1, 9;\n@%p1 bra past;\nst.global.u32 [%d0], %r2;\npast:"},
+  };
+  for (const auto& [name, drop] : drops) EXPECT_THAT(found(kReadIt + drop), IsEmpty()) << name;
+}
+
+// --- structures ---
+
+TEST_F(UndefinedValuesTest, PaddingIsCopiedAndStaysUnwritten) {
+  for (const char* space : {"global", "shared"}) {
+    const std::string in = space == std::string("global") ? "[%d0" : "[%r9";
+    const std::string load = std::string("ld.") + space, store = std::string("st.") + space;
+    const std::map<std::string, std::string> copies = {
+        {"a vector", load + ".v4.u32 {%r2, %r3, %r4, %r5}, " + in + "];\n" + store + ".v4.u32 " + in +
+                         "+64], {%r2, %r3, %r4, %r5};\n"},
+        {"halves",
+         load + ".v2.u64 {%d2, %d3}, " + in + "];\n" + store + ".v2.u64 " + in + "+64], {%d2, %d3};\n"},
+        {"registers apart", load + ".v2.u64 {%d2, %d3}, " + in + "];\nmov.b64 {%r2, %r3}, %d2;\n" + store +
+                                ".u32 " + in + "+64], %r2;\n" + store + ".u32 " + in + "+68], %r3;\n" +
+                                store + ".u64 " + in + "+72], %d3;\n"},
+    };
+    for (const auto& [name, copy] : copies) {
+      EXPECT_THAT(found(copy + load + ".u32 %r6, " + in + "+64];\n" + load + ".u64 %d6, " + in + "+72];\n" +
+                        "add.u32 %r6, %r6, 1;\nst.global.u32 [%d0], %r6;\nst.global.u64 [%d0], %d6;"),
+                  IsEmpty())
+          << space << ", " << name;
+      const auto lines = static_cast<std::size_t>(std::count(copy.begin(), copy.end(), '\n'));
+      EXPECT_THAT(found(copy + load + ".u32 %r6, " + in + "+68];\nst.global.u32 [%d0], %r6;"),
+                  ElementsAre("uninitialised-read " + std::to_string(lines + 1)))
+          << space << ", " << name;
+    }
+  }
+}
+
+TEST_F(UndefinedValuesTest, PaddingOfBytesIsCopied) {
+  const std::string write = "st.shared.u8 [%r9+16], 7;\nst.shared.u32 [%r9+20], 8;\n";
+  const std::string copy = "ld.shared.u64 %d2, [%r9+16];\nst.shared.u64 [%r9+64], %d2;\n";
+  EXPECT_THAT(found(write + copy + "ld.shared.u8 %r3, [%r9+64];\nst.global.u32 [%d0], %r3;"), IsEmpty());
+  EXPECT_THAT(found(write + copy + "ld.shared.u8 %r3, [%r9+65];\nst.global.u32 [%d0], %r3;"),
+              ElementsAre("uninitialised-read 5"));
+}
+
+TEST_F(UndefinedValuesTest, AMissingMemberOfAVectorIsNoPadding) {
+  // Four values that are loaded by themselves, and one of them was never written.
+  EXPECT_THAT(found("ld.shared.u32 %r2, [%r9]; ld.shared.u32 %r3, [%r9+4]; ld.shared.u32 %r4, [%r9+8];\n"
+                    "st.global.v4.u32 [%d0], {%r2, %r3, %r4, %r4};"),
+              ElementsAre(kFound));
+  EXPECT_THAT(found("ld.shared.v2.u32 {%r2, %r3}, [%r9];\nadd.u32 %r4, %r2, %r3;\nst.global.u32 [%d0], %r4;"),
+              ElementsAre(kFound));
+}
+
+// --- bits ---
+
+TEST_F(UndefinedValuesTest, MembersOfABitFieldAreSetOneAfterTheOther) {
+  const std::string set =
+      "ld.shared.u32 %r2, [%r9+4]; and.b32 %r2, %r2, 0xFFFFFC00; or.b32 %r2, %r2, 5; st.shared.u32 [%r9+4], "
+      "%r2;\n";
+  EXPECT_THAT(found(set + "ld.shared.u32 %r3, [%r9+4]; and.b32 %r3, %r3, 1023; st.global.u32 [%d0], %r3;"),
+              IsEmpty());
+  EXPECT_THAT(
+      found("ld.shared.u32 %r2, [%r9+4]; and.b32 %r2, %r2, 0xFFFFFC00; st.shared.u32 [%r9+4], %r2;\n"),
+      IsEmpty())
+      << "a member that becomes zero";
+  EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; and.b32 %r2, %r2, 255; st.shared.u32 [%r9+20], %r2;\n"),
+              ElementsAre(kFound))
+      << "a byte of what nobody wrote, as a result";
+  EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; add.u32 %r2, %r2, 1; st.shared.u32 [%r9+4], %r2;\n"),
+              ElementsAre(kFound))
+      << "a counter that was not cleared";
+  EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4];\nbfi.b32 %r3, %r1, %r2, 8, 4;\nbfe.u32 %r4, %r3, 8, 4;\n"
+                    "st.global.u32 [%d0], %r4;"),
+              IsEmpty());
+  EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4];\nbfi.b32 %r3, %r1, %r2, 8, 4;\nbfe.u32 %r4, %r3, 8, 5;\n"
+                    "setp.eq.u32 %p1, %r4, 3;\n@%p1 bra past;\npast:"),
+              ElementsAre(kFound));
+}
+
+TEST_F(UndefinedValuesTest, BitsAreFollowed) {
+  // Byte 3 of %r2 is undefined; line 1 is the load.
+  const std::string begin =
+      "st.shared.u8 [%r9+32], 1; st.shared.u8 [%r9+33], 2; st.shared.u8 [%r9+34], 3; ld.shared.u32 %r2, "
+      "[%r9+32];\n";
+  const std::string decide = "\nsetp.eq.u32 %p1, %r3, 3;\n@%p1 bra past;\npast:";
+  const std::vector<std::string> defined = {
+      "shl.b32 %r3, %r2, 8;",
+      "and.b32 %r3, %r2, 0xFFFFFF;",
+      "and.b32 %r3, 255, %r2;",
+      "or.b32 %r3, %r2, 0xFF000000;",
+      "bfe.s32 %r3, %r2, 0, 24;",
+      "prmt.b32 %r3, %r2, 0, 0x0210;",
+      "prmt.b32 %r3, 0, %r2, 0x0654;",
+      "prmt.b32 %r3, %r2, 0, 0xA210;",
+      "add.u32 %r3, %r2, 9; and.b32 %r3, %r3, 0xFFFFFF;",
+      "sub.u32 %r3, 9, %r2; shl.b32 %r3, %r3, 8;",
+      "mul.lo.u32 %r3, %r2, 3; and.b32 %r3, %r3, 0xFFFFFF;",
+      "xor.b32 %r3, %r2, -1; not.b32 %r3, %r3; shl.b32 %r3, %r3, 8;",
+      "cvt.u16.u32 %h1, %r2; cvt.u32.u16 %r3, %h1;",
+      "cvt.s32.s8 %r3, %r2;",
+      "shl.b32 %r3, %r2, 99;",
+  };
+  for (const std::string& code : defined) EXPECT_THAT(found(begin + code + decide), IsEmpty()) << code;
+  const std::vector<std::string> undefined = {
+      "shl.b32 %r3, %r2, 7;",
+      "shr.u32 %r3, %r2, 31;",
+      "shr.s32 %r3, %r2, 99;",
+      "shr.s32 %r3, %r2, 8; shr.u32 %r3, %r3, 24;",
+      "shl.b32 %r3, 1, %r2;",
+      "and.b32 %r3, %r2, 0x1FFFFFF;",
+      "or.b32 %r3, %r2, 0xFE000000;",
+      "bfe.u32 %r3, %r2, 0, 25;",
+      "bfe.u32 %r3, 7, 0, %r2;",
+      "prmt.b32 %r3, %r2, 0, 0x3210;",
+      "prmt.b32 %r3, %r2, 0, 0xB210;",
+      "add.u32 %r3, %r2, 9;",
+      "xor.b32 %r3, %r2, %r2;",
+      "cvt.s64.s32 %d3, %r2; shr.u64 %d3, %d3, 32; cvt.u32.u64 %r3, %d3;",
+      "mov.b64 %d3, {%r2, 0}; mov.b64 {%r3, %r4}, %d3;",
+      "popc.b32 %r3, %r2;",
+      "selp.b32 %r3, %r2, 0, %p2;",
+  };
+  const std::string always = "setp.eq.u32 %p2, 1, 1; ";
+  for (const std::string& code : undefined)
+    EXPECT_THAT(found(always + begin + code + decide), ElementsAre(kFound)) << code;
+}
+
+TEST_F(UndefinedValuesTest, ASignedLoadIsAsUndefinedAsItsSign) {
+  const std::string decide = "\nshr.u32 %r3, %r2, 20;\nsetp.eq.u32 %p1, %r3, 3;\n@%p1 bra past;\npast:";
+  EXPECT_THAT(found("ld.global.s16 %r2, [%d0+4];" + decide), ElementsAre(kFound));
+  EXPECT_THAT(found("ld.global.u16 %r2, [%d0+4];" + decide), IsEmpty());
+}
+
+// --- where warps and calls come in ---
+
+TEST_F(UndefinedValuesTest, AnotherLanesValueIsItsOwn) {
+  // Lanes 4 and up hold what nobody wrote; the lower ones store and branch.
+  const std::string body =
+      "setp.lt.u32 %p1, %r1, 4;\nmov.u32 %r2, 1;\n@!%p1 ld.global.u32 %r2, [%d0+4];\n@%p1 bra low;\nbra "
+      "end;\n"
+      "low: setp.eq.u32 %p2, %r2, 1;\n@%p2 st.global.u32 [%d0+64], %r2;\nend:";
+  EXPECT_THAT(found(body, 8), IsEmpty());
+}
+
+TEST_F(UndefinedValuesTest, ALoopForgetsWhatItWritesAgain) {
+  const std::string body =
+      "mov.u32 %r3, 0;\nld.global.u32 %r2, [%d0+4];\nagain: mov.u32 %r2, %r3;\nadd.u32 %r3, %r3, 1;\n"
+      "st.global.u32 [%d0], %r2;\nsetp.lt.u32 %p1, %r3, 10;\n@%p1 bra again;";
+  EXPECT_THAT(found(body), IsEmpty());
+}
+
+TEST_F(UndefinedValuesTest, ACallIsFollowed) {
+  const std::string function =
+      ".func (.param .b32 result) half(.param .b32 value)\n{\n.reg .b32 %r<4>;\n.loc 1 100 1\n"
+      "ld.param.u32 %r1, [value];\nshr.u32 %r2, %r1, 1;\nst.param.b32 [result], %r2;\nret;\n}\n";
+  const DeviceAddress memory = device.allocate(64, "memory");
+  const std::string call =
+      "{\n.param .b32 p0;\n.param .b32 r0;\nst.param.b32 [p0], %r2;\ncall (r0), half, (p0);\n"
+      "ld.param.b32 %r3, [r0];\n}\n";
+  run("ld.global.u32 %r2, [%d0];\n" + call, memory, 0, 0, {}, {1, 1, 1}, function);
+  EXPECT_THAT(findings(), ElementsAre(kFound));
+  run("ld.global.u32 %r2, [%d0];\nmov.u32 %r2, 6;\n" + call + "st.global.u32 [%d0], %r3;", memory, 0, 0, {},
+      {1, 1, 1}, function);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lockstep::emulator
