@@ -156,8 +156,8 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
   }
 }
 
-/// Polls of shared memory that find what the warp had found before, until another warp runs: what it waits for
-/// comes from there, and a turn costs less than a few polls.
+/// Polls of shared memory that find what the warp had found before, until another warp runs: what it waits
+/// for comes from there, and a turn costs less than a few polls.
 constexpr std::uint32_t kPollsPerTurn = 8;
 
 /// Whether a synchronising load finds what the warp found with it before, at the same place. `host` tells
