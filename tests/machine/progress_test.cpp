@@ -69,6 +69,30 @@ TEST_F(ProgressTest, WhoPollsSharedMemoryLetsOthersRun) {
   }
 }
 
+TEST_F(ProgressTest, WhoPollsAnotherBlockLetsItRun) {
+  // Each of 64 blocks waits for the one after it, and counts in %d0[64 + block] how often it looks.
+  for (const std::string poll :
+       {"ld.volatile.global.u32 %r2, [%d3+4];", "atom.global.add.u32 %r2, [%d3+4], 0;",
+        "atom.global.cas.b32 %r2, [%d3+4], 1, 1;"}) {
+    std::vector<std::uint32_t> words(128, 0);
+    words.push_back(0);
+    const DeviceAddress flags = upload(words);
+    run("mov.u32 %r4, %ctaid.x;\nmul.wide.u32 %d3, %r4, 4;\nadd.u64 %d3, %d0, %d3;\nmov.u32 %r3, 0;\n"
+        "setp.eq.u32 %p1, %r4, 63;\n@%p1 bra GO;\nWAIT: add.u32 %r3, %r3, 1;\n" +
+            poll +
+            "\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nGO: st.global.u32 [%d3+256], %r3;\nmembar.gl;\n"
+            "st.volatile.global.u32 [%d3], 1;",
+        flags, 0, 0, {64, 1, 1}, {32, 1, 1});
+    std::uint64_t looks = 0;
+    const auto after = download<std::uint32_t>(flags, 128);
+    for (std::size_t block = 0; block < 64; ++block) {
+      EXPECT_EQ(after[block], 1U) << poll;
+      looks += after[64 + block];
+    }
+    EXPECT_LT(looks, 100'000U) << poll;
+  }
+}
+
 TEST_F(ProgressTest, WhoSleepsBetweenPollsPollsFewTimes) {
   // Warp 0 waits for warp 1, and counts how often it looks.
   const DeviceAddress words = upload(std::vector<std::uint32_t>(2, 0));

@@ -192,5 +192,18 @@ TEST_F(PollTest, CountsOnceHoweverManyWordsTakeTurns) {
   EXPECT_EQ(polls.requests, 2U) << "how often a warp looks depends on the machine's timing";
 }
 
+TEST_F(PollTest, CountsAtomicsThatFindTheSameOnce) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(2));
+  run("mov.u32 %r2, 0;\n"
+      "AGAIN: atom.global.add.u32 %r3, [%d0], 0;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 100;\n"
+      "@%p1 bra AGAIN;\nmov.u32 %r2, 0;\n"
+      "COUNT: atom.global.add.u32 %r3, [%d0+4], 1;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 100;\n"
+      "@%p1 bra COUNT;",
+      a, a, 0, {1, 1, 1}, {1, 1, 1});
+  Traffic atomics;
+  for (const LineCounters& counters : seen.lines) atomics += counters.global_atomic;
+  EXPECT_EQ(atomics.requests, 1U + 100) << "what changes something is no poll";
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

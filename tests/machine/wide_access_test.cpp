@@ -71,9 +71,16 @@ TEST_F(WideAccessTest, ChecksSeeAllThirtyTwoBytes) {
   EXPECT_THAT(findings(), ElementsAre("misaligned 1"));
   run(load + ", [%d0+64];\n", from, fresh, 0, {1, 1, 1}, {1, 1, 1});
   EXPECT_THAT(findings(), ElementsAre("out-of-bounds 1"));
-  run("mov.u32 %r3, 1;\nst.global.v4.u32 [%d1], {%r3, %r3, %r3, %r3};\n" + load + ", [%d1];\n", from, fresh,
-      0, {1, 1, 1}, {1, 1, 1});
+  const std::string half =
+      "mov.u32 %r3, 1;\nst.global.v4.u32 [%d1], {%r3, %r3, %r3, %r3};\n" + load + ", [%d1];\n";
+  run(half + "add.u32 %r2, %r11, 1;\nst.global.u32 [%d1], %r2;", from, fresh, 0, {1, 1, 1}, {1, 1, 1});
+  EXPECT_THAT(findings(), IsEmpty()) << "the last that was written";
+  run(half + "add.u32 %r2, %r12, 1;\nst.global.u32 [%d1], %r2;", from, fresh, 0, {1, 1, 1}, {1, 1, 1});
   EXPECT_THAT(findings(), ElementsAre("uninitialised-read 3"));
+  run(half + "st.global.v8.b32 [%d1+32], " + kEight + ";\nld.global.u32 %r2, [%d1+44];\n" +
+          "ld.global.u32 %r3, [%d1+48];\nst.global.u32 [%d1], %r2;\nst.global.u32 [%d1], %r3;",
+      from, fresh, 0, {1, 1, 1}, {1, 1, 1});
+  EXPECT_THAT(findings(), ElementsAre("uninitialised-read 6")) << "what was copied with it is as unwritten";
 }
 
 TEST_F(WideAccessTest, BlocksThatStoreDifferentValuesRace) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "emulator/machine/barrier.h"
@@ -15,6 +16,12 @@
 
 namespace lockstep::emulator {
 namespace {
+
+/// A worker that waits for longer lets others have the processor, for so long at a time.
+constexpr std::chrono::microseconds kPatience{200}, kNap{50};
+/// The state of all blocks is looked at when they have waited for so long, two rounds in a row, and then ever
+/// more rarely: it takes far longer than a round of polls.
+constexpr std::chrono::milliseconds kFirstLook{20};
 
 class Digest {
  public:
@@ -102,12 +109,17 @@ bool ProgressBoard::all_still(std::uint64_t changes) const {
 }
 
 bool ProgressWatch::stands_still(const Worker& worker) {
-  // A digest costs about what a turn does: two rounds in a row are compared, and these ever more rarely.
-  constexpr std::uint64_t kFirstRound = 4;
-  const std::uint64_t round = ++idle_rounds_;
-  const bool first_of_pair = round >= kFirstRound && std::has_single_bit(round);
-  const bool second_of_pair = round > kFirstRound && std::has_single_bit(round - 1);
-  if (!first_of_pair && !second_of_pair) return false;
+  const Clock::time_point now = Clock::now();
+  if (!std::exchange(is_idle_, true)) {
+    idle_since_ = now;
+    next_look_ = now + kFirstLook;
+    looked_ = false;
+  }
+  // What the blocks wait for is another worker's to do, perhaps on the same processor.
+  if (board_.workers() > 1 && now - idle_since_ > kPatience) std::this_thread::sleep_for(kNap);
+  if (!looked_ && now < next_look_) return false;
+  looked_ = !looked_;
+  next_look_ = now + (now - idle_since_);
   const std::uint64_t changes = board_.changes();
   const std::uint64_t digest = digest_of(worker);
   if (digest != digest_) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,7 @@ class ProgressBoard {
   /// Something has changed: whoever stood still must look again.
   std::uint64_t change() { return changes_.fetch_add(1) + 1; }
   std::uint64_t changes() const { return changes_.load(); }
+  unsigned workers() const { return workers_; }
   /// A worker stood still all the time since `changes`; or has no blocks left, with kNoBlocks.
   void stand_still(unsigned worker, std::uint64_t changes) { still_since_[worker].store(changes); }
   /// Whether all workers stand still since `changes`, and nothing has changed since.
@@ -42,7 +44,7 @@ class ProgressWatch {
   ProgressWatch(ProgressBoard& board, unsigned worker) : board_(board), worker_(worker) {}
 
   /// A block of the worker has begun, ended, or passed a barrier.
-  void moved() { idle_rounds_ = 0; }
+  void moved() { is_idle_ = false; }
   /// All of the worker's blocks had a turn, in which none did. True when the grid can never end.
   bool stands_still(const Worker& worker);
   /// The worker has no blocks left.
@@ -51,7 +53,10 @@ class ProgressWatch {
  private:
   ProgressBoard& board_;
   unsigned worker_;
-  std::uint64_t idle_rounds_ = 0;
+  using Clock = std::chrono::steady_clock;
+  bool is_idle_ = false;
+  Clock::time_point idle_since_, next_look_;
+  bool looked_ = false;        ///< in the round before, for this one to compare with
   std::uint64_t digest_ = 0;   ///< of the worker's state when it last looked
   std::uint64_t changes_ = 0;  ///< of the board, then
 };

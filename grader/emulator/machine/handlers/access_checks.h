@@ -156,12 +156,12 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
   }
 }
 
-/// Polls of shared memory that find what the warp had found before, until another warp runs: what it waits
-/// for comes from there, and a turn costs less than a few polls.
+/// Polls that find what the warp had found before, until another warp runs: what it waits for comes from
+/// there, and a turn costs less than a few polls.
 constexpr std::uint32_t kPollsPerTurn = 8;
 
-/// Whether a synchronising load finds what the warp found with it before, at the same place. `host` tells
-/// where an address is.
+/// Whether a synchronising load or an atomic finds what the warp found with it before, at the same place.
+/// `host` tells where an address is. Who waits so for somebody lets others run now and then.
 template <class Address, class Host>
 inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Address* addresses,
                         unsigned width, Host host) {
@@ -177,7 +177,9 @@ inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Add
     mix(address);
     for (const std::uint64_t part : found) mix(part);
   }
-  return std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) == digest;
+  if (std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) != digest) return false;
+  if (++warp.polls >= kPollsPerTurn) warp.yields = true;
+  return true;
 }
 
 /// Leaves the lanes of a load whose value may be used; see ../speculated_loads.h. False when none is left.
@@ -242,8 +244,12 @@ inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, co
 inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                                 unsigned width) {
   if (!check_global_range(warp, i, active, addresses, width, false, AccessKind::atomic)) return false;
-  count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
   warp.worker->polled_address = addresses[std::countr_zero(active)];
+  const auto host = [&](std::uint64_t address) { return warp.block->grid->memory->host(address); };
+  // As of loads: once is counted.
+  if (!polls_again(warp, i, active, addresses, width, host)) {
+    count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
+  }
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     if ((i.detail & access::kRelease) != 0) release(warp);
@@ -392,10 +398,8 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);
   if (kind == AccessKind::load && (i.detail & access::kSynchronising) != 0) {
-    const auto host = [&](std::uint32_t offset) { return warp.block->shared.data() + offset; };
-    // Another warp has to write what this one waits for.
-    if (polls_again(warp, i, active, offsets, width, host) && ++warp.polls >= kPollsPerTurn)
-      warp.yields = true;
+    polls_again(warp, i, active, offsets, width,
+                [&](std::uint32_t offset) { return warp.block->shared.data() + offset; });
   }
   if constexpr (kind == AccessKind::store) ++warp.worker->changes;
   if (warp.block->grid->checks) {
