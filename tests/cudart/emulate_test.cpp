@@ -23,6 +23,7 @@ TEST(Emulate, Symbols) { expect_clean("symbols", "symbols found\n"); }
 TEST(Emulate, PitchedMemory) { expect_clean("pitched", "pitched\n"); }
 TEST(Emulate, KernelsThatMeasureACard) { expect_clean("calibration", "measured work is done\n"); }
 TEST(Emulate, CooperativeGroups) { expect_clean("groups", "groups agree\n"); }
+TEST(Emulate, FunctionsThatLanesChoose) { expect_clean("function_pointers", "no error, 0 wrong\n"); }
 TEST(Emulate, HalfPrecision) { expect_clean("half", "halves agree\n"); }
 TEST(Emulate, RandomNumbers) { expect_clean("curand", "random numbers as defined\n"); }
 TEST(Emulate, TensorCores) { expect_clean("wmma", "0 of 139 products wrong\n"); }

@@ -153,6 +153,7 @@ struct Device::State {
   std::unordered_map<KernelId, KernelEntry> kernels;
   ModuleId next_module = 1;
   KernelId next_kernel = 1;
+  std::uint64_t next_function = kFunctionBegin;
   Stamp next_stamp = 1;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::optional<TraceRequest> trace;
@@ -182,6 +183,8 @@ Device::ModuleId Device::State::load(std::string_view text, ModuleBytes most) {
     loaded->program.function_indices.try_emplace(
         function.name, static_cast<std::uint32_t>(loaded->program.function_indices.size()));
   }
+  loaded->program.functions_begin = next_function;
+  next_function += loaded->program.function_indices.size();
   try {
     place_variables(*loaded, most.variables);
   } catch (...) {
@@ -249,7 +252,7 @@ void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
         value = symbol->second.address;
       } else if (const auto code = loaded.program.function_indices.find(relocation.symbol);
                  code != loaded.program.function_indices.end()) {
-        value = kFunctionBegin + code->second;
+        value = loaded.program.functions_begin + code->second;
       } else {
         throw DeviceError(DeviceError::Code::invalid_image,
                           fmt::format("{} holds the address of {}, which the module does not define",

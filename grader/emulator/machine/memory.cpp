@@ -21,12 +21,6 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
 constexpr std::uint64_t kLineStampBytes = kReservedBytes / GlobalMemory::kLineBytes * 2 * sizeof(Stamp);
 
-/// Where Linux puts programs, their heaps, libraries and stacks.
-bool is_host_address(std::uint64_t address) {
-  constexpr std::uint64_t kFirst = 0x5000'0000'0000, kEnd = 0x8000'0000'0000;
-  return address >= kFirst && address < kEnd;
-}
-
 std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
@@ -60,6 +54,11 @@ void zero(void* first, std::uint64_t bytes) {
 }
 
 }  // namespace
+
+bool is_host_address(std::uint64_t address) {
+  constexpr std::uint64_t kFirst = 0x5000'0000'0000, kEnd = 0x8000'0000'0000;
+  return address >= kFirst && address < kEnd;
+}
 
 GlobalMemory::GlobalMemory(std::size_t capacity)
     : capacity_(capacity),

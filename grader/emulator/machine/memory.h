@@ -18,6 +18,9 @@
 
 namespace lockstep::emulator {
 
+/// Whether Linux puts programs, their heaps, libraries and stacks there.
+bool is_host_address(std::uint64_t address);
+
 class GlobalMemory {
  public:
   /// What a warp's access of 4 bytes a lane covers. No two allocations share one.

@@ -124,6 +124,7 @@ struct Place {
   SourceLine line;                ///< outermost line in the program's own files
   std::vector<SourceLine> stack;  ///< innermost first
   std::string instruction;        ///< as spelled in PTX
+  bool of_virtual_call = false;   ///< the call, or the load of the function's address from the object's table
 };
 
 /// How a block of instructions contributes to the counters of its lines.
@@ -140,8 +141,8 @@ struct BlockLines {
 /// What is known of one module, and what its kernels have in common.
 struct Program {
   ptx::Module source;
-  std::map<std::string, std::uint32_t, std::less<>>
-      function_indices;  ///< a function's address is kFunctionBegin + index
+  std::map<std::string, std::uint32_t, std::less<>> function_indices;
+  std::uint64_t functions_begin = 0;  ///< a function's address is this + its index
   std::unordered_map<const ptx::Function*, SpeculatedLoads> speculated_loads;  ///< of `source`
   std::vector<Place> places;
   std::size_t decoded_bytes = 0;               ///< about what decoded kernels hold
@@ -173,6 +174,12 @@ struct Kernel {
   /// Shared memory that the system keeps for cooperative groups, where the kernel asks for it.
   std::uint32_t reserved_shared_offset = 0, reserved_shared_bytes = 0;
   bool meets_grid = false;  ///< asks where the blocks of a cooperative launch meet
+
+  /// What a call through a pointer of this value runs; null when it is no function that can be called so.
+  const Function* function_at(std::uint64_t address) const {
+    const std::uint64_t index = address - program->functions_begin;
+    return index < by_index.size() ? by_index[index] : nullptr;
+  }
 };
 
 /// Windows of the generic address space besides global memory.
@@ -180,6 +187,8 @@ inline constexpr std::uint64_t kSharedWindow = 0x1000'0000'0000;
 inline constexpr std::uint64_t kLocalWindow = 0x1100'0000'0000;
 inline constexpr std::uint64_t kParameterWindow = 0x1200'0000'0000;
 inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+/// Every function of every module that was ever loaded has an address of its own.
 inline constexpr std::uint64_t kFunctionBegin = 0x1300'0000'0000;
+inline constexpr std::uint64_t kFunctionEnd = 0x2000'0000'0000;
 
 }  // namespace lockstep::emulator

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "emulator/demangled.h"
 #include "emulator/machine/decoder.h"
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/synchronisation.h"
@@ -111,6 +112,63 @@ std::string describe_unreachable(const GlobalMemory::Allocation& allocation) {
       std::countr_zero(allocation.devices));
 }
 
+/// Whose virtual functions were looked for at an address that is in no allocation.
+const char* describe_object(std::uint64_t table) {
+  return is_host_address(table)
+             ? ", to the virtual functions of an object that was constructed on the host; a kernel must "
+               "construct it"
+             : ", in place of the virtual functions of an object that no kernel has constructed";
+}
+
+/// "'table'", or what else a pointer that is no function points to; empty when to nothing.
+std::string describe_data(const Warp& warp, std::uint64_t address) {
+  if (const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address)) {
+    return allocation->label.empty() ? "an allocation" : "'" + allocation->label + "'";
+  }
+  if (address / kWindowBytes == kSharedWindow / kWindowBytes) return "shared memory";
+  if (address / kWindowBytes == kLocalWindow / kWindowBytes) return "a local variable";
+  return {};
+}
+
+/// The function at an address; null when the kernel's module has none there.
+const ptx::Function* function_named_at(const Program& program, std::uint64_t address) {
+  for (const ptx::Function& function : program.source.functions) {
+    const auto index = program.function_indices.find(function.name);
+    if (index != program.function_indices.end() && program.functions_begin + index->second == address) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+/// Why a call through a pointer of this value cannot be done.
+std::string describe_wrong_callee(const Warp& warp, const Place& call, std::uint64_t address) {
+  const Kernel& kernel = *warp.block->grid->kernel;
+  if (address == 0) {
+    return call.of_virtual_call ? "a call of a virtual function that is pure in the object's class"
+                                : "a call through a null pointer to a function";
+  }
+  if (is_host_address(address)) {
+    return fmt::format(
+        "a call through the pointer {:#x}, which looks like a function's address on the host; the device has "
+        "another, which its own code can keep in a __device__ variable for cudaMemcpyFromSymbol to read",
+        address);
+  }
+  if (const ptx::Function* function = function_named_at(*kernel.program, address)) {
+    const std::string name = demangled(function->name);
+    if (function->entry) {
+      return fmt::format("a call through a pointer to {}, which is a kernel: only a launch runs it", name);
+    }
+    if (kernel.function_at(address) != nullptr) {
+      return fmt::format("a call through a pointer to {}, as if it had other parameters or another result",
+                         name);
+    }
+  }
+  const std::string data = describe_data(warp, address);
+  return data.empty() ? fmt::format("a call through the pointer {:#x}, where no function is", address)
+                      : fmt::format("a call through a pointer to {}, which is data and no function", data);
+}
+
 /// Whether the lane would store what memory holds already.
 bool stores_same_bytes(const std::byte* memory, unsigned width, unsigned lane, const ValueOf* value) {
   if (value == nullptr) return false;
@@ -209,6 +267,22 @@ void fault(Warp& warp, LaunchResult::Status why, Finding finding) {
   warp.stop = true;
 }
 
+void report_wrong_callee(Warp& warp, std::uint32_t place, unsigned lane, std::uint64_t address) {
+  const Place& call = place_of_id(warp, place);
+  const Program& program = *warp.block->grid->kernel->program;
+  const bool is_own = address - program.functions_begin < program.function_indices.size();
+  if (address >= kFunctionBegin && address < kFunctionEnd && !is_own) {
+    return fault(warp, LaunchResult::Status::unsupported,
+                 make_finding(warp, place, lane, Finding::Kind::unsupported,
+                              "a call of a function of another module, which was compiled apart from the "
+                              "kernel; the emulated device does not support it yet"));
+  }
+  Finding finding =
+      make_finding(warp, place, lane, Finding::Kind::trap, describe_wrong_callee(warp, call, address));
+  finding.address = address;
+  fault(warp, LaunchResult::Status::illegal_instruction, std::move(finding));
+}
+
 bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                    unsigned width, AccessKind kind) {
   const Grid& grid = *warp.block->grid;
@@ -240,10 +314,12 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
     }
     const bool inside = allocation != nullptr && allocation->end() - address >= width;
     if (!inside || (allocation->devices & grid.reach) == 0) {
+      const bool is_table = allocation == nullptr && place_of_id(warp, i.id).of_virtual_call;
       Finding finding = make_finding(
           warp, i.id, lane, Finding::Kind::out_of_bounds,
-          fmt::format("{} of {} bytes {}", verb(kind), width,
-                      inside ? describe_unreachable(*allocation) : memory.describe_miss(address, width)));
+          fmt::format("{} of {} bytes {}{}", verb(kind), width,
+                      inside ? describe_unreachable(*allocation) : memory.describe_miss(address, width),
+                      is_table ? describe_object(address) : ""));
       finding.address = address;
       fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
       return false;

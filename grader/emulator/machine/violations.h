@@ -87,6 +87,10 @@ void trace_access(Warp& warp, const Instruction& instruction, Mask active, const
                   unsigned width, const char* space, AccessKind kind, std::uint32_t units,
                   std::uint32_t ideal);
 
+/// Reports a call through a pointer whose value is no function that takes what the call passes, and fails the
+/// launch.
+void report_wrong_callee(Warp& warp, std::uint32_t place, unsigned lane, std::uint64_t address);
+
 /// Reports that an operation of the whole warp runs without the lanes that are not in `active`.
 void report_missing_lanes(Warp& warp, const Instruction& instruction, Mask active);
 

@@ -9,6 +9,7 @@
 
 #include "emulator/machine/barrier.h"
 #include "emulator/machine/builtins.h"
+#include "emulator/machine/violations.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -261,7 +262,7 @@ class WarpRunner {
       case BasicBlock::End::indirect:
         return branch_indirectly(block, counter);
       case BasicBlock::End::call:
-        return call(function, block);
+        return call(function, block, counter);
       case BasicBlock::End::leave:
         return leave(block, counter);
       case BasicBlock::End::trap: {
@@ -323,7 +324,7 @@ class WarpRunner {
     return true;
   }
 
-  bool call(const Function& function, const BasicBlock& block) {
+  bool call(const Function& function, const BasicBlock& block, BlockCounter& counter) {
     Split& split = current();
     const CallSite& site = function.calls[block.call];
     if (site.builtin != CallSite::Builtin::none) {
@@ -331,31 +332,41 @@ class WarpRunner {
       split.frame.block = block.next;
       return !warp_.stop;
     }
-    const Function* callee = site.callee;
-    if (callee == nullptr) {
-      // Lanes may call different functions: the others try again from this block's end, on their own.
+    if (site.callee == nullptr) return call_indirectly(function, block, site, counter);
+    enter_callee(split, function, block, site, *site.callee);
+    return !warp_.stop;
+  }
+
+  /// Lanes that call different functions part. Their callers are the same, so that they meet behind the call.
+  bool call_indirectly(const Function& function, const BasicBlock& block, const CallSite& site,
+                       BlockCounter& counter) {
+    bool diverged = false;
+    for (Mask left = current().lanes; left != 0;) {
       const auto* targets = row<std::uint64_t>(warp_, site.target);
-      const std::uint64_t address = targets[first_lane(split.lanes)];
+      const std::uint64_t address = targets[first_lane(left)];
       Mask same = 0;
-      for (Mask left = split.lanes; left != 0; left &= left - 1) {
-        const unsigned lane = first_lane(left);
+      for (Mask rest = left; rest != 0; rest &= rest - 1) {
+        const unsigned lane = first_lane(rest);
         same |= targets[lane] == address ? 1U << lane : 0;
       }
-      const std::uint64_t index = address - kFunctionBegin;
-      const auto& functions = grid_.kernel->by_index;
-      callee = address >= kFunctionBegin && index < functions.size() ? functions[index] : nullptr;
+      const Function* callee = grid_.kernel->function_at(address);
       if (callee == nullptr || callee->parameters.size() != site.argument_offsets.size() ||
-          callee->results.size() != site.result_offsets.size() || same != split.lanes) {
-        fault_at(
-            warp_, block.end_id, same, LaunchResult::Status::illegal_instruction, Finding::Kind::unsupported,
-            same != split.lanes ? "lanes of a warp call different functions through a pointer, which the "
-                                  "emulated device does not support yet"
-                                : "a call through a pointer that is no function of this kind");
+          callee->results.size() != site.result_offsets.size()) {
+        report_wrong_callee(warp_, block.end_id, first_lane(same), address);
         return false;
       }
+      left &= ~same;
+      if (left == 0) {
+        enter_callee(current(), function, block, site, *callee);
+      } else {
+        if (!std::exchange(diverged, true)) diverge(block, counter);
+        part(same, current().frame.block);
+        enter_callee(warp_.splits.back(), function, block, site, *callee);
+        enter_frame(warp_, current().frame);  // which the targets of the others are in
+      }
+      if (warp_.stop) return false;
     }
-    enter_callee(split, function, block, site, *callee);
-    return !warp_.stop;
+    return true;
   }
 
   static std::uint32_t end_of_rows(const Frame& frame) {
@@ -376,10 +387,23 @@ class WarpRunner {
     };
     for (const Split& split : warp_.splits) {
       if (&split == &caller) continue;
+      const Frame* sister = frame_called(caller, split);
+      if (sister != nullptr && sister->function == &callee) return sister->rows;
       look_at(split.frame);
       std::for_each(split.callers.begin(), split.callers.end(), look_at);
     }
     return overlap ? behind_all : begin;
+  }
+
+  /// The frame that `split` has got by the very call at which `caller` stands: its lanes went there before.
+  /// Only in one frame can both meet.
+  static const Frame* frame_called(const Split& caller, const Split& split) {
+    const std::size_t depth = caller.callers.size();
+    if (split.callers.size() <= depth || split.callers[depth] != caller.frame ||
+        !std::equal(caller.callers.begin(), caller.callers.end(), split.callers.begin())) {
+      return nullptr;
+    }
+    return split.callers.size() == depth + 1 ? &split.frame : &split.callers[depth + 1];
   }
 
   void enter_callee(Split& split, const Function& function, const BasicBlock& block, const CallSite& site,

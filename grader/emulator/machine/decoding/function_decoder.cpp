@@ -33,6 +33,7 @@ void FunctionDecoder::decode() {
   find_blocks();
   lay_out_local_memory();
   assign_registers();
+  virtual_calls_ = find_virtual_calls(source_);
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) decode_block(static_cast<std::uint32_t>(b));
   constexpr std::uint32_t kMostFrameBytes = 1U << 20;  // a warp's; real kernels need a few kilobytes
   if (next_row_ > kMostFrameBytes) {
@@ -271,7 +272,9 @@ std::optional<Slot> FunctionDecoder::symbol_row(const Operand& operand, bool wid
     return constant(symbol->second.address + static_cast<std::uint64_t>(operand.offset), wide);
   }
   const auto code = context_.program.function_indices.find(operand.name);
-  if (code != context_.program.function_indices.end()) return constant(kFunctionBegin + code->second, wide);
+  if (code != context_.program.function_indices.end()) {
+    return constant(context_.program.functions_begin + code->second, wide);
+  }
   if (source_.entry) {
     if (const std::optional<std::uint64_t> offset = kernel_parameter(operand.name)) {
       return constant(*offset + static_cast<std::uint64_t>(operand.offset), wide);
@@ -421,6 +424,7 @@ void FunctionDecoder::decode_block(std::uint32_t b) {
   if (count > 0) block.gate = gate_of(source_.instructions[first]);
   for (std::uint32_t i = first; i < first + count; ++i) {
     guarded_decode(source_.instructions[i], [&] { decode_instruction(); });
+    context_.program.places[place_].of_virtual_call = virtual_calls_.contains(i);
     lines.shares.push_back({place_, 1});
     if (i == first)
       block.gate_offset = static_cast<std::uint32_t>(function_.instructions.size()) - block.first - 1;
@@ -428,9 +432,12 @@ void FunctionDecoder::decode_block(std::uint32_t b) {
   if (block.end != BasicBlock::End::fall_through && first + count < source_.instructions.size()) {
     const ptx::Instruction& ending = source_.instructions[first + count];
     guarded_decode(ending, [&] { decode_end(block); });
+    context_.program.places[place_].of_virtual_call = virtual_calls_.contains(first + count);
     lines.shares.push_back({place_, 1});
+    const bool calls_pointer =
+        block.end == BasicBlock::End::call && function_.calls[block.call].target != kNoSlot;
     lines.ends_in_branch = block.end == BasicBlock::End::conditional ||
-                           block.end == BasicBlock::End::indirect ||
+                           block.end == BasicBlock::End::indirect || calls_pointer ||
                            (block.end == BasicBlock::End::leave && block.condition != kNoSlot);
   }
   block.spelled = static_cast<std::uint32_t>(lines.shares.size());

@@ -12,6 +12,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/image.h"
@@ -19,6 +20,7 @@
 #include "emulator/machine/decoding/modifiers.h"
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/program.h"
+#include "emulator/machine/virtual_calls.h"
 
 namespace lockstep::emulator {
 
@@ -202,6 +204,7 @@ class FunctionDecoder {
   std::unordered_map<std::string, std::uint64_t> parameter_offsets_;  ///< in the parameter block
   std::uint64_t parameter_bytes_ = 0;
   std::size_t indirect_targets_ = 0;
+  std::unordered_set<std::uint32_t> virtual_calls_;  ///< indices of instructions
   const ptx::Instruction* current_ = nullptr;
   std::uint32_t place_ = 0;
   SourceLine last_line_;
