@@ -143,6 +143,33 @@ TEST_F(IndirectCallTest, FunctionsCallThemselvesAndEachOtherThroughPointers) {
   }
 }
 
+TEST_F(IndirectCallTest, AListOfTargetsDoesAsAPrototypeDoes) {
+  const auto values =
+      run_warp("and.b32 %r2, %r1, 1;\n" + load_target("%r2") +
+                   "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; list: .calltargets plus, "
+                   "times; call (y), %d3, (x), list; ld.param.b32 %r9, [y]; }\n",
+               kPlus + kTimes + kTable);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(values[lane], lane % 2 == 0 ? lane + 100 : 1000 * lane + 1);
+}
+
+TEST_F(IndirectCallTest, AFunctionThatWaitsForAnotherOfItsWarpLetsItRun) {
+  // The even lanes wait for what the odd ones leave, then the other way round.
+  const std::string flag = "mov.u64 %d1, flag;\n";
+  const std::string waits =
+      function("waits", flag +
+                            "mov.u32 %r2, 0;\nAGAIN: atom.global.add.u32 %r3, [%d1], 0;\n"
+                            "setp.ne.u32 %p1, %r3, 16;\n@%p1 bra AGAIN;");
+  const std::string sets = function("sets", flag + "atom.global.add.u32 %r2, [%d1], 1;\nmov.u32 %r2, 1;");
+  for (const std::string both : {"waits, sets", "sets, waits"}) {
+    const auto values = run_warp(
+        "and.b32 %r2, %r1, 1;\n" + load_target("%r2") + call(),
+        ".global .u32 flag;\n" + waits + sets + ".global .align 8 .u64 table[2] = {" + both + "};\n");
+    for (unsigned lane = 0; lane < 32; ++lane)
+      EXPECT_EQ(values[lane], (lane % 2 == 1) == both.ends_with("sets") ? 1U : 0U) << both;
+  }
+}
+
 /// The even lanes come to the function that they share with the odd ones a round later, which wait there.
 TEST_F(IndirectCallTest, LanesMeetInAFunctionThatTheyCallAtDifferentTimes) {
   const std::string quick = function("quick", "add.u32 %r2, %r1, 1;");

@@ -272,10 +272,11 @@ void report_wrong_callee(Warp& warp, std::uint32_t place, unsigned lane, std::ui
   const Program& program = *warp.block->grid->kernel->program;
   const bool is_own = address - program.functions_begin < program.function_indices.size();
   if (address >= kFunctionBegin && address < kFunctionEnd && !is_own) {
-    return fault(warp, LaunchResult::Status::unsupported,
-                 make_finding(warp, place, lane, Finding::Kind::unsupported,
-                              "a call of a function of another module, which was compiled apart from the "
-                              "kernel; the emulated device does not support it yet"));
+    return fault(
+        warp, LaunchResult::Status::unsupported,
+        make_finding(warp, place, lane, Finding::Kind::unsupported,
+                     "a call of a function that was loaded apart from the kernel, from another source "
+                     "file or for another device, which the emulated device does not support yet"));
   }
   Finding finding =
       make_finding(warp, place, lane, Finding::Kind::trap, describe_wrong_callee(warp, call, address));

@@ -338,8 +338,9 @@ class WarpRunner {
   }
 
   /// Lanes that call different functions part. Their callers are the same, so that they meet behind the call.
-  bool call_indirectly(const Function& function, const BasicBlock& block, const CallSite& site,
-                       BlockCounter& counter) {
+  /// Not inlined: the loop over blocks is to stay small.
+  [[gnu::noinline]] bool call_indirectly(const Function& function, const BasicBlock& block,
+                                         const CallSite& site, BlockCounter& counter) {
     bool diverged = false;
     for (Mask left = current().lanes; left != 0;) {
       const auto* targets = row<std::uint64_t>(warp_, site.target);
