@@ -143,6 +143,8 @@ Problem make_problem() {
       make_case({64, 100}, "multiples of four that do not fill their tiles"),
       make_case({96, 130}, "rows of `in` that are not aligned for vectors of four"),
       make_case({130, 96}, "rows of `out` that are not aligned for vectors of four"),
+      make_case({65537, 2}, "more rows than a grid has blocks in its second dimension"),
+      make_case({2, 65537}, "more columns than a grid has blocks in its second dimension"),
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
       measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits)),
   };

@@ -11,8 +11,8 @@
 
 namespace lockstep::emulator {
 
-/// A place in source code, attributed to the outermost line of a chain of inlined calls that lies in a file
-/// of the program's own (not below an include directory of the toolkit).
+/// A place in source code. Of a chain of inlined calls it is the innermost line in the file of the kernel, so in
+/// its helpers and lambdas, but not in the headers that it includes.
 struct SourceLine {
   std::string file;  ///< as the compiler saw it; empty when unknown
   std::uint32_t line = 0;

@@ -96,6 +96,21 @@ void report_finding(const Finding& finding, const SourceText& source, report::Ca
   }
 }
 
+/// A kernel that stops may do so because of a value that nobody has written: an index, a flag, a size. Not
+/// where threads did not wait for each other, which is the cause of both then.
+std::string unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
+  if (!stops_kernel(stop.kind)) return {};
+  const Finding* unwritten = nullptr;
+  for (const Finding& finding : findings) {
+    if (finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::bad_sync) return {};
+    if (finding.kind == Finding::Kind::uninitialised_read && unwritten == nullptr) unwritten = &finding;
+  }
+  if (unwritten == nullptr) return {};
+  const std::string where =
+      unwritten->line.line == 0 ? "" : fmt::format("in line {}, ", unwritten->line.line);
+  return where + sentence_of(*unwritten);
+}
+
 void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   const WrongOutput& output = *evidence.wrong_output;
   const Comparison& comparison = output.comparison;
@@ -148,6 +163,8 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
                [&](const Finding& finding) { return explains(finding, evidence.outcome); });
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
+    const std::string cause = unwritten_cause(*finding, evidence.findings);
+    if (!cause.empty()) result.guess = cause;
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
       result.message += "; your own check then reported: " + emulator::shortened(evidence.outcome.message);
     }

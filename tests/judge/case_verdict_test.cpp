@@ -163,6 +163,23 @@ TEST_F(CaseVerdict, GravestFindingIsReported) {
   }
 }
 
+TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
+  using Kind = Finding::Kind;
+  Finding unwritten = finding(Kind::uninitialised_read);
+  unwritten.message = "read of byte 0 of 'workspace', which nothing has written";
+  for (const Kind stop : {Kind::out_of_bounds, Kind::misaligned, Kind::no_progress, Kind::trap}) {
+    evidence_.findings = {unwritten, finding(stop)};
+    EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
+    EXPECT_THAT(concluded().guess,
+                HasSubstr("in line 3, read of byte 0 of 'workspace', which nothing has written"));
+  }
+  // Who did not wait for the others finds what they have not written yet.
+  evidence_.findings = {unwritten, finding(Kind::race), finding(Kind::out_of_bounds)};
+  EXPECT_EQ(concluded().guess, "");
+  evidence_.findings = {unwritten, finding(Kind::race)};
+  EXPECT_EQ(concluded().guess, "");
+}
+
 TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
   using Kind = Finding::Kind;
   EXPECT_EQ(verdict_of(Kind::out_of_bounds), Verdict::out_of_bounds);

@@ -28,6 +28,14 @@ TEST_F(GlobalMemoryTest, SaysWhereAnAddressMissed) {
   EXPECT_THAT(memory.describe_miss(a + 100, 4), HasSubstr("just past the end of 'a' (100 bytes)"));
   EXPECT_THAT(memory.describe_miss(a + 98, 4), HasSubstr("reaches 2 bytes past the end of 'a'"));
   EXPECT_THAT(memory.describe_miss(a - 8, 4), HasSubstr("8 bytes before the start of 'a'"));
+  EXPECT_THAT(memory.describe_miss(a - 5'000'000'000, 4),
+              ::testing::EndsWith("before the start of 'a' (100 bytes)"));
+  memory.allocate(100, "b");
+  EXPECT_THAT(memory.describe_miss(a - 8, 4),
+              ::testing::EndsWith("8 bytes before the start of 'a' (100 bytes)"));
+  EXPECT_THAT(
+      memory.describe_miss(a - 5'000'000'000, 4),
+      ::testing::EndsWith("5000000000 bytes before the start of 'a' (100 bytes), the nearest allocation"));
   EXPECT_THAT(memory.describe_miss(0, 4), HasSubstr("null pointer"));
   memory.free(a);
   EXPECT_THAT(memory.describe_miss(a + 4, 4), HasSubstr("after it was freed"));

@@ -180,9 +180,14 @@ std::string GlobalMemory::describe_miss(DeviceAddress address, std::uint64_t byt
     return fmt::format("at address {:#x}, which is in no allocation{}", address,
                        is_host_address(address) ? " of the device: it looks like a pointer of the host" : "");
   }
-  if (before < past) return fmt::format("{} bytes before the start of {}", before, name(above->second));
+  // Who is far off from it may have meant another.
+  constexpr std::uint64_t kClose = std::uint64_t{1} << 20;
+  const bool may_be_another = live_.size() > 1 && std::min(past, before) > kClose;
+  const char* const doubt = may_be_another ? ", the nearest allocation" : "";
+  if (before < past)
+    return fmt::format("{} bytes before the start of {}{}", before, name(above->second), doubt);
   return past == 0 ? fmt::format("just past the end of {}", name(*below))
-                   : fmt::format("{} bytes past the end of {}", past, name(*below));
+                   : fmt::format("{} bytes past the end of {}{}", past, name(*below), doubt);
 }
 
 void GlobalMemory::require(DeviceAddress address, std::uint64_t bytes) const {

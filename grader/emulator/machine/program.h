@@ -121,7 +121,7 @@ struct Function {
 
 /// Where an instruction comes from, for findings and for counters by line.
 struct Place {
-  SourceLine line;                ///< outermost line in the program's own files
+  SourceLine line;                ///< the innermost one in the kernel's file
   std::vector<SourceLine> stack;  ///< innermost first
   std::string instruction;        ///< as spelled in PTX
   bool of_virtual_call = false;   ///< the call, or the load of the function's address from the object's table

@@ -12,6 +12,16 @@ namespace {
 /// Targets of all brx in a function: lists of a million labels may be named a million times.
 constexpr std::size_t kMostTargets = std::size_t{1} << 20;
 
+/// Of the lines that an instruction was inlined through, innermost first: the innermost one in the file of
+/// the kernel, be it in a helper or a lambda, but not in a header that the file includes.
+SourceLine telling_line(const std::vector<SourceLine>& stack) {
+  const auto own = [](const SourceLine& line) { return !is_toolkit_file(line.file); };
+  const auto outermost = std::find_if(stack.rbegin(), stack.rend(), own);
+  if (outermost == stack.rend()) return stack.empty() ? SourceLine{} : stack.back();
+  return *std::find_if(stack.begin(), stack.end(),
+                       [&](const SourceLine& line) { return line.file == outermost->file; });
+}
+
 std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
   const std::uint32_t unit = std::max(alignment, 1U);
   return (offset + unit - 1) / unit * unit;
@@ -368,11 +378,10 @@ Place FunctionDecoder::make_place(const ptx::Instruction& instruction) const {
     const auto file = files.find(location.file);
     if (file != files.end() && location.line != 0) {
       place.stack.push_back({file->second, location.line});
-      if (!is_toolkit_file(file->second)) place.line = place.stack.back();
     }
     at = location.inlined_at;
   }
-  if (place.line.line == 0 && !place.stack.empty()) place.line = place.stack.back();
+  place.line = telling_line(place.stack);
   return place;
 }
 
