@@ -11,8 +11,8 @@
 
 namespace lockstep::emulator {
 
-/// A place in source code. Of a chain of inlined calls it is the innermost line in the file of the kernel, so in
-/// its helpers and lambdas, but not in the headers that it includes.
+/// A place in source code. Of a chain of inlined calls it is the innermost line in the file of the kernel, so
+/// in its helpers and lambdas, but not in the headers that it includes.
 struct SourceLine {
   std::string file;  ///< as the compiler saw it; empty when unknown
   std::uint32_t line = 0;

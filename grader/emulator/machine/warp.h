@@ -71,7 +71,7 @@ struct Warp {
   const Instruction* end = nullptr;  ///< behind what the runner executes in one go; a load may draw it nearer
   bool stop = false;                 ///< a handler asks the warp to stop: the launch has failed
   bool yields = false;               ///< a handler asks that others run first: what it waits for is not there
-  std::uint32_t polls = 0;  ///< in this turn, that found what the warp had found before
+  std::uint32_t polls = 0;           ///< in this turn, that found what the warp had found before
 
   std::uint32_t index = 0;  ///< in its block
   Mask threads = 0;         ///< lanes that are threads: all but in a block's last warp
