@@ -503,6 +503,7 @@ void UndefinedValues::find(const Instruction& load, bool shared, unsigned lane, 
   found_.lanes |= Mask{1} << lane;
   found_.accessed[lane] = address;
   found_bytes_[lane] = bytes;
+  any_ = true;
 }
 
 void UndefinedValues::before(Warp& warp, const Function& function, const Instruction& instruction, Mask lanes,
@@ -522,6 +523,7 @@ void UndefinedValues::after(Warp& warp, const Function& function, const Instruct
     const ptx::Instruction& source = function.source->instructions[instruction.id - function.first_place];
     leave_unwritten(warp, source, instruction, unwritten_bytes_);
   }
+  any_ = !rows_.empty();
 }
 
 void UndefinedValues::at_end(Warp& warp, const Function& function, const BasicBlock& block, Mask lanes) {

@@ -37,10 +37,11 @@ class UndefinedValues {
   using Bits = std::array<std::uint64_t, kLanes>;
 
   /// Whether a register holds an undefined value, or a load has just brought one.
-  bool any() const { return !rows_.empty() || found_.load != nullptr; }
+  bool any() const { return any_; }
   void clear() {
     rows_.clear();
-    found_ = {};
+    found_.load = nullptr;
+    any_ = false;
   }
 
   /// What a load finds for one lane: bit k of `bytes` (never 0) says that nothing has written byte k of what
@@ -79,6 +80,7 @@ class UndefinedValues {
 
   void drop(const Instruction* load);
 
+  bool any_ = false;  ///< asked before and after every block
   std::vector<Row> rows_;
   UnwrittenRead found_;
   std::array<std::uint32_t, kLanes> found_bytes_{};

@@ -177,8 +177,12 @@ class WarpRunner {
       const Instruction* instruction = function.instructions.data() + block.first;
       const bool follows = warp_.undefined.any();
       for (warp_.end = instruction + (follows ? 0 : block.count); instruction != warp_.end; ++instruction) {
-        const Mask active = guarded(*instruction, lanes);
-        if (active != 0) instruction->execute(warp_, *instruction, active);
+        Mask active = lanes;
+        if (instruction->guard != kNoSlot) {
+          active = guarded(*instruction, lanes);
+          if (active == 0) continue;
+        }
+        instruction->execute(warp_, *instruction, active);
       }
       if (follows || warp_.undefined.any()) [[unlikely]]
         follow(function, block, instruction, lanes);
