@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/box.h"
 #include "emulator/image.h"
 #include "emulator/observations.h"
 
@@ -189,7 +190,14 @@ class Device {
   /// `bytes` receives the contents; reading what was never written is allowed here.
   void read(DeviceAddress from, std::span<std::byte> bytes) const;
   void fill(DeviceAddress to, std::byte value, std::size_t bytes);
-  void copy(DeviceAddress to, DeviceAddress from, std::size_t bytes);
+  // The same for parts of boxes, which must lie in one allocation as a whole and have a span (box.h).
+  void write(const BoxPlace& to, const BoxShape& shape, std::uint64_t first,
+             std::span<const std::byte> bytes);
+  void read(const BoxPlace& from, const BoxShape& shape, std::uint64_t first,
+            std::span<std::byte> bytes) const;
+  void fill(const BoxPlace& to, const BoxShape& shape, const BoxPart& part, std::byte value);
+  /// What was never written stays so in the copy, where both ends are aligned to words.
+  void copy(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape, const BoxPart& part);
   /// Makes the checks treat the range as never written, whatever it holds.
   void mark_uninitialised(DeviceAddress from, std::size_t bytes);
   /// For every page of kPageBytes that the range touches, whether something was written to it within the

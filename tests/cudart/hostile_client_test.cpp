@@ -112,9 +112,9 @@ TEST_F(HostileClient, RandomPayloadsOfEveryOperation) {
   std::mt19937 random(21);
   Channel client = channel();
   for (int i = 0; i < 3000; ++i) {
-    std::vector<unsigned char> payload(random() % 120);
+    std::vector<unsigned char> payload(random() % 160);
     for (auto& byte : payload) byte = static_cast<unsigned char>(random() % 4 == 0 ? random() : 0);
-    const auto operation = static_cast<Operation>(random() % 30);
+    const auto operation = static_cast<Operation>(random() % 40);
     client.call(operation, {std::as_bytes(std::span(payload))}, std::chrono::steady_clock::now() + 10s);
   }
   expect_control_works();
@@ -520,10 +520,93 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   Channel client = channel();
   EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{large, 64, 0})}), Status::ok);
   EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{large + 31, 2, 0})}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::copy, {bytes_of(CopyRequest{large, large + 2048, 1024})}),
-            Status::ok);
+  EXPECT_EQ(
+      status_of(client, Operation::copy, {bytes_of(CopyRequest{{large}, {large + 2048}, {1024}, {0, 1024}})}),
+      Status::ok);
   EXPECT_EQ(device_.take_observations().copied_sectors, 2U + 2U + 32U + 32U);
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
+}
+
+TEST_F(HostileClient, BoxesThatAreNoneAreRefused) {
+  Channel client = channel();
+  const Reply allocated = client.call(Operation::allocate, {bytes_of(AllocateRequest{4096})});
+  const DeviceAddress own = MessageReader(allocated.payload).take<AddressReply>().address;
+  constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
+  struct Wrong {
+    std::uint64_t pitch, slice;
+    BoxShape shape;
+    BoxPart part;
+  };
+  const Wrong wrongs[] = {
+      {0, 0, {4, 1U << 20, 1}, {0, 64}},   // a row upon itself, again and again
+      {0, 0, {0, kHuge, kHuge}, {0, 64}},  // rows of nothing
+      {4, 0, {4, 2, kHuge}, {0, 64}},      // a slice upon itself
+      {4, 16, {4, 0, 1}, {0, 64}},
+      {4, 16, {4, 1, 0}, {0, 64}},
+      {kHuge, kHuge, {4, 5, 1}, {0, 16}},  // pitches whose products go round
+      {4, kHuge, {4, 1, 5}, {0, 16}},
+      {UINT64_MAX, UINT64_MAX, {4, 2, 2}, {0, 16}},
+      {8, 0, {4, UINT64_MAX, 1}, {0, 64}},
+      {4, 4, {kHuge, 4, 4}, {0, 64}},
+      {8, 0, {4, 513, 1}, {0, 4}},     // one row too many for the allocation
+      {8, 0, {4, 512, 1}, {2048, 4}},  // parts that the box does not have
+      {8, 0, {4, 512, 1}, {UINT64_MAX - 1, 4}},
+      {8, 0, {4, 512, 1}, {2, 2048}},
+  };
+  for (const Wrong& wrong : wrongs) {
+    const BoxPlace place{own, wrong.pitch, wrong.slice};
+    const BoxRequest box{place, wrong.shape, wrong.part};
+    const Bytes data(wrong.part.bytes);
+    EXPECT_NE(status_of(client, Operation::write_box, {bytes_of(box), data}), Status::ok);
+    EXPECT_NE(status_of(client, Operation::read_box, {bytes_of(box)}), Status::ok);
+    EXPECT_NE(status_of(client, Operation::fill_box, {bytes_of(FillBoxRequest{box, 1})}), Status::ok);
+    const BoxPlace whole{own, 4, 4};
+    const CopyRequest to{place, whole, wrong.shape, wrong.part}, from{whole, place, wrong.shape, wrong.part};
+    EXPECT_NE(status_of(client, Operation::copy, {bytes_of(to)}), Status::ok);
+    EXPECT_NE(status_of(client, Operation::copy, {bytes_of(from)}), Status::ok);
+  }
+  // Longer than one request may be, and of other bytes than came.
+  const BoxRequest long_one{{own, 1, 1}, {1, 1, 1}, {0, kPieceBytes + 1}};
+  EXPECT_EQ(status_of(client, Operation::read_box, {bytes_of(long_one)}), Status::malformed);
+  EXPECT_EQ(status_of(client, Operation::fill_box, {bytes_of(FillBoxRequest{long_one, 1})}),
+            Status::malformed);
+  const BoxRequest good{{own, 8, 0}, {4, 512, 1}, {0, 8}};
+  EXPECT_EQ(status_of(client, Operation::write_box, {bytes_of(good), bytes_of(std::uint32_t{1})}),
+            Status::malformed);
+  EXPECT_EQ(status_of(client, Operation::write_box, {bytes_of(good), bytes_of(std::uint64_t{1})}),
+            Status::ok);
+  EXPECT_EQ(status_of(client, Operation::copy, {}), Status::malformed);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, RowsOfOwnersBuffersAreCountedWithoutWhatLiesBetween) {
+  Channel client = channel();
+  const BoxRequest rows{{buffer_, 5, 0}, {2, 4, 1}, {1, 6}};
+  const Reply read = client.call(Operation::read_box, {bytes_of(rows)});
+  ASSERT_EQ(read.status, Status::ok);
+  Bytes expected;
+  append(expected, bytes_of(std::string_view("egs to")));  // of "belongs to the owner"
+  EXPECT_EQ(read.payload, expected);
+  const BoxRequest one{{buffer_, 5, 0}, {1, 2, 1}, {0, 2}};
+  EXPECT_EQ(status_of(client, Operation::write_box, {bytes_of(one), bytes_of(std::uint16_t{0x6762})}),
+            Status::ok);
+  const ClientStatistics statistics = device_.take_client_statistics();
+  EXPECT_EQ(statistics.device_to_host_bytes, 6U);
+  EXPECT_EQ(statistics.control_bytes_read, 6U);
+  EXPECT_EQ(statistics.control_bytes_written, 2U);
+  EXPECT_EQ(statistics.requests, 2U);
+  expect_control_works();
+}
+
+TEST_F(HostileClient, CopiesOfRowsAreCountedInSectorsOfEachRow) {
+  const DeviceAddress large = device_.allocate(4096, "large");
+  device_.fill(large, std::byte{1}, 4096);
+  Channel client = channel();
+  const CopyRequest gather{{large + 2048, 4, 0}, {large, 64, 0}, {4, 16, 1}, {0, 64}};
+  EXPECT_EQ(status_of(client, Operation::copy, {bytes_of(gather)}), Status::ok);
+  const FillBoxRequest fill{{{large + 30, 64, 0}, {4, 3, 1}, {0, 12}}, 7};
+  EXPECT_EQ(status_of(client, Operation::fill_box, {bytes_of(fill)}), Status::ok);
+  EXPECT_EQ(device_.take_observations().copied_sectors, 16U + 16U + 3U * 2U);
 }
 
 }  // namespace

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <string>
 
 namespace lockstep::cudart {
 
+using emulator::BoxPart;
+using emulator::BoxPlace;
+using emulator::BoxShape;
 using emulator::bytes_of;
 using emulator::DeviceAddress;
 using emulator::Operation;
 using emulator::RangeRequest;
+using emulator::RowPiece;
 
 namespace {
 
@@ -27,6 +32,49 @@ void require_inside(std::size_t offset, std::size_t bytes, std::size_t allocatio
   throw Failure{cudaErrorInvalidValue, false,
                 std::to_string(bytes) + " bytes, which reach " + std::to_string(bytes - left) +
                     " bytes past the end of an allocation (" + std::to_string(allocation) + " bytes)"};
+}
+
+BoxShape shape_of(const CopyWork& work) { return {work.width, work.height, work.depth}; }
+BoxPlace to_of(const CopyWork& work) { return {address_of(work.to), work.to_pitch, work.to_slice}; }
+BoxPlace from_of(const CopyWork& work) { return {address_of(work.from), work.from_pitch, work.from_slice}; }
+
+BoxShape shape_of(const FillWork& work) {
+  require(work.width <= SIZE_MAX / work.element_bytes);
+  return {work.width * work.element_bytes, work.height};
+}
+BoxPlace to_of(const FillWork& work) { return {address_of(work.to), work.pitch, 0}; }
+
+std::byte* host_of(const BoxPlace& place, const RowPiece& piece) {
+  return static_cast<std::byte*>(pointer_to(place.address_of(piece)));
+}
+
+/// Bytes from a box's first to its last. Throws for rows that overlap, and for more than there can be.
+std::size_t required_span(const BoxShape& shape, const BoxPlace& place) {
+  const auto span = emulator::span_of(shape, place);
+  require(span.has_value());
+  return *span;
+}
+
+/// Calls function(part) for one part of a box after the other, each of as much as one request may move.
+template <class Function>
+void for_parts(const BoxShape& shape, std::uint64_t most_bytes, const Function& function) {
+  for (std::uint64_t first = 0; first < shape.bytes(); first += most_bytes) {
+    function(BoxPart{first, std::min(most_bytes, shape.bytes() - first)});
+    if (most_bytes >= shape.bytes() - first) return;
+  }
+}
+template <class Function>
+void for_parts_of_bytes(const BoxShape& shape, const Function& function) {
+  for_parts(shape, emulator::kPieceBytes, function);
+}
+template <class Function>
+void for_parts_of_rows(const BoxShape& shape, const Function& function) {
+  const bool one = shape.rows() <= emulator::kPieceRows;
+  for_parts(shape, one ? shape.bytes() : emulator::kPieceRows * shape.width, function);
+}
+
+void repeat(const emulator::Bytes& element, std::span<std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = element[i % element.size()];
 }
 
 }  // namespace
@@ -79,11 +127,8 @@ void Memory::check(const CopyWork& work) {
   checked_kind(work.to, work.from, work.kind);
   if (work.empty()) return;
   if (work.width > work.to_pitch || work.width > work.from_pitch) throw Failure{cudaErrorInvalidPitchValue};
-  const auto span = [&](std::size_t pitch, std::size_t slice) {
-    return (work.depth - 1) * slice + (work.height - 1) * pitch + work.width;
-  };
-  check_range(work.to, span(work.to_pitch, work.to_slice));
-  check_range(work.from, span(work.from_pitch, work.from_slice));
+  check_range(work.to, required_span(shape_of(work), to_of(work)));
+  check_range(work.from, required_span(shape_of(work), from_of(work)));
 }
 
 void Memory::check(const FillWork& work) {
@@ -91,9 +136,9 @@ void Memory::check(const FillWork& work) {
   require(on_device(work.to) || pinned(work.to));
   require(work.element_bytes == 1 || work.element_bytes == 2 || work.element_bytes == 4);
   require(address_of(work.to) % work.element_bytes == 0);
-  const std::size_t width = work.width * work.element_bytes;
-  if (work.height > 1 && width > work.pitch) throw Failure{cudaErrorInvalidPitchValue};
-  check_range(work.to, (work.height - 1) * work.pitch + width);
+  const BoxShape shape = shape_of(work);
+  if (work.height > 1 && shape.width > work.pitch) throw Failure{cudaErrorInvalidPitchValue};
+  check_range(work.to, required_span(shape, to_of(work)));
 }
 
 void Memory::check_range(const void* pointer, std::size_t bytes) {
@@ -117,69 +162,79 @@ void Memory::copy(const CopyWork& work) {
   if (work.empty()) return;
   if (work.width > work.to_pitch || work.width > work.from_pitch) throw Failure{cudaErrorInvalidPitchValue};
   if (managed(work.to) || managed(work.from)) unified_.managed.send();
-  const std::size_t area = work.width * work.height;
-  const bool gapless = work.width == work.to_pitch && work.width == work.from_pitch &&
-                       (work.depth == 1 || (work.to_slice == area && work.from_slice == area));
-  if (gapless) return copy_bytes(work.to, work.from, area * work.depth, kind);
-  for (std::size_t slice = 0; slice < work.depth; ++slice) {
-    for (std::size_t row = 0; row < work.height; ++row) {
-      copy_bytes(static_cast<std::byte*>(work.to) + slice * work.to_slice + row * work.to_pitch,
-                 static_cast<const std::byte*>(work.from) + slice * work.from_slice + row * work.from_pitch,
-                 work.width, kind);
-    }
-  }
-}
-
-void Memory::copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  const BoxPlace to = to_of(work), from = from_of(work);
+  const BoxShape box = shape_of(work);
+  const std::size_t to_span = required_span(box, to), from_span = required_span(box, from);
+  const bool gapless = to_span == box.bytes() && from_span == box.bytes();
+  const BoxShape shape = gapless ? BoxShape{box.bytes()} : box;
   switch (kind) {
     case cudaMemcpyHostToDevice:
-      to_device(address_of(to), static_cast<const std::byte*>(from), bytes);
+      to_device(to, from, shape);
       break;
     case cudaMemcpyDeviceToHost:
-      to_host(static_cast<std::byte*>(to), address_of(from), bytes);
+      to_host(to, from, shape);
       break;
-    case cudaMemcpyDeviceToDevice: {
-      const emulator::CopyRequest wanted{address_of(to), address_of(from), bytes};
-      device_.request(Operation::copy, {bytes_of(wanted)});
+    case cudaMemcpyDeviceToDevice:
+      for_parts_of_rows(shape, [&](const BoxPart& part) {
+        device_.request(Operation::copy, {bytes_of(emulator::CopyRequest{to, from, shape, part})});
+      });
       break;
-    }
     default:
-      std::memmove(to, from, bytes);
+      for_row_pieces(shape, {0, shape.bytes()}, [&](const RowPiece& piece) {
+        std::memmove(host_of(to, piece), host_of(from, piece), piece.bytes);
+      });
   }
-  unified_.managed.revoke(address_of(to), bytes);
+  revoke(to, shape);
 }
 
 void Memory::fill(const FillWork& work) {
   if (work.empty()) return;
   require(on_device(work.to) || pinned(work.to));
-  const std::size_t width = work.width * work.element_bytes;
-  if (work.height > 1 && width > work.pitch) throw Failure{cudaErrorInvalidPitchValue};
+  const BoxPlace to = to_of(work);
+  const BoxShape box = shape_of(work);
+  if (work.height > 1 && box.width > work.pitch) throw Failure{cudaErrorInvalidPitchValue};
   if (managed(work.to)) unified_.managed.send();
-  if (work.height == 1 || width == work.pitch) return fill_row(work.to, work, work.width * work.height);
-  for (std::size_t row = 0; row < work.height; ++row) {
-    fill_row(static_cast<std::byte*>(work.to) + row * work.pitch, work, work.width);
-  }
-}
-
-void Memory::fill_row(void* to, const FillWork& work, std::size_t elements) {
+  const bool gapless = required_span(box, to) == box.bytes();
+  const BoxShape shape = gapless ? BoxShape{box.bytes()} : box;
   emulator::Bytes element(work.element_bytes);
   std::memcpy(element.data(), &work.value, element.size());
-  const std::size_t bytes = elements * element.size();
   const bool one_value = std::ranges::count(element, element.front()) == std::ssize(element);
-  if (one_value && on_device(to)) {
-    const emulator::FillRequest wanted{address_of(to), bytes,
-                                       std::to_integer<std::uint64_t>(element.front())};
-    device_.request(Operation::fill, {bytes_of(wanted)});
+  if (!on_device(work.to)) {
+    for_row_pieces(shape, {0, shape.bytes()}, [&](const RowPiece& piece) {
+      repeat(element, {host_of(to, piece), piece.bytes});
+    });
+  } else if (one_value) {
+    const auto value = std::to_integer<std::uint64_t>(element.front());
+    for_parts_of_rows(shape, [&](const BoxPart& part) {
+      device_.request(Operation::fill_box, {bytes_of(emulator::FillBoxRequest{{to, shape, part}, value})});
+    });
   } else {
-    emulator::Bytes row(bytes);
-    for (std::size_t i = 0; i < bytes; ++i) row[i] = element[i % element.size()];
-    if (on_device(to)) {
-      to_device(address_of(to), row.data(), bytes);
-    } else {
-      std::memcpy(to, row.data(), bytes);
-    }
+    // Rows are whole elements, and so are pieces.
+    emulator::Bytes piece(std::min<std::size_t>(shape.bytes(), emulator::kPieceBytes));
+    repeat(element, piece);
+    for_parts_of_bytes(shape, [&](const BoxPart& part) {
+      device_.request(Operation::write_box,
+                      {bytes_of(emulator::BoxRequest{to, shape, part}), std::span(piece).first(part.bytes)});
+    });
   }
-  unified_.managed.revoke(address_of(to), bytes);
+  revoke(to, shape);
+}
+
+/// Takes the pages that a copy or fill has changed from the program, and no others: bringing them back counts
+/// as reading.
+void Memory::revoke(const BoxPlace& to, const BoxShape& shape) {
+  if (!unified_.managed.contains(to.address)) return;
+  const auto page_of = [](DeviceAddress address) { return address / emulator::kPageBytes; };
+  DeviceAddress begin = to.address, end = to.address;
+  for_row_pieces(shape, {0, shape.bytes()}, [&](const RowPiece& row) {
+    const DeviceAddress next = to.address_of(row);
+    if (end != begin && page_of(next) > page_of(end - 1) + 1) {
+      unified_.managed.revoke(begin, end - begin);
+      begin = next;
+    }
+    end = next + row.bytes;
+  });
+  unified_.managed.revoke(begin, end - begin);
 }
 
 void Memory::information(std::size_t* free_bytes, std::size_t* total_bytes) {
@@ -213,29 +268,32 @@ cudaPointerAttributes Memory::attributes(const void* address) {
   return attributes;
 }
 
-void Memory::to_device(DeviceAddress to, const std::byte* from, std::size_t bytes) {
+void Memory::to_device(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape) {
   // Through a buffer of our own: a wild pointer then faults here, in the program, and not half-way into a
   // message.
-  emulator::Bytes piece;
-  while (bytes > 0) {
-    const std::size_t n = std::min<std::size_t>(bytes, emulator::kPieceBytes);
-    piece.assign(from, from + n);
-    device_.request(Operation::write, {bytes_of(emulator::WriteRequest{to, bytes}), piece});
-    to += n;
-    from += n;
-    bytes -= n;
-  }
+  emulator::Bytes bytes(std::min<std::size_t>(shape.bytes(), emulator::kPieceBytes));
+  for_parts_of_bytes(shape, [&](const BoxPart& part) {
+    std::byte* next = bytes.data();
+    for_row_pieces(shape, part, [&](const RowPiece& piece) {
+      std::memcpy(next, host_of(from, piece), piece.bytes);
+      next += piece.bytes;
+    });
+    device_.request(Operation::write_box,
+                    {bytes_of(emulator::BoxRequest{to, shape, part}), std::span(bytes).first(part.bytes)});
+  });
 }
 
-void Memory::to_host(std::byte* to, DeviceAddress from, std::size_t bytes) {
-  while (bytes > 0) {
-    const std::size_t n = std::min<std::size_t>(bytes, emulator::kPieceBytes);
-    const emulator::Bytes piece = device_.request(Operation::read, {bytes_of(RangeRequest{from, n, bytes})});
-    std::copy(piece.begin(), piece.end(), to);
-    from += n;
-    to += n;
-    bytes -= n;
-  }
+void Memory::to_host(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape) {
+  for_parts_of_bytes(shape, [&](const BoxPart& part) {
+    const emulator::Bytes bytes =
+        device_.request(Operation::read_box, {bytes_of(emulator::BoxRequest{from, shape, part})});
+    require(bytes.size() == part.bytes);
+    const std::byte* next = bytes.data();
+    for_row_pieces(shape, part, [&](const RowPiece& piece) {
+      std::memcpy(host_of(to, piece), next, piece.bytes);
+      next += piece.bytes;
+    });
+  });
 }
 
 }  // namespace lockstep::cudart

@@ -45,10 +45,10 @@ class Memory {
  private:
   cudaMemcpyKind checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const;
   void check_range(const void* address, std::size_t bytes);
-  void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-  void fill_row(void* to, const FillWork& work, std::size_t elements);
-  void to_device(emulator::DeviceAddress to, const std::byte* from, std::size_t bytes);
-  void to_host(std::byte* to, emulator::DeviceAddress from, std::size_t bytes);
+  void revoke(const emulator::BoxPlace& to, const emulator::BoxShape& shape);
+  void to_device(const emulator::BoxPlace& to, const emulator::BoxPlace& from,
+                 const emulator::BoxShape& shape);
+  void to_host(const emulator::BoxPlace& to, const emulator::BoxPlace& from, const emulator::BoxShape& shape);
 
   DeviceConnection& device_;
   UnifiedMemory& unified_;

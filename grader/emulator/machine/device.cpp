@@ -141,6 +141,8 @@ struct Device::State {
   void collect(Loaded& loaded);
   /// Throws DeviceError unless the range is memory that the host may copy, fill and ask about.
   void require(DeviceAddress address, std::size_t bytes) const;
+  /// The same of a whole box, of which the part is a part.
+  void require(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const;
   void check_configuration(const Kernel& kernel, const LaunchConfiguration& configuration) const;
   std::vector<bool> traced_places(const Program& program) const;
 
@@ -274,6 +276,20 @@ void Device::State::require(DeviceAddress address, std::size_t bytes) const {
   if (heap && heap->contains(address)) {
     throw DeviceError(DeviceError::Code::invalid_address,
                       "memory that a kernel took by malloc or new, which only kernels may access");
+  }
+}
+
+void Device::State::require(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const {
+  const auto span = span_of(shape, place);
+  if (!span) {
+    throw DeviceError(DeviceError::Code::invalid_value,
+                      fmt::format("{} slices of {} rows of {} bytes, which overlap or fit no memory with {} "
+                                  "bytes from row to row and {} from slice to slice",
+                                  shape.depth, shape.height, shape.width, place.pitch, place.slice));
+  }
+  require(place.address, *span);
+  if (part.first > shape.bytes() || part.bytes > shape.bytes() - part.first) {
+    throw DeviceError(DeviceError::Code::invalid_value, "a part of a box that it does not have");
   }
 }
 
@@ -433,34 +449,69 @@ void Device::set_devices(DeviceAddress address, DeviceMask devices) {
   state_->memory.set_devices(address, devices);
 }
 void Device::free(DeviceAddress address) { state_->memory.free(address); }
+namespace {
+
+constexpr BoxPlace at(DeviceAddress address) { return {address, 0, 0}; }
+
+}  // namespace
+
 void Device::write(DeviceAddress to, std::span<const std::byte> bytes) {
   state_->require(to, bytes.size());
-  if (bytes.empty()) return;
-  std::memcpy(state_->memory.host(to), bytes.data(), bytes.size());
-  state_->memory.mark_written(to, bytes.size(), true);
+  if (!bytes.empty()) write(at(to), {bytes.size()}, 0, bytes);
 }
 void Device::read(DeviceAddress from, std::span<std::byte> bytes) const {
   state_->require(from, bytes.size());
-  if (!bytes.empty()) std::memcpy(bytes.data(), state_->memory.host(from), bytes.size());
+  if (!bytes.empty()) read(at(from), {bytes.size()}, 0, bytes);
 }
 void Device::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
   state_->require(to, bytes);
-  if (bytes == 0) return;
-  std::memset(state_->memory.host(to), std::to_integer<int>(value), bytes);
-  state_->memory.mark_written(to, bytes, true);
+  if (bytes != 0) fill(at(to), {bytes}, {0, bytes}, value);
 }
-void Device::copy(DeviceAddress to, DeviceAddress from, std::size_t bytes) {
+void Device::write(const BoxPlace& to, const BoxShape& shape, std::uint64_t first,
+                   std::span<const std::byte> bytes) {
   GlobalMemory& memory = state_->memory;
-  state_->require(to, bytes);
-  state_->require(from, bytes);
-  if (bytes == 0) return;
-  std::memmove(memory.host(to), memory.host(from), bytes);
-  // What was never written stays so in the copy.
-  if ((to - from) % 4 == 0 && to % 4 == 0 && bytes % 4 == 0) {
-    std::memmove(memory.written(to), memory.written(from), bytes / 4);
-  } else {
-    memory.mark_written(to, bytes, true);
-  }
+  state_->require(to, shape, {first, bytes.size()});
+  const std::byte* next = bytes.data();
+  for_row_pieces(shape, {first, bytes.size()}, [&](const RowPiece& piece) {
+    const DeviceAddress address = to.address_of(piece);
+    std::memcpy(memory.host(address), next, piece.bytes);
+    memory.mark_written(address, piece.bytes, true);
+    next += piece.bytes;
+  });
+}
+void Device::read(const BoxPlace& from, const BoxShape& shape, std::uint64_t first,
+                  std::span<std::byte> bytes) const {
+  const GlobalMemory& memory = state_->memory;
+  state_->require(from, shape, {first, bytes.size()});
+  std::byte* next = bytes.data();
+  for_row_pieces(shape, {first, bytes.size()}, [&](const RowPiece& piece) {
+    std::memcpy(next, memory.host(from.address_of(piece)), piece.bytes);
+    next += piece.bytes;
+  });
+}
+void Device::fill(const BoxPlace& to, const BoxShape& shape, const BoxPart& part, std::byte value) {
+  GlobalMemory& memory = state_->memory;
+  state_->require(to, shape, part);
+  for_row_pieces(shape, part, [&](const RowPiece& piece) {
+    const DeviceAddress address = to.address_of(piece);
+    std::memset(memory.host(address), std::to_integer<int>(value), piece.bytes);
+    memory.mark_written(address, piece.bytes, true);
+  });
+}
+void Device::copy(const BoxPlace& to_box, const BoxPlace& from_box, const BoxShape& shape,
+                  const BoxPart& part) {
+  GlobalMemory& memory = state_->memory;
+  state_->require(to_box, shape, part);
+  state_->require(from_box, shape, part);
+  for_row_pieces(shape, part, [&](const RowPiece& piece) {
+    const DeviceAddress to = to_box.address_of(piece), from = from_box.address_of(piece);
+    std::memmove(memory.host(to), memory.host(from), piece.bytes);
+    if ((to - from) % 4 == 0 && to % 4 == 0 && piece.bytes % 4 == 0) {
+      std::memmove(memory.written(to), memory.written(from), piece.bytes / 4);
+    } else {
+      memory.mark_written(to, piece.bytes, true);
+    }
+  });
 }
 void Device::mark_uninitialised(DeviceAddress from, std::size_t bytes) {
   state_->require(from, bytes);

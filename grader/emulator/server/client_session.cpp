@@ -47,6 +47,13 @@ Bytes packed(const T& value) {
   return payload;
 }
 
+std::uint64_t sectors_of_rows(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) {
+  std::uint64_t sectors = 0;
+  for_row_pieces(shape, part,
+                 [&](const RowPiece& piece) { sectors += sectors_of(place.address_of(piece), piece.bytes); });
+  return sectors;
+}
+
 std::string cut(std::string output) {
   if (output.size() > kMaximumOutput) {
     output.resize(kMaximumOutput);
@@ -62,6 +69,7 @@ Answer ClientSession::answer(Operation operation, std::span<const std::byte> pay
     ++served_.statistics.late_requests;
     return {Status::launch_failure, {}};
   }
+  ++served_.statistics.requests;
   const bool needs_context = operation != Operation::hello && operation != Operation::measure_image;
   if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
   return Session::answer(operation, payload);
@@ -129,8 +137,37 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       return {};
     case Operation::copy: {
       const auto copy = request.take<CopyRequest>();
-      device.copy(copy.to, copy.from, copy.bytes);
-      served_.copied_sectors += sectors_of(copy.from, copy.bytes) + sectors_of(copy.to, copy.bytes);
+      check_box(copy.to, copy.shape, copy.part);
+      check_box(copy.from, copy.shape, copy.part);
+      device.copy(copy.to, copy.from, copy.shape, copy.part);
+      served_.copied_sectors +=
+          sectors_of_rows(copy.from, copy.shape, copy.part) + sectors_of_rows(copy.to, copy.shape, copy.part);
+      return {};
+    }
+    case Operation::write_box: {
+      const auto [place, shape, part] = request.take<BoxRequest>();
+      const auto data = request.take_rest();
+      if (data.size() != part.bytes) throw MalformedMessage("a write of other bytes than it says");
+      check_box(place, shape, part);
+      before_write(place.address, part.bytes);
+      device.write(place, shape, part.first, data);
+      return {};
+    }
+    case Operation::read_box: {
+      const auto [place, shape, part] = request.take<BoxRequest>();
+      if (part.bytes > kPieceBytes) throw MalformedMessage("a read is longer than one piece");
+      check_box(place, shape, part);
+      before_read({place.address, part.bytes, 0});
+      Bytes data(part.bytes);
+      device.read(place, shape, part.first, data);
+      return data;
+    }
+    case Operation::fill_box: {
+      const auto fill = request.take<FillBoxRequest>();
+      const auto& [place, shape, part] = fill.box;
+      check_box(place, shape, part);
+      device.fill(place, shape, part, static_cast<std::byte>(fill.value));
+      served_.copied_sectors += sectors_of_rows(place, shape, part);
       return {};
     }
     case Operation::find_range: {
@@ -395,6 +432,15 @@ Bytes ClientSession::launched(
     served_.add_finding(Finding::Kind::bad_launch, served_.device.kernel_info(kernel).name, error.what());
     throw;
   }
+}
+
+/// Throws unless the box is one, of which the part is no more than a request may name, and fits its
+/// allocation.
+void ClientSession::check_box(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const {
+  if (shape.width != 0 && part.bytes / shape.width > kPieceRows) {
+    throw MalformedMessage("a box of more rows than one piece has");
+  }
+  if (const auto span = span_of(shape, place)) check_whole(place.address, *span);
 }
 
 void ClientSession::before_read(const RangeRequest& request) {

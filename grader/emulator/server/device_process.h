@@ -45,6 +45,7 @@ struct ClientStatistics {
   std::uint64_t control_bytes_read = 0;  ///< device-to-host bytes out of buffers that the control side owns
   std::uint64_t control_bytes_written = 0;  ///< likewise, written from the host
   std::uint64_t allocated_bytes = 0;        ///< that the client holds now
+  std::uint64_t requests = 0;               ///< answered, refusals included
 };
 
 class DeviceProcess {

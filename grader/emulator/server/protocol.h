@@ -4,13 +4,15 @@
 // structure: data of a copy, an image, a name. A reply is a ReplyHeader and its payload; when the status is
 // not ok the payload is a sentence. Both ends are built together and run on one machine, so structs travel as
 // they lie in memory. Copies longer than kPieceBytes are split by the caller, so that neither end holds more
-// than a piece of them.
+// than a piece of them; so are copies and fills of more than kPieceRows rows, so that none keeps the device
+// long.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "emulator/box.h"
 #include "emulator/device.h"
 
 namespace lockstep::emulator {
@@ -56,6 +58,9 @@ enum class Operation : std::uint32_t {
   destroy_image,   ///< IdRequest, the handle of either
   // The program under test again.
   check_launch,  ///< LaunchRequest; refuses what launch would refuse
+  write_box,     ///< BoxRequest, data
+  read_box,      ///< BoxRequest → data
+  fill_box,      ///< FillBoxRequest
 };
 
 /// The refusals of DeviceError in its order, then what ends a kernel: those stay.
@@ -85,6 +90,8 @@ inline bool is_sticky(Status status) { return status >= Status::illegal_address;
 inline constexpr std::uint32_t kMagic = 0x504B'434C;
 /// Longest piece of a copy.
 inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
+/// Most rows of a copy or fill that one request names.
+inline constexpr std::uint64_t kPieceRows = std::uint64_t{1} << 20;
 /// Longest request; images are the long ones. Longer ones end the connection.
 inline constexpr std::uint64_t kMaximumRequest = std::uint64_t{256} << 20;
 /// Longest reply that a caller accepts.
@@ -156,9 +163,23 @@ struct FillRequest {
   std::uint64_t value = 0;
 };
 
+/// A part of a box. The whole of it is named, so that one that does not fit is refused before its first
+/// part changes anything.
+struct BoxRequest {
+  BoxPlace place;
+  BoxShape shape;
+  BoxPart part;
+};
+
+struct FillBoxRequest {
+  BoxRequest box;
+  std::uint64_t value = 0;
+};
+
 struct CopyRequest {
-  DeviceAddress to = 0, from = 0;
-  std::uint64_t bytes = 0;
+  BoxPlace to, from;
+  BoxShape shape;
+  BoxPart part;
 };
 
 struct RangeReply {

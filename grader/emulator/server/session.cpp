@@ -79,19 +79,19 @@ Answer Session::answer(Operation operation, std::span<const std::byte> payload) 
   }
 }
 
+void Session::check_whole(DeviceAddress address, std::uint64_t whole_bytes) const {
+  const auto range = served_.device.allocation(address);
+  if (range && whole_bytes > range->bytes - (address - range->address)) {
+    const std::uint64_t past = whole_bytes - (range->bytes - (address - range->address));
+    throw DeviceError(DeviceError::Code::invalid_address, std::to_string(whole_bytes) +
+                                                              " bytes, which reach " + std::to_string(past) +
+                                                              " bytes past the end of an allocation (" +
+                                                              std::to_string(range->bytes) + " bytes)");
+  }
+}
+
 Bytes Session::perform_common(Operation operation, MessageReader& request) {
   Device& device = served_.device;
-  // A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
-  const auto check_whole = [&](DeviceAddress address, std::uint64_t whole_bytes) {
-    const auto range = device.allocation(address);
-    if (range && whole_bytes > range->bytes - (address - range->address)) {
-      const std::uint64_t past = whole_bytes - (range->bytes - (address - range->address));
-      throw DeviceError(DeviceError::Code::invalid_address,
-                        std::to_string(whole_bytes) + " bytes, which reach " + std::to_string(past) +
-                            " bytes past the end of an allocation (" + std::to_string(range->bytes) +
-                            " bytes)");
-    }
-  };
   switch (operation) {
     case Operation::hello:
       return hello();

@@ -78,6 +78,8 @@ class Session {
   virtual Bytes perform(Operation operation, MessageReader& request) = 0;
   /// The operations that both sides have.
   Bytes perform_common(Operation operation, MessageReader& request);
+  /// A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
+  void check_whole(DeviceAddress address, std::uint64_t whole_bytes) const;
   /// Hooks of those: called before the device is.
   virtual void before_read(const RangeRequest& request) = 0;
   virtual void before_write(DeviceAddress address, std::uint64_t bytes) = 0;
@@ -152,6 +154,7 @@ class ClientSession final : public Session {
   /// Calls `launching`; what the device refuses becomes a finding too.
   Bytes launched(const LaunchRequest& wanted,
                  const std::function<Bytes(Device::KernelId, const LaunchConfiguration&)>& launching);
+  void check_box(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const;
   Device::ModuleId owned_module(std::uint64_t id) const;
   bool belongs_to_control(DeviceAddress address) const;
   void select_device(std::uint64_t device);
