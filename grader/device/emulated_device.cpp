@@ -11,7 +11,8 @@ class EmulatedSession final : public Session {
   EmulatedSession(std::uint64_t seed, int multiprocessors)
       : process_({.executable = installed_program("lockstep-device"),
                   .seed = seed,
-                  .multiprocessors = multiprocessors}),
+                  .multiprocessors = multiprocessors,
+                  .note_refusals = true}),
         cudart_directory_(installed_library_folder("emulated")) {}
 
   std::uint64_t allocate(std::size_t bytes, const std::string& label) override {

@@ -203,6 +203,8 @@ class Device {
   /// For every page of kPageBytes that the range touches, whether something was written to it within the
   /// range.
   std::vector<bool> written_pages(DeviceAddress from, std::size_t bytes) const;
+  /// Throws what a copy of the range would throw.
+  void require(DeviceAddress address, std::size_t bytes) const;
   std::size_t free_bytes() const;
   /// Base and size of the allocation that holds `address`, if any.
   std::optional<SymbolInfo> allocation(DeviceAddress address) const;

@@ -9,6 +9,7 @@
 #include "judge/case_buffers.h"
 #include "judge/case_verdict.h"
 #include "judge/diagnosis.h"
+#include "judge/findings.h"
 #include "judge/limits.h"
 #include "judge/observation_sum.h"
 #include "judge/seeds.h"
@@ -69,6 +70,7 @@ class CallRun {
     }
     if (!evidence_.became_idle) return std::move(evidence_);  // nor would it answer what follows
     emulator::Observations observations = session_.take_observations();
+    evidence_.refused_calls = take_refused_calls(observations.findings);
     evidence_.findings = observations.findings;
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();

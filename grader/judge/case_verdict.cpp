@@ -180,6 +180,11 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.verdict = fault.verdict;
     result.message = fault.message;
     result.guess = fault.guess;
+    if (may_answer_device_error(evidence.outcome) && !evidence.refused_calls.empty()) {
+      // What came last is what the program gave up at.
+      result.message += "; before that " + sentence_of(evidence.refused_calls.back());
+      result.guess.clear();
+    }
   } else if (evidence.workspace_fault) {
     result.verdict = Verdict::memory_limit;
     result.message = *evidence.workspace_fault;
@@ -188,6 +193,10 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.message = "the device was still at work long after your function had returned";
   } else if (evidence.wrong_output) {
     report_wrong_output(evidence, result);
+    if (!evidence.refused_calls.empty()) {
+      result.guess =
+          "a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front());
+    }
   } else if (!evidence.changed_input.empty()) {
     result.verdict = Verdict::wrong_answer;
     result.message =

@@ -28,6 +28,9 @@ struct WrongOutput {
 struct Evidence {
   runner::Outcome outcome;
   std::vector<emulator::Finding> findings;
+  /// Of kind bad_call, in their order. They decide nothing: a program may ask for what it does not get. They
+  /// tell why one failed.
+  std::vector<emulator::Finding> refused_calls;
   bool became_idle = true;                     ///< the device, soon after the function returned
   device::RunnerUse use;                       ///< of the device, besides launches
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit

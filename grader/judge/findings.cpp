@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -85,7 +86,7 @@ std::optional<PlacedMessage> placed_message(const Finding& finding) {
 /// Whether one thread is at fault, rather than a launch or an image as a whole.
 bool has_thread(Finding::Kind kind) {
   return kind != Finding::Kind::bad_launch && kind != Finding::Kind::bad_image &&
-         kind != Finding::Kind::unsupported;
+         kind != Finding::Kind::bad_call && kind != Finding::Kind::unsupported;
 }
 
 }  // namespace
@@ -114,7 +115,8 @@ Verdict verdict_of(Finding::Kind kind) {
       return Verdict::launch_failed;
     // Hardware might run it: the limit is the emulated device's, not the student's.
     case Finding::Kind::unsupported:
-    // The judge does not ask for these: what they spoil shows in the outputs.
+    // What these spoil shows in the outputs. Refused calls are taken out, and the judge does not ask for
+    // leaks.
     case Finding::Kind::bad_call:
     case Finding::Kind::leak:
       return Verdict::grader_error;
@@ -131,6 +133,15 @@ bool stops_kernel(Finding::Kind kind) {
     default:
       return true;
   }
+}
+
+std::vector<Finding> take_refused_calls(std::vector<Finding>& findings) {
+  const auto first = std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.kind != Finding::Kind::bad_call;
+  });
+  std::vector<Finding> refused(std::make_move_iterator(first), std::make_move_iterator(findings.end()));
+  findings.erase(first, findings.end());
+  return refused;
 }
 
 const Finding* gravest(std::span<const Finding> findings) {

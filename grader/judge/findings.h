@@ -16,6 +16,9 @@ report::Verdict verdict_of(emulator::Finding::Kind kind);
 /// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.
 bool stops_kernel(emulator::Finding::Kind kind);
 
+/// Takes the findings of kind bad_call out of the others.
+std::vector<emulator::Finding> take_refused_calls(std::vector<emulator::Finding>& findings);
+
 /// The finding to report: the gravest, and of equals the first. Null when there are none.
 const emulator::Finding* gravest(std::span<const emulator::Finding> findings);
 

@@ -527,6 +527,86 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
 }
 
+/// A device that tells of refused calls.
+class NotedRefusals : public testing::Test {
+ protected:
+  Status note(const NoteRefusalRequest& refusal, std::string_view function) {
+    return client_.call(Operation::note_refusal, {bytes_of(refusal), bytes_of(function)}).status;
+  }
+  std::vector<std::string> told() {
+    std::vector<std::string> messages;
+    for (const Finding& finding : device_.take_observations().findings) messages.push_back(finding.message);
+    return messages;
+  }
+
+  static DeviceProcess::Options options() {
+    DeviceProcess::Options result;
+    result.executable = DEVICE_EXECUTABLE;
+    result.workers = 1;
+    result.note_refusals = true;
+    return result;
+  }
+  DeviceProcess device_{options()};
+  DeviceAddress buffer_ = device_.allocate(100, "in");
+  Channel client_{::fcntl(device_.client_descriptor(), F_DUPFD_CLOEXEC, 0)};
+};
+
+constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue
+const std::string kRefusedCopy = "cudaMemcpy returned cudaErrorInvalidValue (invalid argument)";
+
+TEST_F(NotedRefusals, HoldNoTextOfTheClient) {
+  EXPECT_EQ(note({kInvalidValue}, "you passed"), Status::malformed);
+  EXPECT_EQ(note({kInvalidValue}, "cudaMemcpy: all is well"), Status::malformed);
+  EXPECT_EQ(note({kInvalidValue}, ""), Status::malformed);
+  EXPECT_EQ(note({kInvalidValue}, std::string(60'000, 'c')), Status::malformed);
+  EXPECT_EQ(note({123456}, "cudaMemcpy"), Status::malformed);
+  EXPECT_EQ(note({-1}, "cudaMemcpy"), Status::malformed);
+  EXPECT_EQ(client_.call(Operation::note_refusal, {bytes_of(std::string_view("cudaMemcpy"))}).status,
+            Status::malformed);
+  EXPECT_TRUE(told().empty());
+  EXPECT_EQ(note({kInvalidValue}, "cudaMemcpy"), Status::ok);
+  EXPECT_EQ(note({kInvalidValue, static_cast<RefusalReason>(99)}, "cudaMemcpy"), Status::ok);
+  EXPECT_EQ(told(), std::vector{kRefusedCopy});
+}
+
+TEST_F(NotedRefusals, TellOfRangesWhatTheDeviceSees) {
+  const auto note_range = [&](DeviceAddress address, std::uint64_t bytes) {
+    EXPECT_EQ(note({kInvalidValue, RefusalReason::range, {address, bytes, bytes}}, "cudaMemcpy"), Status::ok);
+  };
+  note_range(buffer_, 104);
+  EXPECT_EQ(told(), std::vector{kRefusedCopy + ": 104 bytes, which reach 4 bytes past the end of an "
+                                               "allocation (100 bytes)"});
+  note_range(buffer_ + 100, 8);
+  EXPECT_EQ(told(), std::vector{kRefusedCopy + ": 8 bytes just past the end of 'in' (100 bytes)"});
+  note_range(buffer_, 100);  // which fits, whatever the client says
+  EXPECT_EQ(told(), std::vector{kRefusedCopy});
+  note_range(UINT64_MAX, UINT64_MAX);
+  note_range(0, UINT64_MAX);
+  EXPECT_EQ(told().size(), 2U);
+}
+
+TEST_F(NotedRefusals, TellOnceWhatTheDeviceRefused) {
+  EXPECT_EQ(client_.call(Operation::read, {bytes_of(RangeRequest{buffer_, 50, 101})}).status,
+            Status::invalid_address);
+  const NoteRefusalRequest told_before{kInvalidValue, RefusalReason::told};
+  EXPECT_EQ(note(told_before, "cudaMemcpy"), Status::ok);
+  EXPECT_EQ(note(told_before, "cudaFree"), Status::ok);
+  EXPECT_EQ(told(), (std::vector<std::string>{kRefusedCopy + ": 101 bytes, which reach 1 bytes past the end "
+                                                             "of an allocation (100 bytes)",
+                                              "cudaFree returned cudaErrorInvalidValue (invalid argument)"}));
+}
+
+TEST_F(NotedRefusals, LeaveRoomForOtherFindings) {
+  for (std::uint64_t i = 1; i <= 1100; ++i) {
+    ASSERT_EQ(note({kInvalidValue, RefusalReason::range, {buffer_, 100 + i, 0}}, "cudaMemcpy"), Status::ok);
+  }
+  const std::vector<std::byte> noise(5000, std::byte{0x42});
+  EXPECT_NE(client_.call(Operation::load_image, {noise}).status, Status::ok);
+  const Observations seen = device_.take_observations();
+  ASSERT_EQ(seen.findings.size(), 1001U);
+  EXPECT_EQ(seen.findings.back().kind, Finding::Kind::bad_image);
+}
+
 TEST_F(HostileClient, BoxesThatAreNoneAreRefused) {
   Channel client = channel();
   const Reply allocated = client.call(Operation::allocate, {bytes_of(AllocateRequest{4096})});

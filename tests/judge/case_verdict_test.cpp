@@ -214,6 +214,33 @@ TEST_F(CaseVerdict, AStudentsOwnCheckDoesNotHideTheFinding) {
   EXPECT_EQ(concluded().verdict, Verdict::out_of_bounds);
 }
 
+TEST_F(CaseVerdict, RefusedCallsDecideNothingAndExplainAFailure) {
+  Finding refused;
+  refused.kind = Finding::Kind::bad_call;
+  std::vector<Finding> findings = {refused, finding(Finding::Kind::race), refused};
+  findings[0].message = "cudaMalloc returned an error";
+  findings[2].message = "cudaMemcpy returned an error";
+  evidence_.refused_calls = take_refused_calls(findings);
+  ASSERT_EQ(evidence_.refused_calls.size(), 2U);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].kind, Finding::Kind::race);
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+  EXPECT_EQ(concluded().message, "");
+  EXPECT_FALSE(ends_context(evidence_));
+  set_wrong_output();
+  EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
+  EXPECT_EQ(concluded().guess, "a call was refused, and your code went on: cudaMalloc returned an error");
+  evidence_.outcome = {.kind = OutcomeKind::threw, .message = "no"};
+  EXPECT_EQ(concluded().verdict, Verdict::crashed);
+  EXPECT_EQ(concluded().message,
+            "an exception left your function: no; before that cudaMemcpy returned an error");
+  evidence_.outcome = {};
+  end_by_exit(1);
+  EXPECT_THAT(concluded().message, HasSubstr("with status 1; before that cudaMemcpy returned an error"));
+  end_by_signal(SIGSEGV);
+  EXPECT_THAT(concluded().message, testing::Not(HasSubstr("cudaMemcpy")));
+}
+
 TEST_F(CaseVerdict, ARaceDoesNotExplainAnExit) {
   evidence_.findings = {finding(Finding::Kind::race)};
   end_by_exit(0);

@@ -1,6 +1,6 @@
 // The direction of a copy contradicts its pointers.
 // expect: bad-call
-// says: cudaMemcpy returned cudaErrorInvalidValue
+// says: (invalid argument): its direction is not that of its pointers
 #include "planted_bug.h"
 
 template <bool kFixed>

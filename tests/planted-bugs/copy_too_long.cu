@@ -1,6 +1,6 @@
 // cudaMemcpy takes one row more than the array on the device has.
 // expect: bad-call
-// says: cudaMemcpy returned cudaErrorInvalidValue
+// says: 320 bytes, which reach 64 bytes past the end of an allocation (256 bytes)
 #include "planted_bug.h"
 
 template <bool kFixed>

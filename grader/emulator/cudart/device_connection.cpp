@@ -58,8 +58,7 @@ emulator::Bytes DeviceConnection::request(Operation operation,
   }
   kernel_failed_ = emulator::is_sticky(reply.status);
   if (reply.status != emulator::Status::ok) {
-    throw Failure{code_of(reply.status), kernel_failed_,
-                  std::string(reinterpret_cast<const char*>(reply.payload.data()), reply.payload.size())};
+    throw Failure{code_of(reply.status), kernel_failed_, emulator::RefusalReason::told};
   }
   return std::move(reply.payload);
 }

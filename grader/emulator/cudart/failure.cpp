@@ -1,29 +1,12 @@
 #include "emulator/cudart/failure.h"
 
-#include <algorithm>
-#include <iterator>
+#include "emulator/cudart/runtime_names.h"
 
 namespace lockstep::cudart {
 
 namespace {
 
-struct ErrorText {
-  int code;
-  const char* name;
-  const char* sentence;
-};
-
-// Read out of the toolkit's own runtime while building; ascending codes.
-constexpr ErrorText kErrorTexts[] = {
-#include "error_table.inc"
-};
-
-constexpr ErrorText kUnknown = {0, "unrecognized error code", "unrecognized error code"};
-
-const ErrorText& text_of(cudaError_t error) {
-  const auto* found = std::ranges::lower_bound(kErrorTexts, static_cast<int>(error), {}, &ErrorText::code);
-  return found != std::end(kErrorTexts) && found->code == static_cast<int>(error) ? *found : kUnknown;
-}
+constexpr const char* kUnknown = "unrecognized error code";
 
 }  // namespace
 
@@ -75,7 +58,13 @@ Failure& last_failure() {
   return failure;
 }
 
-const char* name_of(cudaError_t error) { return text_of(error).name; }
-const char* sentence_of(cudaError_t error) { return text_of(error).sentence; }
+const char* name_of(cudaError_t error) {
+  const emulator::ErrorText* text = emulator::error_text(error);
+  return text == nullptr ? kUnknown : text->name;
+}
+const char* sentence_of(cudaError_t error) {
+  const emulator::ErrorText* text = emulator::error_text(error);
+  return text == nullptr ? kUnknown : text->sentence;
+}
 
 }  // namespace lockstep::cudart

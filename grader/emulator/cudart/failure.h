@@ -13,7 +13,8 @@ namespace lockstep::cudart {
 struct Failure {
   cudaError_t code = cudaSuccess;
   bool of_kernel = false;  ///< a kernel failed earlier: every call fails from then on
-  std::string sentence{};  ///< the device's reason, if it gave one
+  emulator::RefusalReason reason = emulator::RefusalReason::none;
+  emulator::RangeRequest range{};  ///< that does not fit, where this is the reason
 };
 
 cudaError_t code_of(emulator::Status status);

@@ -1,5 +1,6 @@
 # Writes, for every function that the toolkit's own runtime exports, a weak definition that fails with a
-# sentence (stubs.cpp), and the version script that exports exactly those names (exports.map).
+# sentence (stubs.cpp), the version script that exports exactly those names (exports.map), and the names as
+# a list of C++ (function_names.inc).
 #
 # A function that the sources define takes the place of its stub, so there is no list to keep. The _ptsz and
 # _ptds forms (per-thread default stream) leave a note in the thread's lockstep_per_thread_form and go on to
@@ -20,6 +21,7 @@ endif()
 set(stubs "// Made by generate_exports.cmake.\nextern \"C\" {\n")
 string(APPEND stubs "int lockstep_unsupported(const char* function);\n")
 set(exports "${VERSION_NODE} {\nglobal:\n")
+set(function_names)
 foreach(name IN LISTS names)
   string(REGEX REPLACE "_pt[sd][sz]$" "" plain ${name})
   if(NOT plain STREQUAL name AND plain IN_LIST names)
@@ -31,6 +33,8 @@ foreach(name IN LISTS names)
                         "{ return lockstep_unsupported(\"${name}\"); }\n")
   endif()
   string(APPEND exports "  ${name};\n")
+  string(APPEND function_names "\"${name}\",\n")
 endforeach()
 file(WRITE ${OUTPUT}/stubs.cpp "${stubs}}\n")
 file(WRITE ${OUTPUT}/exports.map "${exports}local: *;\n};\n")
+file(WRITE ${OUTPUT}/function_names.inc "${function_names}")

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <iterator>
 #include <span>
-#include <string>
 
 namespace lockstep::cudart {
 
@@ -24,15 +23,6 @@ constexpr std::size_t kPitchGranule = 512;
 
 DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
 void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
-
-/// Throws unless `bytes` bytes from `offset` on lie within an allocation.
-void require_inside(std::size_t offset, std::size_t bytes, std::size_t allocation) {
-  const std::size_t left = allocation - offset;
-  if (bytes <= left) return;
-  throw Failure{cudaErrorInvalidValue, false,
-                std::to_string(bytes) + " bytes, which reach " + std::to_string(bytes - left) +
-                    " bytes past the end of an allocation (" + std::to_string(allocation) + " bytes)"};
-}
 
 BoxShape shape_of(const CopyWork& work) { return {work.width, work.height, work.depth}; }
 BoxPlace to_of(const CopyWork& work) { return {address_of(work.to), work.to_pitch, work.to_slice}; }
@@ -87,17 +77,24 @@ bool Memory::on_device(const void* pointer) const {
 bool Memory::managed(const void* address) const { return unified_.managed.contains(address_of(address)); }
 
 /// The kind that the pointers mean. A stated kind that contradicts them is an error, as on hardware; managed
-/// memory goes with every kind.
-cudaMemcpyKind Memory::checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const {
+/// memory goes with every kind, and so do the pointers of a copy of nothing, which may be null.
+cudaMemcpyKind Memory::checked_kind(const CopyWork& work) const {
+  const cudaMemcpyKind kind = work.kind;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
+  if (work.empty()) return kind;
   const auto agrees = [&](const void* pointer, bool stated_on_device) {
     return managed(pointer) || on_device(pointer) == stated_on_device;
   };
-  const bool to_agrees = agrees(to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
-  const bool from_agrees = agrees(from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
-  require(kind == cudaMemcpyDefault || (to_agrees && from_agrees));
-  if (on_device(to)) return on_device(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-  return on_device(from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+  const bool to_agrees = agrees(work.to, kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
+  const bool from_agrees =
+      agrees(work.from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+  if (kind != cudaMemcpyDefault && !(to_agrees && from_agrees)) {
+    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::direction};
+  }
+  if (on_device(work.to)) {
+    return on_device(work.from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+  }
+  return on_device(work.from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
 void* Memory::allocate(std::size_t bytes) {
@@ -124,7 +121,7 @@ void Memory::free(void* address) {
 }
 
 void Memory::check(const CopyWork& work) {
-  checked_kind(work.to, work.from, work.kind);
+  checked_kind(work);
   if (work.empty()) return;
   if (work.width > work.to_pitch || work.width > work.from_pitch) throw Failure{cudaErrorInvalidPitchValue};
   check_range(work.to, required_span(shape_of(work), to_of(work)));
@@ -145,20 +142,23 @@ void Memory::check_range(const void* pointer, std::size_t bytes) {
   if (pinned(pointer)) return require(unified_.pinned.contains(pointer, bytes));
   if (!on_device(pointer)) return;
   const DeviceAddress address = address_of(pointer);
+  const auto require_inside = [&](DeviceAddress base, std::size_t size) {
+    if (address - base < size && bytes <= size - (address - base)) return;
+    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::range, {address, bytes, bytes}};
+  };
   const auto after = allocations_.upper_bound(address);
   if (after != allocations_.begin()) {
     const auto& [base, size] = *std::prev(after);
-    if (address - base < size) return require_inside(address - base, bytes, size);
+    if (address - base < size) return require_inside(base, size);
   }
   // A symbol, or memory of whoever made the device.
   const auto range =
       device_.ask<emulator::RangeReply>(Operation::find_range, {bytes_of(RangeRequest{address, 0, 0})});
-  require(range.bytes != 0);
-  require_inside(address - range.address, bytes, range.bytes);
+  require_inside(range.address, range.bytes);  // of no bytes where there is none
 }
 
 void Memory::copy(const CopyWork& work) {
-  const cudaMemcpyKind kind = checked_kind(work.to, work.from, work.kind);
+  const cudaMemcpyKind kind = checked_kind(work);
   if (work.empty()) return;
   if (work.width > work.to_pitch || work.width > work.from_pitch) throw Failure{cudaErrorInvalidPitchValue};
   if (managed(work.to) || managed(work.from)) unified_.managed.send();

@@ -43,7 +43,7 @@ class Memory {
   cudaPointerAttributes attributes(const void* address);
 
  private:
-  cudaMemcpyKind checked_kind(const void* to, const void* from, cudaMemcpyKind kind) const;
+  cudaMemcpyKind checked_kind(const CopyWork& work) const;
   void check_range(const void* address, std::size_t bytes);
   void revoke(const emulator::BoxPlace& to, const emulator::BoxShape& shape);
   void to_device(const emulator::BoxPlace& to, const emulator::BoxPlace& from,

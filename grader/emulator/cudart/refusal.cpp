@@ -2,8 +2,6 @@
 
 #include <exception>
 #include <mutex>
-#include <span>
-#include <string>
 #include <string_view>
 
 #include "emulator/cudart/runtime.h"
@@ -40,12 +38,11 @@ void note_refusal(std::string_view name, const Failure& failure) noexcept {
   if (failure.of_kernel || !is_mistake(failure.code)) return;
   try {
     if (name.starts_with("cudaLaunch")) return;  // a finding of the launch
-    std::string sentence =
-        std::string(name) + " returned " + name_of(failure.code) + " (" + sentence_of(failure.code) + ')';
-    if (!failure.sentence.empty()) sentence += ": " + failure.sentence;
+    const emulator::NoteRefusalRequest note{failure.code, failure.reason, failure.range};
     Runtime& program = runtime();
     const std::lock_guard lock(program.mutex);
-    program.device.request(emulator::Operation::note_refusal, {emulator::bytes_of(sentence)});
+    program.device.request(emulator::Operation::note_refusal,
+                           {emulator::bytes_of(note), emulator::bytes_of(name)});
   } catch (const Failure&) {
     // The device is gone, or a kernel has failed: that is what the program hears of.
   } catch (const std::exception&) {

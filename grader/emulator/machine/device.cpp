@@ -538,6 +538,7 @@ std::vector<bool> Device::written_pages(DeviceAddress from, std::size_t bytes) c
   }
   return pages;
 }
+void Device::require(DeviceAddress address, std::size_t bytes) const { state_->require(address, bytes); }
 std::size_t Device::free_bytes() const { return state_->memory.free_bytes(); }
 std::optional<SymbolInfo> Device::allocation(DeviceAddress address) const {
   const GlobalMemory::Allocation* found = state_->memory.find(address);

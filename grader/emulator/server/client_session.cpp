@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "emulator/cudart/runtime_names.h"
 #include "emulator/ptx/fat_binary.h"
 #include "emulator/sectors.h"
 #include "emulator/server/session.h"
@@ -54,6 +55,24 @@ std::uint64_t sectors_of_rows(const BoxPlace& place, const BoxShape& shape, cons
   return sectors;
 }
 
+/// Whether a refusal of such a request is told in numbers alone: names are the program's.
+bool is_of_memory(Operation operation) {
+  switch (operation) {
+    case Operation::allocate:
+    case Operation::free:
+    case Operation::write:
+    case Operation::read:
+    case Operation::fill:
+    case Operation::copy:
+    case Operation::write_box:
+    case Operation::read_box:
+    case Operation::fill_box:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string cut(std::string output) {
   if (output.size() > kMaximumOutput) {
     output.resize(kMaximumOutput);
@@ -72,7 +91,11 @@ Answer ClientSession::answer(Operation operation, std::span<const std::byte> pay
   ++served_.statistics.requests;
   const bool needs_context = operation != Operation::hello && operation != Operation::measure_image;
   if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
-  return Session::answer(operation, payload);
+  Answer answer = Session::answer(operation, payload);
+  if (answer.status != Status::ok && is_of_memory(operation)) {
+    last_refusal_.assign(reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size());
+  }
+  return answer;
 }
 
 void ClientSession::end() {
@@ -221,8 +244,8 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       destroy_image(request.take<IdRequest>().id);
       return {};
     case Operation::note_refusal: {
-      const std::string sentence = request.take_name(kMaximumName);
-      if (served_.note_refusals) served_.add_finding(Finding::Kind::bad_call, {}, sentence);
+      const auto note = request.take<NoteRefusalRequest>();
+      note_refusal(note, request.take_name(kMaximumName));
       return {};
     }
     default:
@@ -432,6 +455,36 @@ Bytes ClientSession::launched(
     served_.add_finding(Finding::Kind::bad_launch, served_.device.kernel_info(kernel).name, error.what());
     throw;
   }
+}
+
+/// Becomes a finding of known words and of numbers: nothing in it is a text of the client's.
+void ClientSession::note_refusal(const NoteRefusalRequest& note, const std::string& function) {
+  if (!served_.note_refusals) return;
+  const ErrorText* error = error_text(note.error);
+  if (error == nullptr) throw MalformedMessage("an error that the runtime does not have");
+  if (!is_runtime_function(function)) throw MalformedMessage("a function that the runtime does not have");
+  std::string reason;
+  if (note.reason == RefusalReason::told) reason = std::exchange(last_refusal_, {});
+  if (note.reason == RefusalReason::range) reason = refused_range(note.range);
+  if (note.reason == RefusalReason::direction) {
+    reason =
+        "its direction is not that of its pointers, of which one is of the host where it should be the "
+        "device's, or the other way round";
+  }
+  served_.add_finding(Finding::Kind::bad_call, {},
+                      function + " returned " + error->name + " (" + error->sentence + ')' +
+                          (reason.empty() ? "" : ": " + reason));
+}
+
+/// What is wrong with a range; nothing when the device finds that it fits.
+std::string ClientSession::refused_range(const RangeRequest& range) const {
+  try {
+    check_whole(range.address, range.bytes);
+    served_.device.require(range.address, range.bytes);
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return {};
 }
 
 /// Throws unless the box is one, of which the part is no more than a request may name, and fits its

@@ -42,7 +42,7 @@ enum class Operation : std::uint32_t {
   map_host,       ///< RangeRequest: kernels reach this host allocation from now on
   select_device,  ///< IdRequest: which of several devices allocations, images and questions are for
   written_pages,  ///< RangeRequest → a byte for every page of the range: 1 when something was written to it
-  note_refusal,   ///< a sentence: what the runtime refused the program
+  note_refusal,   ///< NoteRefusalRequest, name of a function of the runtime: that it refused the program
   // The owner of the process.
   mark_uninitialised,       ///< RangeRequest
   set_time_limit,           ///< LimitRequest, milliseconds
@@ -180,6 +180,21 @@ struct CopyRequest {
   BoxPlace to, from;
   BoxShape shape;
   BoxPart part;
+};
+
+/// Why the runtime refused a call.
+enum class RefusalReason : std::uint32_t {
+  none,       ///< the error says it all
+  told,       ///< the device had refused something
+  range,      ///< memory that lies in no allocation, or not as a whole
+  direction,  ///< of a copy: not what the pointers are
+};
+
+/// The device looks itself whether a range does not fit, and tells it in its own words.
+struct NoteRefusalRequest {
+  std::int32_t error = 0;  ///< cudaError_t
+  RefusalReason reason{};
+  RangeRequest range;
 };
 
 struct RangeReply {

@@ -1,5 +1,6 @@
 #include "emulator/server/session.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -46,14 +47,15 @@ void ServedDevice::add_finding(Finding::Kind kind, const std::string& whole_kern
                                const std::string& whole_message) {
   const std::string kernel = whole_kernel.substr(0, kLongestSentence);
   const std::string message = whole_message.substr(0, kLongestSentence);
-  constexpr std::size_t kMostFindings = 1000;  // a program may be refused without end
+  constexpr std::ptrdiff_t kMostFindings = 1000;  // a program may be refused without end
   for (Finding& finding : findings) {
     if (finding.kind == kind && finding.kernel == kernel && finding.message == message) {
       ++finding.count;
       return;
     }
   }
-  if (findings.size() == kMostFindings) return;
+  // Of each kind so many: refused calls leave room for refused launches.
+  if (std::ranges::count(findings, kind, &Finding::kind) == kMostFindings) return;
   Finding finding;
   finding.kind = kind;
   finding.kernel = kernel;

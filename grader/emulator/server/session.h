@@ -155,6 +155,8 @@ class ClientSession final : public Session {
   Bytes launched(const LaunchRequest& wanted,
                  const std::function<Bytes(Device::KernelId, const LaunchConfiguration&)>& launching);
   void check_box(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const;
+  void note_refusal(const NoteRefusalRequest& note, const std::string& function);
+  std::string refused_range(const RangeRequest& range) const;
   Device::ModuleId owned_module(std::uint64_t id) const;
   bool belongs_to_control(DeviceAddress address) const;
   void select_device(std::uint64_t device);
@@ -171,6 +173,7 @@ class ClientSession final : public Session {
   int selected_ = 0;                                ///< device
   std::array<std::uint64_t, kMostDevices> held_{};  ///< bytes charged, by device
   std::set<ImageHandle> images_;
+  std::string last_refusal_;  ///< of memory, in the device's words; until it is noted
 };
 
 }  // namespace lockstep::emulator

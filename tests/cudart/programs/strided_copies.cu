@@ -180,6 +180,26 @@ void check_refusals() {
   refused(cudaMemset2D(device.data, kHalf, 1, kWidth, 3), cudaErrorInvalidValue);
 }
 
+/// A copy of nothing looks at no pointer, as an empty array's is null; its direction must be one.
+void check_empty() {
+  const DeviceBytes device(numbers(8, 1));
+  Bytes host(8);
+  for (const cudaMemcpyKind kind : {cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,
+                                    cudaMemcpyDeviceToDevice, cudaMemcpyDefault}) {
+    const bool fine = cudaMemcpy(nullptr, nullptr, 0, kind) == cudaSuccess &&
+                      cudaMemcpy(device.data, host.data(), 0, kind) == cudaSuccess &&
+                      cudaMemcpyAsync(nullptr, host.data(), 0, kind, nullptr) == cudaSuccess &&
+                      cudaMemcpy2D(device.data, 4, host.data(), 4, 4, 0, kind) == cudaSuccess;
+    expect(fine, "empty copy", 0);
+  }
+  expect(cudaMemcpy(device.data, host.data(), 0, static_cast<cudaMemcpyKind>(9)) ==
+             cudaErrorInvalidMemcpyDirection,
+         "empty copy in no direction", 0);
+  expect(cudaMemcpy(device.data, host.data(), 8, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue,
+         "copy in the wrong direction", 0);
+  cudaGetLastError();
+}
+
 /// Every way of moving so many rows once.
 void move_rows(std::size_t rows) {
   unsigned char *to = nullptr, *from = nullptr;
@@ -226,6 +246,7 @@ int main(int argc, char** argv) {
   check({(1 << 20) + 3, 2, 1, {(1 << 20) + 5, 0}, {(1 << 20) + 4, 0}});  // rows longer than one piece
   check_moved_up();
   check_refusals();
+  check_empty();
   if (all_right) std::puts("every byte in its place");
   return cudaGetLastError() == cudaSuccess ? 0 : 1;
 }
