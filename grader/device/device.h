@@ -63,6 +63,7 @@ class Vault;
 /// What a runner did with the device besides launches.
 struct RunnerUse {
   std::uint64_t host_reads = 0;     ///< bytes that left the device: copied to the host, or printed by kernels
+  std::uint64_t printed = 0;        ///< of these, the printed ones
   std::uint64_t late_requests = 0;  ///< made while the runner was held
 };
 

@@ -38,6 +38,7 @@ class EmulatedSession final : public Session {
     const emulator::ClientStatistics statistics = process_.take_client_statistics();
     // Out of whatever buffer: a copy within the device would launder the judge's.
     return {.host_reads = statistics.device_to_host_bytes + statistics.printed_bytes,
+            .printed = statistics.printed_bytes,
             .late_requests = statistics.late_requests};
   }
 

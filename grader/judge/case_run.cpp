@@ -211,7 +211,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, std::uin
     evidence.call = i + 1;
     conclude(evidence, source, run.result);
     run.attempt_lost = ends_context(evidence);
-    run.host_reads += evidence.use.host_reads - std::min(evidence.use.host_reads, kFreeHostReads);
+    run.host_reads += host_reads_of_call(evidence.use);
   }
   if (!run.attempt_lost) buffers.free_all();
 }

@@ -8,6 +8,7 @@
 #include "course/problem.h"
 #include "emulator/observations.h"
 #include "judge/attempt.h"
+#include "judge/host_reads.h"
 #include "judge/source_text.h"
 #include "report/result.h"
 
@@ -16,8 +17,8 @@ namespace lockstep::judge {
 struct CaseRun {
   report::CaseResult result;
   emulator::Observations observations;  ///< of all calls
-  std::uint64_t host_reads = 0;         ///< bytes that left the device beyond kFreeHostReads a call
-  bool attempt_lost = false;            ///< the next case needs a fresh attempt
+  HostReads host_reads;
+  bool attempt_lost = false;  ///< the next case needs a fresh attempt
   std::optional<report::Picture> picture;
 };
 

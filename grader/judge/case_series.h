@@ -11,6 +11,7 @@
 #include "course/problem.h"
 #include "judge/attempt.h"
 #include "judge/case_verdict.h"
+#include "judge/host_reads.h"
 #include "judge/limits.h"
 #include "judge/source_text.h"
 #include "report/result.h"
@@ -26,8 +27,8 @@ struct MeasuredCase {
 struct CaseSeries {
   std::vector<report::CaseResult> cases;
   std::vector<MeasuredCase> measured;
-  std::uint64_t host_reads = 0;  ///< of all cases, beyond kFreeHostReads a call
-  std::string output;            ///< what the submission printed, of the first attempt that printed anything
+  HostReads host_reads;  ///< of all cases
+  std::string output;    ///< what the submission printed, of the first attempt that printed anything
   bool output_truncated = false;
   std::optional<report::Picture> picture;  ///< of SeriesOptions::draw
   /// How loading went when it failed; there are no cases then. A missing function is Kind::missing_function.

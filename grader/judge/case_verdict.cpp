@@ -89,6 +89,7 @@ void report_finding(const Finding& finding, const SourceText& source, report::Ca
   result.verdict = verdict_of(finding.kind);
   result.message = sentence_of(finding);
   result.places = places_of(finding, source);
+  result.question = question_of(finding, source);
   if (finding.kind == Finding::Kind::misaligned) {
     result.guess =
         "an access to several elements at once must start at a multiple of its size; where rows are not a "

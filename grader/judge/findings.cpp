@@ -15,6 +15,7 @@ namespace lockstep::judge {
 namespace {
 
 using emulator::Finding;
+using emulator::SourceLine;
 using report::Verdict;
 
 /// Lower is graver. What ends a kernel comes before what only spoils its result, and a cause before its
@@ -81,6 +82,74 @@ std::optional<PlacedMessage> placed_message(const Finding& finding) {
   if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
   return PlacedMessage{{std::string(place.substr(0, colon)), line},
                        std::string(message.substr(place.size() + 1))};
+}
+
+/// What the device says of a race between two threads of one warp. Which barrier it lacks is for the
+/// question: threads of other warps may come to the same lines in another case.
+constexpr std::string_view kLacksWarpBarrier = "with no __syncwarp() between";
+
+bool says(const Finding& finding, std::string_view words) {
+  return finding.message.find(words) != std::string::npos;
+}
+
+/// The first line with a barrier from line `first` on and before line `last`, in one function of the
+/// submission; 0 when there is none.
+std::uint32_t barrier_between(const SourceText& source, const std::string& file, std::uint32_t first,
+                              std::uint32_t last) {
+  for (std::uint32_t line = first; line < last; ++line) {
+    const std::string text = source.place({file, line}).text;
+    if (text.starts_with('}')) return 0;  // the end of a function
+    const std::string_view code = std::string_view(text).substr(0, text.find("//"));
+    for (const char* barrier : {"__syncthreads", ".sync()", "cg::sync("}) {
+      if (code.find(barrier) != std::string_view::npos) return line;
+    }
+  }
+  return 0;
+}
+
+std::string question_of_race(const Finding& finding, const SourceText& source) {
+  const SourceLine &later = finding.line, &earlier = finding.other_line;
+  const bool one_line = later == earlier;
+  if (says(finding, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
+  if (!says(finding, "of shared memory")) {  // then the two threads are of different blocks
+    return one_line ? "do several blocks change one word here? That takes an atomic operation, such as "
+                      "atomicAdd. Or does one block read what another writes? Then a flag with a fence, or a "
+                      "launch of its own, must stand between."
+                    : "what tells the one block that the other is done? That takes a fence and an atomic "
+                      "operation on both sides, or a launch of its own for what comes later.";
+  }
+  if (one_line) {
+    return "do several threads change one word here? That takes an atomic operation, such as atomicAdd. Or "
+           "does one read what another writes? Then a barrier must stand between.";
+  }
+  if (later.file == earlier.file) {
+    const std::uint32_t barrier = barrier_between(source, later.file, std::min(later.line, earlier.line),
+                                                  std::max(later.line, earlier.line));
+    if (barrier != 0) {
+      return fmt::format(
+          "do all threads of the block come to the barrier at line {}? One under a condition is not met by "
+          "all.{}",
+          barrier,
+          later.line < earlier.line ? " Or, in a loop, must another one stand before the next turn?" : "");
+    }
+  }
+  return says(finding, kLacksWarpBarrier)
+             ? "which barrier must stand between the two accesses? __syncthreads(), or, where only threads "
+               "of "
+               "one warp share the memory, __syncwarp()."
+             : "which barrier must stand between the two accesses, and do all threads come to it?";
+}
+
+const char* question_of_bad_address(const Finding& finding) {
+  if (says(finding, "a pointer of the host")) {
+    return "where does this pointer come from? A kernel reaches memory of the device, such as cudaMalloc "
+           "gives, and no array or variable of the host.";
+  }
+  if (says(finding, "a null pointer")) return "which pointer is null, and what should have set it?";
+  if (says(finding, "after it was freed")) return "what frees this memory, and who still uses it?";
+  if (says(finding, "in no allocation")) return "where does this pointer come from, and what is its index?";
+  if (says(finding, "constant memory")) return "is this the memory that you mean?";
+  return "is the index the right one, and which threads must stay out?";
 }
 
 /// Whether one thread is at fault, rather than a launch or an image as a whole.
@@ -155,12 +224,37 @@ std::string sentence_of(const Finding& finding) {
   const std::optional<PlacedMessage> placed = placed_message(finding);
   // The device quotes names that the submission chose.
   std::string sentence = emulator::shortened(placed ? placed->reason : finding.message);
+  if (const auto lacks = sentence.find(kLacksWarpBarrier);
+      finding.kind == Finding::Kind::race && lacks != std::string::npos) {
+    sentence.replace(lacks, kLacksWarpBarrier.size(), "with no barrier between these threads of one warp");
+  }
   if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
   if (has_thread(finding.kind)) {
     sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));
     if (finding.count > 1) sentence += fmt::format(", the first of {} times", finding.count);
   }
   return sentence;
+}
+
+std::string question_of(const Finding& finding, const SourceText& source) {
+  switch (finding.kind) {
+    case Finding::Kind::race:
+      return question_of_race(finding, source);
+    case Finding::Kind::out_of_bounds:
+      return question_of_bad_address(finding);
+    case Finding::Kind::misaligned:
+      return "does what each thread reads or writes at once begin at a multiple of its size?";
+    case Finding::Kind::uninitialised_read:
+      return "which thread should have written this before, or who should not read it?";
+    case Finding::Kind::bad_sync:
+    case Finding::Kind::deadlock:
+      return "do all threads of the block, or all lanes of the mask, come to it?";
+    case Finding::Kind::time_limit:
+    case Finding::Kind::no_progress:
+      return "what should let the code go on from here?";
+    default:
+      return "what happens there?";
+  }
 }
 
 std::vector<report::Place> places_of(const Finding& finding, const SourceText& source) {

@@ -25,6 +25,9 @@ const emulator::Finding* gravest(std::span<const emulator::Finding> findings);
 /// One sentence: what was found, in which kernel, by which thread, how often.
 std::string sentence_of(const emulator::Finding& finding);
 
+/// What to find out at the place of a finding: one or two questions that follow from what was found there.
+std::string question_of(const emulator::Finding& finding, const SourceText& source);
+
 /// Where it was found; of a race the later access, then the earlier one.
 std::vector<report::Place> places_of(const emulator::Finding& finding, const SourceText& source);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "judge/technique.h"
 #include "report/printable.h"
 
 namespace lockstep::judge {
@@ -20,32 +21,6 @@ std::string place_text(const std::vector<Place>& places) {
 }
 
 std::string hint_command(const ExerciseResult& result) { return "`./lockstep hint " + result.name + "`"; }
-
-bool is_one_line(const std::vector<Place>& places) {
-  return places.size() > 1 && places[0].file == places[1].file && places[0].line == places[1].line;
-}
-
-/// What to look for at a place, by verdict.
-const char* question_of(const CaseResult& failed) {
-  switch (failed.verdict) {
-    case Verdict::race:
-      return is_one_line(failed.places)
-                 ? "do several threads change one word here? That takes an atomic operation, such as "
-                   "atomicAdd. Or does one read what another writes? Then a barrier must stand between."
-                 : "what must stand between the two accesses: which barrier, or, between blocks, which "
-                   "fence?";
-    case Verdict::out_of_bounds:
-      return "is the index the right one, and which threads must stay out?";
-    case Verdict::uninitialised_read:
-      return "which thread should have written this before, or who should not read it?";
-    case Verdict::bad_sync:
-      return "do all threads of the block, or all lanes of the mask, come to it?";
-    case Verdict::time_limit:
-      return "what should let the code go on from here?";
-    default:
-      return "what happens there?";
-  }
-}
 
 /// What to find out where no place is known.
 const char* riddle_of(Verdict verdict) {
@@ -77,7 +52,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
     default:
       break;
   }
-  if (!place.empty()) return fmt::format("Look at {}: {}", place, question_of(failed));
+  if (!place.empty()) return fmt::format("Look at {}: {}", place, failed.question);
   return fmt::format("Find out {} in case \"{}\"; {} helps.", riddle_of(failed.verdict), failed.name,
                      hint_command(result));
 }
@@ -85,6 +60,11 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
 std::string after_failed_gate(const ExerciseResult& result, const GateResult& gate,
                               const std::string& submission) {
   const std::string place = place_text(gate.worst);
+  if (gate.name == kHostCopies) {
+    return place.empty() ? "Look for what brings data to the host: copies, and managed memory that the host "
+                           "reads."
+                         : "Take the printf at " + place + " out.";
+  }
   return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.",
                      place.empty() ? "" : "Change the access at " + place + "; ", result.name,
                      submission.empty() ? "" : " --submission " + report::shell_word(submission));

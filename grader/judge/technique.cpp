@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "judge/limits.h"
+#include "report/text_style.h"
 
 namespace lockstep::judge {
 namespace {
@@ -24,13 +27,52 @@ GateResult unmeasured(const course::Gate& gate) {
 /// Copying results to the host, working there and copying them back passes every other gate.
 GateResult host_copies_unmeasured() {
   GateResult result;
-  result.name = "host-copies";
+  result.name = kHostCopies;
   result.description = fmt::format(
-      "Bytes that left the device, copied to the host or printed by kernels, beyond {} a call; ideal 0.",
+      "Bytes that left the device, copied to the host or printed by kernels, without the first {} of each "
+      "call; "
+      "ideal 0.",
       kFreeHostReads);
   result.limit = 0;
   result.verdict = Verdict::not_measured;
-  result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";
+  return result;
+}
+
+/// The line of a kernel that prints and that most threads came to; null when none is known.
+const LineCounters* printing_line(std::span<const MeasuredCase> measured, const SourceText& source) {
+  const LineCounters* most = nullptr;
+  for (const MeasuredCase& one : measured) {
+    for (const LineCounters& line : one.observations.lines) {
+      const std::string text = source.place(line.line).text;
+      const bool prints =
+          std::string_view(text).substr(0, text.find("//")).find("printf") != std::string::npos;
+      if (prints && line.lanes > (most != nullptr ? most->lanes : 0)) most = &line;
+    }
+  }
+  return most;
+}
+
+GateResult judge_host_copies(const HostReads& reads, std::span<const MeasuredCase> measured,
+                             const SourceText& source) {
+  GateResult result = host_copies_unmeasured();
+  result.value = static_cast<double>(reads.beyond);
+  result.verdict = reads.beyond == 0 ? Verdict::passed : Verdict::inefficient;
+  if (reads.beyond == 0) return result;
+  result.explanation = fmt::format("{} brought {} to the host", report::counted(reads.calls, "call"),
+                                   report::counted(reads.bytes, "byte"));
+  if (reads.printed > 0)
+    result.explanation += fmt::format(
+        ", {} printed by kernels",
+        reads.printed == reads.bytes ? std::string("all") : fmt::format("{} of them", reads.printed));
+  if (2 * reads.printed > reads.bytes) {
+    if (const LineCounters* line = printing_line(measured, source)) result.worst = {source.place(line->line)};
+    result.advice =
+        "printf in a kernel sends its text to the host, for every thread that comes to it: take it out, or "
+        "let "
+        "one thread of one block print.";
+  } else {
+    result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";
+  }
   return result;
 }
 
@@ -83,14 +125,11 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
 }  // namespace
 
 std::vector<GateResult> judge_technique(const course::Problem& problem,
-                                        std::span<const MeasuredCase> measured, std::uint64_t host_reads,
+                                        std::span<const MeasuredCase> measured, const HostReads& host_reads,
                                         const SourceText& source) {
   std::vector<GateResult> results;
   for (const course::Gate& gate : problem.gates) results.push_back(judge_gate(gate, measured, source));
-  GateResult host_copies = host_copies_unmeasured();
-  host_copies.value = static_cast<double>(host_reads);
-  host_copies.verdict = host_reads == 0 ? Verdict::passed : Verdict::inefficient;
-  results.push_back(std::move(host_copies));
+  results.push_back(judge_host_copies(host_reads, measured, source));
   return results;
 }
 

@@ -6,16 +6,20 @@
 
 #include "course/problem.h"
 #include "judge/case_series.h"
+#include "judge/host_reads.h"
 #include "judge/source_text.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
 
+/// The gate of what leaves the device, which every exercise has.
+inline constexpr const char* kHostCopies = "host-copies";
+
 /// Every gate of the problem, with its worst value over the measured cases and the line that does most beyond
-/// its ideal, and the gate "host-copies" that every exercise has.
+/// its ideal, and kHostCopies.
 std::vector<report::GateResult> judge_technique(const course::Problem& problem,
                                                 std::span<const MeasuredCase> measured,
-                                                std::uint64_t host_reads, const SourceText& source);
+                                                const HostReads& host_reads, const SourceText& source);
 
 /// The same gates as not measured: correctness did not hold, or the device cannot count.
 std::vector<report::GateResult> technique_not_measured(const course::Problem& problem);

@@ -410,12 +410,18 @@ TEST_F(Series, WhatLeavesTheDeviceCountsBeyondAnAllowanceForEachCall) {
     return run(negate_problem({1}),
                calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
                  session.use.host_reads = bytes;
+                 session.use.printed = 7;
                  return right(session, f, w);
                }))
         .host_reads;
   };
-  EXPECT_EQ(host_reads(kFreeHostReads), 0U);
-  EXPECT_EQ(host_reads(kFreeHostReads + 3), 6U) << "two calls";
+  const HostReads none = host_reads(kFreeHostReads), some = host_reads(kFreeHostReads + 3);
+  EXPECT_EQ(none.beyond, 0U);
+  EXPECT_EQ(none.bytes, 0U);
+  EXPECT_EQ(some.beyond, 6U) << "two calls";
+  EXPECT_EQ(some.calls, 2U);
+  EXPECT_EQ(some.bytes, 2 * (kFreeHostReads + 3));
+  EXPECT_EQ(some.printed, 14U);
 }
 
 TEST_F(Series, FaultOfTheDeviceIsTheGradersAndTheNextCaseRuns) {

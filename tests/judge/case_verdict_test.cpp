@@ -15,7 +15,9 @@ namespace {
 
 using emulator::Finding;
 using report::Verdict;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using OutcomeKind = runner::Outcome::Kind;
 
 class CaseVerdict : public testing::Test {
@@ -114,6 +116,75 @@ TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
   EXPECT_EQ(result.places[0].line, 3U);
   EXPECT_EQ(result.places[0].text, "  out[j] = tile[x][y];");
   EXPECT_EQ(result.places[1].text, "  tile[y][x] = in[i];");
+}
+
+TEST_F(CaseVerdict, TheQuestionOfABadAddressFollowsWhatWasFound) {
+  const auto question = [&](const char* message) {
+    Finding one = finding(Finding::Kind::out_of_bounds);
+    one.message = message;
+    evidence_.findings = {one};
+    return concluded().question;
+  };
+  EXPECT_THAT(question("read of 4 bytes, 4 bytes past the end of 'in' (64 bytes)"), HasSubstr("the index"));
+  const std::string host = question(
+      "read of 4 bytes at address 0x55837b796fa0, which is in no allocation of the device: it looks like a "
+      "pointer of the host");
+  EXPECT_THAT(host, HasSubstr("where does this pointer come from"));
+  EXPECT_THAT(host, Not(HasSubstr("index")));
+  EXPECT_THAT(question("read of 4 bytes at address 0x4: a null pointer"), HasSubstr("which pointer is null"));
+  EXPECT_THAT(question("read of 4 bytes of 'a' (4 bytes) after it was freed"), HasSubstr("what frees"));
+}
+
+TEST_F(CaseVerdict, TheQuestionOfARaceFollowsWhoMeetsWhere) {
+  const auto question = [&](const char* message, std::uint32_t line, std::uint32_t other_line) {
+    Finding one = finding(Finding::Kind::race);
+    one.message = message;
+    one.line.line = line;
+    one.other_line = {one.line.file, other_line};
+    evidence_.findings = {one};
+    return concluded().question;
+  };
+  const char* const shared =
+      "read of byte 4 of shared memory, which warp 1 wrote at a.cu:2 with no __syncthreads() between";
+  const char* const global =
+      "read of byte 4 of 'out', which block 1 wrote at a.cu:2 in the same launch, with no fence and atomic "
+      "operation or volatile access between the two blocks";
+  EXPECT_THAT(question(shared, 3, 2), AllOf(HasSubstr("which barrier"), Not(HasSubstr("fence"))));
+  EXPECT_THAT(question(shared, 2, 2), HasSubstr("atomicAdd"));
+  EXPECT_THAT(question(global, 3, 2), AllOf(HasSubstr("fence"), Not(HasSubstr("barrier"))));
+  EXPECT_THAT(question(global, 2, 2), AllOf(HasSubstr("atomicAdd"), Not(HasSubstr("barrier"))));
+}
+
+TEST_F(CaseVerdict, ABarrierThatStandsBetweenIsAskedFor) {
+  std::ofstream(file_) << "__global__ void k() {\n  if (x) { tile[x] = in[i];\n    __syncthreads(); }\n"
+                          "  // __syncthreads();\n  out[i] = tile[y];\n}\n__global__ void other() {\n"
+                          "  a = tile[z];\n}\n";
+  source_.emplace(file_);
+  Finding race = finding(Finding::Kind::race);
+  race.message =
+      "read of byte 4 of shared memory, which warp 1 wrote at a.cu:2 with no __syncthreads() between";
+  race.line.line = 5;
+  race.other_line = {race.line.file, 2};
+  evidence_.findings = {race};
+  EXPECT_EQ(concluded().question,
+            "do all threads of the block come to the barrier at line 3? One under a condition is not met by "
+            "all.");
+  std::swap(evidence_.findings[0].line, evidence_.findings[0].other_line);
+  EXPECT_THAT(concluded().question, HasSubstr("before the next turn"));
+  evidence_.findings[0].other_line.line = 8;
+  evidence_.findings[0].line.line = 4;
+  EXPECT_THAT(concluded().question, HasSubstr("which barrier")) << "no comment, and no other function's";
+}
+
+TEST_F(CaseVerdict, ARaceWithinAWarpDoesNotRuleOutOthers) {
+  Finding race = finding(Finding::Kind::race);
+  race.message =
+      "read of byte 80 of shared memory, which thread 10 wrote at a.cu:2 with no __syncwarp() between";
+  race.other_line = {race.line.file, 2};
+  evidence_.findings = {race};
+  EXPECT_THAT(concluded().message, AllOf(HasSubstr("with no barrier between these threads of one warp, in"),
+                                         Not(HasSubstr("__syncwarp"))));
+  EXPECT_THAT(concluded().question, HasSubstr("__syncthreads(), or, where only threads of one warp"));
 }
 
 TEST_F(CaseVerdict, UnsupportedInstructionsHaveTheirPlaceInTheMessage) {

@@ -27,26 +27,24 @@ TEST(NextStep, PassedLeadsToTheFollowingExercise) {
   EXPECT_EQ(next_step(fast, ""), "That was the last exercise.");
 }
 
-TEST(NextStep, FindingLeadsToItsLine) {
+TEST(NextStep, FindingLeadsToItsLineAndItsQuestion) {
   ExerciseResult result = result_with(Verdict::race);
   report::CaseResult passed, failed;
   failed.verdict = Verdict::race;
   failed.places = {{"transpose.cu", 12, "out[i] = tile[j];"}};
+  failed.question = "which barrier must stand between?";
   result.cases = {passed, failed};
-  EXPECT_EQ(
-      next_step(result, ""),
-      "Look at transpose.cu:12: what must stand between the two accesses: which barrier, or, between blocks, "
-      "which fence?");
+  EXPECT_EQ(next_step(result, ""), "Look at transpose.cu:12: which barrier must stand between?");
 }
 
-TEST(NextStep, ARaceOfOneLineLeadsToAtomics) {
-  ExerciseResult result = result_with(Verdict::race);
-  report::CaseResult& failed = result.cases.emplace_back();
-  failed.verdict = Verdict::race;
-  failed.places = {{"histogram.cu", 12, "counts[s]++;"}, {"histogram.cu", 12, "counts[s]++;"}};
-  EXPECT_THAT(next_step(result, ""), HasSubstr("atomicAdd"));
-  failed.places[1].line = 11;
-  EXPECT_THAT(next_step(result, ""), HasSubstr("which barrier"));
+TEST(NextStep, WhatReachesTheHostIsNoAccessToChange) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  report::GateResult& gate = result.gates.emplace_back();
+  gate.name = "host-copies";
+  gate.verdict = Verdict::inefficient;
+  EXPECT_THAT(next_step(result, ""), HasSubstr("Look for what brings data to the host"));
+  gate.worst = {{"transpose.cu", 9, "printf(\"%d\", i);"}};
+  EXPECT_EQ(next_step(result, ""), "Take the printf at transpose.cu:9 out.");
 }
 
 TEST(NextStep, OnlyADifferenceThatIsShownHasAWrongPosition) {

@@ -16,6 +16,8 @@ using report::GateResult;
 using report::Verdict;
 using testing::Each;
 using testing::Field;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 class Technique : public testing::Test {
  protected:
@@ -48,7 +50,7 @@ TEST_F(Technique, WorstCaseAndWorstLineAreNamed) {
                                     stores("/x/technique_test.cu", 2, 32)};
   measured[1].one = &small_;
   measured[1].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
-  const std::vector<GateResult> gates = judge_technique(problem_, measured, 0, SourceText(file_));
+  const std::vector<GateResult> gates = judge_technique(problem_, measured, {}, SourceText(file_));
   ASSERT_EQ(gates.size(), 2U);
   EXPECT_EQ(gates[0].verdict, Verdict::inefficient);
   EXPECT_DOUBLE_EQ(gates[0].value, 76 / 8.0);
@@ -67,11 +69,11 @@ TEST_F(Technique, CopiesThatNoLineMakesAreNamed) {
   measured[0].one = &large_;
   measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
   measured[0].observations.copied_sectors = 36;
-  const GateResult alone = judge_technique(problem_, measured, 0, SourceText(file_))[0];
+  const GateResult alone = judge_technique(problem_, measured, {}, SourceText(file_))[0];
   EXPECT_EQ(alone.verdict, Verdict::inefficient);
   EXPECT_EQ(alone.explanation, "copies, fills, textures and surfaces are 90 % of all sectors");
   measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
-  EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].explanation,
+  EXPECT_EQ(judge_technique(problem_, measured, {}, SourceText(file_))[0].explanation,
             "stores take 8 sectors a request, ideal 4; copies, fills, textures and surfaces are 82 % of all "
             "sectors");
 }
@@ -80,17 +82,40 @@ TEST_F(Technique, LimitIsIncludedAndNaNFails) {
   std::vector<MeasuredCase> measured(1);
   measured[0].one = &large_;
   measured[0].observations.lines = {stores("technique_test.cu", 2, 12)};
-  EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].verdict, Verdict::passed);
+  EXPECT_EQ(judge_technique(problem_, measured, {}, SourceText(file_))[0].verdict, Verdict::passed);
   problem_.gates[0].value = [](const course::Measurement&) {
     return std::numeric_limits<double>::quiet_NaN();
   };
-  EXPECT_EQ(judge_technique(problem_, measured, 0, SourceText(file_))[0].verdict, Verdict::inefficient);
+  EXPECT_EQ(judge_technique(problem_, measured, {}, SourceText(file_))[0].verdict, Verdict::inefficient);
 }
 
 TEST_F(Technique, CopiesToTheHostAreInefficient) {
-  const GateResult gate = judge_technique(problem_, {}, 4096, SourceText(file_)).back();
+  const HostReads reads = {.beyond = 3808, .calls = 1, .bytes = 7904, .printed = 0};
+  const GateResult gate = judge_technique(problem_, {}, reads, SourceText(file_)).back();
   EXPECT_EQ(gate.verdict, Verdict::inefficient);
-  EXPECT_EQ(gate.value, 4096);
+  EXPECT_EQ(gate.value, 3808);
+  EXPECT_EQ(gate.explanation, "1 call brought 7904 bytes to the host");
+  EXPECT_THAT(gate.advice, HasSubstr("Leave the data on the device"));
+}
+
+TEST_F(Technique, WhatKernelsPrintIsToldApartFromCopies) {
+  std::ofstream(file_) << "__global__ void k() {\n  printf(\"%d\", i);  // debug\n  // printf\n}\n";
+  std::vector<MeasuredCase> measured(1);
+  measured[0].one = &large_;
+  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4),
+                                    stores("/x/technique_test.cu", 3, 4)};
+  measured[0].observations.lines[0].lanes = 5;
+  measured[0].observations.lines[1].lanes = 6;
+  HostReads reads = {.beyond = 100, .calls = 2, .bytes = 8292, .printed = 8000};
+  const GateResult printed = judge_technique(problem_, measured, reads, SourceText(file_)).back();
+  EXPECT_EQ(printed.explanation, "2 calls brought 8292 bytes to the host, 8000 of them printed by kernels");
+  EXPECT_THAT(printed.advice, StartsWith("printf in a kernel"));
+  ASSERT_EQ(printed.worst.size(), 1U);
+  EXPECT_EQ(printed.worst[0].line, 2U);
+  EXPECT_TRUE(judge_technique(problem_, {}, reads, SourceText(file_)).back().worst.empty());
+  reads.printed = 10;
+  EXPECT_THAT(judge_technique(problem_, measured, reads, SourceText(file_)).back().advice,
+              HasSubstr("Leave the data on the device"));
 }
 
 TEST_F(Technique, NotMeasuredKeepsTheNames) {
