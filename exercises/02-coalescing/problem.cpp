@@ -174,15 +174,18 @@ Problem make_problem() {
                              make_case({1 << 22, 1 << 22}, "four million particles")},
                    .larger = {make_case({1 << 25, 1 << 25}, "a gibibyte")}};
   problem.gates = {
-      global_sectors_gate(
-          1.25,
-          "Let the lanes of a warp read consecutive vectors of 16 bytes, and write where others write into "
-          "the same sector: pass the members on to the lane that needs them, by a shuffle or through a tile "
-          "in shared memory."),
+      global_sectors_gate(1.25, {.scattered = "Let the lanes of a warp read consecutive vectors of 16 bytes, "
+                                              "and write where others write into "
+                                              "the same sector: pass the members on to the lane that needs "
+                                              "them, by a shuffle or through a tile "
+                                              "in shared memory.",
+                                 .again = "Read each particle once and write each member once."}),
       shared_wavefronts_gate(
-          1,
-          "The lanes of a warp read their particles at a stride of 8 words, which meets one bank in eight. "
-          "Keep the tile as rows of one member each, with a little padding, or do without a tile."),
+          1, {.loads_and_stores =
+                  "A particle is 8 words long: lanes that take the same member of neighbouring particles "
+                  "meet in "
+                  "one bank in eight. Keep the tile as rows of one member each, with a little padding, or do "
+                  "without a tile."}),
   };
   problem.hints = {
       "Give each thread one column: i = blockIdx.x * blockDim.x + threadIdx.x, for i below the pitch. For i "

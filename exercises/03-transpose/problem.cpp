@@ -158,11 +158,15 @@ Problem make_problem() {
   problem.gates = {
       global_sectors_gate(
           1.5,
-          "Let the lanes of a warp write neighbouring elements of `out`, as they read neighbouring elements "
-          "of `in`: pass the elements on through a tile in shared memory."),
-      shared_wavefronts_gate(1,
-                             "The lanes of a warp go down a column of the tile, and all of it lies in one "
-                             "bank. Make the rows of the tile one element longer."),
+          {.scattered =
+               "Let the lanes of a warp read neighbouring elements of `in` and write neighbouring elements "
+               "of `out`: pass the elements on through a tile in shared memory.",
+           .again = "Read each element once and write it once."}),
+      shared_wavefronts_gate(
+          1,
+          {.loads_and_stores =
+               "Where the lanes of a warp go down a column of the tile, all of it lies in one bank. Make the "
+               "rows of the tile one element longer."}),
   };
   problem.hints = {
       "Give each thread one element: column = blockIdx.x * blockDim.x + threadIdx.x, and row likewise from "

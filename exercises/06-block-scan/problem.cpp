@@ -141,12 +141,13 @@ Problem make_problem() {
                              make_case({1 << 15, 1024}, "more segments than any cache holds")},
                    .larger = {make_case({1 << 18, 1024}, "a gibibyte")}};
   problem.gates = {
-      global_sectors_gate(1.25,
-                          "Read each element once and write each sum once, with neighbouring lanes at "
-                          "neighbouring elements; keep what lies between in shared memory or in registers."),
-      shared_wavefronts_gate(1,
-                             "Lanes that are 2, 4, … 32 words apart meet in the same banks. Leave one word "
-                             "free after every 32, or let lanes exchange values by shuffles."),
+      global_sectors_gate(
+          1.25, {.scattered = "Let neighbouring lanes read and write neighbouring elements.",
+                 .again = "Read each element once and write each sum once; keep what lies between in "
+                          "shared memory or in registers."}),
+      shared_wavefronts_gate(
+          1, {.loads_and_stores = "Lanes that are 2, 4, … 32 words apart meet in the same banks. Leave one "
+                                  "word free after every 32, or let lanes exchange values by shuffles."}),
   };
   problem.hints = {
       "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "

@@ -118,13 +118,16 @@ Problem make_problem() {
                              make_case(1 << 25, "more elements than any cache holds")},
                    .larger = {make_case(1 << 28, "a gibibyte")}};
   problem.gates = {
-      bytes_per_element_gate(13,
-                             "Writing sums only to read, mend and write them again costs two passes over "
-                             "memory. Add the parts up first and scan them knowing what lies before; or look "
-                             "back at the tiles before while the sums are still in registers."),
-      shared_wavefronts_gate(1,
-                             "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
-                             "word free after every 32."),
+      bytes_per_element_gate(
+          13,
+          {.scattered = "Let neighbouring lanes read and write neighbouring elements.",
+           .again = "Writing sums only to read, mend and write them again costs two passes over memory. Add "
+                    "the parts up first and scan them knowing what lies before; or look back at the tiles "
+                    "before while the sums are still in registers."}),
+      shared_wavefronts_gate(
+          1, {.loads_and_stores =
+                  "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
+                  "word free after every 32."}),
   };
   problem.hints = {
       "In three passes: scan each tile by itself and keep its total; scan the totals; add to each tile the "

@@ -337,15 +337,23 @@ Problem make_problem() {
                            make_case(words(kMany, 1024), "some values come often, most seldom", zipf)),
                      named("words, 4096 bins", make_case(words(kMany, 4096), "the most bins"))}};
   problem.gates = {
-      global_sectors_gate(1.5,
-                          "Every update of global memory moves sectors there and back. Let a block count in "
-                          "shared memory, and "
-                          "add each of its counts to the result once, after many thousand samples."),
+      global_sectors_gate(
+          1.5,
+          {.scattered = "Let neighbouring lanes read neighbouring samples.",
+           .again = "Read each sample once, whatever its bin.",
+           .atomics = "Every update of global memory moves sectors there and back. Let a block count in "
+                      "shared memory, and add each of its counts to the result once, after many thousand "
+                      "samples.",
+           .merging = "Every block adds its counts to the result. Start fewer blocks, and let each count "
+                      "more samples before it does."}),
       shared_wavefronts_gate(
           1.5,
-          "Lanes that hold different values whose counters share a bank wait for each other. Give "
-          "each bin a row of counters, one for each lane or for every few lanes, so that a lane's bank does "
-          "not depend on its sample."),
+          {.loads_and_stores = "Lanes that use different words of one bank wait for each other. Let every "
+                               "lane keep to a bank of its own, which is one word of 4 bytes in 32.",
+           .atomics =
+               "Lanes that hold different values whose counters share a bank wait for each other. Give "
+               "each bin a row of counters, one for each lane or for every few lanes, so that a "
+               "lane's bank does not depend on its sample."}),
   };
   problem.hints = {
       "An ordinary `counts[sample]++` is a read, an addition and a write. Two threads that do it at the same "

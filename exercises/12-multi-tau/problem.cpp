@@ -423,8 +423,9 @@ Problem make_problem() {
   problem.gates = {
       global_sectors_gate(
           30,
-          "A count is needed for 64 products, and should be read once or twice: bring counts to "
-          "shared memory or registers, and make bins of a group from bins of the group before."),
+          {.scattered = "Let neighbouring lanes take neighbouring words.",
+           .again = "A count is needed for 64 products, and should be read once or twice: bring counts to "
+                    "shared memory or registers, and make bins of a group from bins of the group before."}),
       shared_passes_gate(
           3, "products of two bins", kProductsOfCount,
           "Keep sums in registers, and let a bin that has been read serve many products: a thread "

@@ -735,9 +735,13 @@ Problem make_problem() {
   problem.gates = {
       bytes_per_element_gate(
           2,
-          "Neighbouring rows need the same points, and pairs fall into few bins. Let a block "
-          "read a tile of points into shared memory, count there, and add its counts to the "
-          "result once."),
+          {.scattered = "Let neighbouring lanes take neighbouring points.",
+           .again = "Rows need the same points, and all pairs the same edges of the bins. Let a block bring "
+                    "what many "
+                    "of its pairs need to shared memory once.",
+           .atomics = "Pairs fall into few bins. Let a block count them in shared memory, and add its counts "
+                      "to the result once.",
+           .merging = "Let a block take more pairs before it adds its counts to the result."}),
       shared_passes_gate(
           8, "pairs", 1,
           "A point read from shared memory serves as many pairs as the lane has rows, and the bin "

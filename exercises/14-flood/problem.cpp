@@ -613,6 +613,27 @@ Gate global_atomics_gate(double limit, std::string advice) {
   };
 }
 
+/// Bytes for each cell. Water that flows step by step shows in the number of launches.
+Gate flood_traffic_gate(double limit) {
+  constexpr std::uint64_t kFewLaunches = 16;
+  Gate gate = bytes_per_element_gate(limit, {});
+  gate.cause = [of_traffic = gate.cause](const Measurement& measurement) {
+    Cause cause = of_traffic(measurement);
+    const std::uint64_t launches =
+        measurement.observations.launches / static_cast<std::uint64_t>(measurement.calls);
+    if (launches > kFewLaunches) {
+      cause.advice = fmt::format(
+          "A call makes {} launches: a pass over the map for every step of the water takes as many passes as "
+          "its "
+          "way is long. Find the components of the wet cells instead: joining trees takes a number of passes "
+          "that no map changes.",
+          launches);
+    }
+    return cause;
+  };
+  return gate;
+}
+
 Problem make_problem() {
   Problem problem;
   problem.name = "flood";
@@ -692,10 +713,7 @@ Problem make_problem() {
                                              "a source in every 500 cells", terrain, from_many),
                                   large_case(kSide, 4, "all wet", "one lake", all_wet)}};
   problem.gates = {
-      bytes_per_element_gate(
-          150,
-          "A pass over the map for every step of the water takes as many passes as its way is long. Find the "
-          "components of the wet cells instead: joining trees takes a number of passes that no map changes."),
+      flood_traffic_gate(150),
       global_atomics_gate(0.25,
                           "Let a block find the components of a tile in shared memory; then only cells at "
                           "the borders of tiles need to be joined in global memory."),

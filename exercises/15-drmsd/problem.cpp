@@ -423,9 +423,10 @@ Problem make_problem() {
                      named("5000 atoms, 20 frames", make_case(5000, 20, "a few frames of a large one"))}};
   problem.picture = Picture{.case_name = "n = 100, frames = 60", .ending = "svg", .draw = draw_trajectory};
   problem.gates = {
-      bytes_per_element_gate(2,
-                             "Neighbouring rows need the same atoms. Let a block read a tile of them into "
-                             "shared memory once, for all of its rows."),
+      bytes_per_element_gate(
+          2, {.scattered = "Let neighbouring lanes take neighbouring atoms.",
+              .again = "Neighbouring rows need the same atoms. Let a block read a tile of them "
+                       "into shared memory once, for all of its rows."}),
       shared_passes_gate(3, "pairs", 1,
                          "A value read from shared memory serves as many pairs as the lane has rows. Keep "
                          "the positions of four rows or more in registers."),

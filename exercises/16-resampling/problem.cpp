@@ -326,13 +326,9 @@ Case timed(unsigned n, double y, std::string purpose) {
 }
 
 /// Bytes of global memory moved for each particle and step of a chain; a weight is four.
-Gate bytes_per_step_gate(double limit, std::string advice) {
-  Gate gate = bytes_per_element_gate(limit, std::move(advice));
-  gate.name = "bytes-per-step";
+Gate bytes_per_step_gate(double limit, TrafficAdvice advice) {
+  Gate gate = bytes_per_element_gate(limit, std::move(advice), "step", kMeasuredSteps);
   gate.description = "Bytes of global memory moved, in whole sectors, for each particle and step.";
-  gate.value = [per_element = gate.value](const Measurement& measurement) {
-    return per_element(measurement) / kMeasuredSteps;
-  };
   return gate;
 }
 
@@ -420,12 +416,17 @@ Problem make_problem() {
   problem.gates = {
       bytes_per_step_gate(
           8,
-          "A weight anywhere costs a sector of 32 bytes. Let the lanes of a warp propose particles "
-          "of one line: a segment of 32 weights, or 32 neighbours shifted together. Or do without "
-          "steps."),
-      shared_wavefronts_gate(2,
-                             "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
-                             "word free after every 32."),
+          {.scattered =
+               "A weight anywhere costs a sector of 32 bytes. Let the lanes of a warp propose particles "
+               "of one line: a segment of 32 weights, or 32 neighbours shifted together. Or do without "
+               "steps.",
+           .again =
+               "A chain compares its ancestor with a weight in every step. Let the lanes of a warp propose "
+               "particles of one line, or do without steps."}),
+      shared_wavefronts_gate(
+          2, {.loads_and_stores =
+                  "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
+                  "word free after every 32."}),
   };
   problem.hints = {
       "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "

@@ -29,7 +29,8 @@ namespace {
 
 enum class Format { text, json, junit };
 
-constexpr const char* kNamedByTopic = "TOPIC";
+/// What a flag holds that has no value, as `--show` without `=FILE`.
+constexpr const char* kNamedByTopic = "true";
 
 struct GradeArguments {
   std::vector<std::string> exercises;
@@ -199,7 +200,7 @@ void add_grade(CLI::App& app, int& status) {
   command->add_option("--seed", arguments->seed, "Of all inputs; drawn at random and reported when not given")
       ->check(whole_number())
       ->type_name("NUMBER");
-  command->add_flag("--show{" + std::string(kNamedByTopic) + "}", arguments->show,
+  command->add_flag("--show", arguments->show,
                     "Draw what came out of exercises that have a picture, into TOPIC.svg or TOPIC.ppm here; "
                     "--show=FILE names another file");
   command->footer(

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "course/problem.h"
@@ -56,6 +58,11 @@ std::string explain_copies(const Measurement& measurement) {
   return fmt::format("copies, fills, textures and surfaces are {:.0f} % of all sectors", share * 100);
 }
 
+/// A number as reports write it: three digits that tell, and no power of ten.
+std::string figure(double value) {
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
 double units_beyond_ideal(const Traffic& traffic) {
   return traffic.units > traffic.ideal_units ? static_cast<double>(traffic.units - traffic.ideal_units) : 0;
 }
@@ -68,14 +75,168 @@ std::string explain_worst(std::initializer_list<std::pair<const char*, Traffic>>
   });
   const auto& [kind, traffic] = *worst;
   const auto requests = static_cast<double>(traffic.requests);
-  return fmt::format("{} take {:.3g} {} a request, ideal {:.3g}", kind,
-                     static_cast<double>(traffic.units) / requests, unit,
-                     static_cast<double>(traffic.ideal_units) / requests);
+  return fmt::format("{} take {} {} a request, ideal {}", kind,
+                     figure(static_cast<double>(traffic.units) / requests), unit,
+                     figure(static_cast<double>(traffic.ideal_units) / requests));
+}
+
+/// Sectors that requests need at least. Lanes that read one word together need fewer than their bytes.
+double needed(const Traffic& traffic) {
+  return static_cast<double>(std::min(traffic.units, traffic.ideal_units));
+}
+
+/// Of the needed sectors, those that hold what lanes asked for.
+double used(const Traffic& traffic) {
+  return std::min(needed(traffic), static_cast<double>(traffic.bytes) / kSectorBytes);
+}
+
+double used_by_loads(const LineCounters& line) { return used(line.global_load); }
+double used_by_stores(const LineCounters& line) { return used(line.global_store); }
+
+/// Sectors that are moved for requests of few lanes, and hold nothing that they asked for.
+double unused(const LineCounters& line) {
+  return needed(line.global_load) + needed(line.global_store) - used_by_loads(line) - used_by_stores(line);
+}
+
+double scattered_loads(const LineCounters& line) { return units_beyond_ideal(line.global_load); }
+double scattered_stores(const LineCounters& line) { return units_beyond_ideal(line.global_store); }
+double scattered(const LineCounters& line) { return scattered_loads(line) + scattered_stores(line); }
+
+double loaded(const LineCounters& line) { return used_by_loads(line) + scattered_loads(line); }
+double stored(const LineCounters& line) { return used_by_stores(line) + scattered_stores(line); }
+
+double by_atomics(const LineCounters& line) { return static_cast<double>(line.global_atomic.units); }
+
+double of_all_lines(const Measurement& measurement, double (*of_line)(const LineCounters&)) {
+  double total = 0;
+  for (const LineCounters& line : measurement.observations.lines) total += of_line(line);
+  return total;
+}
+
+std::string explain_plain_traffic(const LineCounters& line) {
+  return explain_worst({{"loads", line.global_load}, {"stores", line.global_store}}, "sectors");
+}
+
+std::string explain_lanes(const LineCounters& line) {
+  return fmt::format("{} of 32 lanes are at work here, on average",
+                     figure(static_cast<double>(line.lanes) / static_cast<double>(line.warps)));
+}
+
+/// Whether most requests beyond their ideal have lanes that lie side by side: then only where they begin
+/// makes them touch a sector more.
+bool begins_between_sectors(const Measurement& measurement) {
+  Traffic beyond;
+  for (const LineCounters& line : measurement.observations.lines) {
+    for (const Traffic& traffic : {line.global_load, line.global_store})
+      if (units_beyond_ideal(traffic) > 0) beyond += traffic;
+  }
+  // Of 32 lanes side by side, the ideal number of sectors is the width of one in bytes; of fewer, at the end
+  // of what a warp takes, it is less.
+  constexpr double kWithEnds = 1.25;
+  return 2 * beyond.spaced_requests >= beyond.requests && beyond.spaced_requests > 0 &&
+         static_cast<double>(beyond.spacing_bytes) / static_cast<double>(beyond.spaced_requests) <=
+             kWithEnds * static_cast<double>(beyond.ideal_units) / static_cast<double>(beyond.requests);
+}
+
+/// Updates of words of global memory, one for each lane, over the elements. A word is 4 or 8 bytes wide, so
+/// this is at most the true number.
+double updates_of_element(const Measurement& measurement) {
+  double bytes = 0;
+  for (const LineCounters& line : measurement.observations.lines)
+    bytes += static_cast<double>(line.global_atomic.bytes);
+  return bytes / 8 / (measurement.cost.elements * measurement.calls);
+}
+
+/// "All loads together bring 64 times the bytes of the input." and the advice.
+std::string moved_again(const char* who, double moved, const char* whose, double of,
+                        const std::string& advice) {
+  const std::string sentence =
+      fmt::format("All {} {} times the bytes of the {}.", who, figure(moved / of), whose);
+  return advice.empty() ? sentence : fmt::format("{} {}", sentence, advice);
+}
+
+/// The cause that moves most sectors beyond those of the task, save that bytes may move again as far as the
+/// gate's limit allows it: `allowed` sectors, with those of the task.
+Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advice, double allowed) {
+  constexpr double kUpdatesOfCounting = 0.4;  // fewer for each element are those of blocks that merge
+  const double input = measurement.input_bytes / kSectorBytes;
+  const double task = measurement.cost.global_bytes * measurement.calls / kSectorBytes;
+  const double output = std::max(task - input, 0.0);
+  const double loads = of_all_lines(measurement, used_by_loads);
+  const double stores = of_all_lines(measurement, used_by_stores);
+  const double loads_of_input = input > 0 ? std::max(loads / input, 1.0) : 1;
+  const double stores_of_output = output > 0 ? std::max(stores / output, 1.0) : 1;
+  // What is loaded again costs again what its lanes that lie apart cost.
+  const double again_loaded = of_all_lines(measurement, loaded) * (1 - 1 / loads_of_input);
+  const double again_stored = of_all_lines(measurement, stored) * (1 - 1 / stores_of_output);
+
+  const Cause lanes_apart = {
+      scattered, explain_plain_traffic,
+      begins_between_sectors(measurement)
+          ? "Neighbouring lanes take neighbouring elements, but warps begin at no multiple "
+            "of 32 bytes, and each request touches one sector more. Let them begin at one."
+          : advice.scattered};
+  const Cause few_lanes = {
+      unused, explain_lanes,
+      "A request moves whole sectors for however few lanes take part: let all 32 lanes of a warp take "
+      "neighbouring elements."};
+  const Cause again =
+      loads_of_input > stores_of_output
+          ? Cause{loaded,
+                  [input](const LineCounters& line) {
+                    return fmt::format("loads bring {} times the bytes of the input",
+                                       figure(used_by_loads(line) / input));
+                  },
+                  moved_again("loads together bring", loads, "input", input, advice.again)}
+          : Cause{stored,
+                  [output](const LineCounters& line) {
+                    return fmt::format("stores write {} times the bytes of the output",
+                                       figure(used_by_stores(line) / output));
+                  },
+                  moved_again("stores together write", stores, "output", output, advice.again)};
+  const Cause updates = {
+      by_atomics,
+      [all = sectors_moved(measurement)](const LineCounters& line) {
+        return fmt::format("atomics move {:.0f} % of all sectors", 100 * by_atomics(line) / all);
+      },
+      updates_of_element(measurement) >= kUpdatesOfCounting ? advice.atomics : advice.merging};
+  // Copies and fills have no line: the report names them besides.
+  const Cause copies = {scattered, explain_plain_traffic, ""};
+
+  const std::array<std::pair<double, const Cause*>, 5> candidates = {{
+      {of_all_lines(measurement, scattered), &lanes_apart},
+      {of_all_lines(measurement, unused), &few_lanes},
+      {again_loaded + again_stored - std::max(allowed - task, 0.0), &again},
+      {of_all_lines(measurement, by_atomics), &updates},
+      {static_cast<double>(measurement.observations.copied_sectors), &copies},
+  }};
+  return *std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+            return a.first < b.first;
+          })->second;
+}
+
+double shared_passes(const LineCounters& line) { return static_cast<double>(shared_traffic(line).units); }
+
+double conflicts(const LineCounters& line) { return units_beyond_ideal(shared_traffic(line)); }
+
+std::string explain_conflicts(const LineCounters& line) {
+  return explain_worst(
+      {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}},
+      "wavefronts");
+}
+
+Cause cause_of_conflicts(const Measurement& measurement, const BankAdvice& advice) {
+  double atomics = 0, others = 0;
+  for (const LineCounters& line : measurement.observations.lines) {
+    atomics += units_beyond_ideal(line.shared_atomic);
+    others += units_beyond_ideal(line.shared_load) + units_beyond_ideal(line.shared_store);
+  }
+  return {conflicts, explain_conflicts, atomics > others ? advice.atomics : advice.loads_and_stores};
 }
 
 }  // namespace
 
-Gate global_sectors_gate(double limit, std::string advice) {
+Gate global_sectors_gate(double limit, TrafficAdvice advice) {
   return {
       .name = "global-sectors",
       .description = "Sectors of global memory moved, over the fewest that the task needs; ideal 1.",
@@ -91,12 +252,17 @@ Gate global_sectors_gate(double limit, std::string advice) {
                 {{"loads", line.global_load}, {"stores", line.global_store}, {"atomics", line.global_atomic}},
                 "sectors");
           },
-      .advice = std::move(advice),
+      .advice = "",
       .besides = explain_copies,
+      .cause =
+          [advice = std::move(advice), limit](const Measurement& measurement) {
+            const double task = measurement.cost.global_bytes * measurement.calls / kSectorBytes;
+            return cause_of_traffic(measurement, advice, limit * task);
+          },
   };
 }
 
-Gate shared_wavefronts_gate(double limit, std::string advice) {
+Gate shared_wavefronts_gate(double limit, BankAdvice advice) {
   return {
       .name = "shared-wavefronts",
       .description =
@@ -105,27 +271,20 @@ Gate shared_wavefronts_gate(double limit, std::string advice) {
       .limit = limit,
       .value =
           [](const Measurement& measurement) {
-            double excess = 0;
-            for (const LineCounters& line : measurement.observations.lines) {
-              excess += units_beyond_ideal(shared_traffic(line));
-            }
-            return excess * kWarpLanes / (measurement.cost.elements * measurement.calls);
+            return of_all_lines(measurement, conflicts) * kWarpLanes /
+                   (measurement.cost.elements * measurement.calls);
           },
-      .excess = [](const LineCounters& line) { return units_beyond_ideal(shared_traffic(line)); },
-      .explain =
-          [](const LineCounters& line, const Measurement&) {
-            return explain_worst(
-                {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}},
-                "wavefronts");
-          },
-      .advice = std::move(advice),
+      .excess = conflicts,
+      .explain = [](const LineCounters& line, const Measurement&) { return explain_conflicts(line); },
+      .advice = "",
+      .besides = {},
+      .cause = [advice = std::move(advice)](
+                   const Measurement& measurement) { return cause_of_conflicts(measurement, advice); },
   };
 }
 
 Gate shared_passes_gate(double limit, std::string unit, double units_of_element, std::string advice) {
-  const auto passes = [](const LineCounters& line) {
-    return static_cast<double>(shared_traffic(line).units);
-  };
+  const auto passes = shared_passes;
   const auto for_32 = [units_of_element](double all, const Measurement& measurement) {
     return all * kWarpLanes / (measurement.cost.elements * units_of_element * measurement.calls);
   };
@@ -145,18 +304,41 @@ Gate shared_passes_gate(double limit, std::string unit, double units_of_element,
             return fmt::format("{:.2f} passes for every 32 {}, the most of all lines",
                                for_32(passes(line), measurement), unit);
           },
-      .advice = std::move(advice),
+      .advice = advice,
+      .besides = {},
+      .cause = [passes, for_32, unit, advice](const Measurement& measurement) -> Cause {
+        if (2 * of_all_lines(measurement, conflicts) > of_all_lines(measurement, shared_passes)) {
+          return {
+              conflicts, explain_conflicts,
+              "More than half of all passes are bank conflicts: lanes that use different words of one bank "
+              "wait for each other."};
+        }
+        return {passes,
+                [=](const LineCounters& line) {
+                  return fmt::format("{:.2f} passes for every 32 {}, the most of all lines",
+                                     for_32(passes(line), measurement), unit);
+                },
+                advice};
+      },
   };
 }
 
-Gate bytes_per_element_gate(double limit, std::string advice) {
+Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit, double units_of_element) {
+  const auto bytes_of_unit = [units_of_element](double bytes, const Measurement& measurement) {
+    return bytes / (measurement.cost.elements * units_of_element * measurement.calls);
+  };
+  const auto explain = [bytes_of_unit, unit](const LineCounters& line, const Measurement& measurement) {
+    const double bytes = static_cast<double>(global_traffic(line).units) * kSectorBytes;
+    return fmt::format("{} bytes {} {}", figure(bytes_of_unit(bytes, measurement)),
+                       std::string_view("aeio").find(unit.front()) != std::string::npos ? "an" : "a", unit);
+  };
   return {
-      .name = "bytes-per-element",
-      .description = "Bytes of global memory moved, in whole sectors, for each element.",
+      .name = "bytes-per-" + unit,
+      .description = fmt::format("Bytes of global memory moved, in whole sectors, for each {}.", unit),
       .limit = limit,
       .value =
-          [](const Measurement& measurement) {
-            return global_bytes_moved(measurement) / (measurement.cost.elements * measurement.calls);
+          [bytes_of_unit](const Measurement& measurement) {
+            return bytes_of_unit(global_bytes_moved(measurement), measurement);
           },
       // A pass too many has no line above its own ideal, so the line that moves most is the one to look at.
       .excess =
@@ -164,13 +346,20 @@ Gate bytes_per_element_gate(double limit, std::string advice) {
             return static_cast<double>(global_traffic(line).units) * kSectorBytes;
           },
       .explain =
-          [](const LineCounters& line, const Measurement& measurement) {
-            const double bytes = static_cast<double>(global_traffic(line).units) * kSectorBytes;
-            return fmt::format("{:.3g} bytes an element, the most of all lines",
-                               bytes / (measurement.cost.elements * measurement.calls));
+          [explain](const LineCounters& line, const Measurement& measurement) {
+            return explain(line, measurement) + ", the most of all lines";
           },
-      .advice = std::move(advice),
+      .advice = "",
       .besides = explain_copies,
+      .cause =
+          [explain, advice = std::move(advice), limit, units_of_element](const Measurement& measurement) {
+            const double units = measurement.cost.elements * units_of_element * measurement.calls;
+            Cause cause = cause_of_traffic(measurement, advice, limit * units / kSectorBytes);
+            cause.explain = [explain, measurement, of_cause = cause.explain](const LineCounters& line) {
+              return explain(line, measurement) + "; " + of_cause(line);
+            };
+            return cause;
+          },
   };
 }
 

@@ -185,6 +185,16 @@ struct Measurement {
   const emulator::Observations& observations;
   Cost cost;
   int calls = 1;
+  double input_bytes = 0;  ///< of all inputs of all calls
+};
+
+/// What makes a gate's number large, as far as the counters tell.
+struct Cause {
+  /// How much one line contributes to it, to name the worst line; 0 when it does not.
+  std::function<double(const emulator::LineCounters&)> share;
+  /// What that line does, such as "stores take 32 sectors a request, ideal 4".
+  std::function<std::string(const emulator::LineCounters&)> explain;
+  std::string advice;  ///< what to do about this cause; empty where any advice may be wrong
 };
 
 /// A technique gate: a number that must not exceed its limit, the same on every machine.
@@ -201,20 +211,36 @@ struct Gate {
   /// What no line of the source does, such as "copies and fills by the runtime are 60 % of it"; empty when
   /// that is little.
   std::function<std::string(const Measurement&)> besides = {};
+  /// Of a gate that failed: replaces `excess`, `explain` and `advice`. Empty: they hold whatever the cause.
+  std::function<Cause(const Measurement&)> cause = {};
+};
+
+/// What to do about traffic of global memory, by its largest cause. Empty where the figures must do.
+struct TrafficAdvice {
+  std::string scattered;  ///< lanes of a warp load or store in more sectors than their bytes need
+  std::string again;      ///< more bytes move than the task has
+  std::string atomics;    ///< about one update of global memory for each element, or more
+  std::string merging;    ///< fewer
+};
+
+/// What to do about bank conflicts, by the accesses that have most of them.
+struct BankAdvice {
+  std::string loads_and_stores, atomics;
 };
 
 /// Sectors of global memory moved, by kernels and by the program's copies and fills, over the fewest that
 /// Cost::global_bytes needs.
-Gate global_sectors_gate(double limit, std::string advice);
+Gate global_sectors_gate(double limit, TrafficAdvice advice);
 /// Wavefronts of shared memory beyond the fewest that the same accesses could take, for every 32 elements. No
 /// share of all wavefronts: accesses that serve nothing would make it smaller.
-Gate shared_wavefronts_gate(double limit, std::string advice);
+Gate shared_wavefronts_gate(double limit, BankAdvice advice);
 /// All passes through shared memory, not only those beyond the fewest, for every 32 of what an element has
 /// `units_of_element` of, such as "pairs": what is kept in registers need not pass at all.
 Gate shared_passes_gate(double limit, std::string unit, double units_of_element, std::string advice);
 /// Bytes of global memory moved in whole sectors, by kernels and by the program's copies and fills, over
-/// Cost::elements.
-Gate bytes_per_element_gate(double limit, std::string advice);
+/// Cost::elements, or over what an element has `units_of_element` of, such as "step".
+Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit = "element",
+                            double units_of_element = 1);
 
 /// A limit on what a submission's own size function may ask for.
 struct WorkspaceQuery {

@@ -211,6 +211,8 @@ void run_calls(const course::Problem& problem, const course::Case& one, std::uin
     evidence.call = i + 1;
     conclude(evidence, source, run.result);
     run.attempt_lost = ends_context(evidence);
+    for (const Argument& argument : call.arguments())
+      run.input_bytes += static_cast<double>(argument.input.size());
     run.host_reads += host_reads_of_call(evidence.use);
   }
   if (!run.attempt_lost) buffers.free_all();

@@ -18,6 +18,7 @@ struct CaseRun {
   report::CaseResult result;
   emulator::Observations observations;  ///< of all calls
   HostReads host_reads;
+  double input_bytes = 0;     ///< of all inputs of all calls
   bool attempt_lost = false;  ///< the next case needs a fresh attempt
   std::optional<report::Picture> picture;
 };

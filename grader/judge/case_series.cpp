@@ -123,7 +123,7 @@ class SeriesRun {
                            source_, options_.draw);
     if (run.picture) series_.picture = std::move(run.picture);
     series_.host_reads += run.host_reads;
-    if (one.measured) series_.measured.push_back({&one, std::move(run.observations)});
+    if (one.measured) series_.measured.push_back({&one, std::move(run.observations), run.input_bytes});
     if (run.result.verdict == Verdict::time_limit)
       call_time_ = std::min(call_time_, options_.short_call_time);
     if (run.attempt_lost) lose_attempt();

@@ -22,6 +22,7 @@ namespace lockstep::judge {
 struct MeasuredCase {
   const course::Case* one = nullptr;
   emulator::Observations observations;
+  double input_bytes = 0;  ///< of all inputs of all calls
 };
 
 struct CaseSeries {

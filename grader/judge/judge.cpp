@@ -87,8 +87,10 @@ class Judgement {
     std::error_code error;
     const bool is_own = submission_ == exercise_.starter ||
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
-    result_.next_step = next_step(result_, following(exercise_),
-                                  is_own ? "" : report::SourceFiles::shown(submission_.string()));
+    if (result_.next_step.empty()) {
+      result_.next_step = next_step(result_, following(exercise_),
+                                    is_own ? "" : report::SourceFiles::shown(submission_.string()));
+    }
     result_.seconds = seconds_since(start);
     return std::move(result_);
   }
@@ -110,6 +112,7 @@ class Judgement {
     if (!compiled.from_cache) {
       result_.compile_seconds = std::chrono::duration<double>(compiled.time).count();
     }
+    std::error_code missing;
     switch (compiled.status) {
       case CompiledSubmission::Status::compiled:
         result_.compiler_output = compiled.diagnostics;
@@ -118,12 +121,30 @@ class Judgement {
         end_early(Verdict::compile_error, submission_.filename().string() + " does not compile");
         result_.compiler_output = compiled.diagnostics;
         break;
-      case CompiledSubmission::Status::banned:
       case CompiledSubmission::Status::unreadable:
+        if (!std::filesystem::exists(submission_, missing)) {
+          explain_missing_file();
+          break;
+        }
+        [[fallthrough]];
+      case CompiledSubmission::Status::banned:
         end_early(Verdict::compile_error, compiled.diagnostics);
         break;
     }
     return compiled;
+  }
+
+  void explain_missing_file() {
+    const std::string file = submission_.filename().string();
+    const std::string folder =
+        report::SourceFiles::shown(std::filesystem::absolute(submission_).parent_path().string());
+    std::error_code none;
+    end_early(Verdict::compile_error,
+              std::filesystem::is_directory(submission_.parent_path(), none)
+                  ? fmt::format("the folder {} has no file {}", folder, file)
+                  : fmt::format("there is no folder {}, which should hold {}", folder, file));
+    result_.next_step =
+        fmt::format("Put {} there, or name your file itself: `--submission PATH/{}`.", file, file);
   }
 
   void judge_object(const std::filesystem::path& object) {

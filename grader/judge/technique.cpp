@@ -20,7 +20,6 @@ GateResult unmeasured(const course::Gate& gate) {
   result.description = gate.description;
   result.limit = gate.limit;
   result.verdict = Verdict::not_measured;
-  result.advice = gate.advice;
   return result;
 }
 
@@ -76,22 +75,33 @@ GateResult judge_host_copies(const HostReads& reads, std::span<const MeasuredCas
   return result;
 }
 
-/// The line of the submission that does most beyond its ideal; a line of a header only when none of it does.
-const LineCounters* worst_line(const course::Gate& gate, const MeasuredCase& measured,
+/// The line of the submission that contributes most; a line of a header only when none of it does.
+const LineCounters* worst_line(const course::Cause& cause, const MeasuredCase& measured,
                                const SourceText& source) {
   const LineCounters* worst = nullptr;
   bool worst_is_own = false;
   double most = 0;
   for (const LineCounters& line : measured.observations.lines) {
-    const double excess = gate.excess(line);
+    const double share = cause.share(line);
     const bool own = source.holds(line.line);
-    if (excess > 0 && (own > worst_is_own || (own == worst_is_own && excess > most))) {
+    if (share > 0 && (own > worst_is_own || (own == worst_is_own && share > most))) {
       worst = &line;
       worst_is_own = own;
-      most = excess;
+      most = share;
     }
   }
   return worst;
+}
+
+course::Measurement measurement_of(const MeasuredCase& measured) {
+  return {measured.observations, measured.one->cost, measured.one->calls, measured.input_bytes};
+}
+
+/// What a gate says whatever its number is made of.
+course::Cause usual_cause(const course::Gate& gate, const course::Measurement& measurement) {
+  return {gate.excess,
+          [&gate, measurement](const LineCounters& line) { return gate.explain(line, measurement); },
+          gate.advice};
 }
 
 GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> measured,
@@ -99,8 +109,7 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   GateResult result = unmeasured(gate);
   const MeasuredCase* worst_case = nullptr;
   for (const MeasuredCase& candidate : measured) {
-    const course::Measurement measurement{candidate.observations, candidate.one->cost, candidate.one->calls};
-    const double value = gate.value(measurement);
+    const double value = gate.value(measurement_of(candidate));
     if (worst_case == nullptr || !(value <= result.value)) {
       worst_case = &candidate;
       result.value = value;
@@ -110,12 +119,13 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   const bool holds = result.value <= gate.limit;  // false for NaN
   result.verdict = holds ? Verdict::passed : Verdict::inefficient;
   result.case_name = worst_case->one->name;
-  const course::Measurement measurement{worst_case->observations, worst_case->one->cost,
-                                        worst_case->one->calls};
-  if (const LineCounters* line = worst_line(gate, *worst_case, source)) {
+  const course::Measurement measurement = measurement_of(*worst_case);
+  const course::Cause cause = gate.cause && !holds ? gate.cause(measurement) : usual_cause(gate, measurement);
+  if (const LineCounters* line = worst_line(cause, *worst_case, source)) {
     result.worst = {source.place(line->line)};
-    result.explanation = gate.explain(*line, measurement);
+    result.explanation = cause.explain(*line);
   }
+  if (!holds) result.advice = cause.advice;
   if (const std::string besides = gate.besides ? gate.besides(measurement) : ""; !besides.empty()) {
     result.explanation += (result.explanation.empty() ? "" : "; ") + besides;
   }

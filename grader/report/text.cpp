@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "report/calibration.h"
 #include "report/printable.h"
@@ -15,7 +16,6 @@ namespace {
 constexpr std::size_t kCompilerLines = 24;  ///< about one screen; the first error is the one to mend
 constexpr std::size_t kOutputLines = 8;
 constexpr std::size_t kNamedCases = 4;
-constexpr std::size_t kValueColumns = 30;
 
 std::string pad(std::string_view text, std::size_t width) {
   const std::size_t used = display_width(text);
@@ -58,28 +58,46 @@ std::string excerpt(const TextStyle& style, std::string_view text, std::size_t m
   return result;
 }
 
+/// Widths of columns that want `wanted` and have `available` together: each as it wants, or, where all do not
+/// fit, the wider ones what the narrower leave them, in equal parts.
+std::array<std::size_t, 3> column_widths(const std::array<std::size_t, 3>& wanted, std::size_t available) {
+  std::array<std::size_t, 3> widths{}, order = {0, 1, 2};
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return wanted[a] < wanted[b]; });
+  std::size_t left = order.size();
+  for (const std::size_t column : order) {
+    widths[column] = std::min(wanted[column], available / left--);
+    available -= widths[column];
+  }
+  return widths;
+}
+
 std::string mismatch_table(const CaseResult& failed, const TextStyle& style) {
-  std::vector<Mismatch> rows;
-  for (const Mismatch& mismatch : failed.mismatches) {
-    rows.push_back({cut(printable(mismatch.position), kValueColumns),
-                    cut(printable(mismatch.expected), kValueColumns),
-                    cut(printable(mismatch.found), kValueColumns)});
-  }
-  std::size_t position_width = display_width("position"), expected_width = display_width("expected");
+  constexpr std::size_t kMargins = 6 + 2 + 2;
+  std::vector<Mismatch> rows = {{"position", "expected", "found"}};
+  std::array<std::size_t, 3> wanted{};
+  for (const Mismatch& mismatch : failed.mismatches)
+    rows.push_back({printable(mismatch.position), printable(mismatch.expected), printable(mismatch.found)});
   for (const Mismatch& row : rows) {
-    position_width = std::max(position_width, display_width(row.position));
-    expected_width = std::max(expected_width, display_width(row.expected));
+    wanted = {std::max(wanted[0], display_width(row.position)),
+              std::max(wanted[1], display_width(row.expected)),
+              std::max(wanted[2], display_width(row.found))};
   }
-  const auto line = [&](const Mismatch& row, bool heading) {
+  const auto [position_width, expected_width, found_width] =
+      column_widths(wanted, style.width - std::min(style.width, kMargins));
+  for (Mismatch& row : rows) {
+    row = {cut(row.position, position_width), cut(row.expected, expected_width), cut(row.found, found_width)};
+  }
+  const auto line = [&, position_width = position_width, expected_width = expected_width](const Mismatch& row,
+                                                                                          bool heading) {
     const std::string start =
         fmt::format("{}  {}", pad(row.position, position_width), pad(row.expected, expected_width));
     return heading ? fmt::format("      {}\n", paint(style, Colour::faint, start + "  " + row.found))
                    : fmt::format("      {}  {}\n", start, paint(style, Colour::bad, row.found));
   };
-  std::string result = line({"position", "expected", "found"}, true);
-  for (const Mismatch& row : rows) result += line(row, false);
-  if (failed.wrong > rows.size()) {
-    result += fmt::format("      … and {} more of {}\n", failed.wrong - rows.size(),
+  std::string result = line(rows.front(), true);
+  for (std::size_t i = 1; i < rows.size(); ++i) result += line(rows[i], false);
+  if (failed.wrong > failed.mismatches.size()) {
+    result += fmt::format("      … and {} more of {}\n", failed.wrong - failed.mismatches.size(),
                           counted(failed.total, "element"));
   }
   return result;
@@ -148,10 +166,18 @@ std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   if (!gate.case_name.empty()) about += fmt::format(" Worst in case {}.", gate.case_name);
   std::string text = prose(style, about, 6);
   if (!gate.worst.empty()) text += '\n';
-  for (std::size_t i = 0; i < gate.worst.size(); ++i) {
-    text += quote(style, gate.worst[i], i == 0 ? printable(gate.explanation) : "", 6);
+  const std::string note = printable(gate.explanation);
+  const auto place_width = [](const Place& place) {
+    return display_width(fmt::format("{}:{}  ", printable(place.file), place.line));
+  };
+  const bool beside =
+      !gate.worst.empty() && 6 + place_width(gate.worst.front()) + display_width(note) <= style.width;
+  for (std::size_t i = 0; i < gate.worst.size(); ++i)
+    text += quote(style, gate.worst[i], i == 0 && beside ? note : "", 6);
+  if (!beside) {
+    if (!gate.worst.empty()) text += '\n';
+    text += prose(style, note, 6);
   }
-  if (gate.worst.empty()) text += prose(style, gate.explanation, 6);
   if (!gate.advice.empty()) text += '\n' + prose(style, gate.advice, 6);
   return text;
 }

@@ -304,6 +304,18 @@ class Grading : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(Grading, AFolderWithoutTheFileIsToldWhichItLacks) {
+  const std::string folder = folder_.path().string();
+  const Ran ran = lockstep("grade transpose --device emulated --submission '" + folder + "'");
+  EXPECT_EQ(ran.status, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("has no file transpose.cu"));
+  EXPECT_THAT(ran.output, HasSubstr("Next: Put transpose.cu there"));
+}
+
+TEST_F(Grading, HelpShowsAllOptionsAlike) {
+  EXPECT_THAT(lockstep("grade --help").output, Not(HasSubstr("{")));
+}
+
 TEST_F(Grading, ReferencePassesAndJsonOwnsStandardOutput) {
   const Ran ran = lockstep("grade transpose --format json --seed 7 " + reference_);
   EXPECT_EQ(ran.status, 0) << ran.output;

@@ -69,6 +69,29 @@ TEST(TextReport, KeepsToThePage) {
   }
 }
 
+TEST(TextReport, WhatTellsOfAWrongElementIsNotCut) {
+  ExerciseResult result = wrong_answer();
+  result.cases[2].mismatches = {
+      {"DD, bin 19 (105 to 167 degrees)", "0", "14829735431805717965 (never written)"}};
+  EXPECT_THAT(render_text(report_of({result}), {}),
+              HasSubstr("DD, bin 19 (105 to 167 degrees)  0         14829735431805717965 (never written)\n"));
+  result.cases[2].mismatches[0].expected = std::string(100, '9');
+  for (const std::string& line : split_lines(render_text(report_of({result}), {})))
+    EXPECT_LE(display_width(line), 100U) << line;
+}
+
+TEST(TextReport, AnExplanationThatDoesNotFitBesideItsPlaceIsAParagraph) {
+  ExerciseResult result = inefficient();
+  result.gates[1].explanation =
+      "loads take 32 sectors a request, ideal 4; copies, fills, textures and surfaces are 82 % of all";
+  const std::string text = render_text(report_of({result}), {});
+  EXPECT_THAT(text, HasSubstr("transpose.cu:24\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("loads take 32 sectors a request, ideal 4; copies, fills, textures and surfaces are 82 %"));
+  for (const std::string& line : split_lines(text)) EXPECT_LE(display_width(line), 100U) << line;
+}
+
 TEST(TextReport, TellsTheVerdictFirstAndTheNextStepLast) {
   const std::vector<std::string> lines = split_lines(render_exercise(wrong_answer(), {}));
   EXPECT_THAT(lines.at(1), HasSubstr("transpose: wrong-answer"));

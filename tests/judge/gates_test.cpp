@@ -1,5 +1,5 @@
 // Counters in, numbers out: the gates on the counts that a transpose of 1024 x 1024 floats gives.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "course/problem.h"
 
@@ -22,7 +22,7 @@ LineCounters line_with_global(std::uint64_t load_sectors, std::uint64_t store_se
 }
 
 TEST(Gates, GlobalSectorsAreRelativeToTheTask) {
-  const Gate gate = global_sectors_gate(1.5, "advice");
+  const Gate gate = global_sectors_gate(1.5, {});
   Observations coalesced;
   coalesced.lines = {line_with_global(4, 0), line_with_global(0, 4)};
   EXPECT_DOUBLE_EQ(gate.value({coalesced, kCost, 1}), 1.0);
@@ -33,7 +33,7 @@ TEST(Gates, GlobalSectorsAreRelativeToTheTask) {
 }
 
 TEST(Gates, GlobalSectorsNameTheLineBeyondItsIdeal) {
-  const Gate gate = global_sectors_gate(1.5, "advice");
+  const Gate gate = global_sectors_gate(1.5, {});
   const LineCounters good = line_with_global(4, 0), bad = line_with_global(0, 32);
   EXPECT_EQ(gate.excess(good), 0);
   EXPECT_EQ(gate.excess(bad), 28.0 * kRequests);
@@ -45,7 +45,7 @@ TEST(Gates, GlobalSectorsNameTheLineBeyondItsIdeal) {
 }
 
 TEST(Gates, SharedWavefrontsAreThoseBeyondTheFewest) {
-  const Gate gate = shared_wavefronts_gate(1, "advice");
+  const Gate gate = shared_wavefronts_gate(1, {});
   Observations none;
   EXPECT_EQ(gate.value({none, kCost, 1}), 0) << "no shared memory is no conflict";
   Observations tiled;
@@ -61,7 +61,7 @@ TEST(Gates, SharedWavefrontsAreThoseBeyondTheFewest) {
 }
 
 TEST(Gates, AccessesThatServeNothingDoNotDiluteConflicts) {
-  const Gate gate = shared_wavefronts_gate(1, "advice");
+  const Gate gate = shared_wavefronts_gate(1, {});
   LineCounters conflict, waste;
   conflict.shared_load = {kRequests, kRequests * 32, kRequests, kRequests * 128};
   waste.shared_load = {kRequests * 1000, kRequests * 1000, kRequests * 1000, kRequests * 128000};
@@ -74,11 +74,11 @@ TEST(Gates, CopiesAndFillsAreTraffic) {
   Observations copying;
   copying.lines = {line_with_global(4, 4)};
   copying.copied_sectors = kRequests * 8;
-  const Gate sectors = global_sectors_gate(1.5, "advice");
+  const Gate sectors = global_sectors_gate(1.5, {});
   EXPECT_DOUBLE_EQ(sectors.value({copying, kCost, 1}), 2.0);
   EXPECT_EQ(sectors.besides({copying, kCost, 1}),
             "copies, fills, textures and surfaces are 50 % of all sectors");
-  const Gate bytes = bytes_per_element_gate(9, "advice");
+  const Gate bytes = bytes_per_element_gate(9, {});
   EXPECT_DOUBLE_EQ(bytes.value({copying, kCost, 1}), 16.0);
   EXPECT_EQ(bytes.besides({copying, kCost, 1}),
             "copies, fills, textures and surfaces are 50 % of all sectors");
@@ -88,12 +88,125 @@ TEST(Gates, CopiesAndFillsAreTraffic) {
 }
 
 TEST(Gates, BytesPerElementCountWholeSectors) {
-  const Gate gate = bytes_per_element_gate(9, "advice");
+  const Gate gate = bytes_per_element_gate(9, {});
   Observations twice;
   twice.lines = {line_with_global(4, 4), line_with_global(4, 0)};
   EXPECT_DOUBLE_EQ(gate.value({twice, kCost, 1}), 12.0);
   EXPECT_GT(gate.excess(twice.lines[0]), gate.excess(twice.lines[1]));
   EXPECT_EQ(gate.explain(twice.lines[0], {twice, kCost, 1}), "8 bytes an element, the most of all lines");
+}
+
+TEST(Gates, FiguresHaveNoPowersOfTen) {
+  Observations many;
+  many.lines = {line_with_global(8000, 0)};
+  EXPECT_EQ(bytes_per_element_gate(9, {}).explain(many.lines[0], {many, kCost, 1}),
+            "8000 bytes an element, the most of all lines");
+}
+
+TEST(Gates, BytesOfAnotherUnitAreExplainedInIt) {
+  Observations twice;
+  twice.lines = {line_with_global(4, 4)};
+  const Gate gate = bytes_per_element_gate(9, {}, "step", 16);
+  EXPECT_EQ(gate.name, "bytes-per-step");
+  EXPECT_DOUBLE_EQ(gate.value({twice, kCost, 1}), 0.5);
+  EXPECT_EQ(gate.explain(twice.lines[0], {twice, kCost, 1}), "0.5 bytes a step, the most of all lines");
+}
+
+class Causes : public testing::Test {
+ protected:
+  static constexpr double kInput = 4.0 * 1024 * 1024;
+
+  Cause cause() const { return gate_.cause({observations_, kCost, 1, kInput}); }
+
+  Observations observations_;
+  Gate gate_ = global_sectors_gate(1.5, {"scattered", "again", "atomics", "merging"});
+};
+
+TEST_F(Causes, LanesThatLieApart) {
+  observations_.lines = {line_with_global(4, 4), line_with_global(32, 4)};
+  EXPECT_EQ(cause().advice, "scattered");
+  EXPECT_EQ(cause().share(observations_.lines[0]), 0);
+  EXPECT_EQ(cause().explain(observations_.lines[1]), "loads take 32 sectors a request, ideal 4");
+}
+
+TEST_F(Causes, InputsThatAreReadAgain) {
+  observations_.lines = {line_with_global(4, 4), line_with_global(8, 0)};
+  observations_.lines[1].global_load = {64 * kRequests, 256 * kRequests, 256 * kRequests,
+                                        64 * 128 * kRequests};
+  EXPECT_EQ(cause().advice, "All loads together bring 65 times the bytes of the input. again");
+  EXPECT_GT(cause().share(observations_.lines[1]), cause().share(observations_.lines[0]));
+  EXPECT_EQ(cause().explain(observations_.lines[1]), "loads bring 64 times the bytes of the input");
+  observations_.lines[1].global_load.units = 64 * kRequests;  // all lanes of a request read one sector
+  EXPECT_EQ(cause().advice, "All loads together bring 17 times the bytes of the input. again");
+}
+
+TEST_F(Causes, WhatIsReadOftenByLanesThatLieApartIsFirstReadOften) {
+  observations_.lines = {line_with_global(4, 4)};
+  observations_.lines[0].global_load = {50 * kRequests, 450 * kRequests, 200 * kRequests,
+                                        50 * 128 * kRequests};
+  EXPECT_EQ(cause().advice, "All loads together bring 50 times the bytes of the input. again");
+}
+
+TEST_F(Causes, RequestsOfOneLane) {
+  LineCounters line;
+  line.warps = 10 * 32 * kRequests;
+  line.lanes = line.warps;
+  line.global_load = line.global_store = {32 * kRequests, 32 * kRequests, 32 * kRequests, 128 * kRequests};
+  observations_.lines = {line};
+  EXPECT_EQ(gate_.excess(line), 0) << "each request is ideal by itself";
+  EXPECT_GT(cause().share(line), 0);
+  EXPECT_EQ(cause().explain(line), "1 of 32 lanes are at work here, on average");
+  EXPECT_EQ(cause().advice.rfind("A request moves whole sectors for however few lanes", 0), 0U);
+}
+
+TEST_F(Causes, AtomicsOnEveryElementAndThoseOfBlocksThatMerge) {
+  observations_.lines = {line_with_global(4, 0), LineCounters()};
+  observations_.lines[1].global_atomic = {kRequests, kRequests * 20, kRequests * 8, kRequests * 256};
+  EXPECT_EQ(cause().advice, "atomics");
+  EXPECT_EQ(cause().explain(observations_.lines[1]), "atomics move 83 % of all sectors");
+  observations_.lines[1].global_atomic.bytes /= 8;
+  EXPECT_EQ(cause().advice, "merging");
+}
+
+TEST_F(Causes, CopiesHaveNoLine) {
+  observations_.lines = {line_with_global(4, 4)};
+  observations_.copied_sectors = 40 * kRequests;
+  EXPECT_EQ(cause().advice, "");
+  EXPECT_EQ(cause().share(observations_.lines[0]), 0);
+}
+
+TEST_F(Causes, WarpsThatBeginBetweenSectors) {
+  observations_.lines = {line_with_global(5, 0)};
+  observations_.lines[0].global_load.spaced_requests = kRequests;
+  observations_.lines[0].global_load.spacing_bytes = kRequests * 4;
+  EXPECT_THAT(cause().advice, testing::HasSubstr("begin at no multiple of 32 bytes"));
+  observations_.lines[0].global_load.ideal_units -=
+      kRequests / 100;  // the last warps of blocks have fewer lanes
+  EXPECT_THAT(cause().advice, testing::HasSubstr("begin at no multiple of 32 bytes"));
+  observations_.lines[0].global_load.spacing_bytes = kRequests * 32;
+  EXPECT_EQ(cause().advice, "scattered");
+}
+
+TEST_F(Causes, WhatTheLimitAllowsToMoveAgainIsNoCause) {
+  gate_ = bytes_per_element_gate(13, {"scattered", "again"});
+  observations_.lines = {line_with_global(5, 0), line_with_global(5, 5)};
+  EXPECT_EQ(cause().advice, "scattered") << "to read everything twice and write it once is within the limit";
+  observations_.lines = {line_with_global(4, 4), line_with_global(5, 4)};
+  EXPECT_EQ(cause().advice, "All stores together write 2 times the bytes of the output. again");
+  EXPECT_EQ(cause().explain(observations_.lines[0]),
+            "8 bytes an element; stores write 1 times the bytes of the output");
+}
+
+TEST(CausesOfConflicts, AreThoseOfTheAccessesThatHaveMost) {
+  const Gate gate = shared_wavefronts_gate(1, {"loads and stores", "atomics"});
+  Observations observations;
+  LineCounters line;
+  line.shared_load = {kRequests, kRequests * 4, kRequests, kRequests * 128};
+  line.shared_atomic = {kRequests, kRequests * 3, kRequests, kRequests * 128};
+  observations.lines = {line};
+  EXPECT_EQ(gate.cause({observations, kCost, 1}).advice, "loads and stores");
+  observations.lines[0].shared_atomic.units *= 2;
+  EXPECT_EQ(gate.cause({observations, kCost, 1}).advice, "atomics");
 }
 
 }  // namespace

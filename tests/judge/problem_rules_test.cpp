@@ -25,7 +25,7 @@ Problem sound_problem() {
   }
   problem.cases.back().measured = true;
   problem.cases.back().cost = {.elements = 1, .global_bytes = 8};
-  problem.gates = {global_sectors_gate(2, "advice")};
+  problem.gates = {global_sectors_gate(2, {})};
   return problem;
 }
 

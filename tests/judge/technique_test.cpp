@@ -23,7 +23,7 @@ class Technique : public testing::Test {
  protected:
   Technique() {
     std::ofstream(file_) << "int a;\nout[j] = in[i];\n";
-    problem_.gates = {course::global_sectors_gate(1.5, "read along rows")};
+    problem_.gates = {course::global_sectors_gate(1.5, {.scattered = "read along rows"})};
     large_.name = "large";
     large_.cost = small_.cost = {.elements = 32, .global_bytes = 256};
     large_.calls = small_.calls = 1;
