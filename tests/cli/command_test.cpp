@@ -16,6 +16,7 @@
 namespace lockstep::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -310,6 +311,41 @@ TEST_F(Grading, AFolderWithoutTheFileIsToldWhichItLacks) {
   EXPECT_EQ(ran.status, 1) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("has no file transpose.cu"));
   EXPECT_THAT(ran.output, HasSubstr("Next: Put transpose.cu there"));
+}
+
+TEST_F(Grading, WhatComesNextFollowsWhatTheDeviceFound) {
+  const auto next_step = [&](const std::string& exercise, const std::string& file) {
+    const Ran ran =
+        lockstep("grade " + exercise + " --format json --device emulated --submission '" + file + "'");
+    return nlohmann::json::parse(ran.output).at("exercises").at(0).at("next_step").get<std::string>();
+  };
+  const std::string solutions = LOCKSTEP_SOURCE "/solutions";
+  EXPECT_THAT(next_step("transpose", solutions + "/03-transpose/wrong/missing_barrier.cu"),
+              AllOf(HasSubstr("which barrier"), Not(HasSubstr("fence"))));
+  EXPECT_THAT(next_step("scan", solutions + "/07-scan/wrong/no_waiting.cu"),
+              AllOf(HasSubstr("fence"), Not(HasSubstr("barrier"))));
+  const std::filesystem::path pointer = folder_.path() / "coalescing.cu";
+  std::ofstream(pointer)
+      << "#include \"coalescing.h\"\n"
+         "__global__ void k(const Particle* p, float* fields) { fields[0] = p->x; }\n"
+         "void coalescing(const Particle*, float* fields, int, int, float, cudaStream_t s) {\n"
+         "  static Particle on_host;\n"
+         "  k<<<1, 1, 0, s>>>(&on_host, fields);\n}\n";
+  EXPECT_THAT(next_step("coalescing", pointer.string()), HasSubstr("where does this pointer come from"));
+  const std::filesystem::path prints = folder_.path() / "transpose.cu";
+  std::ofstream(prints)
+      << "#include <cstdio>\n#include \"transpose.h\"\n"
+         "__global__ void k(const float* in, float* out, int rows, int columns) {\n"
+         "  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y;\n"
+         "  if (x < columns) out[x * rows + y] = in[y * columns + x];\n"
+         "  if (threadIdx.x == 0)\n"
+         "    printf(\"row %d\\n\", y);\n}\n"
+         "void transpose(const float* in, float* out, int rows, int columns, cudaStream_t s) {\n"
+         "  if (rows > 0 && columns > 0)\n"
+         "    k<<<dim3((columns + 31) / 32, rows), 32, 0, s>>>(in, out, rows, columns);\n}\n";
+  const Ran ran = lockstep("grade transpose --device emulated --submission '" + prints.string() + "'");
+  EXPECT_THAT(ran.output, HasSubstr("transpose.cu:7  "));
+  EXPECT_THAT(ran.output, HasSubstr("all printed by kernels"));
 }
 
 TEST_F(Grading, HelpShowsAllOptionsAlike) {
