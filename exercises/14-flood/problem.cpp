@@ -615,21 +615,20 @@ Gate global_atomics_gate(double limit, std::string advice) {
 
 /// Bytes for each cell. Water that flows step by step shows in the number of launches.
 Gate flood_traffic_gate(double limit) {
+  using lockstep::emulator::LineCounters;
   constexpr std::uint64_t kFewLaunches = 16;
   Gate gate = bytes_per_element_gate(limit, {});
-  gate.cause = [of_traffic = gate.cause](const Measurement& measurement) {
-    Cause cause = of_traffic(measurement);
+  gate.cause = [of_traffic = gate.cause, moved = gate.excess,
+                explain = gate.explain](const Measurement& measurement) -> Cause {
     const std::uint64_t launches =
         measurement.observations.launches / static_cast<std::uint64_t>(measurement.calls);
-    if (launches > kFewLaunches) {
-      cause.advice = fmt::format(
-          "A call makes {} launches: a pass over the map for every step of the water takes as many passes as "
-          "its "
-          "way is long. Find the components of the wet cells instead: joining trees takes a number of passes "
-          "that no map changes.",
-          launches);
-    }
-    return cause;
+    if (launches <= kFewLaunches) return of_traffic(measurement);
+    return {
+        moved, [=](const LineCounters& line) { return explain(line, measurement); },
+        fmt::format("A call makes {} launches: a pass over the map for every step of the water takes as many "
+                    "passes as its way is long. Find the components of the wet cells instead: joining trees "
+                    "takes a number of passes that no map changes.",
+                    launches)};
   };
   return gate;
 }
