@@ -98,6 +98,25 @@ TEST_F(GlobalRaceTest, ReleaseAndAcquireOrder) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+// Two workers: the one block releases at any moment of the other's polling.
+TEST_F(GlobalRaceTest, WhatAPollHasFoundIsOrderedWheneverItCame) {
+  for (const std::string poll :
+       {"ld.acquire.gpu.global.u32 %r4, [%d1];", "atom.acquire.gpu.global.add.u32 %r4, [%d1], 0;"}) {
+    for (int repeat = 0; repeat < 300; ++repeat) {
+      run_blocks(
+          "setp.eq.u32 %p1, %r2, 1;\n@%p1 bra WAIT;\nmov.u32 %r5, 0;\n"
+          "WORK: add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p2, %r5, " +
+              std::to_string(20000 + repeat) +
+              ";\n@%p2 bra WORK;\n"
+              "st.global.u32 [%d0], 7;\nst.release.gpu.global.u32 [%d1], 1;\nbra END;\n"
+              "WAIT: " +
+              poll + "\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra WAIT;\nld.global.u32 %r6, [%d0];\nEND:",
+          2);
+      ASSERT_THAT(findings(), IsEmpty()) << poll << ", repeat " << repeat;
+    }
+  }
+}
+
 TEST_F(GlobalRaceTest, TheLastBlockMayReadWhatAllPublished) {
   run_blocks(
       "st.global.u32 [%d3], %r2;\nmembar.gl;\natom.global.add.u32 %r5, [%d1], 1;\nsetp.ne.u32 %p1, %r5, "

@@ -2,6 +2,8 @@
 // check.
 #pragma once
 
+#include <atomic>
+
 #include "emulator/machine/warp.h"
 
 namespace lockstep::emulator {
@@ -21,10 +23,13 @@ void acquire_from(Warp& warp, const Clock& clock);
 /// without.
 void require_seen(ThreadBlock& block);
 
-/// An access that orders memory between blocks: what other blocks released is seen from now on.
+/// An access that orders memory between blocks: what other blocks released is seen from now on. It comes
+/// behind the access that finds something, as a release comes before the one that leaves something: workers
+/// do both at the same time.
 inline void acquire(Warp& warp) {
   const Grid& grid = *warp.block->grid;
   if (grid.acquired == nullptr) return;
+  std::atomic_thread_fence(std::memory_order_acquire);
   grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
                                           std::memory_order_relaxed);
 }
@@ -33,6 +38,7 @@ inline void release(Warp& warp) {
   if (grid.released == nullptr) return;
   const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
   grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
 }
 
 /// Reports that lanes of `undefined` read a register of a lane that takes no part in the shuffle.

@@ -129,6 +129,8 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
   }
   move_data<T, R, count, is_store>(warp, i, active, addresses, contiguous,
                                    GlobalHost{warp.block->grid->memory});
+  // Behind the load: what another block has released until then may be what the load has found.
+  if (!is_store && (i.detail & access::kSynchronising) != 0) acquire(warp);
 }
 
 template <class T, class R, unsigned count, bool is_store>

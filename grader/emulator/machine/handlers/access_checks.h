@@ -191,7 +191,7 @@ inline bool keep_lanes(const Warp& warp, const Instruction& i, Mask& active, boo
   return active != 0;
 }
 
-/// Of a load within bounds: unwritten words and races, and what it synchronises.
+/// Of a load within bounds: unwritten words and races.
 inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                                 unsigned width, bool contiguous) {
   const Grid& grid = *warp.block->grid;
@@ -202,9 +202,7 @@ inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, c
                         : find_runs(active, addresses, width, contiguous);
   prefetch_lanes(*grid.memory, addresses, runs);
   check_global_written(warp, i, active, addresses, width, runs);
-  if ((i.detail & access::kSynchronising) != 0) {
-    acquire(warp);
-  } else if (grid.many_blocks && width >= 4) {
+  if (grid.many_blocks && width >= 4 && (i.detail & access::kSynchronising) == 0) {
     GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
   }
 }

@@ -149,6 +149,7 @@ void update_global(Warp& warp, const Instruction& i, Mask active, const std::uin
   // A vector's first element answers for all of them.
   if (check_global_atomic(warp, i, active, addresses, i.width)) {
     update_lanes<operation, T, false>(warp, i, active, addresses);
+    acquire(warp);
   }
 }
 
