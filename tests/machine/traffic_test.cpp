@@ -205,5 +205,15 @@ TEST_F(PollTest, CountsAtomicsThatFindTheSameOnce) {
   EXPECT_EQ(atomics.requests, 1U + 100) << "what changes something is no poll";
 }
 
+TEST_F(PollTest, CountsAtomicsOfOtherValues) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>{1000});
+  run("mov.u32 %r2, 0;\nAGAIN: red.global.max.u32 [%d0], %r2;\nadd.u32 %r2, %r2, 1;\n"
+      "setp.lt.u32 %p1, %r2, 100;\n@%p1 bra AGAIN;",
+      a, a, 0, {1, 1, 1}, {1, 1, 1});
+  Traffic atomics;
+  for (const LineCounters& counters : seen.lines) atomics += counters.global_atomic;
+  EXPECT_EQ(atomics.requests, 100U) << "a maximum that is found early is looked for all the same";
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

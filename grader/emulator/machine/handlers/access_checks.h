@@ -6,6 +6,7 @@
 // apart, so accesses narrower than 4 bytes take no part in the check for races between blocks.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -160,26 +161,37 @@ inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addr
 /// there, and a turn costs less than a few polls.
 constexpr std::uint32_t kPollsPerTurn = 8;
 
-/// Whether a synchronising load or an atomic finds what the warp found with it before, at the same place.
-/// `host` tells where an address is. Who waits so for somebody lets others run now and then.
-template <class Address, class Host>
+/// Whether a synchronising load or an atomic finds what the warp found with it before, at the same place, and
+/// an atomic brings what it brought. `host` tells where an address is, `brought` a lane's operands. Who waits
+/// so for somebody lets others run now and then.
+template <class Address, class Host, class Brought>
 inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Address* addresses,
-                        unsigned width, Host host) {
+                        unsigned width, Host host, Brought brought) {
   constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15;
   std::uint64_t digest = i.id + kMultiplier;
   const auto mix = [&](std::uint64_t value) {
     digest = (digest ^ value) * kMultiplier, digest ^= digest >> 29;
   };
   for (Mask left = active; left != 0; left &= left - 1) {
-    const Address address = addresses[std::countr_zero(left)];
+    const unsigned lane = first_lane(left);
+    const Address address = addresses[lane];
     std::uint64_t found[4] = {};
     std::memcpy(found, host(address), width);
     mix(address);
     for (const std::uint64_t part : found) mix(part);
+    for (const std::uint64_t part : brought(lane)) mix(part);
   }
   if (std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) != digest) return false;
   if (++warp.polls >= kPollsPerTurn) warp.yields = true;
   return true;
+}
+
+/// Of a load, which brings nothing.
+template <class Address, class Host>
+inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Address* addresses,
+                        unsigned width, Host host) {
+  return polls_again(warp, i, active, addresses, width, host,
+                     [](unsigned) { return std::array<std::uint64_t, 0>{}; });
 }
 
 /// Leaves the lanes of a load whose value may be used; see ../speculated_loads.h. False when none is left.
@@ -239,13 +251,15 @@ inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, co
   return true;
 }
 
+/// `brought`: see polls_again.
+template <class Brought>
 inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                                unsigned width) {
+                                unsigned width, Brought brought) {
   if (!check_global_range(warp, i, active, addresses, width, false, AccessKind::atomic)) return false;
   warp.worker->polled_address = addresses[std::countr_zero(active)];
   const auto host = [&](std::uint64_t address) { return warp.block->grid->memory->host(address); };
   // As of loads: once is counted.
-  if (!polls_again(warp, i, active, addresses, width, host)) {
+  if (!polls_again(warp, i, active, addresses, width, host, brought)) {
     count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
   }
   const Grid& grid = *warp.block->grid;

@@ -146,8 +146,14 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
 
 template <AtomicOperation operation, class T>
 void update_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
+  const auto brought = [&](unsigned lane) {
+    const auto operand = [&](Slot slot) {
+      return slot == kNoSlot ? 0 : row<BitsOf<Stored<T>>>(warp, slot)[lane];
+    };
+    return std::array<std::uint64_t, 2>{operand(i.b), operand(i.c)};
+  };
   // A vector's first element answers for all of them.
-  if (check_global_atomic(warp, i, active, addresses, i.width)) {
+  if (check_global_atomic(warp, i, active, addresses, i.width, brought)) {
     update_lanes<operation, T, false>(warp, i, active, addresses);
     acquire(warp);
   }
