@@ -239,6 +239,17 @@ TEST_F(UndefinedValuesTest, ASignedLoadIsAsUndefinedAsItsSign) {
 
 // --- where warps and calls come in ---
 
+TEST_F(UndefinedValuesTest, PaddingThatIsStoredOutOfBoundsFailsLikeAnythingElse) {
+  const DeviceAddress memory = device.allocate(64, "memory");
+  for (const char* address : {"0x7FFFFFFFFFF0", "0xFFFFFFFFFFFFFF00", "0x200000000002"}) {
+    const LaunchResult result =
+        run("st.global.u32 [%d0], 1;\nld.global.v2.u32 {%r2, %r3}, [%d0];\nmov.u64 %d3, " +
+                std::string(address) + ";\nst.global.v2.u32 [%d3], {%r2, %r3};",
+            memory, 0, 0, {}, {1, 1, 1});
+    EXPECT_NE(result.status, LaunchResult::Status::ok) << address;
+  }
+}
+
 TEST_F(UndefinedValuesTest, AnotherLanesValueIsItsOwn) {
   // Lanes 4 and up hold what nobody wrote; the lower ones store and branch.
   const std::string body =

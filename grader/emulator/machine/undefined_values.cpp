@@ -519,7 +519,7 @@ void UndefinedValues::after(Warp& warp, const Function& function, const Instruct
     Step(*this, warp, function, instruction.id, found_.lanes).take(found_, found_bytes_);
     found_ = {};
   }
-  if (std::exchange(leaves_unwritten_, false)) {
+  if (std::exchange(leaves_unwritten_, false) && !warp.stop) {  // a store that failed has any address
     const ptx::Instruction& source = function.source->instructions[instruction.id - function.first_place];
     leave_unwritten(warp, source, instruction, unwritten_bytes_);
   }
