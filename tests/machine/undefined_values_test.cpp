@@ -204,6 +204,10 @@ TEST_F(UndefinedValuesTest, BitsAreFollowed) {
       "xor.b32 %r3, %r2, -1; not.b32 %r3, %r3; shl.b32 %r3, %r3, 8;",
       "cvt.u16.u32 %h1, %r2; cvt.u32.u16 %r3, %h1;",
       "cvt.s32.s8 %r3, %r2;",
+      "lop3.b32 %r3, %r2, 0xFFFFFF, 0, 0xC0;",
+      "add.u32 %r3, %r2, 0; shl.b32 %r3, %r3, 8;",
+      "shl.b32 %r3, %r2, 24; and.b32 %r3, %r3, 0xF0000000; add.u32 %r3, %r3, 1;",
+      "bfe.u32 %r4, %r2, 0, 8; shl.b32 %r3, %r2, 8; add.u32 %r3, %r3, %r4;",
       "shl.b32 %r3, %r2, 99;",
   };
   for (const std::string& code : defined) EXPECT_THAT(found(begin + code + decide), IsEmpty()) << code;
@@ -220,6 +224,9 @@ TEST_F(UndefinedValuesTest, BitsAreFollowed) {
       "prmt.b32 %r3, %r2, 0, 0x3210;",
       "prmt.b32 %r3, %r2, 0, 0xB210;",
       "add.u32 %r3, %r2, 9;",
+      "sub.u32 %r3, 9, %r2; shr.u32 %r3, %r3, 24;",
+      "lop3.b32 %r3, %r2, 0x1FFFFFF, 0, 0xC0;",
+      "lop3.b32 %r3, %r2, %r2, 0, 0x3C;",
       "xor.b32 %r3, %r2, %r2;",
       "cvt.s64.s32 %d3, %r2; shr.u64 %d3, %d3, 32; cvt.u32.u64 %r3, %d3;",
       "mov.b64 %d3, {%r2, 0}; mov.b64 {%r3, %r4}, %d3;",
@@ -237,6 +244,32 @@ TEST_F(UndefinedValuesTest, ASignedLoadIsAsUndefinedAsItsSign) {
   EXPECT_THAT(found("ld.global.u16 %r2, [%d0+4];" + decide), IsEmpty());
 }
 
+TEST_F(UndefinedValuesTest, OnlyWhatStaysInPlaceGoesBack) {
+  const std::string load = "ld.shared.u32 %r2, [%r9+4]; ", store = " st.shared.u32 [%r9+4], %r2;\n";
+  EXPECT_THAT(found(load + "shl.b32 %r2, %r2, 1; or.b32 %r2, %r2, 1;" + store), ElementsAre(kFound))
+      << "bits that are pushed into what nobody cleared";
+  EXPECT_THAT(found(load + "lop3.b32 %r2, %r2, 0xFFFFFC00, 5, 0xEA;" + store), IsEmpty());
+  EXPECT_THAT(found("ld.shared.u32 %r3, [%r9+20]; " + load + "bfi.b32 %r2, 5, %r2, 0, 8; " +
+                    "and.b32 %r3, %r3, 255; " + store),
+              IsEmpty());
+}
+
+TEST_F(UndefinedValuesTest, LanesSetMembersApartAndStoreThemTogether) {
+  // The lower lanes load at one place, the upper ones at another; the word of each goes back.
+  const std::string body =
+      "shl.b32 %r10, %r1, 2; add.u32 %r10, %r10, %r9; setp.lt.u32 %p1, %r1, 4; @%p1 bra low;\n"
+      "ld.shared.u32 %r2, [%r10+64];\nbra both;\n"
+      "low: ld.shared.u32 %r2, [%r10+64];\n"
+      "both: and.b32 %r2, %r2, 0xFFFFFFF0; or.b32 %r2, %r2, 5; st.shared.u32 [%r10+64], %r2;";
+  EXPECT_THAT(found(body, 8), IsEmpty());
+}
+
+TEST_F(UndefinedValuesTest, AFieldThatIsCopiedFromAnUnwrittenWordIsNotItsSource) {
+  EXPECT_THAT(found("st.shared.u8 [%r9+32], 1; st.shared.u8 [%r9+36], 1; ld.shared.u32 %r3, [%r9+36];\n"
+                    "ld.shared.u32 %r2, [%r9+4]; bfi.b32 %r2, %r3, %r2, 0, 8; st.shared.u32 [%r9+4], %r2;"),
+              IsEmpty());
+}
+
 // --- where warps and calls come in ---
 
 TEST_F(UndefinedValuesTest, PaddingThatIsStoredOutOfBoundsFailsLikeAnythingElse) {
@@ -248,6 +281,28 @@ TEST_F(UndefinedValuesTest, PaddingThatIsStoredOutOfBoundsFailsLikeAnythingElse)
             memory, 0, 0, {}, {1, 1, 1});
     EXPECT_NE(result.status, LaunchResult::Status::ok) << address;
   }
+}
+
+TEST_F(UndefinedValuesTest, TheFindingNamesALaneThatUsesTheValue) {
+  const std::string body =
+      "\nshl.b32 %r10, %r1, 2; add.u32 %r10, %r10, %r9; ld.shared.u32 %r2, [%r10+64];\n"
+      "setp.gt.u32 %p1, %r1, 4;\n@%p1 st.global.u32 [%d0], %r2;";
+  EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 2"));
+  EXPECT_EQ(seen.findings[0].thread[0], 5U);
+  EXPECT_EQ(seen.findings[0].count, 3U);
+  EXPECT_THAT(seen.findings[0].message, HasSubstr("byte 84 of"));
+}
+
+TEST_F(UndefinedValuesTest, MoreRegistersThanAnybodyFollowsAreReported) {
+  std::string registers = ".reg .b32 %many<2000>;\n", loads, stores;
+  for (int k = 0; k < 2000; ++k) {
+    const std::string name = "%many" + std::to_string(k);
+    loads += "add.u32 " + name + ", %r2, " + std::to_string(k) + ";\n";
+    stores += "st.global.u32 [%d0], " + name + ";\n";
+  }
+  EXPECT_THAT(found(registers + kReadIt + loads), IsEmpty()) << "registers that are dead";
+  EXPECT_THAT(found(registers + kReadIt + loads + "setp.gt.u32 %p1, %r1, 99;\n@!%p1 exit;\n" + stores),
+              ElementsAre("uninitialised-read 2"));
 }
 
 TEST_F(UndefinedValuesTest, AnotherLanesValueIsItsOwn) {

@@ -14,6 +14,9 @@
 namespace lockstep::emulator {
 namespace {
 
+/// Registers of a warp that are followed. Of more than honest code has, a value is reported when it comes up.
+constexpr std::size_t kMostRows = 1024;
+
 using Kind = ptx::Operand::Kind;
 using Bits = UndefinedValues::Bits;
 
@@ -21,11 +24,13 @@ using Bits = UndefinedValues::Bits;
 enum class Flow : std::uint8_t {
   decides,     ///< they matter: the instruction has effects, or is none of the others
   calculates,  ///< all of the result is undefined
+  adds,        ///< or subtracts: where a carry may come or not come, too
   counts_up,   ///< a bit of the result depends on the operands' bits up to it
   moves,
   conjunction,
   disjunction,
   bitwise,
+  looks_up,
   shift_left,
   shift_right,
   extract,
@@ -58,12 +63,12 @@ bool is_integer(ptx::Type type) {
 Flow flow_of(const ptx::Instruction& instruction) {
   static const std::unordered_map<std::string_view, Flow> kFlows = {
       {"mov", Flow::moves},        {"and", Flow::conjunction},     {"or", Flow::disjunction},
-      {"xor", Flow::bitwise},      {"not", Flow::bitwise},         {"lop3", Flow::bitwise},
+      {"xor", Flow::bitwise},      {"not", Flow::bitwise},         {"lop3", Flow::looks_up},
       {"shl", Flow::shift_left},   {"shr", Flow::shift_right},     {"bfe", Flow::extract},
       {"bfi", Flow::insert},       {"prmt", Flow::permute},        {"cvt", Flow::converts},
       {"setp", Flow::compares},    {"selp", Flow::selects},        {"ld", Flow::loads},
-      {"ldu", Flow::loads},        {"st", Flow::stores},           {"add", Flow::counts_up},
-      {"sub", Flow::counts_up},    {"mul", Flow::counts_up},       {"mad", Flow::counts_up},
+      {"ldu", Flow::loads},        {"st", Flow::stores},           {"add", Flow::adds},
+      {"sub", Flow::adds},         {"mul", Flow::counts_up},       {"mad", Flow::counts_up},
       {"neg", Flow::calculates},   {"abs", Flow::calculates},      {"min", Flow::calculates},
       {"max", Flow::calculates},   {"fma", Flow::calculates},      {"div", Flow::calculates},
       {"rem", Flow::calculates},   {"sad", Flow::calculates},      {"rcp", Flow::calculates},
@@ -77,10 +82,19 @@ Flow flow_of(const ptx::Instruction& instruction) {
       {"cvta", Flow::calculates}};
   const auto found = kFlows.find(instruction.opcode);
   if (found == kFlows.end() || instruction.has("cc")) return Flow::decides;
-  if (found->second == Flow::counts_up && (!is_integer(last_type(instruction)) || instruction.has("hi"))) {
+  const bool by_bits = found->second == Flow::adds || found->second == Flow::counts_up;
+  if (by_bits && (!is_integer(last_type(instruction)) || instruction.has("hi") || instruction.has("sat"))) {
     return Flow::calculates;
   }
   return found->second;
+}
+
+/// Whether undefined bits stay where they are: what lies beside a member of a bit field does, when it is set.
+bool keeps_places(Flow flow) {
+  static constexpr std::array kKeepers = {Flow::conjunction, Flow::disjunction, Flow::bitwise,
+                                          Flow::looks_up,    Flow::insert,      Flow::permute,
+                                          Flow::converts,    Flow::adds};
+  return std::find(kKeepers.begin(), kKeepers.end(), flow) != kKeepers.end();
 }
 
 /// The lowest `count` bits.
@@ -95,6 +109,23 @@ std::uint64_t extend_sign(std::uint64_t undefined, unsigned from) {
 }
 
 unsigned bits_of(ptx::Type type) { return type == ptx::Type::pred ? 1 : 8 * ptx::bytes_of(type); }
+
+/// Of lop3: bits whose undefined operands decide between 0 and 1 in the table. `any`: what is undefined in an
+/// operand.
+std::uint64_t looked_up(const std::array<std::uint64_t, 3>& undefined,
+                        const std::array<std::optional<std::uint64_t>, 3>& values, std::uint64_t table,
+                        std::uint64_t any) {
+  std::array<std::uint64_t, 2> possible{};  // bits that may become 0, and 1
+  for (unsigned row = 0; row < 8; ++row) {
+    std::uint64_t fits = ~std::uint64_t{0};
+    for (unsigned k = 0; k < 3; ++k) {
+      if (!values[k]) return any;
+      fits &= undefined[k] | ((row >> (2 - k) & 1) != 0 ? *values[k] : ~*values[k]);
+    }
+    possible[table >> row & 1] |= fits;
+  }
+  return possible[0] & possible[1];
+}
 
 /// The registers of a vector, or the one that there is.
 std::vector<const ptx::Operand*> elements_of(const ptx::Operand& operand) {
@@ -212,19 +243,20 @@ class UndefinedValues::Step {
   }
 
   /// Gives the registers of the load that ended what it found.
-  void take(const UnwrittenRead& read, const std::array<std::uint32_t, kLanes>& bytes) {
+  void take(const UnwrittenRead& read) {
     const ptx::Type type = last_type(source_);
     const unsigned size = ptx::bytes_of(type);
     const auto elements = elements_of(source_.operands[0]);
     const auto whole = static_cast<std::uint32_t>(low_bits(size * static_cast<unsigned>(elements.size())));
     active_ = read.lanes;
-    Value value{{}, 0, read};
-    for (unsigned lane = 0; lane < kLanes; ++lane) value.padding |= Mask{bytes[lane] != whole} << lane;
+    Value value{.padding = 0, .origin = read};
+    for (unsigned lane = 0; lane < kLanes; ++lane) value.padding |= Mask{read.bytes[lane] != whole} << lane;
     for (unsigned k = 0; k < elements.size(); ++k) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         std::uint64_t& undefined = value.undefined[lane] = 0;
         for (unsigned byte = 0; byte < size; ++byte) {
-          if ((bytes[lane] >> (k * size + byte) & 1) != 0) undefined |= std::uint64_t{0xFF} << (8 * byte);
+          if ((read.bytes[lane] >> (k * size + byte) & 1) != 0)
+            undefined |= std::uint64_t{0xFF} << (8 * byte);
         }
         if (is_signed(type)) undefined = extend_sign(undefined, 8 * size);
       }
@@ -245,15 +277,18 @@ class UndefinedValues::Step {
   std::vector<Row>::iterator find(std::uint32_t name) const {
     if (function_.registers[name].slot == kNoSlot) return values_.rows_.end();
     return std::find_if(values_.rows_.begin(), values_.rows_.end(),
-                        [&, place = place_of(name), predicate = is_predicate(name)](const Row& row) {
-                          return row.place == place && row.predicate == predicate;
+                        [&, place = place_of(name)](const Row& row) {
+                          return row.name == name && row.place == place && row.function == &function_;
                         });
   }
 
   void report(std::uint32_t name, Mask lanes) {
     const auto row = find(name);
     if (row == values_.rows_.end() || (row->lanes & lanes) == 0) return;
-    const UnwrittenRead origin = row->origin;
+    report(row->origin, row->lanes & lanes);
+  }
+  void report(UnwrittenRead origin, Mask users) {
+    if ((origin.lanes & users) != 0) origin.lanes &= users;
     values_.drop(origin.load);
     report_unwritten(warp_, origin, place_);
   }
@@ -263,7 +298,7 @@ class UndefinedValues::Step {
     if (operand.kind != Kind::reg) return value;
     const auto row = find(operand.index);
     if (row == values_.rows_.end() || (row->lanes & active_) == 0) return value;
-    return {row->undefined, row->padding | ~row->lanes, row->origin};
+    return {row->undefined, row->padding | ~row->lanes, row->in_place | ~row->lanes, row->origin};
   }
 
   /// What a lane's operand holds; nothing that the rules may build on where only the device knows it.
@@ -297,17 +332,34 @@ class UndefinedValues::Step {
     auto row = find(name);
     if (row == values_.rows_.end()) {
       if (lanes == 0) return;
-      row = values_.rows_.insert(row, Row{.place = place_of(name), .predicate = is_predicate(name)});
+      if (values_.rows_.size() >= kMostRows) {
+        values_.forget_dead(warp_, function_, place_ - function_.first_place, active_);
+        if (values_.rows_.size() >= kMostRows) return report(value.origin, lanes);
+      }
+      row = values_.rows_.insert(values_.rows_.end(), Row{.function = &function_,
+                                                          .name = name,
+                                                          .place = place_of(name),
+                                                          .predicate = is_predicate(name)});
     }
-    row->function = &function_;
-    row->name = name;
+    if (lanes != 0) row->origin = joined(value.origin, row->origin, row->lanes & ~active_);
     row->lanes = (row->lanes & ~active_) | lanes;
     row->padding = (row->padding & ~active_) | (value.padding & lanes);
-    if (lanes != 0) row->origin = value.origin;
+    row->in_place = (row->in_place & ~active_) | (value.in_place & lanes);
     for (Mask left = lanes; left != 0; left &= left - 1)
       row->undefined[first_lane(left)] = value.undefined[first_lane(left)] & width;
     for (Mask left = active_ & ~lanes; left != 0; left &= left - 1) row->undefined[first_lane(left)] = 0;
     if (row->lanes == 0) values_.rows_.erase(row);
+  }
+
+  /// Where the undefined bits of a register come from, of which `others` keep what they hold.
+  static UnwrittenRead joined(UnwrittenRead origin, const UnwrittenRead& before, Mask others) {
+    origin.lanes |= others;
+    for (Mask left = others; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      origin.accessed[lane] = before.accessed[lane];
+      origin.bytes[lane] = before.bytes[lane];
+    }
+    return origin;
   }
 
   /// mov, which may take a register apart or put one together.
@@ -327,6 +379,7 @@ class UndefinedValues::Step {
   static void add(Value& value, const Value& other, std::size_t shift = 0) {
     for (unsigned lane = 0; lane < kLanes; ++lane) value.undefined[lane] |= other.undefined[lane] << shift;
     value.padding &= other.padding;
+    value.in_place &= other.in_place;
     if (value.origin.load == nullptr) value.origin = other.origin;
   }
 
@@ -345,6 +398,7 @@ class UndefinedValues::Step {
       result.undefined[lane] = unknown ? ~std::uint64_t{0} : taken.undefined[lane];
       const Mask bit = Mask{1} << lane;
       result.padding = (result.padding & ~bit) | (unknown ? 0 : taken.padding & bit);
+      result.in_place = (result.in_place & ~bit) | (unknown ? 0 : taken.in_place & bit);
       if (taken.undefined[lane] != 0 && !unknown) result.origin = taken.origin;
     }
     return result;
@@ -357,6 +411,9 @@ class UndefinedValues::Step {
     Value result;
     for (const Value& operand : operands) add(result, operand);
     const Flow flow = flow_of(source_);
+    if (flow == Flow::insert && operands.at(1).origin.load != nullptr) result.origin = operands[1].origin;
+    if (!keeps_places(flow)) result.in_place = 0;
+    if (flow == Flow::adds) result.padding = 0;  // who calculates with it does not only carry it about
     for (Mask left = active_; left != 0; left &= left - 1) {
       const unsigned lane = first_lane(left);
       if (result.undefined[lane] == 0) continue;
@@ -387,6 +444,18 @@ class UndefinedValues::Step {
                (undefined(1) & ~value(0).value_or(0));
       case Flow::bitwise:
         return any;
+      case Flow::looks_up:
+        if (source_.modifiers.size() != 1) return kAll;
+        return looked_up({undefined(0), undefined(1), undefined(2)}, {value(0), value(1), value(2)},
+                         value(3).value_or(0), any);
+      case Flow::adds: {  // as of the least and the greatest that the operands may be
+        const auto a = value(0), b = value(1);
+        if (!a || !b) return kAll << std::countr_zero(any);
+        const std::uint64_t a_least = *a & ~undefined(0), a_most = *a | undefined(0);
+        const std::uint64_t b_least = *b & ~undefined(1), b_most = *b | undefined(1);
+        return any | (source_.opcode == "add" ? (a_least + b_least) ^ (a_most + b_most)
+                                              : (a_least - b_most) ^ (a_most - b_least));
+      }
       case Flow::counts_up:
         return kAll << std::countr_zero(any);
       case Flow::shift_left: {
@@ -446,7 +515,7 @@ class UndefinedValues::Step {
 
   /// Whether a lane stores where the undefined bits come from: so it does who sets a member of a bit field.
   bool goes_back(const UnwrittenRead& origin, unsigned bytes, unsigned lane) const {
-    if (instruction_->width != bytes) return false;
+    if (instruction_->width != bytes || (origin.lanes >> lane & 1) == 0) return false;
     const std::optional<Target> target = target_of(warp_, source_, *instruction_, lane);
     return target && target->shared == origin.shared && target->address == origin.accessed[lane];
   }
@@ -462,7 +531,8 @@ class UndefinedValues::Step {
       for (Mask left = active_ & ~value.padding; left != 0; left &= left - 1) {
         const unsigned lane = first_lane(left);
         const std::uint64_t undefined = value.undefined[lane] & low_bits(width);
-        const bool partly = undefined != low_bits(width) && goes_back(value.origin, bytes, lane);
+        const bool partly = undefined != low_bits(width) && (value.in_place >> lane & 1) != 0 &&
+                            goes_back(value.origin, bytes, lane);
         results |= Mask{undefined != 0 && !partly} << lane;
       }
       if (results != 0) report(element->index, results);
@@ -497,12 +567,12 @@ void UndefinedValues::drop(const Instruction* load) {
 void UndefinedValues::find(const Instruction& load, bool shared, unsigned lane, std::uint32_t bytes,
                            std::uint64_t address) {
   if (found_.load == nullptr) {
-    found_ = {&load, shared, 0, lane, address + static_cast<unsigned>(std::countr_zero(bytes))};
-    found_bytes_ = {};
+    found_.load = &load;
+    found_.shared = shared;
   }
   found_.lanes |= Mask{1} << lane;
   found_.accessed[lane] = address;
-  found_bytes_[lane] = bytes;
+  found_.bytes[lane] = bytes;
   any_ = true;
 }
 
@@ -516,7 +586,7 @@ void UndefinedValues::before(Warp& warp, const Function& function, const Instruc
 
 void UndefinedValues::after(Warp& warp, const Function& function, const Instruction& instruction) {
   if (found_.load != nullptr) {
-    Step(*this, warp, function, instruction.id, found_.lanes).take(found_, found_bytes_);
+    Step(*this, warp, function, instruction.id, found_.lanes).take(found_);
     found_ = {};
   }
   if (std::exchange(leaves_unwritten_, false) && !warp.stop) {  // a store that failed has any address
@@ -537,18 +607,22 @@ void UndefinedValues::at_end(Warp& warp, const Function& function, const BasicBl
   for (const ptx::Operand& operand : step.source().operands) step.report_registers(operand);
 }
 
-void UndefinedValues::forget_dead(const Warp& warp, const Function& function, const BasicBlock& block,
-                                  Mask lanes) {
-  if (block.count == 0) return;
-  const std::uint32_t at = function.instructions[block.first].id - function.first_place;
+void UndefinedValues::enter(const Warp& warp, const Function& function, const BasicBlock& block, Mask lanes) {
+  if (block.count == 0 && block.end == BasicBlock::End::fall_through) return;
+  const std::uint32_t first = block.count > 0 ? function.instructions[block.first].id : block.end_id;
+  forget_dead(warp, function, first - function.first_place, lanes);
+}
+
+void UndefinedValues::forget_dead(const Warp& warp, const Function& function, std::uint32_t at, Mask lanes) {
   const auto rows = static_cast<std::uint32_t>(warp.rows - warp.row_storage.data());
   const auto predicates = static_cast<std::uint32_t>(warp.predicates - warp.predicate_storage.data());
   for (Row& row : rows_) {
+    row.lanes &= warp.live;
     const std::uint32_t begin = row.predicate ? predicates : rows;
-    const std::uint32_t size = row.predicate ? function.predicates : function.frame_bytes;
-    if (row.place < begin || row.place - begin >= size) continue;  // of another frame
-    const bool is_alive = row.function == &function && at >= function.registers[row.name].first &&
-                          at <= function.registers[row.name].last;
+    if (row.place < begin) continue;  // of a caller; frames behind this one have been left
+    const RegisterPlace& place = row.function->registers[row.name];
+    const bool is_alive =
+        row.function == &function && row.place == begin + place.slot && at >= place.first && at <= place.last;
     if (!is_alive) row.lanes &= ~lanes;
   }
   std::erase_if(rows_, [](const Row& row) { return row.lanes == 0; });

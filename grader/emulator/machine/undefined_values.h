@@ -25,10 +25,10 @@ namespace lockstep::emulator {
 struct UnwrittenRead {
   const Instruction* load = nullptr;
   bool shared = false;
-  Mask lanes = 0;                                ///< that read unwritten bytes
-  unsigned lane = 0;                             ///< one of them
-  std::uint64_t address = 0;                     ///< of its first unwritten byte; in shared memory an offset
-  std::array<std::uint64_t, kLanes> accessed{};  ///< by lane, where the access begins
+  Mask lanes = 0;  ///< that read unwritten bytes
+  std::array<std::uint64_t, kLanes>
+      accessed{};  ///< by lane, where the access begins; in shared memory an offset
+  std::array<std::uint32_t, kLanes> bytes{};  ///< by lane: bit k, nothing has written byte k of the access
 };
 
 class UndefinedValues {
@@ -55,8 +55,8 @@ class UndefinedValues {
   void after(Warp& warp, const Function& function, const Instruction& instruction);
   /// Reports an undefined value that decides where the lanes go from a block's end.
   void at_end(Warp& warp, const Function& function, const BasicBlock& block, Mask lanes);
-  /// Forgets what the lanes, about to run `block` of the current frame, will not read any more.
-  void forget_dead(const Warp& warp, const Function& function, const BasicBlock& block, Mask lanes);
+  /// The lanes are about to run `block` of the current frame: forgets what they will not read any more.
+  void enter(const Warp& warp, const Function& function, const BasicBlock& block, Mask lanes);
 
  private:
   /// A register with undefined bits.
@@ -65,25 +65,27 @@ class UndefinedValues {
     std::uint32_t name = 0;   ///< index of ptx::Function::registers
     std::uint32_t place = 0;  ///< byte offset in Warp::row_storage, or index of Warp::predicate_storage
     bool predicate = false;
-    Mask lanes = 0;    ///< in which bits are undefined
-    Mask padding = 0;  ///< where a load brought them along with others that are defined
+    Mask lanes = 0;     ///< in which bits are undefined
+    Mask padding = 0;   ///< where a load brought them along with others that are defined
+    Mask in_place = 0;  ///< where they stand as the load put them
     Bits undefined{};
     UnwrittenRead origin;
   };
   /// An operand, or a result.
   struct Value {
     Bits undefined{};
-    Mask padding = kAllLanes;
+    Mask padding = kAllLanes, in_place = kAllLanes;
     UnwrittenRead origin;  ///< where anything is undefined
   };
   class Step;
 
   void drop(const Instruction* load);
+  /// Forgets what the lanes will not read any more, from instruction `at` of the current frame's function on.
+  void forget_dead(const Warp& warp, const Function& function, std::uint32_t at, Mask lanes);
 
   bool any_ = false;  ///< asked before and after every block
   std::vector<Row> rows_;
   UnwrittenRead found_;
-  std::array<std::uint32_t, kLanes> found_bytes_{};
   std::array<std::uint32_t, kLanes> unwritten_bytes_{};  ///< by lane, that the store under way leaves so
   bool leaves_unwritten_ = false;                        ///< whether there are any
 };

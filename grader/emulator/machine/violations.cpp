@@ -76,6 +76,14 @@ void await_use(Warp& warp, const Instruction& i, bool shared, unsigned lane, std
   warp.end = &i + 1;
 }
 
+/// Reports what reads otherwise than into registers. `address`: what the first of the lanes has read there.
+void report_now(Warp& warp, const Instruction& i, bool shared, Mask lanes, std::uint64_t address) {
+  UnwrittenRead read{.load = &i, .shared = shared, .lanes = lanes};
+  read.bytes[first_lane(lanes)] = 1;
+  read.accessed[first_lane(lanes)] = address;
+  report_unwritten(warp, read, i.id);
+}
+
 /// Adds the lines at which the lane's function, and the functions that called it, were called.
 void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
   constexpr std::size_t kMostCallers = 8;  // a recursion has many
@@ -394,7 +402,7 @@ void examine_unwritten_global(Warp& warp, const Instruction& i, Mask active, con
     for (unsigned k = 0; k < width; ++k) {
       const std::uint64_t byte = addresses[lane] + k;
       if ((*memory.written(byte) >> (byte & 3) & 1) != 0) continue;
-      if (!into_registers) return report_unwritten(warp, {&i, false, Mask{1} << lane, lane, byte, {}}, i.id);
+      if (!into_registers) return report_now(warp, i, false, Mask{1} << lane, byte);
       unwritten |= 1U << k;
     }
     if (unwritten != 0) await_use(warp, i, false, lane, unwritten, addresses[lane]);
@@ -404,8 +412,7 @@ void examine_unwritten_global(Warp& warp, const Instruction& i, Mask active, con
 void examine_unwritten_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                               unsigned width) {
   if ((i.detail & access::kIntoRegisters) == 0) {
-    const unsigned lane = first_lane(active);
-    return report_unwritten(warp, {&i, true, active, lane, offsets[lane], {}}, i.id);
+    return report_now(warp, i, true, active, offsets[first_lane(active)]);
   }
   const ThreadBlock& block = *warp.block;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
@@ -421,23 +428,25 @@ void examine_unwritten_shared(Warp& warp, const Instruction& i, Mask active, con
 
 void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) {
   const GlobalMemory& memory = *warp.block->grid->memory;
+  const unsigned lane = first_lane(read.lanes);
+  const std::uint64_t address =
+      read.accessed[lane] + static_cast<unsigned>(std::countr_zero(read.bytes[lane]));
   std::string message;
   if (read.shared) {
-    message =
-        fmt::format("read of byte {} of the block's shared memory, which no thread of the block has written",
-                    read.address);
+    message = fmt::format(
+        "read of byte {} of the block's shared memory, which no thread of the block has written", address);
   } else {
-    const GlobalMemory::Allocation* allocation = memory.find(read.address);
+    const GlobalMemory::Allocation* allocation = memory.find(address);
     message = fmt::format(
         "read of byte {} of {}, which nothing has written",
-        allocation == nullptr ? read.address : read.address - allocation->begin,
+        allocation == nullptr ? address : address - allocation->begin,
         allocation == nullptr || allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
   }
   const SourceLine &line = place_of_id(warp, read.load->id).line, &used = place_of_id(warp, use).line;
   if (used.line != 0 && used != line) message += fmt::format(", and is used at {}", line_name(used));
   Finding finding =
-      make_finding(warp, read.load->id, read.lane, Finding::Kind::uninitialised_read, std::move(message));
-  finding.address = read.address;
+      make_finding(warp, read.load->id, lane, Finding::Kind::uninitialised_read, std::move(message));
+  finding.address = address;
   if (read.shared) finding.count = static_cast<std::uint64_t>(std::popcount(read.lanes));
   warp.block->grid->findings.add(std::move(finding));
 }

@@ -225,7 +225,7 @@ class WarpRunner {
     const Instruction* const end = begin + block.count;
     const auto begins = [&](const Instruction* at) { return at == begin || at[-1].id != at->id; };
     if (instruction == begin) {
-      undefined.forget_dead(warp_, function, block, lanes);
+      undefined.enter(warp_, function, block, lanes);
     } else if (instruction == end || begins(instruction)) {
       undefined.after(warp_, function, instruction[-1]);
     }
