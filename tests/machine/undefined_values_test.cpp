@@ -148,6 +148,23 @@ TEST_F(UndefinedValuesTest, PaddingOfBytesIsCopied) {
               ElementsAre("uninitialised-read 5"));
 }
 
+TEST_F(UndefinedValuesTest, BytesBehindTheLastMemberArePadding) {
+  // As nvcc copies a structure whose last member is a short: word 2, and bytes 4 to 7, which nobody wrote.
+  const std::string copy =
+      "ld.global.u32 %r2, [%d0+8]; ld.global.v2.u8 {%r3, %r4}, [%d0+4]; st.global.u32 [%d0+72], %r2; "
+      "st.global.v2.u8 [%d0+68], {%r3, %r4};\n";
+  EXPECT_THAT(found(copy), IsEmpty());
+  EXPECT_THAT(found(copy + "ld.global.u8 %r5, [%d0+68];\nst.global.u32 [%d0], %r5;"),
+              ElementsAre("uninitialised-read 2"));
+  EXPECT_THAT(found("ld.global.u32 %r2, [%d0+20]; ld.global.v2.u8 {%r3, %r4}, [%d0+16];\n"
+                    "st.global.v2.u8 [%d0+68], {%r3, %r4};"),
+              ElementsAre(kFound))
+      << "a structure of which nobody wrote any member";
+  EXPECT_THAT(found("ld.global.u32 %r2, [%d0+8];\nld.global.u8 %r3, [%d0+4];\nst.global.u8 [%d0+68], %r3;"),
+              ElementsAre("uninitialised-read 2"))
+      << "a byte of its own";
+}
+
 TEST_F(UndefinedValuesTest, AMissingMemberOfAVectorIsNoPadding) {
   // Four values that are loaded by themselves, and one of them was never written.
   EXPECT_THAT(found("ld.shared.u32 %r2, [%r9]; ld.shared.u32 %r3, [%r9+4]; ld.shared.u32 %r4, [%r9+8];\n"
@@ -248,6 +265,7 @@ TEST_F(UndefinedValuesTest, OnlyWhatStaysInPlaceGoesBack) {
   const std::string load = "ld.shared.u32 %r2, [%r9+4]; ", store = " st.shared.u32 [%r9+4], %r2;\n";
   EXPECT_THAT(found(load + "shl.b32 %r2, %r2, 1; or.b32 %r2, %r2, 1;" + store), ElementsAre(kFound))
       << "bits that are pushed into what nobody cleared";
+  EXPECT_THAT(found(load + "bfi.b32 %r2, %r2, 1, 1, 31;" + store), ElementsAre(kFound)) << "the same by bfi";
   EXPECT_THAT(found(load + "lop3.b32 %r2, %r2, 0xFFFFFC00, 5, 0xEA;" + store), IsEmpty());
   EXPECT_THAT(found("ld.shared.u32 %r3, [%r9+20]; " + load + "bfi.b32 %r2, 5, %r2, 0, 8; " +
                     "and.b32 %r3, %r3, 255; " + store),

@@ -250,7 +250,15 @@ class UndefinedValues::Step {
     const auto whole = static_cast<std::uint32_t>(low_bits(size * static_cast<unsigned>(elements.size())));
     active_ = read.lanes;
     Value value{.padding = 0, .origin = read};
-    for (unsigned lane = 0; lane < kLanes; ++lane) value.padding |= Mask{read.bytes[lane] != whole} << lane;
+    const auto members = size == 1 ? distances_to_members() : std::vector<std::uint64_t>{};
+    for (Mask left = active_; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      const bool is_padding = read.bytes[lane] != whole ||
+                              std::any_of(members.begin(), members.end(), [&](std::uint64_t distance) {
+                                return is_written(read, lane, distance);
+                              });
+      value.padding |= Mask{is_padding} << lane;
+    }
     for (unsigned k = 0; k < elements.size(); ++k) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         std::uint64_t& undefined = value.undefined[lane] = 0;
@@ -351,6 +359,41 @@ class UndefinedValues::Step {
     if (row->lanes == 0) values_.rows_.erase(row);
   }
 
+  /// nvcc copies a structure member by member, and the bytes behind the last one by loads of bytes: how far
+  /// from these the loads of members are, those of the same line and address register.
+  std::vector<std::uint64_t> distances_to_members() const {
+    constexpr std::uint32_t kFarthest = 16;
+    std::vector<std::uint64_t> distances;
+    const auto& code = function_.source->instructions;
+    const std::uint32_t here = place_ - function_.first_place;
+    const ptx::Operand& own = source_.operands.back();
+    const std::size_t end = std::min<std::size_t>(code.size(), here + kFarthest);
+    for (std::size_t k = here - std::min(here, kFarthest); k < end; ++k) {
+      const ptx::Instruction& load = code[k];
+      if (load.opcode != "ld" || load.location != source_.location || load.operands.size() != 2) continue;
+      const ptx::Operand& other = load.operands.back();
+      if (ptx::bytes_of(last_type(load)) > 1 && has_same_base(own, other))
+        distances.push_back(static_cast<std::uint64_t>(other.offset) -
+                            static_cast<std::uint64_t>(own.offset));
+    }
+    return distances;
+  }
+  static bool has_same_base(const ptx::Operand& a, const ptx::Operand& b) {
+    return !a.elements.empty() && !b.elements.empty() && a.elements[0].kind == Kind::reg &&
+           b.elements[0].kind == Kind::reg && a.elements[0].index == b.elements[0].index;
+  }
+  bool is_written(const UnwrittenRead& read, unsigned lane, std::uint64_t distance) const {
+    const std::uint64_t address = read.accessed[lane] + distance;
+    const Grid& grid = *warp_.block->grid;
+    if (read.shared) {
+      const ThreadBlock& block = *warp_.block;
+      return address < grid.shared_bytes &&
+             block.shadow.write_time[address / grid.kernel->shared_granule] >= block.begin;
+    }
+    return grid.memory->find(address) != nullptr &&
+           (*grid.memory->written(address) >> (address & 3) & 1) != 0;
+  }
+
   /// Where the undefined bits of a register come from, of which `others` keep what they hold.
   static UnwrittenRead joined(UnwrittenRead origin, const UnwrittenRead& before, Mask others) {
     origin.lanes |= others;
@@ -419,8 +462,15 @@ class UndefinedValues::Step {
       if (result.undefined[lane] == 0) continue;
       result.undefined[lane] = combined(flow, operands, lane, result.undefined[lane]);
       if (result.undefined[lane] == ~std::uint64_t{0}) result.padding &= ~(Mask{1} << lane);
+      if (flow == Flow::insert && fills_field(operands.at(0), lane)) result.in_place &= ~(Mask{1} << lane);
     }
     return result;
+  }
+
+  /// Whether bfi puts undefined bits of `field` into the result, where they have not been.
+  bool fills_field(const Value& field, unsigned lane) const {
+    const std::uint64_t length = held(source_.operands.at(4), lane).value_or(64) & 0xFF;
+    return (field.undefined[lane] & low_bits(static_cast<unsigned>(length))) != 0;
   }
 
   /// The result's undefined bits in one lane; `any`: those of all operands together.
