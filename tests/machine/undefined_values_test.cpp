@@ -288,6 +288,14 @@ TEST_F(UndefinedValuesTest, AFieldThatIsCopiedFromAnUnwrittenWordIsNotItsSource)
               IsEmpty());
 }
 
+TEST_F(UndefinedValuesTest, SharedMemoryThatNobodyClearedIsNotZero) {
+  const DeviceAddress out = upload(std::vector<std::uint32_t>{0});
+  run("mov.u32 %r9, items; ld.shared.u32 %r2, [%r9]; or.b32 %r2, %r2, 2; st.shared.u32 [%r9], %r2;"
+      "ld.shared.u32 %r3, [%r9]; st.global.u32 [%d0], %r3;",
+      out, 0, 0, {}, {1, 1, 1}, ".shared .align 16 .b8 items[256];\n");
+  EXPECT_NE(download<std::uint32_t>(out, 1)[0], 2U) << "flags that are set in an uncleared word";
+}
+
 // --- where warps and calls come in ---
 
 TEST_F(UndefinedValuesTest, PaddingThatIsStoredOutOfBoundsFailsLikeAnythingElse) {

@@ -70,7 +70,8 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   }
   block.begin = ++block.now;
   ++block.now;
-  block.shared.resize(grid.shared_bytes);
+  constexpr std::byte kRubbish{0xA5};  // as on a card, where zeros would hide what nobody has cleared
+  block.shared.resize(grid.shared_bytes, kRubbish);
   clear_reserved(block);
   block.seen.clear();
   block.released.clear();
