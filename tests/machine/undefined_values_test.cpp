@@ -148,7 +148,7 @@ TEST_F(UndefinedValuesTest, PaddingOfBytesIsCopied) {
               ElementsAre("uninitialised-read 5"));
 }
 
-TEST_F(UndefinedValuesTest, BytesBehindTheLastMemberArePadding) {
+TEST_F(UndefinedValuesTest, WhatLiesBehindTheLastMemberIsPadding) {
   // As nvcc copies a structure whose last member is a short: word 2, and bytes 4 to 7, which nobody wrote.
   const std::string copy =
       "ld.global.u32 %r2, [%d0+8]; ld.global.v2.u8 {%r3, %r4}, [%d0+4]; st.global.u32 [%d0+72], %r2; "
@@ -160,6 +160,12 @@ TEST_F(UndefinedValuesTest, BytesBehindTheLastMemberArePadding) {
                     "st.global.v2.u8 [%d0+68], {%r3, %r4};"),
               ElementsAre(kFound))
       << "a structure of which nobody wrote any member";
+  EXPECT_THAT(found("ld.global.u64 %d2, [%d0+8]; ld.global.u32 %r3, [%d0+4]; st.global.u32 [%d0+68], %r3;"),
+              IsEmpty())
+      << "a word of padding";
+  EXPECT_THAT(found("ld.global.u32 %r2, [%d0+8]; ld.global.u32 %r3, [%d0+4]; st.global.u32 [%d0+68], %r3;"),
+              ElementsAre(kFound))
+      << "an element of an array";
   EXPECT_THAT(found("ld.global.u32 %r2, [%d0+8];\nld.global.u8 %r3, [%d0+4];\nst.global.u8 [%d0+68], %r3;"),
               ElementsAre("uninitialised-read 2"))
       << "a byte of its own";

@@ -250,7 +250,7 @@ class UndefinedValues::Step {
     const auto whole = static_cast<std::uint32_t>(low_bits(size * static_cast<unsigned>(elements.size())));
     active_ = read.lanes;
     Value value{.padding = 0, .origin = read};
-    const auto members = size == 1 ? distances_to_members() : std::vector<std::uint64_t>{};
+    const std::vector<std::uint64_t> members = distances_to_members();
     for (Mask left = active_; left != 0; left &= left - 1) {
       const unsigned lane = first_lane(left);
       const bool is_padding = read.bytes[lane] != whole ||
@@ -359,8 +359,9 @@ class UndefinedValues::Step {
     if (row->lanes == 0) values_.rows_.erase(row);
   }
 
-  /// nvcc copies a structure member by member, and the bytes behind the last one by loads of bytes: how far
-  /// from these the loads of members are, those of the same line and address register.
+  /// nvcc copies a structure member by member, and what lies behind the last one by loads of nothing else:
+  /// how far from such a load those of members are. They have its line and address register, and another
+  /// size; neighbours in an array have the same.
   std::vector<std::uint64_t> distances_to_members() const {
     constexpr std::uint32_t kFarthest = 16;
     std::vector<std::uint64_t> distances;
@@ -372,7 +373,8 @@ class UndefinedValues::Step {
       const ptx::Instruction& load = code[k];
       if (load.opcode != "ld" || load.location != source_.location || load.operands.size() != 2) continue;
       const ptx::Operand& other = load.operands.back();
-      if (ptx::bytes_of(last_type(load)) > 1 && has_same_base(own, other))
+      const bool is_member = ptx::bytes_of(last_type(load)) != ptx::bytes_of(last_type(source_));
+      if (is_member && has_same_base(own, other))
         distances.push_back(static_cast<std::uint64_t>(other.offset) -
                             static_cast<std::uint64_t>(own.offset));
     }
