@@ -336,13 +336,13 @@ TEST_F(Grading, WhatComesNextFollowsWhatTheDeviceFound) {
   std::ofstream(prints)
       << "#include <cstdio>\n#include \"transpose.h\"\n"
          "__global__ void k(const float* in, float* out, int rows, int columns) {\n"
-         "  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y;\n"
+         "  const int x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x;\n"
          "  if (x < columns) out[x * rows + y] = in[y * columns + x];\n"
          "  if (threadIdx.x == 0)\n"
          "    printf(\"row %d\\n\", y);\n}\n"
          "void transpose(const float* in, float* out, int rows, int columns, cudaStream_t s) {\n"
          "  if (rows > 0 && columns > 0)\n"
-         "    k<<<dim3((columns + 31) / 32, rows), 32, 0, s>>>(in, out, rows, columns);\n}\n";
+         "    k<<<dim3(rows, (columns + 31) / 32), 32, 0, s>>>(in, out, rows, columns);\n}\n";
   const Ran ran = lockstep("grade transpose --device emulated --submission '" + prints.string() + "'");
   EXPECT_THAT(ran.output, HasSubstr("transpose.cu:7  "));
   EXPECT_THAT(ran.output, HasSubstr("all printed by kernels"));
