@@ -55,7 +55,8 @@ TEST_F(UndefinedValuesTest, EveryUseIsFoundAtTheLoad) {
       {"an address of a load",
        "and.b32 %r2, %r2, 4;\ncvt.u64.u32 %d3, %r2;\nadd.u64 %d3, %d0, %d3;\nld.global.u32 %r4, [%d3];"},
       {"an atomic operation", "red.global.add.u32 [%d0], %r2;"},
-      {"a shuffle", "shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;"},
+      {"what is shuffled", "shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;\nst.global.u32 [%d0], %r3;"},
+      {"the lane of a shuffle", "and.b32 %r2, %r2, 32;\nshfl.sync.idx.b32 %r3, %r1, %r2, 31, 1;"},
       {"a vote", "setp.gt.u32 %p1, %r2, 3;\nvote.sync.any.pred %p2, %p1, 1;"},
       {"a predicate that selects",
        "setp.gt.u32 %p1, %r2, 3;\nselp.b32 %r3, 1, 2, %p1;\nst.global.u32 [%d0], %r3;"},
@@ -344,6 +345,35 @@ TEST_F(UndefinedValuesTest, AnotherLanesValueIsItsOwn) {
       "end;\n"
       "low: setp.eq.u32 %p2, %r2, 1;\n@%p2 st.global.u32 [%d0+64], %r2;\nend:";
   EXPECT_THAT(found(body, 8), IsEmpty());
+}
+
+TEST_F(UndefinedValuesTest, AShuffleBringsThemToOtherLanes) {
+  // Lanes 4 to 7 hold what nobody wrote.
+  const std::string begin =
+      "setp.lt.u32 %p1, %r1, 4;\nmov.u32 %r2, 1;\n@!%p1 ld.global.u32 %r2, [%d0+4];\n"
+      "mov.u32 %r5, %r1;\nmul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d3, %d0;\n";
+  const std::string low = "setp.lt.u32 %p2, %r1, 4;\n@%p2 st.global.u32 [%d3+64], %r4;";
+  const std::string high = "setp.ge.u32 %p2, %r1, 4;\n@%p2 st.global.u32 [%d3+64], %r4;";
+  const std::string mask = ", 0xFF;\n";
+  const std::vector<std::string> to_low = {
+      "shfl.sync.down.b32 %r4, %r2, 4, 6175", "shfl.sync.bfly.b32 %r4, %r2, 4, 6175",
+      "shfl.sync.idx.b32 %r4, %r2, 5, 6175", "shfl.sync.down.b32 %r4|%p3, %r2, 4, 6175",
+      "mov.u32 %r4, %r2; shfl.sync.down.b32 %r4, %r4, 4, 6175"};
+  for (const std::string& shuffle : to_low)
+    EXPECT_THAT(found(begin + shuffle + mask + low, 8), ElementsAre("uninitialised-read 3")) << shuffle;
+  const std::vector<std::string> from_low = {"shfl.sync.up.b32 %r4, %r2, 4, 6144",
+                                             "shfl.sync.bfly.b32 %r4, %r2, 4, 6175",
+                                             "shfl.sync.idx.b32 %r4, %r2, 2, 6175"};
+  for (const std::string& shuffle : from_low)
+    EXPECT_THAT(found(begin + shuffle + mask + high, 8), IsEmpty()) << shuffle;
+  EXPECT_THAT(found(begin + "shfl.sync.down.b32 %r4, %r2, 2, 6175" + mask +
+                        "setp.lt.u32 %p2, %r1, 2;\n"
+                        "@%p2 st.global.u32 [%d3+64], %r4;",
+                    8),
+              IsEmpty())
+      << "the lanes that get one drop it";
+  EXPECT_THAT(found(begin + "shfl.sync.down.b32 %r4, %r2, 2, 6175" + mask + low, 8),
+              ElementsAre("uninitialised-read 3"));
 }
 
 TEST_F(UndefinedValuesTest, ALoopForgetsWhatItWritesAgain) {

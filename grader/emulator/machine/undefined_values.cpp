@@ -9,6 +9,7 @@
 
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/register_accesses.h"
+#include "emulator/machine/shuffle.h"
 #include "emulator/machine/violations.h"
 
 namespace lockstep::emulator {
@@ -39,6 +40,7 @@ enum class Flow : std::uint8_t {
   converts,
   compares,
   selects,
+  shuffles,
   loads,
   stores,
 };
@@ -62,24 +64,24 @@ bool is_integer(ptx::Type type) {
 
 Flow flow_of(const ptx::Instruction& instruction) {
   static const std::unordered_map<std::string_view, Flow> kFlows = {
-      {"mov", Flow::moves},        {"and", Flow::conjunction},     {"or", Flow::disjunction},
-      {"xor", Flow::bitwise},      {"not", Flow::bitwise},         {"lop3", Flow::looks_up},
-      {"shl", Flow::shift_left},   {"shr", Flow::shift_right},     {"bfe", Flow::extract},
-      {"bfi", Flow::insert},       {"prmt", Flow::permute},        {"cvt", Flow::converts},
-      {"setp", Flow::compares},    {"selp", Flow::selects},        {"ld", Flow::loads},
-      {"ldu", Flow::loads},        {"st", Flow::stores},           {"add", Flow::adds},
-      {"sub", Flow::adds},         {"mul", Flow::counts_up},       {"mad", Flow::counts_up},
-      {"neg", Flow::calculates},   {"abs", Flow::calculates},      {"min", Flow::calculates},
-      {"max", Flow::calculates},   {"fma", Flow::calculates},      {"div", Flow::calculates},
-      {"rem", Flow::calculates},   {"sad", Flow::calculates},      {"rcp", Flow::calculates},
-      {"sqrt", Flow::calculates},  {"rsqrt", Flow::calculates},    {"sin", Flow::calculates},
-      {"cos", Flow::calculates},   {"lg2", Flow::calculates},      {"ex2", Flow::calculates},
-      {"tanh", Flow::calculates},  {"copysign", Flow::calculates}, {"set", Flow::calculates},
-      {"slct", Flow::calculates},  {"popc", Flow::calculates},     {"clz", Flow::calculates},
-      {"bfind", Flow::calculates}, {"brev", Flow::calculates},     {"cnot", Flow::calculates},
-      {"shf", Flow::calculates},   {"mul24", Flow::calculates},    {"mad24", Flow::calculates},
-      {"dp4a", Flow::calculates},  {"dp2a", Flow::calculates},     {"testp", Flow::calculates},
-      {"cvta", Flow::calculates}};
+      {"mov", Flow::moves},        {"and", Flow::conjunction},  {"or", Flow::disjunction},
+      {"xor", Flow::bitwise},      {"not", Flow::bitwise},      {"lop3", Flow::looks_up},
+      {"shl", Flow::shift_left},   {"shr", Flow::shift_right},  {"bfe", Flow::extract},
+      {"bfi", Flow::insert},       {"prmt", Flow::permute},     {"cvt", Flow::converts},
+      {"setp", Flow::compares},    {"selp", Flow::selects},     {"ld", Flow::loads},
+      {"ldu", Flow::loads},        {"shfl", Flow::shuffles},    {"st", Flow::stores},
+      {"add", Flow::adds},         {"sub", Flow::adds},         {"mul", Flow::counts_up},
+      {"mad", Flow::counts_up},    {"neg", Flow::calculates},   {"abs", Flow::calculates},
+      {"min", Flow::calculates},   {"max", Flow::calculates},   {"fma", Flow::calculates},
+      {"div", Flow::calculates},   {"rem", Flow::calculates},   {"sad", Flow::calculates},
+      {"rcp", Flow::calculates},   {"sqrt", Flow::calculates},  {"rsqrt", Flow::calculates},
+      {"sin", Flow::calculates},   {"cos", Flow::calculates},   {"lg2", Flow::calculates},
+      {"ex2", Flow::calculates},   {"tanh", Flow::calculates},  {"copysign", Flow::calculates},
+      {"set", Flow::calculates},   {"slct", Flow::calculates},  {"popc", Flow::calculates},
+      {"clz", Flow::calculates},   {"bfind", Flow::calculates}, {"brev", Flow::calculates},
+      {"cnot", Flow::calculates},  {"shf", Flow::calculates},   {"mul24", Flow::calculates},
+      {"mad24", Flow::calculates}, {"dp4a", Flow::calculates},  {"dp2a", Flow::calculates},
+      {"testp", Flow::calculates}, {"cvta", Flow::calculates}};
   const auto found = kFlows.find(instruction.opcode);
   if (found == kFlows.end() || instruction.has("cc")) return Flow::decides;
   const bool by_bits = found->second == Flow::adds || found->second == Flow::counts_up;
@@ -233,6 +235,9 @@ class UndefinedValues::Step {
       case Flow::stores:
         report_registers(source_.operands.front());
         return store();
+      case Flow::shuffles:
+        for (std::size_t k = 2; k < source_.operands.size(); ++k) report_registers(source_.operands[k]);
+        return shuffle();
       case Flow::moves:
         return move();
       case Flow::selects:
@@ -306,7 +311,10 @@ class UndefinedValues::Step {
     if (operand.kind != Kind::reg) return value;
     const auto row = find(operand.index);
     if (row == values_.rows_.end() || (row->lanes & active_) == 0) return value;
-    return {row->undefined, row->padding | ~row->lanes, row->in_place | ~row->lanes, row->origin};
+    value = {row->undefined, row->padding | ~row->lanes, row->in_place | ~row->lanes, row->origin};
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      value.undefined[lane] &= 0 - std::uint64_t{row->lanes >> lane & 1};
+    return value;
   }
 
   /// What a lane's operand holds; nothing that the rules may build on where only the device knows it.
@@ -426,6 +434,27 @@ class UndefinedValues::Step {
     value.padding &= other.padding;
     value.in_place &= other.in_place;
     if (value.origin.load == nullptr) value.origin = other.origin;
+  }
+
+  /// shfl: each lane gets another's value, and perhaps whether there is one.
+  void shuffle() {
+    const auto& operands = source_.operands;
+    const WarpOperation operation = source_.has("up")     ? WarpOperation::shuffle_up
+                                    : source_.has("down") ? WarpOperation::shuffle_down
+                                    : source_.has("bfly") ? WarpOperation::shuffle_butterfly
+                                                          : WarpOperation::shuffle_index;
+    const Value from = value_of(operands.at(1));
+    Value result{.padding = 0, .in_place = 0, .origin = from.origin};
+    for (Mask left = active_; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      const auto by = static_cast<std::uint32_t>(held(operands.at(2), lane).value_or(0));
+      const auto control = static_cast<std::uint32_t>(held(operands.at(3), lane).value_or(0));
+      const std::uint32_t source = shuffle_source(operation, lane, by, control).lane;
+      result.undefined[lane] = from.undefined[source];
+      result.padding |= (from.padding >> source & 1) << lane;
+    }
+    clear_results();
+    set(operands[0].kind == Kind::pair ? operands[0].elements.at(0) : operands[0], result);
   }
 
   /// Of selp: an undefined predicate leaves nothing defined.

@@ -41,6 +41,7 @@ class UndefinedValues {
   void clear() {
     rows_.clear();
     found_.load = nullptr;
+    found_.lanes = 0;
     any_ = false;
   }
 

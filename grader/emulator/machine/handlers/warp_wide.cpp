@@ -7,6 +7,7 @@
 
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/handlers/tables.h"
+#include "emulator/machine/shuffle.h"
 #include "emulator/machine/synchronisation.h"
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
@@ -20,33 +21,8 @@ void shuffle(Warp& warp, const Instruction& i, Mask active) {
   alignas(64) std::uint32_t result[kLanes];
   Mask in_range = 0, undefined = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint32_t segment = control[lane] >> 8 & 0x1F;
-    const std::uint32_t clamp = control[lane] & 0x1F;
-    const std::uint32_t least = lane & segment;
-    const std::uint32_t most = least | (clamp & ~segment);
-    const std::uint32_t distance = by[lane] & 0x1F;
-    std::uint32_t from = 0;
-    bool inside = false;
-    switch (operation) {
-      case WarpOperation::shuffle_up:
-        from = lane - distance;
-        inside = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(most);
-        break;
-      case WarpOperation::shuffle_down:
-        from = lane + distance;
-        inside = from <= most;
-        break;
-      case WarpOperation::shuffle_butterfly:
-        from = lane ^ distance;
-        inside = from <= most;
-        break;
-      default:
-        from = least | (distance & ~segment);
-        inside = from <= most;
-        break;
-    }
-    from = inside ? from & 0x1F : lane;
-    in_range |= static_cast<Mask>(inside) << lane;
+    const auto [from, in] = shuffle_source(operation, lane, by[lane], control[lane]);
+    in_range |= static_cast<Mask>(in) << lane;
     undefined |= static_cast<Mask>((active >> from & 1) == 0) << lane;
     result[lane] = values[from];
   }
