@@ -135,8 +135,7 @@ std::string question_of_race(const Finding& finding, const SourceText& source) {
   }
   return says(finding, kLacksWarpBarrier)
              ? "which barrier must stand between the two accesses? __syncthreads(), or, where only threads "
-               "of "
-               "one warp share the memory, __syncwarp()."
+               "of one warp share the memory, __syncwarp()."
              : "which barrier must stand between the two accesses, and do all threads come to it?";
 }
 

@@ -29,8 +29,7 @@ GateResult host_copies_unmeasured() {
   result.name = kHostCopies;
   result.description = fmt::format(
       "Bytes that left the device, copied to the host or printed by kernels, without the first {} of each "
-      "call; "
-      "ideal 0.",
+      "call; ideal 0.",
       kFreeHostReads);
   result.limit = 0;
   result.verdict = Verdict::not_measured;
