@@ -1,5 +1,5 @@
 // fails: shared-wavefronts
-// at: grid_for_each(samples, n, [=](unsigned sample) {
+// at: if (sample < bins) atomicAdd(&copy[sample], 1U);
 // Histogram, each warp counts in a copy of its own, while the block has room for them.
 // Lecture: 08-histogram.
 // Bound: still the lanes of one warp. Copies keep warps apart, but it is lanes that meet in one request.

@@ -1,5 +1,5 @@
 // fails: shared-wavefronts
-// at: grid_for_each(samples, n, [=](unsigned sample) {
+// at: if (sample < bins) atomicAdd(&cells[sample], 1U);
 // Histogram, a count a block as before, and 16 bytes a load. Lecture: 08-histogram.
 // Bound: lanes of a warp whose values share a bank are served one after the other; memory no longer is.
 #include <algorithm>

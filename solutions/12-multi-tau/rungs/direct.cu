@@ -1,5 +1,5 @@
 // fails: global-sectors
-// at: if (end - length >= trace.elapsed) return sum_of_counts(trace, end - length, end);
+// at: for (int left = static_cast<int>(end - begin); left > 0; --left
 // Multi-tau, a thread for each sum, every bin added up anew from the counts. Lecture: 12-multi-tau.
 // Bound: reads of counts, of which each serves one addition; a bin of 512 counts is added up 64 times.
 #include "multi_tau.h"

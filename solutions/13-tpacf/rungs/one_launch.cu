@@ -1,5 +1,5 @@
 // fails: shared-passes
-// at: const int bin = bin_of(square_of_chord(row, tile[j]), block_edges, bins);
+// at: if (edges[middle] <= square) {
 // Pair counts of all pairs of sets in one launch, each pair once, as the source's second version.
 // Lecture: 13-tpacf.
 // Bound: finding the bin, some fifteen reads of shared memory a pair.

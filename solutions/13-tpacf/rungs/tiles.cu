@@ -1,5 +1,5 @@
 // fails: shared-passes
-// at: const int bin = bin_of(square_of_chord(row, tile[j]), block_edges, bins);
+// at: if (edges[middle] <= square) {
 // Pair counts with tiles of points and counters of each warp in shared memory, one launch for each pair of
 // sets, as the source's first version. Lecture: 13-tpacf.
 // Bound: finding the bin, some fifteen reads of shared memory a pair; and within a set every pair twice.

@@ -1,5 +1,5 @@
 // fails: atomics-per-cell
-// at: if (map.is_wet(row, column - 1)) join(map.parents, node, map.node(row, column - 1));
+// at: if (atomicCAS(&parents[high], high, low) == high) return;
 // Flood by joining all wet neighbours to trees, wherever the source is. Lecture: 14-flood.
 // Bound: random accesses to parents of 4 bytes, which for large maps lie in memory; no map changes the number
 // of launches. Each wet cell costs, wherever the water is.

@@ -1,5 +1,5 @@
 // fails: bytes-per-element
-// at: const float difference = distance(a, atom(reference, j))
+// at: return {positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]};
 // dRMSD with a thread for each row of the triangle, straight from global memory. Lecture: 15-drmsd.
 // Bound: the longest row, one pair after the other by a single thread.
 #include "drmsd.h"
