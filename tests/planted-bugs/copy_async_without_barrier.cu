@@ -8,11 +8,11 @@ template <bool kFixed>
 __global__ void mirror_kernel(const int* from, int* to) {
   __shared__ int tile[128];
   const unsigned i = threadIdx.x;
-  __pipeline_memcpy_async(&tile[i], &from[i], sizeof(int));  // <- earlier
+  __pipeline_memcpy_async(&tile[i], &from[i], sizeof(int));  // <- here and earlier
   __pipeline_commit();
   __pipeline_wait_prior(0);
   if constexpr (kFixed) __syncthreads();
-  to[i] = tile[127 - i];  // <- here
+  to[i] = tile[127 - i];  // <- here and earlier
 }
 
 template <bool kFixed>

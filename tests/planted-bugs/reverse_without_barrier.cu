@@ -7,9 +7,9 @@
 template <bool kFixed>
 __global__ void reverse_kernel(int* values) {
   __shared__ int tile[256];
-  tile[threadIdx.x] = values[threadIdx.x];  // <- earlier
+  tile[threadIdx.x] = values[threadIdx.x];  // <- here and earlier
   if constexpr (kFixed) __syncthreads();
-  values[threadIdx.x] = tile[255 - threadIdx.x];  // <- here
+  values[threadIdx.x] = tile[255 - threadIdx.x];  // <- here and earlier
 }
 
 template <bool kFixed>
