@@ -449,7 +449,7 @@ class UndefinedValues::Step {
       const unsigned lane = first_lane(left);
       const auto by = static_cast<std::uint32_t>(held(operands.at(2), lane).value_or(0));
       const auto control = static_cast<std::uint32_t>(held(operands.at(3), lane).value_or(0));
-      const std::uint32_t source = shuffle_source(operation, lane, by, control).lane;
+      const std::uint32_t source = shuffle_source(operation, lane, by, control) & 0x1F;
       result.undefined[lane] = from.undefined[source];
       result.padding |= (from.padding >> source & 1) << lane;
     }

@@ -21,8 +21,9 @@ void shuffle(Warp& warp, const Instruction& i, Mask active) {
   alignas(64) std::uint32_t result[kLanes];
   Mask in_range = 0, undefined = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const auto [from, in] = shuffle_source(operation, lane, by[lane], control[lane]);
-    in_range |= static_cast<Mask>(in) << lane;
+    const std::uint32_t source = shuffle_source(operation, lane, by[lane], control[lane]);
+    const std::uint32_t from = source & 0x1F;
+    in_range |= static_cast<Mask>((source & kShuffleInRange) != 0) << lane;
     undefined |= static_cast<Mask>((active >> from & 1) == 0) << lane;
     result[lane] = values[from];
   }
