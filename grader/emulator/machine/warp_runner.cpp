@@ -17,6 +17,9 @@ namespace {
 /// Backward branches (and calls) that a warp may take before another warp runs: a spinning warp must let the
 /// one that it waits for go on, a computing warp should keep its registers in the cache.
 constexpr std::uint32_t kBackEdgesPerTurn = 4096;
+/// What a backward branch counts when registers hold undefined values: the limit of time is looked at in
+/// between.
+constexpr std::uint32_t kFollowedBackEdge = 64;
 /// Backward branches that one split may take while other lanes of its warp wait.
 constexpr std::uint32_t kBackEdgesPerSplit = 32;
 constexpr std::size_t kMostCallers = 1024;
@@ -198,7 +201,8 @@ class WarpRunner {
           warp_.stop = true;
           return true;
         }
-        if (++turn_ >= kBackEdgesPerTurn || std::exchange(warp_.yields, false)) {
+        turn_ += follows ? kFollowedBackEdge : 1;
+        if (turn_ >= kBackEdgesPerTurn || std::exchange(warp_.yields, false)) {
           if (warp_.splits.size() > 1) after.deferred = true;
           return false;
         }
