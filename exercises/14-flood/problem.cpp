@@ -603,13 +603,14 @@ Gate global_atomics_gate(double limit, std::string advice) {
             for (const LineCounters& line : measurement.observations.lines) sum += atomics(line);
             return for_each_cell(sum, measurement);
           },
-      .excess = atomics,
-      .explain =
-          [=](const LineCounters& line, const Measurement& measurement) {
-            return fmt::format("{:.2f} atomics a cell, the most of all lines",
-                               for_each_cell(atomics(line), measurement));
-          },
-      .advice = std::move(advice),
+      .cause = [=, advice = std::move(advice)](const Measurement& measurement) -> Cause {
+        return {atomics,
+                [=](const LineCounters& line) {
+                  return fmt::format("{:.2f} atomics a cell, the most of all lines",
+                                     for_each_cell(atomics(line), measurement));
+                },
+                advice};
+      },
   };
 }
 
@@ -617,18 +618,29 @@ Gate global_atomics_gate(double limit, std::string advice) {
 Gate flood_traffic_gate(double limit) {
   using lockstep::emulator::LineCounters;
   constexpr std::uint64_t kFewLaunches = 16;
+  constexpr double kSectorBytes = 32;
   Gate gate = bytes_per_element_gate(limit, {});
-  gate.cause = [of_traffic = gate.cause, moved = gate.excess,
-                explain = gate.explain](const Measurement& measurement) -> Cause {
+  gate.cause = [of_traffic = gate.cause](const Measurement& measurement) -> Cause {
+    Cause cause = of_traffic(measurement);
     const std::uint64_t launches =
         measurement.observations.launches / static_cast<std::uint64_t>(measurement.calls);
-    if (launches <= kFewLaunches) return of_traffic(measurement);
+    if (launches <= kFewLaunches) return cause;
+    const auto bytes = [](const LineCounters& line) {
+      return kSectorBytes *
+             static_cast<double>(line.global_load.units + line.global_store.units + line.global_atomic.units);
+    };
+    const double cells = measurement.cost.elements * measurement.calls;
     return {
-        moved, [=](const LineCounters& line) { return explain(line, measurement); },
-        fmt::format("A call makes {} launches: a pass over the map for every step of the water takes as many "
-                    "passes as its way is long. Find the components of the wet cells instead: joining trees "
-                    "takes a number of passes that no map changes.",
-                    launches)};
+        bytes,
+        [=](const LineCounters& line) {
+          return fmt::format("{:.3g} bytes a cell, the most of all lines", bytes(line) / cells);
+        },
+        fmt::format(
+            "A call makes {} launches: a pass over the map for every step of the water takes as many "
+            "passes as its way is long. Find the components of the wet cells instead: joining trees takes "
+            "a number of passes that no map changes.",
+            launches),
+        cause.besides};
   };
   return gate;
 }

@@ -102,7 +102,16 @@ Proposal megopolis(const Task& task, unsigned i, int step) {
 }
 
 using Chain = Proposal (*)(const Task&, unsigned i, int step);
-constexpr std::array<Chain, 6> kChains = {metropolis, c2<32>, c2<512>, c1<32>, c1<512>, megopolis};
+struct NamedChain {
+  Chain proposes;
+  const char* name;
+};
+constexpr std::array<NamedChain, 6> kChains = {{{metropolis, "Metropolis"},
+                                                {c2<32>, "C2 with segments of 32 weights"},
+                                                {c2<512>, "C2 with segments of 512 weights"},
+                                                {c1<32>, "C1 with segments of 32 weights"},
+                                                {c1<512>, "C1 with segments of 512 weights"},
+                                                {megopolis, "Megopolis"}}};
 
 int ancestor_of(const Task& task, Chain chain, unsigned i) {
   std::uint64_t at = i;
@@ -151,20 +160,20 @@ Ancestors systematic(const Task& task) {
 // --- which procedure was followed ---
 
 /// The chain that most of a few particles follow; null: systematic resampling.
-Chain followed(const Task& task, const Ancestors& found) {
+const NamedChain* followed(const Task& task, const Ancestors& found) {
   constexpr unsigned kLookedAt = 64;
   const unsigned step = std::max(task.n() / kLookedAt, 1U);
-  Chain best = nullptr;
+  const NamedChain* best = nullptr;
   int most = 0;
   for (unsigned i = 0; i < task.n(); i += step) most += found[i] == task.systematic[i] ? 1 : 0;
   // Chains come last: who agrees with none is told what Metropolis would have drawn.
   for (auto chain = kChains.rbegin(); chain != kChains.rend(); ++chain) {
     int agreeing = 0;
     for (unsigned i = 0; i < task.n(); i += step)
-      agreeing += found[i] == ancestor_of(task, *chain, i) ? 1 : 0;
+      agreeing += found[i] == ancestor_of(task, chain->proposes, i) ? 1 : 0;
     if (agreeing < most) continue;
     most = agreeing;
-    best = *chain;
+    best = &*chain;
   }
   return best;
 }
@@ -175,23 +184,22 @@ Ancestors ints_of(std::span<const std::byte> bytes) {
   return values;
 }
 
-Bytes nearest_answer(const Task& task, std::span<const std::byte> bytes) {
+Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
+  constexpr const char* kSystematic = "systematic resampling";
   Ancestors found = ints_of(bytes);
-  if (found == task.systematic) return bytes_of(found);
-  const Chain chain = followed(task, found);
-  if (chain == nullptr) return bytes_of(task.systematic);
+  if (found == task.systematic) return {bytes_of(found), kSystematic};
+  const NamedChain* chain = followed(task, found);
+  if (chain == nullptr) return {bytes_of(task.systematic), kSystematic};
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) <= kStepsToCheckAll)
-    return bytes_of(ancestors_of(task, chain));
+    return {bytes_of(ancestors_of(task, chain->proposes)), chain->name};
   constexpr int kLookedAt = 4096;
   Random random(task.secret);
-  for (int k = 0; k < kLookedAt; ++k) {
-    const auto i = static_cast<unsigned>(random.bits() % task.n());
-    found[i] = ancestor_of(task, chain, i);
-  }
+  const auto correct = [&](unsigned i) { found[i] = ancestor_of(task, chain->proposes, i); };
+  for (int k = 0; k < kLookedAt; ++k) correct(static_cast<unsigned>(random.bits() % task.n()));
   for (unsigned i = 0; i < task.n(); ++i) {
-    if (found[i] < 0 || static_cast<unsigned>(found[i]) >= task.n()) found[i] = ancestor_of(task, chain, i);
+    if (found[i] < 0 || static_cast<unsigned>(found[i]) >= task.n()) correct(i);
   }
-  return bytes_of(found);
+  return {bytes_of(found), chain->name};
 }
 
 /// The chain of Metropolis with a mistake in it.
@@ -212,7 +220,7 @@ Ancestors mistaken(const Task& task, int steps, Moves moves) {
 std::vector<KnownMistake> known_mistakes(const Task& task) {
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return {};
   Mistakes mistakes(task.systematic);
-  for (const Chain chain : kChains) mistakes.except(ancestors_of(task, chain));
+  for (const NamedChain& chain : kChains) mistakes.except(ancestors_of(task, chain.proposes));
   const auto likely = [](float u, float own, float its) { return u * own <= its; };
   mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
   mistakes.add("the chains of Metropolis are one step short",

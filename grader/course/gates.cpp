@@ -210,9 +210,11 @@ Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advi
       {of_all_lines(measurement, by_atomics), &updates},
       {static_cast<double>(measurement.observations.copied_sectors), &copies},
   }};
-  return *std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-            return a.first < b.first;
-          })->second;
+  Cause cause = *std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+                   return a.first < b.first;
+                 })->second;
+  cause.besides = explain_copies(measurement);
+  return cause;
 }
 
 double shared_passes(const LineCounters& line) { return static_cast<double>(shared_traffic(line).units); }
@@ -245,15 +247,6 @@ Gate global_sectors_gate(double limit, TrafficAdvice advice) {
           [](const Measurement& measurement) {
             return global_bytes_moved(measurement) / (measurement.cost.global_bytes * measurement.calls);
           },
-      .excess = [](const LineCounters& line) { return units_beyond_ideal(global_traffic(line)); },
-      .explain =
-          [](const LineCounters& line, const Measurement&) {
-            return explain_worst(
-                {{"loads", line.global_load}, {"stores", line.global_store}, {"atomics", line.global_atomic}},
-                "sectors");
-          },
-      .advice = "",
-      .besides = explain_copies,
       .cause =
           [advice = std::move(advice), limit](const Measurement& measurement) {
             const double task = measurement.cost.global_bytes * measurement.calls / kSectorBytes;
@@ -274,49 +267,34 @@ Gate shared_wavefronts_gate(double limit, BankAdvice advice) {
             return of_all_lines(measurement, conflicts) * kWarpLanes /
                    (measurement.cost.elements * measurement.calls);
           },
-      .excess = conflicts,
-      .explain = [](const LineCounters& line, const Measurement&) { return explain_conflicts(line); },
-      .advice = "",
-      .besides = {},
       .cause = [advice = std::move(advice)](
                    const Measurement& measurement) { return cause_of_conflicts(measurement, advice); },
   };
 }
 
 Gate shared_passes_gate(double limit, std::string unit, double units_of_element, std::string advice) {
-  const auto passes = shared_passes;
-  const auto for_32 = [units_of_element](double all, const Measurement& measurement) {
-    return all * kWarpLanes / (measurement.cost.elements * units_of_element * measurement.calls);
+  const auto for_32 = [units_of_element](double passes, const Measurement& measurement) {
+    return passes * kWarpLanes / (measurement.cost.elements * units_of_element * measurement.calls);
   };
   return {
       .name = "shared-passes",
       .description = fmt::format("Passes through shared memory for every 32 {}.", unit),
       .limit = limit,
       .value =
-          [passes, for_32](const Measurement& measurement) {
-            double all = 0;
-            for (const LineCounters& line : measurement.observations.lines) all += passes(line);
-            return for_32(all, measurement);
+          [for_32](const Measurement& measurement) {
+            return for_32(of_all_lines(measurement, shared_passes), measurement);
           },
-      .excess = passes,
-      .explain =
-          [passes, for_32, unit](const LineCounters& line, const Measurement& measurement) {
-            return fmt::format("{:.2f} passes for every 32 {}, the most of all lines",
-                               for_32(passes(line), measurement), unit);
-          },
-      .advice = advice,
-      .besides = {},
-      .cause = [passes, for_32, unit, advice](const Measurement& measurement) -> Cause {
+      .cause = [for_32, unit, advice = std::move(advice)](const Measurement& measurement) -> Cause {
         if (2 * of_all_lines(measurement, conflicts) > of_all_lines(measurement, shared_passes)) {
           return {
               conflicts, explain_conflicts,
               "More than half of all passes are bank conflicts: lanes that use different words of one bank "
               "wait for each other."};
         }
-        return {passes,
+        return {shared_passes,
                 [=](const LineCounters& line) {
                   return fmt::format("{:.2f} passes for every 32 {}, the most of all lines",
-                                     for_32(passes(line), measurement), unit);
+                                     for_32(shared_passes(line), measurement), unit);
                 },
                 advice};
       },
@@ -327,11 +305,6 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
   const auto bytes_of_unit = [units_of_element](double bytes, const Measurement& measurement) {
     return bytes / (measurement.cost.elements * units_of_element * measurement.calls);
   };
-  const auto explain = [bytes_of_unit, unit](const LineCounters& line, const Measurement& measurement) {
-    const double bytes = static_cast<double>(global_traffic(line).units) * kSectorBytes;
-    return fmt::format("{} bytes {} {}", figure(bytes_of_unit(bytes, measurement)),
-                       std::string_view("aeio").find(unit.front()) != std::string::npos ? "an" : "a", unit);
-  };
   return {
       .name = "bytes-per-" + unit,
       .description = fmt::format("Bytes of global memory moved, in whole sectors, for each {}.", unit),
@@ -340,23 +313,16 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
           [bytes_of_unit](const Measurement& measurement) {
             return bytes_of_unit(global_bytes_moved(measurement), measurement);
           },
-      // A pass too many has no line above its own ideal, so the line that moves most is the one to look at.
-      .excess =
-          [](const LineCounters& line) {
-            return static_cast<double>(global_traffic(line).units) * kSectorBytes;
-          },
-      .explain =
-          [explain](const LineCounters& line, const Measurement& measurement) {
-            return explain(line, measurement) + ", the most of all lines";
-          },
-      .advice = "",
-      .besides = explain_copies,
       .cause =
-          [explain, advice = std::move(advice), limit, units_of_element](const Measurement& measurement) {
+          [=, advice = std::move(advice)](const Measurement& measurement) {
             const double units = measurement.cost.elements * units_of_element * measurement.calls;
             Cause cause = cause_of_traffic(measurement, advice, limit * units / kSectorBytes);
-            cause.explain = [explain, measurement, of_cause = cause.explain](const LineCounters& line) {
-              return explain(line, measurement) + "; " + of_cause(line);
+            const char* article =
+                std::string_view("aeio").find(unit.front()) != std::string::npos ? "an" : "a";
+            cause.explain = [=, of_cause = cause.explain](const LineCounters& line) {
+              const double bytes = static_cast<double>(global_traffic(line).units) * kSectorBytes;
+              return fmt::format("{} bytes {} {}; {}", figure(bytes_of_unit(bytes, measurement)), article,
+                                 unit, of_cause(line));
             };
             return cause;
           },

@@ -74,6 +74,12 @@ class Mistakes {
   std::vector<KnownMistake> known_;
 };
 
+/// One of several right answers.
+struct Answer {
+  Bytes bytes;
+  std::string name;  ///< for messages, such as the procedure that gives it
+};
+
 struct Output {
   ElementType type = ElementType::f32;
   Bytes expected;
@@ -84,7 +90,7 @@ struct Output {
   std::function<std::vector<KnownMistake>()> known_mistakes;
   /// Where several answers are right: the right one that is nearest to what was found, of the same size.
   /// Empty: `expected` is the only right answer.
-  std::function<Bytes(std::span<const std::byte> found)> nearest_answer;
+  std::function<Answer(std::span<const std::byte> found)> nearest_answer;
 };
 
 /// One argument of a call. Exactly one of the members that `kind` names is used.
@@ -188,13 +194,16 @@ struct Measurement {
   double input_bytes = 0;  ///< of all inputs of all calls
 };
 
-/// What makes a gate's number large, as far as the counters tell.
+/// What makes a gate's number too large, as far as the counters tell.
 struct Cause {
   /// How much one line contributes to it, to name the worst line; 0 when it does not.
   std::function<double(const emulator::LineCounters&)> share;
   /// What that line does, such as "stores take 32 sectors a request, ideal 4".
   std::function<std::string(const emulator::LineCounters&)> explain;
   std::string advice;  ///< what to do about this cause; empty where any advice may be wrong
+  /// What no line of the source does, such as "copies and fills are 60 % of all sectors"; empty when that is
+  /// little.
+  std::string besides = {};
 };
 
 /// A technique gate: a number that must not exceed its limit, the same on every machine.
@@ -203,16 +212,7 @@ struct Gate {
   std::string description;  ///< one line: what the number is and what would be ideal
   double limit = std::numeric_limits<double>::infinity();
   std::function<double(const Measurement&)> value;
-  /// How much one line contributes beyond its ideal, to name the worst line; 0 when it does not.
-  std::function<double(const emulator::LineCounters&)> excess;
-  /// What the worst line does against its ideal, such as "stores take 32 sectors a request, ideal 4".
-  std::function<std::string(const emulator::LineCounters&, const Measurement&)> explain;
-  std::string advice;  ///< what to do when it fails
-  /// What no line of the source does, such as "copies and fills by the runtime are 60 % of it"; empty when
-  /// that is little.
-  std::function<std::string(const Measurement&)> besides = {};
-  /// Of a gate that failed: replaces `excess`, `explain` and `advice`. Empty: they hold whatever the cause.
-  std::function<Cause(const Measurement&)> cause = {};
+  std::function<Cause(const Measurement&)> cause;  ///< asked when it fails
 };
 
 /// What to do about traffic of global memory, by its largest cause. Empty where the figures must do.

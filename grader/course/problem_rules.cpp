@@ -86,8 +86,7 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
   }
   if (problem.speed) require_speed(*problem.speed, require);
   for (const Gate& gate : problem.gates) {
-    require(gate.value && gate.excess && gate.explain,
-            fmt::format("gate \"{}\" lacks its value, its excess or its explanation", gate.name));
+    require(gate.value && gate.cause, fmt::format("gate \"{}\" lacks its value or its cause", gate.name));
   }
   return broken;
 }

@@ -305,7 +305,7 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
     on_the_host.push_back(
         std::async(std::launch::async, [&nearest_answer, &output, snapshot = std::move(snapshot)] {
           course::Output nearest = output;
-          nearest.expected = nearest_answer(snapshot);
+          nearest.expected = nearest_answer(snapshot).bytes;
           return compare(nearest, snapshot).wrong;
         }));
   });

@@ -78,7 +78,7 @@ class CallTimer {
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;
   /// Output::nearest_answer of each argument of a call; empty for most.
-  using NearestAnswers = std::vector<std::function<course::Bytes(std::span<const std::byte>)>>;
+  using NearestAnswers = std::vector<decltype(course::Output::nearest_answer)>;
 
   std::size_t contents() const;
   std::size_t sets_of_buffers() const;

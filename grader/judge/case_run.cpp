@@ -146,16 +146,18 @@ class CallRun {
     take_snapshot(address, argument.output.expected.size());
     if (outputs_) outputs_->push_back(snapshot_);
     if (evidence_.wrong_output) return;
-    if (!argument.output.nearest_answer) return compare_output(argument.name, argument.output);
+    if (!argument.output.nearest_answer) return compare_output(argument.name, argument.output, "");
+    course::Answer answer = argument.output.nearest_answer(snapshot_);
     course::Output nearest = argument.output;
-    nearest.expected = argument.output.nearest_answer(snapshot_);
-    compare_output(argument.name, nearest);
+    nearest.expected = std::move(answer.bytes);
+    compare_output(argument.name, nearest, answer.name);
   }
 
-  void compare_output(const std::string& name, const course::Output& output) {
+  /// `answer`: as WrongOutput::compared_with.
+  void compare_output(const std::string& name, const course::Output& output, const std::string& answer) {
     Comparison comparison = compare(output, snapshot_);
     if (comparison.wrong == 0) return;
-    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_)};
+    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_), answer};
   }
 
   void check_input(const Argument& argument, std::uint64_t address) {

@@ -120,6 +120,10 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
       fmt::format("{} of {} element{} of {} {} wrong", comparison.wrong, comparison.total,
                   comparison.total == 1 ? "" : "s", output.name, comparison.wrong == 1 ? "is" : "are");
   if (evidence.call > 1) result.message += fmt::format(" in call {}", evidence.call);
+  if (!output.compared_with.empty()) {
+    result.message +=
+        fmt::format(", compared with {}, the nearest of the right answers", output.compared_with);
+  }
   if (!evidence.changed_input.empty()) {
     result.message += fmt::format(", and your code changed its input {}", evidence.changed_input);
   }

@@ -21,7 +21,8 @@ namespace lockstep::judge {
 struct WrongOutput {
   std::string name;
   Comparison comparison;
-  std::string cause;  ///< a guess, or empty
+  std::string cause;          ///< a guess, or empty
+  std::string compared_with;  ///< of several right answers the nearest one's name; empty where there is one
 };
 
 /// What was seen of one call.

@@ -66,8 +66,7 @@ GateResult judge_host_copies(const HostReads& reads, std::span<const MeasuredCas
     if (const LineCounters* line = printing_line(measured, source)) result.worst = {source.place(line->line)};
     result.advice =
         "printf in a kernel sends its text to the host, for every thread that comes to it: take it out, or "
-        "let "
-        "one thread of one block print.";
+        "let one thread of one block print.";
   } else {
     result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";
   }
@@ -96,13 +95,6 @@ course::Measurement measurement_of(const MeasuredCase& measured) {
   return {measured.observations, measured.one->cost, measured.one->calls, measured.input_bytes};
 }
 
-/// What a gate says whatever its number is made of.
-course::Cause usual_cause(const course::Gate& gate, const course::Measurement& measurement) {
-  return {gate.excess,
-          [&gate, measurement](const LineCounters& line) { return gate.explain(line, measurement); },
-          gate.advice};
-}
-
 GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> measured,
                       const SourceText& source) {
   GateResult result = unmeasured(gate);
@@ -118,15 +110,15 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   const bool holds = result.value <= gate.limit;  // false for NaN
   result.verdict = holds ? Verdict::passed : Verdict::inefficient;
   result.case_name = worst_case->one->name;
-  const course::Measurement measurement = measurement_of(*worst_case);
-  const course::Cause cause = gate.cause && !holds ? gate.cause(measurement) : usual_cause(gate, measurement);
+  if (holds) return result;
+  const course::Cause cause = gate.cause(measurement_of(*worst_case));
+  result.advice = cause.advice;
   if (const LineCounters* line = worst_line(cause, *worst_case, source)) {
     result.worst = {source.place(line->line)};
     result.explanation = cause.explain(*line);
   }
-  if (!holds) result.advice = cause.advice;
-  if (const std::string besides = gate.besides ? gate.besides(measurement) : ""; !besides.empty()) {
-    result.explanation += (result.explanation.empty() ? "" : "; ") + besides;
+  if (!cause.besides.empty()) {
+    result.explanation += (result.explanation.empty() ? "" : "; ") + cause.besides;
   }
   return result;
 }

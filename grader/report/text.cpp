@@ -126,6 +126,17 @@ std::string failed_case(const CaseResult& failed, const TextStyle& style) {
   return result;
 }
 
+/// Brings those to the front that are told in full, and says how many: the first, and where that names no
+/// line of the source, the first that does.
+std::size_t put_told_first(std::vector<const CaseResult*>& failed) {
+  if (failed.empty() || !failed.front()->places.empty()) return std::min<std::size_t>(failed.size(), 1);
+  const auto with_line =
+      std::find_if(failed.begin(), failed.end(), [](const CaseResult* one) { return !one->places.empty(); });
+  if (with_line == failed.end()) return 1;
+  std::rotate(failed.begin() + 1, with_line, with_line + 1);
+  return 2;
+}
+
 std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   std::uint64_t passed = 0, not_run = 0;
   double seconds = 0;
@@ -141,16 +152,17 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
     }
   }
   std::string text;
-  if (!failed.empty()) text += failed_case(*failed.front(), style) + '\n';
-  if (failed.size() > 1) {
+  const std::size_t told = put_told_first(failed);
+  for (std::size_t i = 0; i < told; ++i) text += failed_case(*failed[i], style) + '\n';
+  if (const std::size_t more = failed.size() - told; more > 0) {
     std::string names;
-    for (std::size_t i = 1; i < failed.size() && i <= kNamedCases; ++i) {
-      names += fmt::format("{}{} ({})", i > 1 ? ", " : "", printable(failed[i]->name),
+    for (std::size_t i = told; i < std::min(failed.size(), told + kNamedCases); ++i) {
+      names += fmt::format("{}{} ({})", i > told ? ", " : "", printable(failed[i]->name),
                            name_of(failed[i]->verdict));
     }
-    if (failed.size() - 1 > kNamedCases) names += ", …";
-    text += labelled(style, mark(style, failed[1]->verdict), 1,
-                     fmt::format("{} failed: {}", counted(failed.size() - 1, "more case"), names));
+    if (more > kNamedCases) names += ", …";
+    text += labelled(style, mark(style, failed[told]->verdict), 1,
+                     fmt::format("{} failed: {}", counted(more, "more case"), names));
   }
   if (passed > 0) {
     text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), counted(passed, "case"),

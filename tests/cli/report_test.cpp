@@ -80,6 +80,18 @@ TEST(TextReport, WhatTellsOfAWrongElementIsNotCut) {
     EXPECT_LE(display_width(line), 100U) << line;
 }
 
+TEST(TextReport, ALaterCaseIsToldTooWhereTheFirstNamesNoLine) {
+  ExerciseResult result = wrong_answer();
+  result.cases.push_back(race().cases.front());
+  const std::string text = render_text(report_of({result}), {});
+  EXPECT_THAT(text, HasSubstr("case 33 x 65: wrong-answer"));
+  EXPECT_THAT(text, HasSubstr("case 64 x 64: race"));
+  EXPECT_THAT(text, HasSubstr("transpose.cu:24"));
+  EXPECT_THAT(text, HasSubstr("2 more cases failed: 1025 x 7 (wrong-answer), 1003 x 1001 (time-limit)"));
+  std::swap(result.cases[2], result.cases.back());
+  EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr("3 more cases failed: 1025 x 7"));
+}
+
 TEST(TextReport, AnExplanationThatDoesNotFitBesideItsPlaceIsAParagraph) {
   ExerciseResult result = inefficient();
   result.gates[1].explanation =

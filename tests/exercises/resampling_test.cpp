@@ -31,7 +31,7 @@ TEST(Resampling, WordsBecomeNumbersOfTheirRanges) {
 }
 
 /// What the judge expects of somebody who found this.
-course::Bytes nearest(const course::Call& call, const std::vector<int>& found) {
+course::Answer nearest(const course::Call& call, const std::vector<int>& found) {
   const course::Bytes bytes = course::bytes_of(found);
   return argument(call, "ancestors").output.nearest_answer(bytes);
 }
@@ -44,7 +44,7 @@ TEST(Resampling, EveryProcedureIsRight) {
     for (const Procedure& procedure : procedures()) {
       const std::vector<int> found =
           ancestors_by(procedure, weights, scalar(call, "steps"), argument(call, "seed").scalar_bits);
-      EXPECT_EQ(numbers<int>(nearest(call, found)), found) << one.name << ", " << procedure.name;
+      EXPECT_EQ(numbers<int>(nearest(call, found).bytes), found) << one.name << ", " << procedure.name;
     }
   }
 }
@@ -60,7 +60,8 @@ TEST(Resampling, AMixtureOfProceduresIsWrong) {
   const std::vector<int> other = ancestors_by(all[2], weights, scalar(call, "steps"), seed);
   ASSERT_NE(found.back(), other.back()) << "chosen so that they differ";
   found.back() = other.back();
-  EXPECT_NE(numbers<int>(nearest(call, found)), found);
+  EXPECT_NE(numbers<int>(nearest(call, found).bytes), found);
+  EXPECT_EQ(nearest(call, found).name, "Metropolis");
 }
 
 TEST(Resampling, OfManyStepsSomeParticlesAreHeldAgainstTheChain) {
@@ -70,12 +71,12 @@ TEST(Resampling, OfManyStepsSomeParticlesAreHeldAgainstTheChain) {
   const auto weights = numbers<float>(argument(call, "weights").input);
   std::vector<int> found =
       ancestors_by(procedures()[0], weights, scalar(call, "steps"), argument(call, "seed").scalar_bits);
-  EXPECT_EQ(numbers<int>(nearest(call, found)), found);
+  EXPECT_EQ(numbers<int>(nearest(call, found).bytes), found);
   std::vector<int> beyond = found;
   beyond[1] = static_cast<int>(weights.size());
-  EXPECT_NE(numbers<int>(nearest(call, beyond)), beyond) << "nobody has this number";
+  EXPECT_NE(numbers<int>(nearest(call, beyond).bytes), beyond) << "nobody has this number";
   for (std::size_t i = 0; i < found.size(); i += 50) found[i] = static_cast<int>(i);
-  EXPECT_NE(numbers<int>(nearest(call, found)), found) << "one chain in 50 was left out";
+  EXPECT_NE(numbers<int>(nearest(call, found).bytes), found) << "one chain in 50 was left out";
 }
 
 TEST(Resampling, StepsAreThePublishedOnes) {

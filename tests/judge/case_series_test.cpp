@@ -167,9 +167,10 @@ course::Problem negate_or_sevens() {
     course::Output out;
     out.type = course::ElementType::i32;
     out.expected = course::bytes_of(negatives);
-    out.nearest_answer = [negatives = out.expected,
-                          sevens = course::bytes_of(sevens)](std::span<const std::byte> found) {
-      return std::equal(found.begin(), found.begin() + 4, sevens.begin()) ? sevens : negatives;
+    out.nearest_answer = [negatives = out.expected, sevens = course::bytes_of(sevens)](
+                             std::span<const std::byte> found) -> course::Answer {
+      if (std::equal(found.begin(), found.begin() + 4, sevens.begin())) return {sevens, "sevens"};
+      return {negatives, "negatives"};
     };
     return course::Call().input("in", in).output("out", out).workspace("scratch").scalar("n", 3).stream();
   };
@@ -178,17 +179,19 @@ course::Problem negate_or_sevens() {
 
 TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
   const auto writes = [&](std::vector<std::int32_t> values) {
-    return verdicts(
-        run(negate_or_sevens(),
-            calls([values](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
-              const runner::Outcome outcome = right(session, f, w);
-              std::copy(values.begin(), values.end(), session.pointer<std::int32_t>(Words(w).out, 3));
-              return outcome;
-            })));
+    return run(negate_or_sevens(),
+               calls([values](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+                 const runner::Outcome outcome = right(session, f, w);
+                 std::copy(values.begin(), values.end(), session.pointer<std::int32_t>(Words(w).out, 3));
+                 return outcome;
+               }));
   };
-  EXPECT_THAT(writes({}), ElementsAre(Verdict::passed));
-  EXPECT_THAT(writes({7, 7, 7}), ElementsAre(Verdict::passed));
-  EXPECT_THAT(writes({7, 7}), ElementsAre(Verdict::wrong_answer));
+  EXPECT_THAT(verdicts(writes({})), ElementsAre(Verdict::passed));
+  EXPECT_THAT(verdicts(writes({7, 7, 7})), ElementsAre(Verdict::passed));
+  const CaseSeries mixture = writes({7, 7});
+  EXPECT_THAT(verdicts(mixture), ElementsAre(Verdict::wrong_answer));
+  EXPECT_THAT(mixture.cases.at(0).message,
+              testing::HasSubstr("is wrong, compared with sevens, the nearest of the right answers"));
 }
 
 TEST_F(Series, DrawsWhatTheLastCallOfItsCaseLeft) {

@@ -32,18 +32,6 @@ TEST(Gates, GlobalSectorsAreRelativeToTheTask) {
   EXPECT_DOUBLE_EQ(gate.value({naive, kCost, 1}), 4.5);
 }
 
-TEST(Gates, GlobalSectorsNameTheLineBeyondItsIdeal) {
-  const Gate gate = global_sectors_gate(1.5, {});
-  const LineCounters good = line_with_global(4, 0), bad = line_with_global(0, 32);
-  EXPECT_EQ(gate.excess(good), 0);
-  EXPECT_EQ(gate.excess(bad), 28.0 * kRequests);
-  const Observations none;
-  EXPECT_EQ(gate.explain(line_with_global(4, 32), {none, kCost, 1}),
-            "stores take 32 sectors a request, ideal 4")
-      << "the loads of the same line are as they should be";
-  EXPECT_EQ(gate.explain(bad, {none, kCost, 1}), "stores take 32 sectors a request, ideal 4");
-}
-
 TEST(Gates, SharedWavefrontsAreThoseBeyondTheFewest) {
   const Gate gate = shared_wavefronts_gate(1, {});
   Observations none;
@@ -55,9 +43,10 @@ TEST(Gates, SharedWavefrontsAreThoseBeyondTheFewest) {
   tiled.lines = {store, load};
   EXPECT_DOUBLE_EQ(gate.value({tiled, kCost, 1}), 31.0);
   EXPECT_DOUBLE_EQ(gate.value({tiled, kCost, 2}), 15.5) << "counters of two calls are shared by two";
-  EXPECT_EQ(gate.excess(store), 0);
-  EXPECT_EQ(gate.excess(load), 31.0 * kRequests);
-  EXPECT_EQ(gate.explain(load, {tiled, kCost, 1}), "loads take 32 wavefronts a request, ideal 1");
+  const Cause cause = gate.cause({tiled, kCost, 1});
+  EXPECT_EQ(cause.share(store), 0);
+  EXPECT_EQ(cause.share(load), 31.0 * kRequests);
+  EXPECT_EQ(cause.explain(load), "loads take 32 wavefronts a request, ideal 1");
 }
 
 TEST(Gates, AccessesThatServeNothingDoNotDiluteConflicts) {
@@ -76,15 +65,15 @@ TEST(Gates, CopiesAndFillsAreTraffic) {
   copying.copied_sectors = kRequests * 8;
   const Gate sectors = global_sectors_gate(1.5, {});
   EXPECT_DOUBLE_EQ(sectors.value({copying, kCost, 1}), 2.0);
-  EXPECT_EQ(sectors.besides({copying, kCost, 1}),
+  EXPECT_EQ(sectors.cause({copying, kCost, 1}).besides,
             "copies, fills, textures and surfaces are 50 % of all sectors");
   const Gate bytes = bytes_per_element_gate(9, {});
   EXPECT_DOUBLE_EQ(bytes.value({copying, kCost, 1}), 16.0);
-  EXPECT_EQ(bytes.besides({copying, kCost, 1}),
+  EXPECT_EQ(bytes.cause({copying, kCost, 1}).besides,
             "copies, fills, textures and surfaces are 50 % of all sectors");
   copying.copied_sectors = kRequests / 2;
-  EXPECT_EQ(sectors.besides({copying, kCost, 1}), "") << "a few are not worth a word";
-  EXPECT_EQ(sectors.besides({Observations(), kCost, 1}), "");
+  EXPECT_EQ(sectors.cause({copying, kCost, 1}).besides, "") << "a few are not worth a word";
+  EXPECT_EQ(sectors.cause({Observations(), kCost, 1}).besides, "");
 }
 
 TEST(Gates, BytesPerElementCountWholeSectors) {
@@ -92,24 +81,14 @@ TEST(Gates, BytesPerElementCountWholeSectors) {
   Observations twice;
   twice.lines = {line_with_global(4, 4), line_with_global(4, 0)};
   EXPECT_DOUBLE_EQ(gate.value({twice, kCost, 1}), 12.0);
-  EXPECT_GT(gate.excess(twice.lines[0]), gate.excess(twice.lines[1]));
-  EXPECT_EQ(gate.explain(twice.lines[0], {twice, kCost, 1}), "8 bytes an element, the most of all lines");
 }
 
-TEST(Gates, FiguresHaveNoPowersOfTen) {
-  Observations many;
-  many.lines = {line_with_global(8000, 0)};
-  EXPECT_EQ(bytes_per_element_gate(9, {}).explain(many.lines[0], {many, kCost, 1}),
-            "8000 bytes an element, the most of all lines");
-}
-
-TEST(Gates, BytesOfAnotherUnitAreExplainedInIt) {
+TEST(Gates, BytesOfAnotherUnitAreOverThatUnit) {
   Observations twice;
   twice.lines = {line_with_global(4, 4)};
   const Gate gate = bytes_per_element_gate(9, {}, "step", 16);
   EXPECT_EQ(gate.name, "bytes-per-step");
   EXPECT_DOUBLE_EQ(gate.value({twice, kCost, 1}), 0.5);
-  EXPECT_EQ(gate.explain(twice.lines[0], {twice, kCost, 1}), "0.5 bytes a step, the most of all lines");
 }
 
 class Causes : public testing::Test {
@@ -126,7 +105,22 @@ TEST_F(Causes, LanesThatLieApart) {
   observations_.lines = {line_with_global(4, 4), line_with_global(32, 4)};
   EXPECT_EQ(cause().advice, "scattered");
   EXPECT_EQ(cause().share(observations_.lines[0]), 0);
+  EXPECT_EQ(cause().share(observations_.lines[1]), 28.0 * kRequests);
   EXPECT_EQ(cause().explain(observations_.lines[1]), "loads take 32 sectors a request, ideal 4");
+  observations_.lines = {line_with_global(4, 32)};
+  EXPECT_EQ(cause().explain(observations_.lines[0]), "stores take 32 sectors a request, ideal 4")
+      << "the loads of the same line are as they should be";
+}
+
+TEST_F(Causes, OfBytesAreToldWithTheLinesOwn) {
+  const auto explained = [this] { return cause().explain(observations_.lines[0]); };
+  gate_ = bytes_per_element_gate(9, {});
+  observations_.lines = {line_with_global(8000, 0)};
+  EXPECT_EQ(explained(), "8000 bytes an element; loads take 8000 sectors a request, ideal 4")
+      << "figures have no powers of ten";
+  gate_ = bytes_per_element_gate(0.1, {}, "step", 16);
+  observations_.lines = {line_with_global(4, 8)};
+  EXPECT_EQ(explained(), "0.75 bytes a step; stores take 8 sectors a request, ideal 4");
 }
 
 TEST_F(Causes, InputsThatAreReadAgain) {
@@ -153,7 +147,6 @@ TEST_F(Causes, RequestsOfOneLane) {
   line.lanes = line.warps;
   line.global_load = line.global_store = {32 * kRequests, 32 * kRequests, 32 * kRequests, 128 * kRequests};
   observations_.lines = {line};
-  EXPECT_EQ(gate_.excess(line), 0) << "each request is ideal by itself";
   EXPECT_GT(cause().share(line), 0);
   EXPECT_EQ(cause().explain(line), "1 of 32 lanes are at work here, on average");
   EXPECT_EQ(cause().advice.rfind("A request moves whole sectors for however few lanes", 0), 0U);

@@ -76,7 +76,7 @@ TEST(ProblemRules, GatesNeedAMeasuredCaseWithACost) {
   problem.cases.back().cost = {};
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("states no cost")));
   problem = sound_problem();
-  problem.gates[0].excess = nullptr;
+  problem.gates[0].cause = nullptr;
   EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("global-sectors")));
 }
 

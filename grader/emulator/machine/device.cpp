@@ -449,23 +449,17 @@ void Device::set_devices(DeviceAddress address, DeviceMask devices) {
   state_->memory.set_devices(address, devices);
 }
 void Device::free(DeviceAddress address) { state_->memory.free(address); }
-namespace {
-
-constexpr BoxPlace at(DeviceAddress address) { return {address, 0, 0}; }
-
-}  // namespace
-
 void Device::write(DeviceAddress to, std::span<const std::byte> bytes) {
-  state_->require(to, bytes.size());
-  if (!bytes.empty()) write(at(to), {bytes.size()}, 0, bytes);
+  if (bytes.empty()) return state_->require(to, 0);
+  write(BoxPlace{to}, {bytes.size()}, 0, bytes);
 }
 void Device::read(DeviceAddress from, std::span<std::byte> bytes) const {
-  state_->require(from, bytes.size());
-  if (!bytes.empty()) read(at(from), {bytes.size()}, 0, bytes);
+  if (bytes.empty()) return state_->require(from, 0);
+  read(BoxPlace{from}, {bytes.size()}, 0, bytes);
 }
 void Device::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
-  state_->require(to, bytes);
-  if (bytes != 0) fill(at(to), {bytes}, {0, bytes}, value);
+  if (bytes == 0) return state_->require(to, 0);
+  fill(BoxPlace{to}, {bytes}, {0, bytes}, value);
 }
 void Device::write(const BoxPlace& to, const BoxShape& shape, std::uint64_t first,
                    std::span<const std::byte> bytes) {

@@ -4,7 +4,7 @@
 // nvcc loads early what only some lanes need. None of it is a mistake. So the registers that a load of
 // unwritten bytes has filled are remembered, bit by bit, and what is calculated from them is as undefined as
 // they are. The load is reported when such a value decides something: a branch, an address, an atomic
-// operation, what other lanes get, or a result that is stored. A structure that is stored with its padding
+// operation, a vote, or a result that is stored. A structure that is stored with its padding
 // leaves the padding unwritten.
 //
 // A warp whose registers are all defined pays nothing for it: a load that finds unwritten bytes draws
@@ -45,8 +45,8 @@ class UndefinedValues {
     any_ = false;
   }
 
-  /// What a load finds for one lane: bit k of `bytes` (never 0) says that nothing has written byte k of what
-  /// it accesses, the first of them at `address`.
+  /// What a load finds for one lane, whose access begins at `address`: bit k of `bytes` (never 0) says that
+  /// nothing has written byte k of it.
   void find(const Instruction& load, bool shared, unsigned lane, std::uint32_t bytes, std::uint64_t address);
 
   /// Before an instruction runs in the current frame, for `active` of the split's `lanes`: reports what

@@ -77,6 +77,18 @@ Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
   return lanes & (block.condition_negated ? ~value : value);
 }
 
+/// Of `lanes`, those that hold the same value as the first of them.
+template <class T>
+Mask same_as_first(Mask lanes, const T* values) {
+  const T first = values[first_lane(lanes)];
+  Mask same = 0;
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    same |= Mask{values[lane] == first} << lane;
+  }
+  return same;
+}
+
 /// The first instruction of a block that PTX spells, behind those that make its operands: the one that a gate
 /// guards.
 const Instruction& gated_instruction(const Function& function, const BasicBlock& block) {
@@ -311,11 +323,7 @@ class WarpRunner {
     bool diverged = false;
     for (Mask left = lanes; left != 0;) {
       const std::uint32_t index = selector[first_lane(left)];
-      Mask same = 0;
-      for (Mask rest = left; rest != 0; rest &= rest - 1) {
-        const unsigned lane = first_lane(rest);
-        same |= selector[lane] == index ? 1U << lane : 0;
-      }
+      const Mask same = same_as_first(left, selector);
       if (index >= block.targets.size()) {
         fault_at(warp_, block.end_id, same, LaunchResult::Status::launch_failure, Finding::Kind::trap,
                  "a jump table is left at its end");
@@ -353,11 +361,7 @@ class WarpRunner {
     for (Mask left = current().lanes; left != 0;) {
       const auto* targets = row<std::uint64_t>(warp_, site.target);
       const std::uint64_t address = targets[first_lane(left)];
-      Mask same = 0;
-      for (Mask rest = left; rest != 0; rest &= rest - 1) {
-        const unsigned lane = first_lane(rest);
-        same |= targets[lane] == address ? 1U << lane : 0;
-      }
+      const Mask same = same_as_first(left, targets);
       const Function* callee = grid_.kernel->function_at(address);
       if (callee == nullptr || callee->parameters.size() != site.argument_offsets.size() ||
           callee->results.size() != site.result_offsets.size()) {
@@ -558,12 +562,7 @@ class WarpRunner {
 
   bool meet(Split& split, const Instruction& instruction, Mask active) {
     const auto* masks = row<std::uint32_t>(warp_, instruction.vector[1]);
-    const Mask members = masks[first_lane(active)];
-    Mask same = 0;
-    for (Mask left = active; left != 0; left &= left - 1) {
-      const unsigned lane = first_lane(left);
-      same |= masks[lane] == members ? 1U << lane : 0;
-    }
+    const Mask members = masks[first_lane(active)], same = same_as_first(active, masks);
     // Groups with masks of their own meet each by itself.
     if (same != active) part(split.lanes & ~same, split.frame.block);
     Split& group = current();
