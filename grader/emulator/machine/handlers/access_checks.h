@@ -167,19 +167,22 @@ constexpr std::uint32_t kPollsPerTurn = 8;
 template <class Address, class Host, class Brought>
 inline bool polls_again(Warp& warp, const Instruction& i, Mask active, const Address* addresses,
                         unsigned width, Host host, Brought brought) {
-  constexpr std::uint64_t kMultiplier = 0x9E37'79B9'7F4A'7C15;
-  std::uint64_t digest = i.id + kMultiplier;
-  const auto mix = [&](std::uint64_t value) {
-    digest = (digest ^ value) * kMultiplier, digest ^= digest >> 29;
-  };
+  // Products that do not wait for each other, and one round a lane that does.
+  static constexpr std::array<std::uint64_t, 7> kFactors = {
+      0x9E37'79B9'7F4A'7C15, 0xBF58'476D'1CE4'E5B9, 0x94D0'49BB'1331'11EB, 0xFF51'AFD7'ED55'8CCD,
+      0xC4CE'B9FE'1A85'EC53, 0xD6E8'FEB8'6659'FD93, 0xA076'1D64'78BD'642F};
+  std::uint64_t digest = i.id + kFactors[0];
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const Address address = addresses[lane];
     std::uint64_t found[4] = {};
     std::memcpy(found, host(address), width);
-    mix(address);
-    for (const std::uint64_t part : found) mix(part);
-    for (const std::uint64_t part : brought(lane)) mix(part);
+    std::uint64_t sum = address * kFactors[0];
+    for (unsigned k = 0; 8 * k < width; ++k) sum += found[k] * kFactors[1 + k];
+    const auto parts = brought(lane);
+    for (std::size_t k = 0; k < parts.size(); ++k) sum += parts[k] * kFactors[5 + k];
+    digest = (digest ^ sum) * kFactors[0];
+    digest ^= digest >> 29;
   }
   if (std::exchange(warp.latest_polls[i.counter % warp.latest_polls.size()], digest) != digest) return false;
   if (++warp.polls >= kPollsPerTurn) warp.yields = true;
