@@ -149,6 +149,7 @@ struct Device::State {
   DeviceOptions options;
   GlobalMemory memory;
   std::optional<DeviceHeap> heap;
+  std::unique_ptr<UnfencedStores> unfenced_stores;  ///< of the launch that runs; null before there were any
   ImageTable images;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
@@ -652,6 +653,11 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMostTrackedBlocks) {
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
+    if (kernel.stores_unfenced) {
+      if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<UnfencedStores>();
+      state_->unfenced_stores->clear();
+      grid.unfenced_stores = state_->unfenced_stores.get();
+    }
   }
   grid.traced_places = state_->traced_places(loaded.program);
 
@@ -665,10 +671,14 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++pending.launches;
   pending.blocks += grid.block_count;
-  for (Finding& finding : grid.findings.take()) {
-    state_->finding_bytes += bytes_of(finding);
-    if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));
-  }
+  const auto keep = [&](std::vector<Finding> findings) {
+    for (Finding& finding : findings) {
+      state_->finding_bytes += bytes_of(finding);
+      if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));
+    }
+  };
+  keep(grid.findings.take());
+  if (grid.unfenced_stores != nullptr) keep(grid.unfenced_stores->take_findings());
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
   for (auto& [instruction, trace] : grid.traces) {
