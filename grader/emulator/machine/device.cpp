@@ -671,14 +671,13 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++pending.launches;
   pending.blocks += grid.block_count;
-  const auto keep = [&](std::vector<Finding> findings) {
-    for (Finding& finding : findings) {
-      state_->finding_bytes += bytes_of(finding);
-      if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));
-    }
-  };
-  keep(grid.findings.take());
-  if (grid.unfenced_stores != nullptr) keep(grid.unfenced_stores->take_findings());
+  if (grid.unfenced_stores != nullptr) {
+    for (Finding& stale : grid.unfenced_stores->take_findings()) grid.findings.add(std::move(stale));
+  }
+  for (Finding& finding : grid.findings.take()) {
+    state_->finding_bytes += bytes_of(finding);
+    if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));
+  }
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
   for (auto& [instruction, trace] : grid.traces) {

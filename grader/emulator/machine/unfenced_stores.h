@@ -56,7 +56,7 @@ class UnfencedStores {
   /// Before a load of a warp that has missed stores: who looks again at the same place minds no old value.
   void look_again(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses);
 
-  /// Misses of lanes that did not look again, by lines.
+  /// Misses of lanes that did not look again, by instructions.
   std::vector<Finding> take_findings();
 
  private:
