@@ -91,12 +91,13 @@ struct Finding {
     bad_call,     ///< a call of the runtime that it refused; only where the device is asked to note them
     leak,         ///< memory that the program never freed; likewise
     no_progress,  ///< every warp that can run repeats itself, and nothing changes any more
+    stale_read,   ///< an old value where another block had stored, with no fence behind; may be no mistake
   };
   Kind kind = Kind::out_of_bounds;
   std::string message;  ///< one sentence with numbers, such as "read of 4 bytes, 4 bytes past the end of …"
   SourceLine line;
   std::vector<SourceLine> stack;  ///< the same place innermost first, through inlined and other calls
-  SourceLine other_line;          ///< of a race: the earlier access
+  SourceLine other_line;          ///< of a race: the earlier access; of a stale read: the store
   std::string kernel;             ///< mangled
   std::array<std::uint32_t, 3> block{}, thread{};
   std::uint64_t address = 0;

@@ -138,6 +138,17 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   }
 }
 
+/// An old value that was read may be why the output is wrong.
+void report_stale_read(const Evidence& evidence, const SourceText& source, report::CaseResult& result) {
+  const Finding& finding = evidence.stale_reads.front();
+  result.places = places_of(finding, source);
+  result.question = question_of(finding, source);
+  const std::string cause = cause_of_stale_read(finding);
+  // What the output looks like may follow from it, or be a mistake of its own.
+  const std::string& likeness = evidence.wrong_output->cause;
+  result.guess = likeness.empty() ? cause : fmt::format("{}. Besides, {}", likeness, cause);
+}
+
 }  // namespace
 
 ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit) {
@@ -169,7 +180,11 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
     const std::string cause = unwritten_cause(*finding, evidence.findings);
-    if (!cause.empty()) result.guess = cause;
+    if (!cause.empty()) {
+      result.guess = cause;
+    } else if (result.verdict == Verdict::time_limit && !evidence.stale_reads.empty()) {
+      result.guess = cause_of_stale_read(evidence.stale_reads.front());
+    }
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
       result.message += "; your own check then reported: " + emulator::shortened(evidence.outcome.message);
     }
@@ -201,6 +216,8 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     if (!evidence.refused_calls.empty()) {
       result.guess =
           "a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front());
+    } else if (!evidence.stale_reads.empty()) {
+      report_stale_read(evidence, source, result);
     }
   } else if (!evidence.changed_input.empty()) {
     result.verdict = Verdict::wrong_answer;

@@ -45,6 +45,7 @@ int rank_of(Finding::Kind kind) {
       return 6;
     case Finding::Kind::bad_call:
     case Finding::Kind::leak:
+    case Finding::Kind::stale_read:
       return 7;
   }
   return 7;
@@ -183,10 +184,11 @@ Verdict verdict_of(Finding::Kind kind) {
       return Verdict::launch_failed;
     // Hardware might run it: the limit is the emulated device's, not the student's.
     case Finding::Kind::unsupported:
-    // What these spoil shows in the outputs. Refused calls are taken out, and the judge does not ask for
-    // leaks.
+    // What these spoil shows in the outputs. Refused calls and stale reads are taken out, and the judge does
+    // not ask for leaks.
     case Finding::Kind::bad_call:
     case Finding::Kind::leak:
+    case Finding::Kind::stale_read:
       return Verdict::grader_error;
   }
   return Verdict::grader_error;
@@ -197,19 +199,19 @@ bool stops_kernel(Finding::Kind kind) {
     case Finding::Kind::race:
     case Finding::Kind::uninitialised_read:
     case Finding::Kind::bad_launch:
+    case Finding::Kind::stale_read:
       return false;
     default:
       return true;
   }
 }
 
-std::vector<Finding> take_refused_calls(std::vector<Finding>& findings) {
-  const auto first = std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.kind != Finding::Kind::bad_call;
-  });
-  std::vector<Finding> refused(std::make_move_iterator(first), std::make_move_iterator(findings.end()));
+std::vector<Finding> take(Finding::Kind kind, std::vector<Finding>& findings) {
+  const auto first = std::stable_partition(findings.begin(), findings.end(),
+                                           [kind](const Finding& finding) { return finding.kind != kind; });
+  std::vector<Finding> taken(std::make_move_iterator(first), std::make_move_iterator(findings.end()));
   findings.erase(first, findings.end());
-  return refused;
+  return taken;
 }
 
 const Finding* gravest(std::span<const Finding> findings) {
@@ -235,6 +237,14 @@ std::string sentence_of(const Finding& finding) {
   return sentence;
 }
 
+std::string cause_of_stale_read(const Finding& finding) {
+  return fmt::format(
+      "line {} read what was there before: the store of line {}, by another block, has no __threadfence() "
+      "behind it{}",
+      finding.line.line, finding.other_line.line,
+      finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel));
+}
+
 std::string question_of(const Finding& finding, const SourceText& source) {
   switch (finding.kind) {
     case Finding::Kind::race:
@@ -251,6 +261,9 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::time_limit:
     case Finding::Kind::no_progress:
       return "what should let the code go on from here?";
+    case Finding::Kind::stale_read:
+      return "which store tells other blocks that the value is there? A __threadfence() must stand between "
+             "the two, the value first; or both are one word.";
     default:
       return "what happens there?";
   }

@@ -16,14 +16,17 @@ report::Verdict verdict_of(emulator::Finding::Kind kind);
 /// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.
 bool stops_kernel(emulator::Finding::Kind kind);
 
-/// Takes the findings of kind bad_call out of the others.
-std::vector<emulator::Finding> take_refused_calls(std::vector<emulator::Finding>& findings);
+/// Takes the findings of one kind out of the others.
+std::vector<emulator::Finding> take(emulator::Finding::Kind kind, std::vector<emulator::Finding>& findings);
 
 /// The finding to report: the gravest, and of equals the first. Null when there are none.
 const emulator::Finding* gravest(std::span<const emulator::Finding> findings);
 
 /// One sentence: what was found, in which kernel, by which thread, how often.
 std::string sentence_of(const emulator::Finding& finding);
+
+/// Why a read that found an old value may be the cause of a wrong answer.
+std::string cause_of_stale_read(const emulator::Finding& finding);
 
 /// What to find out at the place of a finding: one or two questions that follow from what was found there.
 std::string question_of(const emulator::Finding& finding, const SourceText& source);

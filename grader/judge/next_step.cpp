@@ -43,7 +43,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
              "doctor`.";
     case Verdict::wrong_answer:
-      if (failed.mismatches.empty()) break;
+      if (failed.mismatches.empty() || !failed.places.empty()) break;
       return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
                          hint_command(result));
     case Verdict::launch_failed:

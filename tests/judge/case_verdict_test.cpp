@@ -291,7 +291,7 @@ TEST_F(CaseVerdict, RefusedCallsDecideNothingAndExplainAFailure) {
   std::vector<Finding> findings = {refused, finding(Finding::Kind::race), refused};
   findings[0].message = "cudaMalloc returned an error";
   findings[2].message = "cudaMemcpy returned an error";
-  evidence_.refused_calls = take_refused_calls(findings);
+  evidence_.refused_calls = take(Finding::Kind::bad_call, findings);
   ASSERT_EQ(evidence_.refused_calls.size(), 2U);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].kind, Finding::Kind::race);
@@ -310,6 +310,34 @@ TEST_F(CaseVerdict, RefusedCallsDecideNothingAndExplainAFailure) {
   EXPECT_THAT(concluded().message, HasSubstr("with status 1; before that cudaMemcpy returned an error"));
   end_by_signal(SIGSEGV);
   EXPECT_THAT(concluded().message, testing::Not(HasSubstr("cudaMemcpy")));
+}
+
+TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
+  Finding stale = finding(Finding::Kind::stale_read);
+  stale.line.line = 48;
+  stale.other_line = {stale.line.file, 31};
+  std::vector<Finding> findings = {stale};
+  evidence_.stale_reads = take(Finding::Kind::stale_read, findings);
+  EXPECT_TRUE(findings.empty());
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+  EXPECT_EQ(concluded().guess, "");
+  EXPECT_FALSE(ends_context(evidence_));
+  const auto tells = HasSubstr(
+      "line 48 read what was there before: the store of line 31, by another block, has no "
+      "__threadfence() behind it");
+  set_wrong_output();
+  EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
+  EXPECT_THAT(concluded().guess, tells);
+  EXPECT_EQ(concluded().places.size(), 2U);
+  evidence_.wrong_output->cause = "each tile is scanned by itself";
+  EXPECT_THAT(concluded().guess,
+              testing::StartsWith("each tile is scanned by itself. Besides, line 48 read"));
+  evidence_.wrong_output.reset();
+  evidence_.findings = {finding(Finding::Kind::no_progress)};
+  EXPECT_EQ(concluded().verdict, Verdict::time_limit);
+  EXPECT_THAT(concluded().guess, tells);
+  evidence_.findings = {finding(Finding::Kind::race)};
+  EXPECT_EQ(concluded().guess, "") << "a race has its own";
 }
 
 TEST_F(CaseVerdict, ARaceDoesNotExplainAnExit) {

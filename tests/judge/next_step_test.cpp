@@ -81,6 +81,9 @@ TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
   result.cases = {failed};
   EXPECT_THAT(next_step(result, ""), HasSubstr("33 x 65"));
   EXPECT_THAT(next_step(result, ""), HasSubstr("`./lockstep hint transpose`"));
+  result.cases[0].places = {{"transpose.cu", 9, ""}};
+  result.cases[0].question = "which fence?";
+  EXPECT_EQ(next_step(result, ""), "Look at transpose.cu:9: which fence?") << "the cause is known";
 }
 
 TEST(NextStep, GateLeadsToItsLineAndTheProfile) {

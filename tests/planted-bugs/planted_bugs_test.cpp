@@ -6,8 +6,8 @@
 //   // options: OPTION …    of `lockstep emulate`
 //   // status: N            the program's exit status
 //   // says: TEXT           part of what is told
-// The line of the finding ends in `// <- here`, the other one of a race in `// <- earlier`, one that is both
-// in `// <- here and earlier`.
+// The line of the finding ends in `// <- here`, the other one of a race or a stale read in `// <- earlier`,
+// one that is both in `// <- here and earlier`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,13 +64,13 @@ struct Told {
 
 std::vector<Told> findings_in(const std::string& text, const std::string& file) {
   static const std::regex kFirst(R"(lockstep: ([a-z-]+)(?: in .*?)?(?: at (.*):(\d+))?)");
-  static const std::regex kOther(R"(  the (?:earlier access|other barrier): (.*):(\d+))");
+  static const std::regex kOther(R"(  the (?:earlier access|other barrier|store): (.*):(\d+))");
   static const std::vector<std::string> kKinds = {"out-of-bounds",  "misaligned", "uninitialised-read",
                                                   "race",           "bad-sync",   "deadlock",
                                                   "time-limit",     "trap",       "assertion",
                                                   "stack-overflow", "bad-launch", "bad-image",
                                                   "unsupported",    "bad-call",   "leak",
-                                                  "no-progress"};
+                                                  "no-progress",    "stale-read"};
   std::vector<Told> findings;
   std::istringstream lines(text);
   std::string line;

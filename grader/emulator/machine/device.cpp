@@ -149,6 +149,7 @@ struct Device::State {
   DeviceOptions options;
   GlobalMemory memory;
   std::optional<DeviceHeap> heap;
+  std::unique_ptr<UnfencedStores> unfenced_stores;  ///< of the launch that runs; null before there were any
   ImageTable images;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
@@ -646,6 +647,11 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMostTrackedBlocks) {
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
+    if (kernel.stores_unfenced) {
+      if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<UnfencedStores>();
+      state_->unfenced_stores->clear();
+      grid.unfenced_stores = state_->unfenced_stores.get();
+    }
   }
   grid.traced_places = state_->traced_places(loaded.program);
 
@@ -659,6 +665,9 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++pending.launches;
   pending.blocks += grid.block_count;
+  if (grid.unfenced_stores != nullptr) {
+    for (Finding& stale : grid.unfenced_stores->take_findings()) grid.findings.add(std::move(stale));
+  }
   for (Finding& finding : grid.findings.take()) {
     state_->finding_bytes += bytes_of(finding);
     if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));

@@ -221,6 +221,8 @@ const char* name_of(Finding::Kind kind) {
       return "leak";
     case Finding::Kind::no_progress:
       return "no-progress";
+    case Finding::Kind::stale_read:
+      return "stale-read";
   }
   return "unknown";
 }

@@ -30,6 +30,7 @@
 #include "emulator/machine/partings.h"
 #include "emulator/machine/program.h"
 #include "emulator/machine/undefined_values.h"
+#include "emulator/machine/unfenced_stores.h"
 
 namespace lockstep::emulator {
 
@@ -61,6 +62,14 @@ struct Split {
 struct ThreadBlock;
 struct Worker;
 
+/// A load that missed an unfenced store.
+struct MissedLook {
+  const Instruction* load = nullptr;
+  unsigned lane = 0;
+  std::uint64_t address = 0;
+  std::atomic<std::uint64_t>* repeats = nullptr;  ///< what to count when the lane looks again
+};
+
 struct Warp {
   // What handlers read, valid while a split runs.
   std::byte* rows = nullptr;     ///< current frame
@@ -83,6 +92,7 @@ struct Warp {
   /// Digests of the latest synchronising loads: who, where, what it found. A loop may poll several words in
   /// turn, so neighbouring instructions, by their counter, have places of their own.
   std::array<std::uint64_t, 4> latest_polls{};
+  std::vector<MissedLook> missed_looks;  ///< that the warp has not repeated
   std::vector<Split> splits;
   std::size_t current = 0;
   AsyncCopies copies;
@@ -189,6 +199,7 @@ struct Grid {
   std::optional<StampBook> stamps;
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
+  UnfencedStores* unfenced_stores = nullptr;  ///< null when there are none that another block could miss
   std::atomic<std::uint64_t> next_block{0};
   std::uint64_t block_count = 0;
   std::uint64_t seed = 0;                           ///< 0: warps take turns in their order

@@ -656,6 +656,7 @@ void begin_warp(Warp& warp) {
   warp.live = warp.threads;
   warp.carry = 0;
   warp.latest_polls = {};
+  warp.missed_looks.clear();
   warp.stop = false;
   warp.undefined.clear();
   warp.partings.clear();

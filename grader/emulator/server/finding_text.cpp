@@ -27,6 +27,17 @@ bool has_thread(Finding::Kind kind) {
   }
 }
 
+std::string what_is_at_other_line(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::bad_sync:
+      return "  the other barrier: ";
+    case Finding::Kind::stale_read:
+      return "  the store: ";
+    default:
+      return "  the earlier access: ";
+  }
+}
+
 /// The lines from the innermost function to the kernel, when there are several.
 std::string way_to(const Finding& finding) {
   if (finding.stack.size() < 2) return {};
@@ -45,8 +56,7 @@ std::string text_of(const Finding& finding) {
   text += "\n  " + finding.message + '\n';
   text += way_to(finding);
   if (!finding.other_line.file.empty()) {
-    text += finding.kind == Finding::Kind::bad_sync ? "  the other barrier: " : "  the earlier access: ";
-    text += text_of(finding.other_line) + '\n';
+    text += what_is_at_other_line(finding.kind) + text_of(finding.other_line) + '\n';
   }
   if (has_thread(finding.kind)) {
     text += "  block " + text_of(finding.block) + ", thread " + text_of(finding.thread);

@@ -86,6 +86,10 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   Instruction instruction = begin_instruction();
   instruction.detail = ordering(modifiers);
   Space space = take_space(modifiers).value_or(Space::generic);
+  if (is_store && (space == Space::global || space == Space::generic) &&
+      (instruction.detail & (access::kSynchronising | access::kRelease)) == access::kSynchronising) {
+    context_.kernel.stores_unfenced = true;
+  }
   const bool eight = modifiers.take("v8");
   const unsigned count = modifiers.take("v2") ? 2 : modifiers.take("v4") ? 4 : 1;
   const Type type = need_type(modifiers);

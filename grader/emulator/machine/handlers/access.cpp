@@ -2,9 +2,12 @@
 //
 // The checks of each space live in access_checks.h; this file finds the space, the addresses
 // and the rows. What a lane touches is checked before any lane's data moves.
+#include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/handlers/access_checks.h"
@@ -113,10 +116,55 @@ inline void move_data(Warp& warp, const Instruction& i, Mask active, const Addre
   }
 }
 
+/// Stores lane after lane, of which other blocks may miss those that no fence follows.
+template <class T, class R, unsigned count>
+[[gnu::noinline]] void store_unfenced(Warp& warp, const Instruction& i, Mask active,
+                                      const Addresses& addresses) {
+  UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
+  // Narrower ones take no part, as in the check for races; a release is its own fence.
+  const bool may_be_missed = sizeof(T) * count >= 4 && (i.detail & access::kRelease) == 0;
+  const R* rows[count];
+  for (unsigned k = 0; k < count; ++k) rows[k] = row<R>(warp, i.vector[k]);
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    const std::uint64_t address = addresses.of[lane];
+    std::array<T, count> elements;
+    for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(rows[k][lane]);
+    const auto lock = may_be_missed ? unfenced.begin_store(warp, i, address, sizeof elements,
+                                                           std::as_bytes(std::span(elements)).data())
+                                    : unfenced.begin_access(address, sizeof elements);
+    std::memcpy(warp.block->grid->memory->host(address), elements.data(), sizeof elements);
+  }
+}
+
+/// Behind a load: gives lanes that miss a store what was there before.
+template <class T, class R, unsigned count>
+[[gnu::noinline]] void miss_unfenced(Warp& warp, const Instruction& i, Mask active,
+                                     const Addresses& addresses) {
+  constexpr unsigned kWidth = sizeof(T) * count;
+  UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
+  if (!warp.missed_looks.empty()) unfenced.look_again(warp, i, active, addresses.of);
+  std::atomic_thread_fence(std::memory_order_acquire);  // what was loaded may be of a store that is here now
+  Mask suspects = 0;
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    if (unfenced.may_hold(addresses.of[lane])) suspects |= Mask{1} << lane;
+  }
+  if (suspects == 0) return;
+  std::array<std::byte, std::size_t{kLanes} * kWidth> found;
+  const Mask missing = unfenced.look(warp, i, suspects, addresses.of, kWidth, found.data());
+  const auto found_by = [&](std::uint64_t, unsigned lane) {
+    return found.data() + std::size_t{lane} * kWidth;
+  };
+  load_lanes<T, R, count>(warp, i, missing, addresses, found_by);
+}
+
 template <class T, class R, unsigned count, bool is_store>
 void access_global(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
   const bool contiguous = unit_stride(active, addresses, kWidth);
+  const bool may_be_unfenced =
+      (i.detail & access::kSynchronising) != 0 && warp.block->grid->unfenced_stores != nullptr;
   const auto value_bytes = [&](unsigned lane, std::byte* to) {
     T elements[count];
     for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(row<R>(warp, i.vector[k])[lane]);
@@ -124,11 +172,15 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
   };
   if constexpr (is_store) {
     if (!check_global_store(warp, i, active, addresses.of, kWidth, contiguous, value_bytes)) return;
+    if (may_be_unfenced) return store_unfenced<T, R, count>(warp, i, active, addresses);
   } else {
     if (!check_global_load(warp, i, active, addresses.of, kWidth, contiguous)) return;
   }
   move_data<T, R, count, is_store>(warp, i, active, addresses, contiguous,
                                    GlobalHost{warp.block->grid->memory});
+  if constexpr (!is_store) {
+    if (may_be_unfenced) miss_unfenced<T, R, count>(warp, i, active, addresses);
+  }
   // Behind the load: what another block has released until then may be what the load has found.
   if (!is_store && (i.detail & access::kSynchronising) != 0) acquire(warp);
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/handlers/access_checks.h"
@@ -124,11 +125,14 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
   const auto* values = row<Stored<T>>(warp, i.b);
   const auto* replacements = i.c == kNoSlot ? nullptr : row<Stored<T>>(warp, i.c);
   auto* result = i.destination == kNoSlot ? nullptr : row<Stored<T>>(warp, i.destination);
+  UnfencedStores* unfenced = shared ? nullptr : warp.block->grid->unfenced_stores;
   std::uint64_t changes = 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const T value = lane_value<T>(values, lane);
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);
+    std::unique_lock<std::mutex> lock;
+    if (unfenced != nullptr) lock = unfenced->begin_access(addresses[lane], sizeof(T));
     const T old =
         shared ? apply_plainly<operation>(
                      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(warp.block->shared.data()) +
