@@ -56,7 +56,7 @@ struct CaseResult {
   std::vector<Mismatch> mismatches;    ///< the first five
   std::uint64_t wrong = 0, total = 0;  ///< elements, when outputs were compared
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
-  std::vector<Place> places;           ///< where it happened; of a race: the later access, then the earlier
+  std::vector<Place> places;           ///< where it happened; of two accesses the later one first
   std::string question;                ///< what to find out there; empty where no place is known
   double seconds = 0;
 };

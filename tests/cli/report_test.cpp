@@ -92,6 +92,14 @@ TEST(TextReport, ALaterCaseIsToldTooWhereTheFirstNamesNoLine) {
   EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr("3 more cases failed: 1025 x 7"));
 }
 
+TEST(TextReport, TheReadOfAnOldValueIsToldFromTheStoreThatItMissed) {
+  ExerciseResult result = race();
+  result.cases[0].verdict = Verdict::wrong_answer;
+  const std::string text = render_text(report_of({result}), {});
+  EXPECT_THAT(text, testing::ContainsRegex("transpose.cu:24  reads an old value"));
+  EXPECT_THAT(text, testing::ContainsRegex("transpose.cu:22  the store that it missed"));
+}
+
 TEST(TextReport, AnExplanationThatDoesNotFitBesideItsPlaceIsAParagraph) {
   ExerciseResult result = inefficient();
   result.gates[1].explanation =
