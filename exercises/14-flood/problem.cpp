@@ -618,22 +618,17 @@ Gate global_atomics_gate(double limit, std::string advice) {
 Gate flood_traffic_gate(double limit) {
   using lockstep::emulator::LineCounters;
   constexpr std::uint64_t kFewLaunches = 16;
-  constexpr double kSectorBytes = 32;
   Gate gate = bytes_per_element_gate(limit, {});
   gate.cause = [of_traffic = gate.cause](const Measurement& measurement) -> Cause {
     Cause cause = of_traffic(measurement);
     const std::uint64_t launches =
         measurement.observations.launches / static_cast<std::uint64_t>(measurement.calls);
     if (launches <= kFewLaunches) return cause;
-    const auto bytes = [](const LineCounters& line) {
-      return kSectorBytes *
-             static_cast<double>(line.global_load.units + line.global_store.units + line.global_atomic.units);
-    };
     const double cells = measurement.cost.elements * measurement.calls;
     return {
-        bytes,
+        global_bytes,
         [=](const LineCounters& line) {
-          return fmt::format("{:.3g} bytes a cell, the most of all lines", bytes(line) / cells);
+          return fmt::format("{} bytes a cell, the most of all lines", figure(global_bytes(line) / cells));
         },
         fmt::format(
             "A call makes {} launches: a pass over the map for every step of the water takes as many "

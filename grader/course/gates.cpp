@@ -58,11 +58,6 @@ std::string explain_copies(const Measurement& measurement) {
   return fmt::format("copies, fills, textures and surfaces are {:.0f} % of all sectors", share * 100);
 }
 
-/// A number as reports write it: three digits that tell, and no power of ten.
-std::string figure(double value) {
-  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
-}
-
 double units_beyond_ideal(const Traffic& traffic) {
   return traffic.units > traffic.ideal_units ? static_cast<double>(traffic.units - traffic.ideal_units) : 0;
 }
@@ -238,6 +233,14 @@ Cause cause_of_conflicts(const Measurement& measurement, const BankAdvice& advic
 
 }  // namespace
 
+double global_bytes(const LineCounters& line) {
+  return static_cast<double>(global_traffic(line).units) * kSectorBytes;
+}
+
+std::string figure(double value) {
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
 Gate global_sectors_gate(double limit, TrafficAdvice advice) {
   return {
       .name = "global-sectors",
@@ -320,9 +323,8 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
             const char* article =
                 std::string_view("aeio").find(unit.front()) != std::string::npos ? "an" : "a";
             cause.explain = [=, of_cause = cause.explain](const LineCounters& line) {
-              const double bytes = static_cast<double>(global_traffic(line).units) * kSectorBytes;
-              return fmt::format("{} bytes {} {}; {}", figure(bytes_of_unit(bytes, measurement)), article,
-                                 unit, of_cause(line));
+              return fmt::format("{} bytes {} {}; {}", figure(bytes_of_unit(global_bytes(line), measurement)),
+                                 article, unit, of_cause(line));
             };
             return cause;
           },

@@ -77,7 +77,7 @@ class Mistakes {
 /// One of several right answers.
 struct Answer {
   Bytes bytes;
-  std::string name;  ///< for messages, such as the procedure that gives it
+  std::string name;  ///< in "compared with NAME, the nearest of the right answers"
 };
 
 struct Output {
@@ -227,6 +227,11 @@ struct TrafficAdvice {
 struct BankAdvice {
   std::string loads_and_stores, atomics;
 };
+
+/// Of global memory that a line moved, in whole sectors.
+double global_bytes(const emulator::LineCounters& line);
+/// A number as gates write it: three digits that tell, and no power of ten.
+std::string figure(double value);
 
 /// Sectors of global memory moved, by kernels and by the program's copies and fills, over the fewest that
 /// Cost::global_bytes needs.

@@ -70,8 +70,8 @@ class CallRun {
     }
     if (!evidence_.became_idle) return std::move(evidence_);  // nor would it answer what follows
     emulator::Observations observations = session_.take_observations();
-    evidence_.refused_calls = take(emulator::Finding::Kind::bad_call, observations.findings);
-    evidence_.stale_reads = take(emulator::Finding::Kind::stale_read, observations.findings);
+    evidence_.refused_calls = take_kind(emulator::Finding::Kind::bad_call, observations.findings);
+    evidence_.stale_reads = take_kind(emulator::Finding::Kind::stale_read, observations.findings);
     evidence_.findings = observations.findings;
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();

@@ -146,7 +146,9 @@ void report_stale_read(const Evidence& evidence, const SourceText& source, repor
   const std::string cause = cause_of_stale_read(finding);
   // What the output looks like may follow from it, or be a mistake of its own.
   const std::string& likeness = evidence.wrong_output->cause;
-  result.guess = likeness.empty() ? cause : fmt::format("{}. Besides, {}", likeness, cause);
+  result.guess = likeness.empty() ? cause
+                                  : fmt::format("{}{} It may follow from this: {}", likeness,
+                                                likeness.ends_with('?') ? "" : ".", cause);
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ bool stops_kernel(Finding::Kind kind) {
   }
 }
 
-std::vector<Finding> take(Finding::Kind kind, std::vector<Finding>& findings) {
+std::vector<Finding> take_kind(Finding::Kind kind, std::vector<Finding>& findings) {
   const auto first = std::stable_partition(findings.begin(), findings.end(),
                                            [kind](const Finding& finding) { return finding.kind != kind; });
   std::vector<Finding> taken(std::make_move_iterator(first), std::make_move_iterator(findings.end()));
@@ -239,8 +239,8 @@ std::string sentence_of(const Finding& finding) {
 
 std::string cause_of_stale_read(const Finding& finding) {
   return fmt::format(
-      "line {} read what was there before: the store of line {}, by another block, has no __threadfence() "
-      "behind it{}",
+      "line {} read what was there before: no __threadfence() had followed the store of line {}, by another "
+      "block, yet{}",
       finding.line.line, finding.other_line.line,
       finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel));
 }

@@ -17,7 +17,8 @@ report::Verdict verdict_of(emulator::Finding::Kind kind);
 bool stops_kernel(emulator::Finding::Kind kind);
 
 /// Takes the findings of one kind out of the others.
-std::vector<emulator::Finding> take(emulator::Finding::Kind kind, std::vector<emulator::Finding>& findings);
+std::vector<emulator::Finding> take_kind(emulator::Finding::Kind kind,
+                                         std::vector<emulator::Finding>& findings);
 
 /// The finding to report: the gravest, and of equals the first. Null when there are none.
 const emulator::Finding* gravest(std::span<const emulator::Finding> findings);

@@ -160,7 +160,8 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   }
   std::string text;
   const std::size_t told = put_told_first(failed);
-  for (std::size_t i = 0; i < told; ++i) text += failed_case(*failed[i], style) + '\n';
+  for (std::size_t i = 0; i < told; ++i) text += failed_case(*failed[i], style);
+  if (told > 0) text += '\n';
   if (const std::size_t more = failed.size() - told; more > 0) {
     std::string names;
     for (std::size_t i = told; i < std::min(failed.size(), told + kNamedCases); ++i) {

@@ -291,7 +291,7 @@ TEST_F(CaseVerdict, RefusedCallsDecideNothingAndExplainAFailure) {
   std::vector<Finding> findings = {refused, finding(Finding::Kind::race), refused};
   findings[0].message = "cudaMalloc returned an error";
   findings[2].message = "cudaMemcpy returned an error";
-  evidence_.refused_calls = take(Finding::Kind::bad_call, findings);
+  evidence_.refused_calls = take_kind(Finding::Kind::bad_call, findings);
   ASSERT_EQ(evidence_.refused_calls.size(), 2U);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].kind, Finding::Kind::race);
@@ -317,7 +317,7 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   stale.line.line = 48;
   stale.other_line = {stale.line.file, 31};
   std::vector<Finding> findings = {stale};
-  evidence_.stale_reads = take(Finding::Kind::stale_read, findings);
+  evidence_.stale_reads = take_kind(Finding::Kind::stale_read, findings);
   EXPECT_TRUE(findings.empty());
   EXPECT_EQ(concluded().verdict, Verdict::passed);
   EXPECT_EQ(concluded().guess, "");

@@ -59,6 +59,27 @@ TEST_F(ClusterTest, BlocksReadEachOthersSharedMemory) {
   for (std::uint32_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i], (i / 32 ^ 1) * 1000 + i % 32);
 }
 
+TEST_F(ClusterTest, AReleaseToAnotherBlocksMemoryOrdersWhatWasStoredBefore) {
+  for (const std::string kind : {".relaxed.gpu.global.u32", ".global.u32"}) {
+    for (const std::string release : {"st.release.cluster.shared::cluster.u32 [%r7], 1;\n",
+                                      "atom.add.release.cluster.shared::cluster.u32 %r5, [%r7], 1;\n"}) {
+      // The writer waits for the reader's word before it comes to the barrier, which orders everything.
+      run_clusters(std::string("st.shared.u32 [%r2], 0;\n") + kSync +
+                       "setp.ne.u32 %p1, %r8, 0;\n@%p1 bra READ;\nst" + kind + " [%d0], 42;\n" +
+                       "mov.u32 %r6, 1;\nmapa.shared::cluster.u32 %r7, %r2, %r6;\n" + release +
+                       "TOLD: ld.volatile.global.u32 %r5, [%d0+4];\nsetp.eq.u32 %p2, %r5, 0;\n"
+                       "@%p2 bra TOLD;\nbra END;\n"
+                       "READ: ld.acquire.cluster.shared.u32 %r5, [%r2];\nsetp.eq.u32 %p2, %r5, 0;\n"
+                       "@%p2 bra READ;\nld" +
+                       kind + " %r5, [%d0];\nadd.u32 %r5, %r5, 1;\nst.relaxed.gpu.global.u32 [%d3], %r5;\n" +
+                       "END:\n" + kSync,
+                   {2, 1, 1}, {2, 1, 1}, 1);
+      EXPECT_THAT(results, ElementsAre(42U, 43U)) << kind << release;
+      EXPECT_THAT(findings(), IsEmpty()) << kind << release;
+    }
+  }
+}
+
 // Through generic addresses: each block adds its rank + 1 to every block's word, 1 + 2 + 3 together.
 TEST_F(ClusterTest, AtomicsReachOtherBlocks) {
   const LaunchResult result = run_clusters(

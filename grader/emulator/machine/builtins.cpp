@@ -249,8 +249,10 @@ void take_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const auto bytes = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[0]);
-    const DeviceAddress block = warp.block->grid->heap->allocate(bytes, owner);
+    const Grid& grid = *warp.block->grid;
+    const DeviceAddress block = grid.heap->allocate(bytes, owner);
     if (block != 0) ++warp.worker->changes;
+    if (block != 0 && grid.unfenced_stores != nullptr) grid.unfenced_stores->forget(block, bytes);
     write_result(warp, site, lane, block);
   }
 }

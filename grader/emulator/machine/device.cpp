@@ -150,6 +150,7 @@ struct Device::State {
   GlobalMemory memory;
   std::optional<DeviceHeap> heap;
   std::unique_ptr<UnfencedStores> unfenced_stores;  ///< of the launch that runs; null before there were any
+  FindingLog stale_reads;                           ///< of all launches: they are no mistakes by themselves
   ImageTable images;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
@@ -651,6 +652,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
       if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<UnfencedStores>();
       state_->unfenced_stores->clear();
       grid.unfenced_stores = state_->unfenced_stores.get();
+      grid.stored_several = std::make_unique<std::atomic<bool>[]>(grid.block_count);
     }
   }
   grid.traced_places = state_->traced_places(loaded.program);
@@ -666,7 +668,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   ++pending.launches;
   pending.blocks += grid.block_count;
   if (grid.unfenced_stores != nullptr) {
-    for (Finding& stale : grid.unfenced_stores->take_findings()) grid.findings.add(std::move(stale));
+    for (Finding& stale : grid.unfenced_stores->take_findings()) state_->stale_reads.add(std::move(stale));
   }
   for (Finding& finding : grid.findings.take()) {
     state_->finding_bytes += bytes_of(finding);
@@ -688,6 +690,7 @@ Observations Device::take_observations() {
   for (const auto& [id, loaded] : state_->modules) state_->collect(*loaded);
   Observations taken = std::move(state_->pending);
   state_->pending = {};
+  for (Finding& stale : state_->stale_reads.take()) taken.findings.push_back(std::move(stale));
   for (auto& [key, counters] : state_->lines) taken.lines.push_back(std::move(counters));
   state_->lines.clear();
   state_->line_bytes = state_->finding_bytes = 0;

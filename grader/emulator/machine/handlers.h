@@ -178,6 +178,7 @@ inline constexpr std::uint16_t kSynchronising =
 inline constexpr std::uint16_t kAcquire = 1 << 5;
 inline constexpr std::uint16_t kRelease = 1 << 6;
 inline constexpr std::uint16_t kVolatile = 1 << 7;
+inline constexpr std::uint16_t kBeyondBlock = 1 << 9;  ///< acquires or releases for more than the block
 inline constexpr std::uint16_t kCountsLanes =
     1 << 8;  ///< an atomic in shared memory that hardware does by counting lanes
 inline constexpr std::uint16_t kSpeculated =

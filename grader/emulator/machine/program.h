@@ -163,10 +163,10 @@ struct Kernel {
   std::vector<Function*>
       by_index;  ///< for indirect calls, by Program::function_indices; null when not callable
   std::uint32_t first_counter = 0, memory_instructions = 0;  ///< range of Instruction::counter
-  bool orders_blocks = false;               ///< some instruction is a fence, an atomic, or volatile
-  bool stores_unfenced = false;             ///< some store to global memory is relaxed or volatile
-  std::uint32_t shared_granule = 4;         ///< bytes: narrowest shared access, for the race check's words
-  std::uint32_t shared_bytes = 0;           ///< without dynamic shared memory
+  bool orders_blocks = false;        ///< some instruction is a fence, an atomic, or volatile
+  bool stores_unfenced = false;      ///< some store that may go to global memory is relaxed or volatile
+  std::uint32_t shared_granule = 4;  ///< bytes: narrowest shared access, for the race check's words
+  std::uint32_t shared_bytes = 0;    ///< without dynamic shared memory
   std::uint32_t declared_shared_bytes = 0;  ///< of the static variables alone, however they are laid out
   std::uint32_t dynamic_shared_offset = 0;
   std::array<std::uint32_t, 3> required_threads{};

@@ -81,6 +81,7 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   block.cluster_completed.clear();
   block.has_marks = block.finished = block.stuck = false;
   block.endless_passes = 0;
+  block.unfenced_address = 0;
   block.turn_time = 0;
   block.had_turns = false;
   block.idle_passes = 0;

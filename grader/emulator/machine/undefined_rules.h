@@ -34,6 +34,7 @@ enum class Flow : std::uint8_t {
   stores,
 };
 
+/// Of an instruction that the rules do not know, Flow::decides.
 Flow flow_of(const ptx::Instruction& instruction);
 
 /// Whether undefined bits stay where they are: what lies beside a member of a bit field does, when it is set.

@@ -4,8 +4,8 @@
 // nvcc loads early what only some lanes need. None of it is a mistake. So the registers that a load of
 // unwritten bytes has filled are remembered, bit by bit, and what is calculated from them is as undefined as
 // they are. The load is reported when such a value decides something: a branch, an address, an atomic
-// operation, a vote, or a result that is stored. A structure that is stored with its padding
-// leaves the padding unwritten.
+// operation, a vote, or a result that is stored. A structure that is stored with its padding leaves the
+// padding unwritten.
 //
 // A warp whose registers are all defined pays nothing for it: a load that finds unwritten bytes draws
 // Warp::end nearer, and from there on the runner follows instruction by instruction.

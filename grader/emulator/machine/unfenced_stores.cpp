@@ -12,8 +12,8 @@ namespace lockstep::emulator {
 namespace {
 
 constexpr std::size_t kMostNotes = 64;
-/// Of one warp, that it may look again.
-constexpr std::size_t kMostAwaited = 8;
+/// Misses of one warp that wait for a second look.
+constexpr std::size_t kMostAwaited = 32;
 constexpr std::uint32_t kNoBlock = 0xFFFF'FFFF;
 
 /// The words of a line that an access touches: from `first` on, below `end`.
@@ -72,12 +72,45 @@ std::unique_lock<std::mutex> UnfencedStores::begin_store(const Warp& warp, const
   return lock;
 }
 
+void UnfencedStores::count_store(ThreadBlock& block, std::uint64_t address) {
+  const Grid& grid = *block.grid;
+  const std::uint32_t fenced = grid.released[block.linear].load(std::memory_order_relaxed);
+  if (block.unfenced_address == 0 || block.unfenced_since != fenced) {
+    block.unfenced_address = address;
+    block.unfenced_since = fenced;
+    grid.stored_several[block.linear].store(false, std::memory_order_relaxed);
+  }
+  count_atomic(block, address);
+}
+
+void UnfencedStores::count_atomic(const ThreadBlock& block, std::uint64_t address) {
+  const Grid& grid = *block.grid;
+  if (block.unfenced_address == 0 || block.unfenced_address == address) return;
+  if (block.unfenced_since == grid.released[block.linear].load(std::memory_order_relaxed))
+    grid.stored_several[block.linear].store(true, std::memory_order_relaxed);
+}
+
 std::unique_lock<std::mutex> UnfencedStores::begin_access(std::uint64_t address, unsigned width) {
   const std::uint64_t line = line_of(address);
   Slot& slot = slots_[index_of(line)];
   std::unique_lock lock(lock_of(line));
   if (slot.line.load(std::memory_order_relaxed) == line) reveal(slot, address, width, kNoBlock);
   return lock;
+}
+
+void UnfencedStores::forget(std::uint64_t address, std::uint64_t bytes) {
+  if (!used_.load(std::memory_order_relaxed)) return;
+  const std::uint64_t first = line_of(address), lines = line_of(address + bytes - 1) - first + 1;
+  const auto close = [&](Slot& slot, std::uint64_t line) {
+    if (line - first >= lines) return;
+    const std::lock_guard lock(lock_of(line));
+    if (slot.line.load(std::memory_order_relaxed) == line) slot.line.store(0, std::memory_order_relaxed);
+  };
+  if (lines < kSlots) {
+    for (std::uint64_t line = first; line < first + lines; ++line) close(slots_[index_of(line)], line);
+  } else {
+    for (std::size_t s = 0; s < kSlots; ++s) close(slots_[s], slots_[s].line.load(std::memory_order_relaxed));
+  }
 }
 
 void UnfencedStores::reveal(Slot& slot, std::uint64_t address, unsigned width, std::uint32_t block) {
@@ -159,6 +192,7 @@ void UnfencedStores::note(Warp& warp, const Instruction& load, unsigned lane, st
   const SourceLine &line = places[load.id].line, &store_line = places[store.place].line;
   // Nobody looks for a mistake in the toolkit's own files.
   if (is_toolkit_file(line.file) || is_toolkit_file(store_line.file)) return;
+  if (!warp.block->grid->stored_several[store.block].load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(notes_mutex_);
   const std::pair key(load.id, store.place);
   if (notes_.size() >= kMostNotes && !notes_.contains(key)) return;
@@ -168,7 +202,7 @@ void UnfencedStores::note(Warp& warp, const Instruction& load, unsigned lane, st
     note.first = make_finding(
         warp, load.id, lane, Finding::Kind::stale_read,
         fmt::format("read of {} bytes at {}, which found what was there before block {} stored at {}: no "
-                    "fence of that block has followed the store",
+                    "fence of that block had followed the store yet",
                     load.width,
                     allocation == nullptr || allocation->label.empty()
                         ? fmt::format("address {:#x}", address)
@@ -177,7 +211,10 @@ void UnfencedStores::note(Warp& warp, const Instruction& load, unsigned lane, st
     note.first.other_line = store_line;
     note.first.address = address;
   }
-  if (warp.missed_looks.size() == kMostAwaited) warp.missed_looks.erase(warp.missed_looks.begin());
+  if (warp.missed_looks.size() == kMostAwaited) {  // of the oldest nobody can tell any more: it is let pass
+    warp.missed_looks.front().repeats->fetch_add(1, std::memory_order_relaxed);
+    warp.missed_looks.erase(warp.missed_looks.begin());
+  }
   warp.missed_looks.push_back({&load, lane, address, &note.repeats});
 }
 

@@ -3,11 +3,10 @@
 //
 // On a card such stores become visible to other blocks in any order. Here memory holds their values at once,
 // and beside it is kept what was there before: the first look of another block at such a store brings that.
-// Every later look brings the new value, so that polling ends, and who relies on an order for which it never
-// asked reads an old value every time.
+// Every later look brings the new value, so that polling ends, and the first that relies on an order for
+// which nobody asked reads an old value.
 //
-// The table is as large as it is, whatever a kernel stores: of stores that meet in one slot the earlier ones
-// become visible.
+// The table has a fixed size: of stores that meet in one slot the earlier ones become visible.
 #pragma once
 
 #include <array>
@@ -25,6 +24,7 @@
 namespace lockstep::emulator {
 
 struct Grid;
+struct ThreadBlock;
 
 class UnfencedStores {
  public:
@@ -48,6 +48,14 @@ class UnfencedStores {
                                                          const std::byte* value);
   /// Before an access that sees and makes seen what memory holds there, such as an atomic operation.
   [[nodiscard]] std::unique_lock<std::mutex> begin_access(std::uint64_t address, unsigned width);
+  /// Of a relaxed store: a block that leaves one word between two fences relies on no order, and who misses
+  /// it does no wrong.
+  static void count_store(ThreadBlock& block, std::uint64_t address);
+  /// Of an atomic operation, which may tell others of a store before it.
+  static void count_atomic(const ThreadBlock& block, std::uint64_t address);
+
+  /// Of memory that has a new owner: what was stored there before is nobody's.
+  void forget(std::uint64_t address, std::uint64_t bytes);
 
   /// Of lanes that have loaded: those that miss a store. `found` becomes what they find, `width` bytes a
   /// lane.

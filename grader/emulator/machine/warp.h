@@ -145,6 +145,9 @@ struct ThreadBlock {
   std::uint32_t turn_time = 0;    ///< of the grid's clock when the turn began; 0 when none has
   bool had_turns = false;         ///< besides this one: stamps outside of it may be this block's
   std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
+  std::uint64_t unfenced_address =
+      0;  ///< of its first relaxed store since its last fence; 0 when there is none
+  std::uint32_t unfenced_since = 0;  ///< the time of that fence
   std::vector<std::byte> shared;
   SharedShadow shadow;
   std::vector<Time> seen;  ///< [warp][other]: until when other's accesses are ordered before warp's
@@ -200,6 +203,8 @@ struct Grid {
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
   UnfencedStores* unfenced_stores = nullptr;  ///< null when there are none that another block could miss
+  std::unique_ptr<std::atomic<bool>[]>
+      stored_several;  ///< by block: more than one place since its last fence; null as unfenced_stores
   std::atomic<std::uint64_t> next_block{0};
   std::uint64_t block_count = 0;
   std::uint64_t seed = 0;                           ///< 0: warps take turns in their order

@@ -137,18 +137,19 @@ std::optional<Observations> report(DeviceProcess& device, int status) {
     return std::nullopt;
   }
   Observations observations = device.take_observations();
-  std::size_t count = 0;
+  std::size_t mistakes = 0;
   for (const Finding& finding : observations.findings) {
     std::fprintf(stderr, "lockstep: %s", text_of(finding).c_str());
-    if (finding.kind != Finding::Kind::stale_read) ++count;
+    if (finding.kind != Finding::Kind::stale_read) ++mistakes;
   }
-  if (count != observations.findings.size()) {
+  if (mistakes != observations.findings.size()) {
     print_line(
         "a stale read is no mistake where an old value does no harm. Else a fence must stand between the "
         "store and what tells of it, or both be one word");
   }
-  if (count != 0) {
-    print_line(std::to_string(count) + (count == 1 ? " finding" : " findings") + " of the emulated device");
+  if (mistakes != 0) {
+    print_line(std::to_string(mistakes) + (mistakes == 1 ? " finding" : " findings") +
+               " of the emulated device");
   }
   return observations;
 }

@@ -54,6 +54,44 @@ __global__ void exhaust_kernel(int* taken, int bytes) {
   free(nullptr);
 }
 
+__device__ int* mail;
+__device__ int stage;
+__device__ void await_stage(int wanted) {
+  while (atomicAdd(&stage, 0) != wanted) {
+  }
+  __threadfence();
+}
+__device__ void begin_stage(int next) {
+  __threadfence();
+  atomicExch(&stage, next);
+}
+/// Block 0 leaves volatile stores that no fence follows in memory that it gives back. Block 1 gets it, stores
+/// the same value plainly and tells block 2, which looks at it for the first time.
+__global__ void reuse_kernel(int* wrong, int rounds) {
+  constexpr int kBytes = 1 << 16;
+  if (blockIdx.x == 0) {
+    for (int round = 0; round < rounds; ++round) {
+      int* block = static_cast<int*>(malloc(kBytes));
+      *static_cast<volatile int*>(block) = 7;
+      free(block);
+    }
+    atomicExch(&stage, 1);
+    return;
+  }
+  for (int look = 0; look < 8; ++look) {
+    if (blockIdx.x == 1) {
+      await_stage(2 * look + 1);
+      mail = static_cast<int*>(malloc(kBytes));
+      *mail = 7;
+      begin_stage(2 * look + 2);
+    } else {
+      await_stage(2 * look + 2);
+      if (*static_cast<volatile int*>(mail) != 7) ++*wrong;
+      begin_stage(2 * look + 3);
+    }
+  }
+}
+
 #define STEP(number, condition)                       \
   if (!(condition)) {                                 \
     std::printf("step %d: %s\n", number, #condition); \
@@ -90,6 +128,10 @@ int main() {
   char copy[4];
   STEP(10, cudaMemcpy(copy, block, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
   STEP(11, cudaFree(block) == cudaErrorInvalidValue);
+
+  areas[0] = 0;
+  reuse_kernel<<<3, 1>>>(areas, 3000);
+  STEP(12, cudaDeviceSynchronize() == cudaSuccess && areas[0] == 0);
   std::puts("taken and given back");
   return 0;
 }

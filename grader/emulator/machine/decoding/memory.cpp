@@ -72,7 +72,9 @@ std::uint16_t FunctionDecoder::ordering(Modifiers& modifiers) {
   if (modifiers.take("release")) detail |= access::kSynchronising | access::kRelease;
   if (modifiers.take("acq_rel")) detail |= access::kSynchronising | access::kAcquire | access::kRelease;
   modifiers.take("weak");
-  for (const char* scope : {"cta", "cluster", "gpu", "sys"}) modifiers.take(scope);
+  const bool within_block = modifiers.take("cta");
+  for (const char* scope : {"cluster", "gpu", "sys"}) modifiers.take(scope);
+  if ((detail & (access::kAcquire | access::kRelease)) != 0 && !within_block) detail |= access::kBeyondBlock;
   for (const char* hint :
        {"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
         "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"}) {

@@ -128,6 +128,7 @@ template <class T, class R, unsigned count>
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses.of[lane];
+    UnfencedStores::count_store(*warp.block, address);
     std::array<T, count> elements;
     for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(rows[k][lane]);
     const auto lock = may_be_missed ? unfenced.begin_store(warp, i, address, sizeof elements,
@@ -194,7 +195,9 @@ void access_shared(Warp& warp, const Instruction& i, Mask active, Addresses& add
     if (others != 0) {
       const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
       if (!locate_in_cluster(warp, i, others, addresses.of, kWidth, kind)) return;
+      release_beyond_block(warp, i);
       move_data<T, R, count, is_store>(warp, i, others, addresses, false, host);
+      acquire_beyond_block(warp, i);
       active &= ~others;
       if (active == 0) return;
     }

@@ -396,6 +396,17 @@ inline bool leaves_window(Mask active, const std::uint64_t* addresses) {
   return (active & mask_of_lanes([=](unsigned l) { return addresses[l] >= kWindowBytes; })) != 0;
 }
 
+/// Of an access to shared memory that other blocks of a cluster reach: before it leaves something, and behind
+/// what it finds.
+inline void release_beyond_block(Warp& warp, const Instruction& i) {
+  constexpr auto kBoth = access::kRelease | access::kBeyondBlock;
+  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) release(warp);
+}
+inline void acquire_beyond_block(Warp& warp, const Instruction& i) {
+  constexpr auto kBoth = access::kAcquire | access::kBeyondBlock;
+  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) acquire(warp);
+}
+
 /// Takes addresses of 64 bits, as a register may hold any. Those of lanes that pass are the offsets that were
 /// checked.
 template <AccessKind kind>
@@ -420,8 +431,10 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   if (warp.block->grid->checks) {
     if (kind == AccessKind::load && !keep_lanes(warp, i, active, contiguous)) return true;
     if ((i.detail & access::kRelease) != 0) release_to(warp, warp.block->released);
+    release_beyond_block(warp, i);
     check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
     if ((i.detail & access::kAcquire) != 0) acquire_from(warp, warp.block->released);
+    acquire_beyond_block(warp, i);
   }
   return true;
 }

@@ -132,7 +132,10 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     const T value = lane_value<T>(values, lane);
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);
     std::unique_lock<std::mutex> lock;
-    if (unfenced != nullptr) lock = unfenced->begin_access(addresses[lane], sizeof(T));
+    if (unfenced != nullptr) {
+      UnfencedStores::count_atomic(*warp.block, addresses[lane]);
+      lock = unfenced->begin_access(addresses[lane], sizeof(T));
+    }
     const T old =
         shared ? apply_plainly<operation>(
                      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(warp.block->shared.data()) +
@@ -169,7 +172,9 @@ void update_shared(Warp& warp, const Instruction& i, Mask active, std::uint64_t*
     const Mask others = other_blocks(warp, active, addresses);
     if (others != 0) {
       if (!locate_in_cluster(warp, i, others, addresses, sizeof(T), AccessKind::atomic)) return;
+      release_beyond_block(warp, i);
       update_lanes<operation, T, true>(warp, i, others, addresses);
+      acquire_beyond_block(warp, i);
       active &= ~others;
       if (active == 0) return;
     }
