@@ -239,8 +239,8 @@ std::string sentence_of(const Finding& finding) {
 
 std::string cause_of_stale_read(const Finding& finding) {
   return fmt::format(
-      "line {} read what was there before: no __threadfence() had followed the store of line {}, by another "
-      "block, yet{}",
+      "line {} read what was there before: the store of line {}, by another block, had no __threadfence() "
+      "behind it yet{}",
       finding.line.line, finding.other_line.line,
       finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel));
 }

@@ -323,8 +323,8 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   EXPECT_EQ(concluded().guess, "");
   EXPECT_FALSE(ends_context(evidence_));
   const auto tells = HasSubstr(
-      "line 48 read what was there before: the store of line 31, by another block, has no "
-      "__threadfence() behind it");
+      "line 48 read what was there before: the store of line 31, by another block, had no "
+      "__threadfence() behind it yet");
   set_wrong_output();
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
   EXPECT_THAT(concluded().guess, tells);
