@@ -329,9 +329,9 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
   EXPECT_THAT(concluded().guess, tells);
   EXPECT_EQ(concluded().places.size(), 2U);
-  evidence_.wrong_output->cause = "each tile is scanned by itself";
+  evidence_.wrong_output->cause = "is something added twice?";
   EXPECT_THAT(concluded().guess,
-              testing::StartsWith("each tile is scanned by itself. Besides, line 48 read"));
+              testing::StartsWith("is something added twice? It may follow from this: line 48 read"));
   evidence_.wrong_output.reset();
   evidence_.findings = {finding(Finding::Kind::no_progress)};
   EXPECT_EQ(concluded().verdict, Verdict::time_limit);

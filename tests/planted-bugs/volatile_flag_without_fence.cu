@@ -1,6 +1,6 @@
 // A block stores a sum and then a flag, both volatile, without a fence between: the sum may be seen last.
 // expect: stale-read
-// says: no fence of that block has followed the store
+// says: no fence of that block had followed the store yet
 #include "planted_bug.h"
 
 template <bool kFixed>
