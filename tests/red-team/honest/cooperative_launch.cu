@@ -1,4 +1,5 @@
 // expect: passed
+// expect-gpu: too-slow
 // shows: A cooperative launch of as many blocks as the device holds, and a barrier from cooperative groups.
 #include <cooperative_groups.h>
 

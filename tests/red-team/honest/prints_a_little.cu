@@ -1,4 +1,5 @@
 // expect: passed
+// expect-gpu: too-slow
 // shows: A line for debugging in each call, on the host and from the device.
 #include <cstdio>
 
