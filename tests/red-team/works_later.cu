@@ -1,5 +1,4 @@
 // expect: race
-// expect-gpu: wrong-answer
 // tries: Returns at once; a thread does the work while the judge looks at the result.
 // stopped by: Between its answer and the next call a program is served nothing, and trying is reported.
 // says: your function had returned, and its program went on using the device
