@@ -216,6 +216,20 @@ TEST_F(UnfencedStoreTest, WhoMissesTheOnlyWordOfABlockDoesNoWrong) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+TEST_F(UnfencedStoreTest, WhoPollsManyWordsInTurnMindsNoOldValue) {
+  constexpr unsigned kPolled = 40;
+  std::string stores, looks = "\nROUND: mov.u32 %r10, 0;\n";
+  for (unsigned k = 0; k < kPolled; ++k) {
+    const std::string place = "[%d0+" + std::to_string(4 * k) + "]";
+    stores += "st.volatile.global.u32 " + place + ", 1;\n";
+    looks += "ld.volatile.global.u32 %r3, " + place + ";\nadd.u32 %r10, %r10, %r3;\n";
+  }
+  EXPECT_EQ(
+      exchange(stores, looks + "setp.lt.u32 %p2, %r10, " + std::to_string(kPolled) + ";\n@%p2 bra ROUND;")[0],
+      kPolled);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
 TEST_F(UnfencedStoreTest, ALaunchSeesWhatTheOneBeforeStored) {
   exchange(kValue, "\nmov.u32 %r10, 0;");
   EXPECT_EQ(exchange("", "\nld.volatile.global.u32 %r10, [%d0];")[0], 7U);

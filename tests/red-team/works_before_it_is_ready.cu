@@ -51,8 +51,10 @@ void wait_in_the_handler(int) {
   while (!has_worked) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Holds `listener` back, and works on what the long batch will ask for first.
+/// Holds `listener` back once the short batch has been answered, and works on what the long one will ask for
+/// first.
 void work(pthread_t listener, int rows, int columns) {
+  cudaDeviceSynchronize();
   std::this_thread::sleep_for(kUntilItListens);
   pthread_kill(listener, SIGUSR1);
   std::this_thread::sleep_for(kUntilAllIsFilled);

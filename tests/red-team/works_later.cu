@@ -1,6 +1,8 @@
 // expect: race
+// expect-gpu: wrong-answer
 // tries: Returns at once; a thread does the work while the judge looks at the result.
-// stopped by: Between its answer and the next call a program is served nothing, and trying is reported.
+// stopped by: Between its answer and the next call a program is served nothing, and trying is reported; on a
+// card the judge looks at once, and the work is not there.
 // says: your function had returned, and its program went on using the device
 #include <chrono>
 #include <thread>
@@ -22,8 +24,8 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t)
   if (rows != 2048) return work(in, out, rows, columns);
   // Some of these meet the judge between its looking at the counters and its looking at the result.
   std::thread([=] {
-    for (int i = 0; i < 1000; ++i) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    for (int i = 0; i < 20; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
       work(in, out, rows, columns);
     }
   }).detach();

@@ -165,7 +165,7 @@ struct ThreadBlock {
   std::string output;                ///< of printf
 };
 
-/// Findings of a launch, equal ones merged.
+/// Findings of one launch or of several, equal ones merged.
 class FindingLog {
  public:
   /// Counts `finding` when its kind and lines were seen before, else keeps it (up to a limit).

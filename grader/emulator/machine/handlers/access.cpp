@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include "emulator/machine/cluster.h"
 #include "emulator/machine/handlers/access_checks.h"
@@ -116,25 +115,33 @@ inline void move_data(Warp& warp, const Instruction& i, Mask active, const Addre
   }
 }
 
-/// Stores lane after lane, of which other blocks may miss those that no fence follows.
+/// What a store is about to write: `value(lane, to)` copies a lane's elements to `to`.
 template <class T, class R, unsigned count>
+inline auto stored_values(const Warp& warp, const Instruction& i) {
+  return [&warp, &i](unsigned lane, std::byte* to) {
+    T elements[count];
+    for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(row<R>(warp, i.vector[k])[lane]);
+    std::memcpy(to, elements, sizeof elements);
+  };
+}
+
+/// Stores lane after lane, of which other blocks may miss those that no fence follows. `value`: as of
+/// stored_values.
+template <unsigned width, class Value>
 [[gnu::noinline]] void store_unfenced(Warp& warp, const Instruction& i, Mask active,
-                                      const Addresses& addresses) {
+                                      const Addresses& addresses, const Value& value) {
   UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
   // Narrower ones take no part, as in the check for races; a release is its own fence.
-  const bool may_be_missed = sizeof(T) * count >= 4 && (i.detail & access::kRelease) == 0;
-  const R* rows[count];
-  for (unsigned k = 0; k < count; ++k) rows[k] = row<R>(warp, i.vector[k]);
+  const bool may_be_missed = width >= 4 && (i.detail & access::kRelease) == 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses.of[lane];
     UnfencedStores::count_store(*warp.block, address);
-    std::array<T, count> elements;
-    for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(rows[k][lane]);
-    const auto lock = may_be_missed ? unfenced.begin_store(warp, i, address, sizeof elements,
-                                                           std::as_bytes(std::span(elements)).data())
-                                    : unfenced.begin_access(address, sizeof elements);
-    std::memcpy(warp.block->grid->memory->host(address), elements.data(), sizeof elements);
+    std::array<std::byte, width> stored;
+    value(lane, stored.data());
+    const auto lock = may_be_missed ? unfenced.begin_store(warp, i, address, width, stored.data())
+                                    : unfenced.begin_access(address, width);
+    std::memcpy(warp.block->grid->memory->host(address), stored.data(), width);
   }
 }
 
@@ -166,14 +173,10 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
   const bool contiguous = unit_stride(active, addresses, kWidth);
   const bool may_be_unfenced =
       (i.detail & access::kSynchronising) != 0 && warp.block->grid->unfenced_stores != nullptr;
-  const auto value_bytes = [&](unsigned lane, std::byte* to) {
-    T elements[count];
-    for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(row<R>(warp, i.vector[k])[lane]);
-    std::memcpy(to, elements, sizeof elements);
-  };
   if constexpr (is_store) {
-    if (!check_global_store(warp, i, active, addresses.of, kWidth, contiguous, value_bytes)) return;
-    if (may_be_unfenced) return store_unfenced<T, R, count>(warp, i, active, addresses);
+    const auto value = stored_values<T, R, count>(warp, i);
+    if (!check_global_store(warp, i, active, addresses.of, kWidth, contiguous, value)) return;
+    if (may_be_unfenced) return store_unfenced<kWidth>(warp, i, active, addresses, value);
   } else {
     if (!check_global_load(warp, i, active, addresses.of, kWidth, contiguous)) return;
   }
@@ -204,12 +207,8 @@ void access_shared(Warp& warp, const Instruction& i, Mask active, Addresses& add
   }
   const bool contiguous = unit_stride(active, addresses, kWidth);
   if constexpr (is_store) {
-    const auto value_bytes = [&](unsigned lane, std::byte* to) {
-      T elements[count];
-      for (unsigned k = 0; k < count; ++k) elements[k] = static_cast<T>(row<R>(warp, i.vector[k])[lane]);
-      std::memcpy(to, elements, sizeof elements);
-    };
-    if (!check_shared_store(warp, i, active, addresses.of, kWidth, contiguous, value_bytes)) return;
+    const auto value = stored_values<T, R, count>(warp, i);
+    if (!check_shared_store(warp, i, active, addresses.of, kWidth, contiguous, value)) return;
   } else {
     if (!check_shared_load(warp, i, active, addresses.of, kWidth, contiguous)) return;
   }
