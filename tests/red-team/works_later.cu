@@ -1,8 +1,6 @@
 // expect: race
-// expect-gpu: wrong-answer
 // tries: Returns at once; a thread does the work while the judge looks at the result.
-// stopped by: Between its answer and the next call a program is served nothing, and trying is reported; on a
-// card the judge looks at once, and the work is not there.
+// stopped by: Between its answer and the next call a program is served nothing, and trying is reported.
 // says: your function had returned, and its program went on using the device
 #include <chrono>
 #include <thread>
