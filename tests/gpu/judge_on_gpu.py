@@ -336,14 +336,20 @@ class JudgeOnGpu(unittest.TestCase):
             self.assertEqual("as an int, are a negative number" in long["guess"], verdict != "passed", long)
 
     def test_a_card_with_little_memory_times_a_smaller_size(self):
-        # Inputs and outputs of the larger sizes would fit, and with them no workspaces.
-        with HeldMemory(left=2_200_000_000):
+        # Half a gigabyte of it is for the judge's context, and another for the runner's. The inputs and outputs of the
+        # larger sizes would fit into the rest, and with them no workspaces.
+        with HeldMemory(left=3_200_000_000):
             status, exercises = self.grade("tpacf", "--submission", ROOT / "solutions")
+        with HeldMemory(left=1_600_000_000):
+            _, none_fits = self.grade("tpacf", "--submission", ROOT / "solutions")
         _, beside = self.grade("tpacf", "--submission", ROOT / "solutions")
         exercise = exercises["tpacf"]
         print(f"  {exercise['verdict']} at {exercise['speed']['size']}, else at {beside['tpacf']['speed']['size']}")
         self.assertEqual((status, exercise["verdict"]), (0, "passed"), exercise)
         self.assertNotEqual(exercise["speed"]["size"], beside["tpacf"]["speed"]["size"])
+        print(f"  {none_fits['tpacf']['message']}")
+        self.assertEqual(none_fits["tpacf"]["verdict"], "grader-error")
+        self.assertIn("the GPU has", none_fits["tpacf"]["message"])
 
     def test_first_rungs_are_too_slow(self):
         for name, solution in FIRST_RUNGS.items():
@@ -421,7 +427,7 @@ class JudgeOnGpu(unittest.TestCase):
 
     def test_clock(self):
         command = [sys.executable, "-B", ROOT / "measurements/compare_clock", "--judge", LOCKSTEP]
-        self.assertEqual(subprocess.run(command, timeout=1200, check=False).returncode, 0)
+        self.assertEqual(subprocess.run(command, timeout=2400, check=False).returncode, 0)
 
 
 if __name__ == "__main__":
