@@ -59,7 +59,7 @@ class CompareClock(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.output = self.root / "clock.json"
 
-    def run_tool(self, topic, *more, events="1.01e-4", gpu=True, commit="abc", **speed):
+    def run_tool(self, topic, *more, events="1.01e-4", gpu=True, commit="abc", rounds="1", **speed):
         programs = self.root / "programs"
         programs.mkdir(exist_ok=True)
         told = {"verdict": "too-slow", "size": SIZES[topic][0], "call_seconds": 1e-4, **speed}
@@ -72,7 +72,7 @@ class CompareClock(unittest.TestCase):
             (programs / name).chmod(0o755)
         command = [sys.executable, "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, topic, "--judge", programs / "judge", "--output", self.output]
         return subprocess.run(
-            [*command, "--commit", commit, *more],
+            [*command, "--commit", commit, "--rounds", rounds, *more],
             env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
             capture_output=True,
             text=True,
@@ -103,12 +103,23 @@ class CompareClock(unittest.TestCase):
                 "solution": "03-transpose/transpose",
                 "size": "4096 x 8192",
                 "verdict": "inefficient",
+                "rounds": 1,
                 "judge_seconds": 1e-4,
                 "event_seconds": 1.01e-4,
                 "reason": None,
             },
         )
         self.assertIn("4 compared, 0 of them not within 2%; 0 not compared", ran.stdout)
+
+    def test_clocks_take_turns_and_medians_are_compared(self):
+        # The second of three turns is disturbed.
+        events = f"$(test $(grep -c . '{self.root}/arguments') = 2 && echo 2e-4 || echo 1.01e-4)"
+        ran = self.run_tool("transpose", "--resume", rounds="3", events=events)
+        self.assertEqual(self.lines_of("graded")[:4], 3 * ["transpose transpose"] + ["transpose naive"])
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        row = self.rows()[0]
+        self.assertEqual((row["rounds"], row["judge_seconds"], row["event_seconds"]), (3, 1e-4, 1.01e-4))
+        self.assertEqual(self.run_tool("transpose", rounds="0").returncode, 2)
 
     def test_every_exercise_has_a_program_that_gets_the_numbers_of_its_size(self):
         for topic, (_, numbers) in SIZES.items():
