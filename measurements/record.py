@@ -1,7 +1,7 @@
 """Records of speeds, as `lockstep bench` and `compare_peers` write them, and what figures and tables show of them:
 solutions in one order everywhere.
 
-Variations of a case, which answer a question of their own, are left out.
+Variations of a case, which answer a question of their own, have a table of their own.
 """
 
 import dataclasses
@@ -21,6 +21,7 @@ class Fault(Exception):
 
 @dataclasses.dataclass
 class Solution:
+    name: str
     label: str
     kind: str  # one of KINDS
     rows: list  # from the smallest size to the largest
@@ -46,7 +47,7 @@ def read_any(path):
 
 def read(path):
     record = read_any(path)
-    if record.get("schema") != SCHEMA or not all("elements" in row for row in record["results"]):
+    if record.get("schema") != SCHEMA or "ceiling" not in record:
         raise Fault(f"{path}: not a record of lockstep bench")
     return record
 
@@ -78,31 +79,28 @@ def solutions_of(record):
     rows = [row for row in record["results"] if not row["variation"]]
     by_name = {}
     for row in sorted(rows, key=lambda row: row["elements"]):
-        by_name.setdefault(row["name"], Solution(row["label"], kind_of(row["name"]), [])).rows.append(row)
+        by_name.setdefault(row["name"], Solution(row["name"], row["label"], kind_of(row["name"]), [])).rows.append(row)
     return sorted(
         by_name.values(), key=lambda one: (KINDS.index(one.kind), -one.rows[-1]["seconds"], one.label)
     )
 
 
-def ceiling_of(record):
-    """That binds the largest size, with its `name`, `description` and `rate`. A record from before it was kept may have
-    none: None, unless moving bytes is a good part of its work."""
-    if "ceiling" in record:
-        return record["ceiling"]
-    rate = record["copy_bandwidth"]
-    if max(row["bytes"] / row["seconds"] for row in record["results"]) < WORTH_TELLING * rate:
-        return None
-    return {"name": "copied-bytes", "description": "what this card's memory can copy", "rate": rate}
+def variations_of(record):
+    """The rows of each variation by the names of their solutions; a solution that took too long there has none."""
+    variations = {}
+    for row in record["results"]:
+        if row["variation"]:
+            variations.setdefault(row["size"], {})[row["name"]] = row
+    return variations
 
 
 def share_of_ceiling(record, row, seconds=None):
-    """Of a record with a ceiling: what the card can do at most, over the time of the row's call, or over `seconds`."""
-    return row.get("work", row["bytes"]) / (row["seconds"] if seconds is None else seconds) / ceiling_of(record)["rate"]
+    """What the card can do at most, over the time of the row's call, or over `seconds`."""
+    return row["work"] / (row["seconds"] if seconds is None else seconds) / record["ceiling"]["rate"]
 
 
 def is_about_bytes(record):
     """Whether moving bytes is a good part of the work, so that bytes a second say something."""
-    ceiling = ceiling_of(record)
-    if ceiling is None or ceiling["name"] != "copied-bytes":
+    if record["ceiling"]["name"] != "copied-bytes":
         return False
     return max(share_of_ceiling(record, row) for row in record["results"]) >= WORTH_TELLING

@@ -32,6 +32,7 @@ def row(name, label, size, seconds, ratio, variation=False):
         "variation": variation,
         "elements": float(elements),
         "bytes": 8.0 * elements,
+        "work": 8.0 * elements,
         "seconds": seconds,
         "interval": [0.9 * seconds, 1.2 * seconds],
         "ratio": ratio,
@@ -48,6 +49,7 @@ RECORD = {
     "commit": "0123456789abcdef",
     "command": "./lockstep bench transpose",
     "copy_bandwidth": 4e12,
+    "ceiling": {"name": "copied-bytes", "description": "what this card's memory can copy", "rate": 4e12, "unit": "B/s"},
     "results": [
         row("peers/memcpy", "memcpy", 1000, 2e-6, 2.0),
         row("rungs/naive", "naive", 1000, 40e-6, 0.1),
@@ -120,17 +122,6 @@ class DrawSpeeds(unittest.TestCase):
         self.assertIn("commit 0123456.", table)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
-    def test_where_bytes_are_few_elements_are_shown(self):
-        rows = [{**one, "bytes": one["bytes"] / 1000} for one in RECORD["results"]]
-        rows += [{**row("rungs/quick", "quick", 1000, 8e-7, 5.0), "bytes": 8000.0}]
-        self.assertEqual(self.run_tool(record={**RECORD, "results": rows}), (0, ""))
-        table = (self.output / "turned.html").read_text(encoding="utf-8")
-        self.assertIn('<td class="number">4.00 µs</td><td class="number">250</td><td class="number">1.00</td>', table)
-        self.assertIn('<td class="number">0.80 µs</td><td class="number">1250</td>', table)
-        self.assertNotIn("copying", table)
-        self.assertIn("Elements a second", (self.output / "turned.svg").read_text(encoding="utf-8"))
-
-    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_shares_are_of_the_ceiling_that_binds(self):
         ceiling = {"name": "fused-multiply-adds", "description": "the multiply-adds of a card", "rate": 1e12, "unit": "/s"}
         rows = [{**one, "work": one["elements"]} for one in RECORD["results"]]
@@ -142,12 +133,12 @@ class DrawSpeeds(unittest.TestCase):
         self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
         plot = (self.output / "turned.svg").read_text(encoding="utf-8")
         self.assertIn("Share of the multiply-adds of a card", plot)
+        self.assertNotIn("copying", table)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_small_shares_are_readable(self):
-        ceiling = {"name": "copied-bytes", "description": "what it copies", "rate": 8e13, "unit": "B/s"}
-        rows = [{**one, "work": one["bytes"]} for one in RECORD["results"]]
-        self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling, "results": rows}), (0, ""))
+        ceiling = {**RECORD["ceiling"], "rate": 8e13}
+        self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling}), (0, ""))
         table = (self.output / "turned.html").read_text(encoding="utf-8")
         reference = ["4.00 µs", "250", "2.5 %", "1.00"]  # bytes a second would say little
         self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
@@ -173,6 +164,29 @@ class DrawSpeeds(unittest.TestCase):
         self.run_tool()
         self.assertEqual(self.run_tool("text\n"), (0, ""))
         self.assertEqual(list(self.output.iterdir()), [])
+
+    def test_table_of_variations_has_a_column_for_each_solution(self):
+        rows = [*RECORD["results"], row("transpose", "reference", 2000, 0.25, 1.0, variation=True)]
+        rows += [row("rungs/tiled", "tiled", 3000, 2e-5, 1.0, variation=True)]
+        self.assertEqual(self.run_tool("<!-- variations odd: transpose -->\n", {**RECORD, "results": rows}), (0, ""))
+        table = (self.output / "odd.html").read_text(encoding="utf-8")
+        lines = [re.findall(r"<(?:th|td)(?: [^>]*)?>(?:<code>)?([^<]*)", line) for line in table.splitlines()]
+        self.assertEqual(
+            [line for line in lines if line],
+            [
+                ["Inputs", "naive", "tiled", "reference", "memcpy"],
+                ["2000 x 2000", "1.00 s", "–", "250 ms", "–"],
+                ["3000 x 3000", "–", "20.0 µs", "–", "–"],
+            ],
+        )
+        self.assertIn("NVIDIA Test &lt;1&gt;; driver 580.1", table)
+
+    def test_variations_that_no_record_has(self):
+        rows = [one for one in RECORD["results"] if not one["variation"]]
+        without = {**RECORD, "results": rows}
+        self.assert_refused("has no variations", "<!-- variations odd: transpose -->\n", without)
+        self.assert_refused("scan.json", "<!-- variations odd: scan -->\n")
+        self.assert_refused("not in the form", "<!-- variations odd -->\n")
 
     def test_table_of_peers_has_each_race_with_the_reference_as_its_unit(self):
         self.assertEqual(self.run_tool("<!-- peers beside: transpose -->\n"), (0, ""))
@@ -209,6 +223,8 @@ class DrawSpeeds(unittest.TestCase):
     def test_record_that_is_not_there_or_of_another_kind(self):
         self.assert_refused("scan.json", "<!-- speeds turned: scan -->\n")
         self.assert_refused("not a record", record={**RECORD, "schema": "lockstep/result/v1"})
+        without = {key: value for key, value in RECORD.items() if key != "ceiling"}
+        self.assert_refused("not a record", record=without)
 
     def test_request_in_another_form_or_twice(self):
         self.assert_refused("not in the form", "<!-- speeds Turned: transpose -->\n")
