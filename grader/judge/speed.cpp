@@ -26,52 +26,37 @@ constexpr std::array kRounds = {9, 15, 21};
 /// Of the memory that is free now: other programs may want some meanwhile.
 double room_on(const device::Device& device) { return 0.8 * static_cast<double>(device.free_memory()); }
 
-/// The largest size whose timing takes no more memory than there is room for; the smallest if none does.
-class TimedSize {
- public:
-  TimedSize(const course::Problem& problem, device::Device& device, const CallTimer::Options& options)
-      : problem_(problem), device_(device), options_(options) {
-    const std::vector<course::Case>& sizes = problem.speed->sizes;
-    for (std::size_t size = 1; size < sizes.size(); ++size) {
-      if (CallTimer::bytes_needed(sizes[size], options.calls) <= room_on(device)) size_ = size;
-    }
-    make_timer();
-    // How much workspaces may take shows only once the inputs are made.
-    while (timer_->bytes_of_process() > room_on(device) && take_smaller()) continue;
-  }
+/// What the context of a process takes besides its buffers, with room to spare: it grows with the card.
+double context_bytes(const device::Device& device) {
+  constexpr double kBytesOfMultiprocessor = 6e6;
+  return kBytesOfMultiprocessor * device.multiprocessors();
+}
 
-  const course::Case& one() const { return problem_.speed->sizes[size_]; }
-  CallTimer& timer() { return *timer_; }
-
-  /// False where there is none.
-  bool take_smaller() {
-    if (size_ == 0) return false;
-    --size_;
-    make_timer();
-    return true;
-  }
-
- private:
-  void make_timer() {
-    timer_.reset();  // and with it its memory
-    timer_ = std::make_unique<CallTimer>(problem_, one(), device_, options_);
-  }
-
-  const course::Problem& problem_;
-  device::Device& device_;
-  CallTimer::Options options_;
-  std::size_t size_ = 0;
-  std::unique_ptr<CallTimer> timer_;
+struct TimedSize {
+  const course::Case& one;
+  std::unique_ptr<CallTimer> timer;
 };
 
-/// Its fault is memory_limit wherever the device has no room for the reference's process.
-Timing time_reference(CallTimer& timer, const OpenAttempt& reference) {
-  try {
-    return timer.time_process(reference);
-  } catch (const device::OutOfMemory&) {
-    report::CaseResult fault;
-    fault.verdict = Verdict::memory_limit;
-    return {.fault = std::move(fault)};
+/// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
+/// shows only once a size's inputs are made. Throws std::runtime_error where no size fits.
+TimedSize largest_that_fits(const course::Problem& problem, device::Device& device,
+                            const CallTimer::Options& options) {
+  const std::vector<course::Case>& sizes = problem.speed->sizes;
+  const double context = context_bytes(device);
+  std::size_t largest = 0;
+  for (std::size_t size = 1; size < sizes.size(); ++size) {
+    if (CallTimer::bytes_needed(sizes[size], options.calls) + context <= room_on(device)) largest = size;
+  }
+  for (std::size_t size = largest;; --size) {
+    try {
+      auto timer = std::make_unique<CallTimer>(problem, sizes[size], device, options);
+      if (timer->bytes_of_process() + context <= room_on(device)) return {sizes[size], std::move(timer)};
+    } catch (const device::OutOfMemory&) {
+      // Small buffers take more than their bytes.
+    }
+    if (size == 0)
+      throw std::runtime_error("the GPU has too little free memory to measure speed, even at " +
+                               sizes[size].name);
   }
 }
 
@@ -117,31 +102,26 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
                                const SpeedOptions& options) {
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
   const device::GpuLock lock = await_turn(device, options.progress);
-  TimedSize timed(problem, device, {.seed = options.seed, .progress = options.progress});
+  const TimedSize timed =
+      largest_that_fits(problem, device, {.seed = options.seed, .progress = options.progress});
+  const course::Case& one = timed.one;
   SpeedMeasurement measurement;
+  measurement.speed.size = one.name;
   std::vector<BatchTimes> reference_times, submission_times;
   CallTimes calls;
   ThrottledRounds throttled;
   for (const int planned : kRounds) {
     while (std::ssize(submission_times) < planned) {
       const int round = static_cast<int>(submission_times.size());
-      measurement.speed.size = timed.one().name;
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
-      Timing of_submission;
-      const auto time_submission = [&] { of_submission = timed.timer().time_process(submission); };
+      Timing of_reference, of_submission;
+      const auto time_reference = [&] { of_reference = timed.timer->time_process(reference); };
       const std::optional<device::CardState> before = device.card_state();
-      if (round % 2 != 0) time_submission();
-      const Timing of_reference = time_reference(timed.timer(), reference);
-      if (of_reference.fault) {
-        const bool lacks_memory = of_reference.fault->verdict == Verdict::memory_limit;
-        // Its context takes memory besides; how much, nobody tells before it is there.
-        if (round == 0 && lacks_memory && timed.take_smaller()) continue;
-        if (lacks_memory)
-          throw std::runtime_error("the GPU has too little free memory to measure speed at " +
-                                   measurement.speed.size);
+      if (round % 2 == 0) time_reference();
+      of_submission = timed.timer->time_process(submission);
+      if (round % 2 != 0) time_reference();
+      if (of_reference.fault)
         throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);
-      }
-      if (round % 2 == 0) time_submission();
       if (of_submission.fault) {
         const CallTimer::Options defaults;
         const double most = of_reference.batches.many / std::chrono::duration<double>(defaults.time_limit);
@@ -168,9 +148,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   }
   measurement.speed.card = throttled.summary();
   measurement.speed.call_seconds = median(calls.submission);
-  const course::Cost& cost = timed.one().cost;
-  compare_with_ceiling(measurement.speed, cost, *measurement.speed.call_seconds,
-                       options.ceilings(quantities_of(cost)));
+  compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds,
+                       options.ceilings(quantities_of(one.cost)));
   return measurement;
 }
 

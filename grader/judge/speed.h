@@ -50,7 +50,8 @@ struct SpeedMeasurement {
   std::optional<report::CaseResult> fault;
 };
 
-/// Needs Problem::speed and a device with a vault. Throws std::runtime_error when the reference itself fails.
+/// Needs Problem::speed and a device with a vault. Throws std::runtime_error when the reference itself fails,
+/// or the device has no memory left for any size.
 SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options);
