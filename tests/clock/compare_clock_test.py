@@ -19,16 +19,21 @@ if "--version" in sys.argv:
 with open("{root}/asked", "a") as asked:
     print(json.dumps(sys.argv[1:]), file=asked)
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
-output.write_text("#!/bin/sh\\necho $* >>'{root}/arguments'; echo {events}\\n")
+output.write_text("#!/bin/sh\\necho $* >>'{root}/arguments'; echo events >>'{root}/turns'; echo {events}\\n")
 output.chmod(0o755)
 """
-# In place of the judge: writes the same report for everything that it grades.
+# In place of the judge: writes the same report for everything that it grades, or these by turns.
 JUDGE = """#!{python}
 import json, pathlib, sys
-with open("{root}/graded", "a") as graded:
+with open("{root}/graded", "a+") as graded:
     print(sys.argv[2], pathlib.Path(sys.argv[sys.argv.index("--submission") + 1]).stem, file=graded)
+    graded.seek(0)
+    turn = len(graded.readlines()) - 1
+with open("{root}/turns", "a") as turns:
+    print("judge", file=turns)
 device = {{"kind": "gpu", "name": "NVIDIA H200"}}
-exercise = {{"name": sys.argv[2], "verdict": "inefficient", "speed": {speed!r}}}
+speeds = {speeds!r}
+exercise = {{"name": sys.argv[2], "verdict": "inefficient", "speed": speeds[turn % len(speeds)]}}
 output = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
 output.write_text(json.dumps({{"device": device, "exercises": [exercise]}}))
 sys.exit(1)
@@ -59,13 +64,13 @@ class CompareClock(unittest.TestCase):
         self.root = pathlib.Path(folder.name)
         self.output = self.root / "clock.json"
 
-    def run_tool(self, topic, *more, events="1.01e-4", gpu=True, commit="abc", rounds="1", **speed):
+    def run_tool(self, topic, *more, events="1.01e-4", gpu=True, commit="abc", rounds="1", turns=({},), **speed):
         programs = self.root / "programs"
         programs.mkdir(exist_ok=True)
         told = {"verdict": "too-slow", "size": SIZES[topic][0], "call_seconds": 1e-4, **speed}
         imitated = {
             "nvcc": NVCC.format(python=sys.executable, root=self.root, events=events),
-            "judge": JUDGE.format(python=sys.executable, root=self.root, speed=told),
+            "judge": JUDGE.format(python=sys.executable, root=self.root, speeds=[{**told, **turn} for turn in turns]),
         }
         for name, text in imitated.items():
             (programs / name).write_text(text)
@@ -111,15 +116,39 @@ class CompareClock(unittest.TestCase):
         )
         self.assertIn("4 compared, 0 of them not within 2%; 0 not compared", ran.stdout)
 
+    def of_second_event_time(self, second):
+        """What an imitated program prints: `second` at every second call of three."""
+        return f"$(test $(($(grep -c . '{self.root}/arguments') % 3)) = 2 && echo {second} || echo 1.01e-4)"
+
     def test_clocks_take_turns_and_medians_are_compared(self):
-        # The second of three turns is disturbed.
-        events = f"$(test $(grep -c . '{self.root}/arguments') = 2 && echo 2e-4 || echo 1.01e-4)"
-        ran = self.run_tool("transpose", "--resume", rounds="3", events=events)
-        self.assertEqual(self.lines_of("graded")[:4], 3 * ["transpose transpose"] + ["transpose naive"])
+        turns = ({"call_seconds": 3e-4}, {}, {"call_seconds": 0.9e-4})
+        ran = self.run_tool("transpose", rounds="3", events=self.of_second_event_time("2e-4"), turns=turns)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(self.lines_of("turns"), 12 * ["judge", "events"])
+        self.assertEqual(self.lines_of("graded")[:4], 3 * ["transpose transpose"] + ["transpose naive"])
         row = self.rows()[0]
         self.assertEqual((row["rounds"], row["judge_seconds"], row["event_seconds"]), (3, 1e-4, 1.01e-4))
-        self.assertEqual(self.run_tool("transpose", rounds="0").returncode, 2)
+
+    def test_one_turn_without_a_time_is_a_fault(self):
+        for second in ("nan", "0", "-1e-4"):
+            with self.subTest(events=second):
+                ran = self.run_tool("transpose", rounds="3", events=self.of_second_event_time(second))
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                self.assertEqual(ran.stdout.count("fault: "), 4)
+        turns = ({}, {"verdict": "not-measured", "size": None, "call_seconds": None}, {})
+        ran = self.run_tool("transpose", rounds="3", turns=turns)
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertEqual(ran.stdout.count("fault: "), 4)
+
+    def test_what_cannot_be_compared_ends_the_run(self):
+        ran = self.run_tool("transpose", rounds="2", turns=({}, {"size": "2048 x 2048"}))
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("timed at different sizes", ran.stderr)
+        ran = self.run_tool("transpose", events="nothing")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("printed no time: nothing", ran.stderr)
+        for rounds in ("0", "many"):
+            self.assertEqual(self.run_tool("transpose", rounds=rounds).returncode, 2)
 
     def test_every_exercise_has_a_program_that_gets_the_numbers_of_its_size(self):
         for topic, (_, numbers) in SIZES.items():
@@ -174,6 +203,9 @@ class CompareClock(unittest.TestCase):
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertEqual(self.lines_of("graded"), ["transpose padded", "transpose tiled"])
         self.assertEqual(len(self.rows()), 4)
+        ran = self.run_tool("transpose", "--resume", rounds="3")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("another number of rounds", ran.stderr)
         ran = self.run_tool("transpose", "--resume", commit="def")
         self.assertEqual(ran.returncode, 3)
         self.assertIn("is of commit abc", ran.stderr)
