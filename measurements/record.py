@@ -7,6 +7,7 @@ Variations of a case, which answer a question of their own, have a table of thei
 import dataclasses
 import hashlib
 import json
+import math
 import pathlib
 
 SCHEMA = "lockstep/measurement/v1"
@@ -41,14 +42,18 @@ def topic_of(exercise):
 def read_any(path):
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
+    except (OSError, ValueError) as error:  # also of what is no text, or no JSON
         raise Fault(f"{path}: {error}") from None
 
 
 def read(path):
     record = read_any(path)
-    if record.get("schema") != SCHEMA or "ceiling" not in record:
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA or "ceiling" not in record:
         raise Fault(f"{path}: not a record of lockstep bench")
+    if not (record["ceiling"]["rate"] > 0 and all(0 < row["seconds"] < math.inf for row in record["results"])):
+        raise Fault(f"{path}: a time or a rate is none")
+    if all(row["variation"] for row in record["results"]):
+        raise Fault(f"{path}: has no sizes")
     return record
 
 
@@ -86,10 +91,12 @@ def solutions_of(record):
 
 
 def variations_of(record):
-    """The rows of each variation by the names of their solutions; a solution that took too long there has none."""
+    """The rows of each variation by the names of their solutions, after those of the ladder's sizes that have as many
+    elements. Where bench left a solution out there is none."""
+    elements = {row["elements"] for row in record["results"] if row["variation"]}
     variations = {}
-    for row in record["results"]:
-        if row["variation"]:
+    for row in sorted(record["results"], key=lambda row: row["variation"]):
+        if row["elements"] in elements:
             variations.setdefault(row["size"], {})[row["name"]] = row
     return variations
 

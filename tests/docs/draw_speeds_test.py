@@ -165,9 +165,10 @@ class DrawSpeeds(unittest.TestCase):
         self.assertEqual(self.run_tool("text\n"), (0, ""))
         self.assertEqual(list(self.output.iterdir()), [])
 
-    def test_table_of_variations_has_a_column_for_each_solution(self):
-        rows = [*RECORD["results"], row("transpose", "reference", 2000, 0.25, 1.0, variation=True)]
-        rows += [row("rungs/tiled", "tiled", 3000, 2e-5, 1.0, variation=True)]
+    def test_table_of_variations_has_a_column_for_each_solution_and_begins_with_the_size_that_is_varied(self):
+        turned = {**row("transpose", "reference", 1000, 5e-6, 1.0, variation=True), "size": "turned"}
+        odd = {**row("rungs/tiled", "tiled", 1000, 2e-5, 1.0, variation=True), "size": "odd"}
+        rows = [*RECORD["results"], turned, odd]
         self.assertEqual(self.run_tool("<!-- variations odd: transpose -->\n", {**RECORD, "results": rows}), (0, ""))
         table = (self.output / "odd.html").read_text(encoding="utf-8")
         lines = [re.findall(r"<(?:th|td)(?: [^>]*)?>(?:<code>)?([^<]*)", line) for line in table.splitlines()]
@@ -175,8 +176,10 @@ class DrawSpeeds(unittest.TestCase):
             [line for line in lines if line],
             [
                 ["Inputs", "naive", "tiled", "reference", "memcpy"],
-                ["2000 x 2000", "1.00 s", "–", "250 ms", "–"],
-                ["3000 x 3000", "–", "20.0 µs", "–", "–"],
+                ["1000 x 1000", "40.0 µs", "8.00 µs", "4.00 µs", "2.00 µs"],
+                ["2000 x 2000", "1.00 s", "–", "–", "–"],
+                ["turned", "–", "–", "5.00 µs", "–"],
+                ["odd", "–", "20.0 µs", "–", "–"],
             ],
         )
         self.assertIn("NVIDIA Test &lt;1&gt;; driver 580.1", table)
@@ -187,6 +190,8 @@ class DrawSpeeds(unittest.TestCase):
         self.assert_refused("has no variations", "<!-- variations odd: transpose -->\n", without)
         self.assert_refused("scan.json", "<!-- variations odd: scan -->\n")
         self.assert_refused("not in the form", "<!-- variations odd -->\n")
+        alone = {**RECORD, "results": rows + [row("rungs/shy", "shy", 2000, 1.0, 1.0, variation=True)]}
+        self.assert_refused("of variations alone", "<!-- variations odd: transpose -->\n", alone)
 
     def test_table_of_peers_has_each_race_with_the_reference_as_its_unit(self):
         self.assertEqual(self.run_tool("<!-- peers beside: transpose -->\n"), (0, ""))
@@ -225,6 +230,11 @@ class DrawSpeeds(unittest.TestCase):
         self.assert_refused("not a record", record={**RECORD, "schema": "lockstep/result/v1"})
         without = {key: value for key, value in RECORD.items() if key != "ceiling"}
         self.assert_refused("not a record", record=without)
+        self.assert_refused("not a record", record=[])
+        for seconds in (0, -1e-6, float("nan")):
+            odd = {**RECORD, "results": [*RECORD["results"], row("rungs/odd", "odd", 1000, seconds, 1.0)]}
+            self.assert_refused("a time or a rate is none", record=odd)
+        self.assert_refused("has no sizes", record={**RECORD, "results": RECORD["results"][-1:]})
 
     def test_request_in_another_form_or_twice(self):
         self.assert_refused("not in the form", "<!-- speeds Turned: transpose -->\n")
