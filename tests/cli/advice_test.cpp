@@ -88,6 +88,14 @@ TEST(Advice, InterleavedWordsWantNeighbours) {
   EXPECT_THAT(about_shared(2, 8), AllOf(HasSubstr("2 words apart"), HasSubstr("neighbouring words")));
 }
 
+TEST(Advice, ADistanceThatMakesNoConflictIsNotBlamed) {
+  for (const int words : {1, 3}) {
+    EXPECT_THAT(about_shared(2, 4 * words),
+                AllOf(HasSubstr("2.00 wavefronts a request, ideal 1.00: neighbouring lanes are in different"),
+                      HasSubstr("Pad between the pieces"), Not(HasSubstr("words apart"))));
+  }
+}
+
 TEST(Advice, OtherConflictsAreNotExplainedAway) {
   EXPECT_THAT(about_shared(3, 0), HasSubstr("lanes meet in the same bank"));
 }
