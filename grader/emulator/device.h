@@ -259,7 +259,8 @@ class Device {
 
   // --- observing ---
 
-  /// Everything seen since the last call: counters by source line, and findings in the order they appeared.
+  /// Everything seen since the last call: counters by source line, and findings in the order they appeared,
+  /// equal ones of several launches merged.
   Observations take_observations();
   /// Asks for the addresses of accesses at `file`:`line` to be recorded by following launches (each
   /// instruction's by the lowest warp of the lowest block that came there); they come back in

@@ -1,6 +1,7 @@
 // Bounds, alignment, uninitialised reads: found at the right line and thread, and nothing that an honest
 // kernel does.
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "device_fixture.h"
@@ -65,6 +66,19 @@ TEST_F(MemoryCheckTest, AMisalignedVectorIsFound) {
   EXPECT_EQ(run("ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d0+4];", a, 0, 0, {}, {1, 1, 1}).status,
             Status::misaligned_address);
   EXPECT_THAT(findings(), ElementsAre("misaligned 1"));
+}
+
+TEST_F(MemoryCheckTest, WhatEachLaunchDoesWrongIsToldOnce) {
+  const Device::ModuleId module =
+      device.load_ptx(kernel_text("ld.global.u32 %r2, [%d0];\nst.global.u32 [%d0+4], %r2;"));
+  const Device::KernelId kernel = device.kernel(module, "kernel");
+  const std::array<std::uint64_t, 3> parameters{device.allocate(128, "workspace")};
+  for (int launch = 0; launch < 3; ++launch) device.launch(kernel, {}, std::as_bytes(std::span(parameters)));
+  seen = device.take_observations();
+  EXPECT_EQ(seen.launches, 3U);
+  ASSERT_THAT(findings(), ElementsAre("uninitialised-read 1"));
+  EXPECT_EQ(seen.findings[0].count, 3U);
+  EXPECT_THAT(device.take_observations().findings, IsEmpty());
 }
 
 TEST_F(MemoryCheckTest, ReadingWhatNobodyWroteIsFound) {

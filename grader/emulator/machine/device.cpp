@@ -28,7 +28,6 @@ constexpr std::size_t kMostDecodedBytes = std::size_t{512} << 20;
 /// Of what has been seen since it was last taken: hostile programs have lines without end, with names without
 /// end.
 constexpr std::size_t kMostLineBytes = std::size_t{32} << 20;
-constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
 constexpr std::size_t kMostTraces = 4096;
 constexpr std::uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65535;
 
@@ -50,13 +49,6 @@ bool is_named(std::string_view path, std::string_view suffix) {
   if (!path.ends_with(suffix)) return false;
   const std::size_t before = path.size() - suffix.size();
   return before == 0 || suffix.empty() || suffix.front() == '/' || path[before - 1] == '/';
-}
-
-std::size_t bytes_of(const Finding& finding) {
-  std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
-                      finding.other_line.file.size() + finding.kernel.size();
-  for (const SourceLine& line : finding.stack) bytes += sizeof line + line.file.size();
-  return bytes;
 }
 
 /// Blocks of a cluster; zeros when the launch has none.
@@ -150,7 +142,7 @@ struct Device::State {
   GlobalMemory memory;
   std::optional<DeviceHeap> heap;
   std::unique_ptr<UnfencedStores> unfenced_stores;  ///< of the launch that runs; null before there were any
-  FindingLog stale_reads;                           ///< of all launches: they are no mistakes by themselves
+  FindingLog findings, stale_reads;  ///< of all launches; the latter are no mistakes by themselves
   ImageTable images;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
@@ -161,10 +153,11 @@ struct Device::State {
   Stamp next_stamp = 1;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::optional<TraceRequest> trace;
-  Observations pending;  ///< findings, traces and totals; lines are made of the modules' counters when taken
+  /// What ended launches, traces and totals; lines are made of the modules' counters when taken.
+  Observations pending;
   std::map<std::tuple<std::string, SourceLine>, LineCounters, std::less<>>
-      lines;                                      ///< of modules that are gone
-  std::size_t line_bytes = 0, finding_bytes = 0;  ///< of `lines` and of `pending`
+      lines;                   ///< of modules that are gone
+  std::size_t line_bytes = 0;  ///< of `lines`
 };
 
 Device::ModuleId Device::State::load(std::string_view text, ModuleBytes most) {
@@ -670,10 +663,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (grid.unfenced_stores != nullptr) {
     for (Finding& stale : grid.unfenced_stores->take_findings()) state_->stale_reads.add(std::move(stale));
   }
-  for (Finding& finding : grid.findings.take()) {
-    state_->finding_bytes += bytes_of(finding);
-    if (state_->finding_bytes <= kMostFindingBytes) pending.findings.push_back(std::move(finding));
-  }
+  for (Finding& finding : grid.findings.take()) state_->findings.add(std::move(finding));
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
   for (auto& [instruction, trace] : grid.traces) {
@@ -690,10 +680,13 @@ Observations Device::take_observations() {
   for (const auto& [id, loaded] : state_->modules) state_->collect(*loaded);
   Observations taken = std::move(state_->pending);
   state_->pending = {};
-  for (Finding& stale : state_->stale_reads.take()) taken.findings.push_back(std::move(stale));
+  std::vector<Finding> findings = state_->findings.take();
+  for (Finding& ending : taken.findings) findings.push_back(std::move(ending));
+  for (Finding& stale : state_->stale_reads.take()) findings.push_back(std::move(stale));
+  taken.findings = std::move(findings);
   for (auto& [key, counters] : state_->lines) taken.lines.push_back(std::move(counters));
   state_->lines.clear();
-  state_->line_bytes = state_->finding_bytes = 0;
+  state_->line_bytes = 0;
   return taken;
 }
 

@@ -17,6 +17,14 @@ namespace lockstep::emulator {
 namespace {
 
 constexpr std::size_t kMostFindings = 200;
+constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
+
+std::size_t bytes_of(const Finding& finding) {
+  std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
+                      finding.other_line.file.size() + finding.kernel.size();
+  for (const SourceLine& line : finding.stack) bytes += sizeof line + line.file.size();
+  return bytes;
+}
 
 const char* verb(AccessKind kind) {
   switch (kind) {
@@ -247,11 +255,14 @@ void FindingLog::add(Finding finding) {
       return;
     }
   }
-  if (findings_.size() < kMostFindings) findings_.push_back(std::move(finding));
+  bytes_ += bytes_of(finding);
+  if (findings_.size() < kMostFindings && bytes_ <= kMostFindingBytes)
+    findings_.push_back(std::move(finding));
 }
 
 std::vector<Finding> FindingLog::take() {
   const std::lock_guard lock(mutex_);
+  bytes_ = 0;
   return std::exchange(findings_, {});
 }
 

@@ -168,13 +168,15 @@ struct ThreadBlock {
 /// Findings of one launch or of several, equal ones merged.
 class FindingLog {
  public:
-  /// Counts `finding` when its kind and lines were seen before, else keeps it (up to a limit).
+  /// Counts `finding` when its kind and lines were seen before, else keeps it (up to limits of their number
+  /// and their bytes: hostile programs have names without end).
   void add(Finding finding);
   std::vector<Finding> take();
 
  private:
   std::mutex mutex_;
   std::vector<Finding> findings_;
+  std::size_t bytes_ = 0;
 };
 
 /// A line whose accesses are recorded for drawing.
