@@ -78,16 +78,16 @@ std::string about_banks(const LineProfile& line) {
         units);
   }
   const std::uint64_t meeting = std::gcd(words, kBanks);
-  if (words >= kBanks) {
-    return fmt::format(
-        "{}: lanes are {} words apart, so that {} of them meet in one bank. Pad each row by one element.",
-        units, words, meeting);
-  }
   if (meeting == 1) {
     return fmt::format(
         "{}: neighbouring lanes are in different banks, but the pieces that a warp touches meet in the same "
         "ones. Pad between the pieces, or let a warp touch one run of words.",
         units);
+  }
+  if (words >= kBanks) {
+    return fmt::format(
+        "{}: lanes are {} words apart, so that {} of them meet in one bank. Pad each row by one element.",
+        units, words, meeting);
   }
   return fmt::format(
       "{}: lanes are {} words apart, so that {} of them meet in one bank. Let neighbouring lanes use "
