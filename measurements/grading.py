@@ -42,7 +42,8 @@ class GrowingRecord:
             head = json.loads(self._path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Failed(f"{self._path} cannot be read: {error}") from error
-        if not isinstance(head, dict) or head.get("schema") != self._schema:
+        is_whole = isinstance(head, dict) and {"schema", "card", "commit", "results"} <= head.keys()
+        if not is_whole or head["schema"] != self._schema:
             raise Failed(f"{self._path} is no record of this kind")
         commit = heading(self._schema, "", self._commit)["commit"]
         if commit == "unknown":

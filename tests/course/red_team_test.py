@@ -122,10 +122,14 @@ class RedTeam(unittest.TestCase):
         )
 
     def test_a_record_of_another_kind_does_not_go_on(self):
-        self.record.write_text(json.dumps({"schema": "lockstep/calibration/v1"}))
-        status, printed, _ = self.run_tool({"answers_nan": "wrong-answer"}, "answers_nan", "--resume")
-        self.assertEqual(status, 3)
-        self.assertIn("is no record of this kind", printed)
+        whole = {"schema": "lockstep/red-team/v1", "card": "a card", "commit": "abc", "results": []}
+        without_commit = {key: value for key, value in whole.items() if key != "commit"}
+        for record in ({**whole, "schema": "lockstep/calibration/v1"}, without_commit, []):
+            with self.subTest(record=record):
+                self.record.write_text(json.dumps(record))
+                status, printed, _ = self.run_tool({"answers_nan": "wrong-answer"}, "answers_nan", "--resume")
+                self.assertEqual(status, 3)
+                self.assertIn("is no record of this kind", printed)
 
     def test_no_report_at_all_is_no_record(self):
         status, printed, record = self.run_tool({}, "answers_nan")
