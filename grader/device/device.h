@@ -112,6 +112,8 @@ class Device {
   virtual int multiprocessors() const = 0;
   /// Bytes that nobody has allocated; 0 where speed is not measured.
   virtual std::size_t free_memory() const = 0;
+  /// What the context of a runner takes of that, with room to spare; 0 where speed is not measured.
+  virtual std::size_t context_bytes() const = 0;
   /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
   /// run now, after a call of `waiting`. Taken before a session is opened, given back after it is closed.
   /// Holds nothing where judgements do not disturb each other.

@@ -18,6 +18,7 @@ class EmulatedDevice final : public Device {
   std::optional<int> compute_capability() const override { return std::nullopt; }
   int multiprocessors() const override { return multiprocessors_; }
   std::size_t free_memory() const override { return 0; }
+  std::size_t context_bytes() const override { return 0; }
   GpuLock lock(const std::function<void()>&) override { return {}; }
   std::optional<CardState> card_state() const override { return std::nullopt; }
   std::unique_ptr<Session> open(std::uint64_t seed) override;

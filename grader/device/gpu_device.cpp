@@ -148,6 +148,11 @@ class GpuSession final : public Session {
 
 report::DeviceDescription GpuDevice::description() const { return {.kind = "gpu", .name = gpu_.name()}; }
 
+std::size_t GpuDevice::context_bytes() const {
+  constexpr std::size_t kBytesOfMultiprocessor = 6'000'000;
+  return kBytesOfMultiprocessor * static_cast<std::size_t>(gpu_.multiprocessors());
+}
+
 std::unique_ptr<Vault> GpuDevice::open_vault() { return std::make_unique<Vault>(gpu_); }
 
 std::unique_ptr<Calibrator> GpuDevice::open_calibrator() { return std::make_unique<GpuCalibrator>(gpu_); }

@@ -21,6 +21,7 @@ class GpuDevice final : public Device {
   std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
   int multiprocessors() const override { return gpu_.multiprocessors(); }
   std::size_t free_memory() const override { return gpu_.free_bytes(); }
+  std::size_t context_bytes() const override;
   GpuLock lock(const std::function<void()>& waiting) override { return GpuLock(gpu_.node(), waiting); }
   std::optional<CardState> card_state() const override { return monitor_.read(); }
   std::unique_ptr<Session> open(std::uint64_t seed) override;

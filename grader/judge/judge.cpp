@@ -180,6 +180,10 @@ class Judgement {
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
                   const SourceText& source, SeriesOptions series_options) {
     const device::GpuLock lock = await_turn(device_, options_.progress);
+    // The submission is not to blame for what others hold.
+    if (device_.free_memory() < device_.context_bytes())
+      throw std::runtime_error(fmt::format("the GPU has too little free memory to run a program, {:.0f} MB",
+                                           static_cast<double>(device_.free_memory()) / 1e6));
     if (options_.count_on_gpu) {
       series_options.call_time = kCountedCallTime;
     } else {

@@ -26,12 +26,6 @@ constexpr std::array kRounds = {9, 15, 21};
 /// Of the memory that is free now: other programs may want some meanwhile.
 double room_on(const device::Device& device) { return 0.8 * static_cast<double>(device.free_memory()); }
 
-/// What the context of a process takes besides its buffers, with room to spare: it grows with the card.
-double context_bytes(const device::Device& device) {
-  constexpr double kBytesOfMultiprocessor = 6e6;
-  return kBytesOfMultiprocessor * device.multiprocessors();
-}
-
 struct TimedSize {
   const course::Case& one;
   std::unique_ptr<CallTimer> timer;
@@ -42,7 +36,7 @@ struct TimedSize {
 TimedSize largest_that_fits(const course::Problem& problem, device::Device& device,
                             const CallTimer::Options& options) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
-  const double context = context_bytes(device);
+  const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
     if (CallTimer::bytes_needed(sizes[size], options.calls) + context <= room_on(device)) largest = size;

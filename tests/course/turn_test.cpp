@@ -38,6 +38,7 @@ class ImitatedGpu final : public device::Device {
   std::optional<int> compute_capability() const override { return std::nullopt; }
   int multiprocessors() const override { return kMultiprocessors; }
   std::size_t free_memory() const override { return 0; }
+  std::size_t context_bytes() const override { return 0; }
   device::GpuLock lock(const std::function<void()>& waiting) override {
     return device::GpuLock(node_, waiting);
   }

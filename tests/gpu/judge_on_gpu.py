@@ -348,14 +348,14 @@ class JudgeOnGpu(unittest.TestCase):
 
     def test_however_little_memory_is_left_nobody_is_accused(self):
         sizes = []
-        for left in range(1_600_000_000, 5_000_000_000, 600_000_000):
+        for left in range(1_000_000_000, 5_000_000_000, 600_000_000):
             with HeldMemory(left):
                 _, exercises = self.grade("transpose", "--submission", ROOT / "solutions")
             exercise = exercises["transpose"]
             print(f"  {left / 1e9} GB: {exercise['verdict']} at {exercise['speed']['size']} {exercise['message']}")
             with self.subTest(left=left):
                 if exercise["verdict"] == "grader-error":
-                    self.assertIn("the GPU has too little free memory to measure speed", exercise["message"])
+                    self.assertIn("the GPU has too little free memory", exercise["message"])
                     self.assertEqual(sizes, [])
                 else:
                     sizes.append(int(exercise["speed"]["size"].split()[0]))
