@@ -62,7 +62,7 @@ void check_sites(const ThreadBlock& block, const std::vector<Warp*>& arriving) {
                                    "at line {}",
                                    other.line));
       finding.other_line = other;
-      block.grid->findings.add(std::move(finding));
+      block.grid->findings->add(std::move(finding));
       return;
     }
   }
@@ -186,7 +186,7 @@ void report_endless_wait(ThreadBlock& block) {
   }
   if (first == nullptr) return;
   const MbarrierWord word = MbarrierWord::decode(first->awaited);
-  block.grid->findings.add(make_finding(
+  block.grid->findings->add(make_finding(
       *first, first->failed_wait->id, first_lane(first->live), Finding::Kind::deadlock,
       fmt::format("{} warps wait for mbarriers that no thread will complete; the one here still waits for {} "
                   "arrivals and {} bytes",
@@ -197,8 +197,8 @@ void report_endless_wait(ThreadBlock& block) {
 void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {
   const Warp& warp = *resting.front();
   const Split& split = warp.splits.front();
-  block.grid->findings.add(make_finding(warp, next_place(split), first_lane(split.lanes),
-                                        Finding::Kind::deadlock, reason_to_wait(block, resting, split)));
+  block.grid->findings->add(make_finding(warp, next_place(split), first_lane(split.lanes),
+                                         Finding::Kind::deadlock, reason_to_wait(block, resting, split)));
   block.grid->fail(LaunchResult::Status::launch_timeout);
 }
 

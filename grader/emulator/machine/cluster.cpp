@@ -49,7 +49,7 @@ void check_words(Warp& warp, const Instruction& i, unsigned lane, ClusterPlace p
           "read of byte {} of the shared memory of block {} of the cluster, which nothing has written",
           place.offset, place.block->rank));
   finding.address = place.offset;
-  warp.block->grid->findings.add(std::move(finding));
+  warp.block->grid->findings->add(std::move(finding));
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ bool open_cluster_barrier(Cluster& cluster) {
 
 void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
   if (const Mask twice = warp.owes_cluster_wait & active; twice != 0) {
-    warp.block->grid->findings.add(make_finding(
+    warp.block->grid->findings->add(make_finding(
         warp, i.id, first_lane(twice), Finding::Kind::bad_sync,
         "the thread arrives at the cluster's barrier again, with no wait after its last arrival"));
   }
@@ -164,7 +164,7 @@ void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
 
 void leave_cluster_barrier(Warp& warp, const Instruction& i, Mask active) {
   if (const Mask never = active & ~warp.owes_cluster_wait; never != 0) {
-    warp.block->grid->findings.add(
+    warp.block->grid->findings->add(
         make_finding(warp, i.id, first_lane(never), Finding::Kind::bad_sync,
                      "the thread waits at the cluster's barrier, where it has not arrived"));
   }

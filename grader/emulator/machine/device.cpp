@@ -619,6 +619,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (kernel.info.uses_heap) make_heap(kDefaultHeapBytes);
   grid.heap = state_->heap ? &*state_->heap : nullptr;
   grid.images = &state_->images;
+  grid.findings = &state_->findings;
   set_shape(grid, kernel, configuration);
   grid.parameters.assign(parameters.begin(), parameters.end());
   grid.reach = configuration.reach;
@@ -663,7 +664,6 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (grid.unfenced_stores != nullptr) {
     for (Finding& stale : grid.unfenced_stores->take_findings()) state_->stale_reads.add(std::move(stale));
   }
-  for (Finding& finding : grid.findings.take()) state_->findings.add(std::move(finding));
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
   for (auto& [instruction, trace] : grid.traces) {

@@ -161,7 +161,7 @@ void check_texel_written(Warp& warp, const Instruction& i, unsigned lane, const 
                      fmt::format("read of element ({}, {}, {}) of a {} array, which nothing has written", x,
                                  y, slice, name_of(image.shape)));
     finding.address = byte;
-    return warp.block->grid->findings.add(std::move(finding));
+    return warp.block->grid->findings->add(std::move(finding));
   }
 }
 

@@ -235,9 +235,9 @@ void report_standstill(Grid& grid, const Worker& worker) {
     message += fmt::format("; {} of the {} blocks have not begun, as those before them do not end",
                            grid.block_count - begun, grid.block_count);
   }
-  grid.findings.add(make_finding(*spinning.warp, next_place(*spinning.split),
-                                 first_lane(spinning.split->lanes), Finding::Kind::no_progress,
-                                 std::move(message)));
+  grid.findings->add(make_finding(*spinning.warp, next_place(*spinning.split),
+                                  first_lane(spinning.split->lanes), Finding::Kind::no_progress,
+                                  std::move(message)));
 }
 
 }  // namespace lockstep::emulator

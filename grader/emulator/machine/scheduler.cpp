@@ -133,7 +133,7 @@ class WorkerLoop {
       finding.kind = Finding::Kind::bad_launch;
       finding.kernel = grid_.kernel->info.name;
       finding.message = fmt::format("the machine cannot hold the launch: {}", error.what());
-      grid_.findings.add(std::move(finding));
+      grid_.findings->add(std::move(finding));
       grid_.fail(LaunchResult::Status::launch_failure);
     }
   }
@@ -315,7 +315,7 @@ class WorkerLoop {
     for (const Warp& warp : block.warps) {
       if (warp.splits.empty()) continue;
       const Split& split = warp.splits[warp.current < warp.splits.size() ? warp.current : 0];
-      grid_.findings.add(
+      grid_.findings->add(
           make_finding(warp, next_place(split), first_lane(split.lanes), Finding::Kind::time_limit,
                        "the kernel was stopped at the time limit; this is where the warp was"));
       break;

@@ -74,7 +74,7 @@ void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint
           verb(kind), offset, line_name(other_line), own ? "the thread" : thread_name(warp, thread)));
   finding.other_line = other_line;
   finding.address = offset;
-  warp.block->grid->findings.add(std::move(finding));
+  warp.block->grid->findings->add(std::move(finding));
 }
 
 /// Remembers what a load into registers found, from the next instruction on.
@@ -461,7 +461,7 @@ void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) 
       make_finding(warp, read.load->id, lane, Finding::Kind::uninitialised_read, std::move(message));
   finding.address = address;
   if (read.shared) finding.count = static_cast<std::uint64_t>(std::popcount(read.lanes));
-  warp.block->grid->findings.add(std::move(finding));
+  warp.block->grid->findings->add(std::move(finding));
 }
 
 void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t word_address,
@@ -491,7 +491,7 @@ void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, st
           verb(kind), where, who, other_read ? "read" : "wrote", line_name(other_line)));
   finding.other_line = other_line;
   finding.address = word_address;
-  warp.block->grid->findings.add(std::move(finding));
+  warp.block->grid->findings->add(std::move(finding));
 }
 
 void begin_turn(ThreadBlock& block, std::uint32_t now) {
@@ -527,7 +527,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
                                  same_warp ? "__syncwarp()" : "__syncthreads()"));
     finding.other_line = other_line;
     finding.address = offset;
-    block.grid->findings.add(std::move(finding));
+    block.grid->findings->add(std::move(finding));
   };
 
   const Time written = shadow.write_time[word];
@@ -574,7 +574,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
 
 void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mask undefined) {
   const unsigned lane = first_lane(undefined);
-  warp.block->grid->findings.add(make_finding(
+  warp.block->grid->findings->add(make_finding(
       warp, i.id, lane, Finding::Kind::bad_sync,
       fmt::format(
           "lane {} reads a register of a lane that takes no part in the shuffle (lanes that do: {:#010x})",
@@ -582,14 +582,14 @@ void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mas
 }
 
 void report_missing_lanes(Warp& warp, const Instruction& i, Mask active) {
-  warp.block->grid->findings.add(
+  warp.block->grid->findings->add(
       make_finding(warp, i.id, first_lane(active), Finding::Kind::bad_sync,
                    fmt::format("{} needs all lanes of the warp, but lanes {:#010x} take no part",
                                place_of_id(warp, i.id).instruction, ~active)));
 }
 
 void report_different_matrices(Warp& warp, const Instruction& i, Mask lanes) {
-  warp.block->grid->findings.add(
+  warp.block->grid->findings->add(
       make_finding(warp, i.id, first_lane(lanes), Finding::Kind::bad_sync,
                    fmt::format("lanes {:#010x} give another address or stride than the other lanes of {}",
                                lanes, place_of_id(warp, i.id).instruction)));

@@ -215,9 +215,9 @@ struct Grid {
   std::atomic<LaunchResult::Status> status{LaunchResult::Status::ok};
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
-  FindingLog findings;
-  std::atomic<bool> stands_still{false};  ///< and will never end
-  std::vector<bool> traced_places;        ///< by place; empty when nothing is traced
+  FindingLog* findings = nullptr;            ///< of all launches
+  std::atomic<bool> stands_still{false};     ///< and will never end
+  std::vector<bool> traced_places;           ///< by place; empty when nothing is traced
   std::mutex trace_mutex;
   std::map<std::uint32_t, AccessTrace> traces;  ///< by instruction, each of the lowest warp that came there
 

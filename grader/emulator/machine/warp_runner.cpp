@@ -63,7 +63,7 @@ void enter_frame(Warp& warp, const Frame& frame) {
 }
 
 void add_finding(Warp& warp, std::uint32_t place, Mask lanes, Finding::Kind kind, std::string message) {
-  warp.block->grid->findings.add(make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
+  warp.block->grid->findings->add(make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
 }
 
 void fault_at(Warp& warp, std::uint32_t place, Mask lanes, LaunchResult::Status status, Finding::Kind kind,
