@@ -4,7 +4,7 @@
 // Bound: memory bandwidth; every array is read once.
 #include <cstdint>
 
-#include "device/filling.h"
+#include "device/judge_work.h"
 
 // Each buffer is filled by `blocks` blocks.
 extern "C" __global__ void fill_buffers(const lockstep::device::Filling* fillings, unsigned blocks,
@@ -58,12 +58,17 @@ LOCKSTEP_COUNT_WRONG(u64, std::uint64_t)
 LOCKSTEP_COUNT_WRONG(f32, float)
 LOCKSTEP_COUNT_WRONG(f64, double)
 
-// Copies one chunk of `from` a block, from a place that only the seed tells; all of it where it is no longer
-// than a chunk. What is longer may have less than a word at its end, which no chunk holds.
-extern "C" __global__ void gather_chunks(const std::uint64_t* from, std::uint64_t bytes, std::uint64_t* to,
-                                         std::uint64_t chunk_bytes, std::uint64_t seed) {
-  const std::uint64_t words = chunk_bytes / sizeof(std::uint64_t), all_words = bytes / sizeof(std::uint64_t);
-  std::uint64_t z = seed + blockIdx.x * 0x9E3779B97F4A7C15;  // SplitMix64
+// Copies one chunk a block, from a place that only the seed tells; all of a buffer where it is no longer than
+// a chunk. What is longer may have less than a word at its end, which no chunk holds. Blocks of one y are for
+// one of `samplings`.
+extern "C" __global__ void gather_chunks(const lockstep::device::Sampling* samplings,
+                                         std::uint64_t chunk_bytes) {
+  const lockstep::device::Sampling one = samplings[blockIdx.y];
+  const auto* const from = reinterpret_cast<const std::uint64_t*>(one.from);
+  auto* const to = reinterpret_cast<std::uint64_t*>(one.to);
+  const std::uint64_t words = chunk_bytes / sizeof(std::uint64_t);
+  const std::uint64_t all_words = one.bytes / sizeof(std::uint64_t);
+  std::uint64_t z = one.seed + blockIdx.x * 0x9E3779B97F4A7C15;  // SplitMix64
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
   const std::uint64_t first = all_words <= words ? 0 : (z ^ (z >> 31)) % (all_words - words + 1);
@@ -71,7 +76,7 @@ extern "C" __global__ void gather_chunks(const std::uint64_t* from, std::uint64_
     to[blockIdx.x * words + i] = from[first + i];
   }
   const std::uint64_t last = all_words * sizeof(std::uint64_t) + threadIdx.x;
-  if (all_words < words && last < bytes) {
+  if (all_words < words && last < one.bytes) {
     reinterpret_cast<unsigned char*>(to)[blockIdx.x * chunk_bytes + last] =
         reinterpret_cast<const unsigned char*>(from)[last];
   }

@@ -65,13 +65,17 @@ std::uint64_t Vault::keep(std::span<const std::byte> bytes) {
   return address;
 }
 
+std::uint64_t Vault::hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const {
+  const CudaDriver& driver = CudaDriver::get();
+  if (!room || room->bytes() < bytes.size()) room.emplace(MappedMemory::create(gpu_.device(), bytes.size()));
+  driver.check(driver.cuMemcpyHtoD(room->address(), bytes.data(), bytes.size()), "cuMemcpyHtoD");
+  return room->address();
+}
+
 void Vault::fill(std::span<const Filling> fillings) {
   if (fillings.empty()) return;
   const CudaDriver& driver = CudaDriver::get();
-  if (!fillings_ || fillings_->bytes() < fillings.size_bytes())
-    fillings_.emplace(MappedMemory::create(gpu_.device(), fillings.size_bytes()));
-  CUdeviceptr all = fillings_->address();
-  driver.check(driver.cuMemcpyHtoD(all, fillings.data(), fillings.size_bytes()), "cuMemcpyHtoD");
+  CUdeviceptr all = hand_over(std::as_bytes(fillings), fillings_);
   CUfunction kernel = nullptr;
   driver.check(driver.cuModuleGetFunction(&kernel, module_, "fill_buffers"), "cuModuleGetFunction");
   constexpr unsigned kThreads = 256;
@@ -105,15 +109,19 @@ std::uint64_t Vault::count_wrong(const course::Output& output, std::uint64_t fou
   return count;
 }
 
-void Vault::sample(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::uint64_t seed) const {
+void Vault::plan_samples(std::span<const Sampling> samples) { hand_over(std::as_bytes(samples), samplings_); }
+
+void Vault::take_samples(std::size_t first, std::size_t n) const {
+  if (n == 0) return;
   const CudaDriver& driver = CudaDriver::get();
   CUfunction kernel = nullptr;
   driver.check(driver.cuModuleGetFunction(&kernel, module_, "gather_chunks"), "cuModuleGetFunction");
-  std::uint64_t all = bytes, chunk = kChunkBytes;
-  std::array<void*, 5> arguments{&from, &all, &to, &chunk, &seed};
+  CUdeviceptr samplings = samplings_.value().address() + first * sizeof(Sampling);
+  std::uint64_t chunk = kChunkBytes;
+  std::array<void*, 2> arguments{&samplings, &chunk};
   constexpr unsigned kThreads = 128;
-  driver.check(driver.cuLaunchKernel(kernel, kSampleChunks, 1, 1, kThreads, 1, 1, 0, nullptr,
-                                     arguments.data(), nullptr),
+  driver.check(driver.cuLaunchKernel(kernel, kSampleChunks, static_cast<unsigned>(n), 1, kThreads, 1, 1, 0,
+                                     nullptr, arguments.data(), nullptr),
                "cuLaunchKernel");
 }
 

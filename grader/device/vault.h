@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "course/problem.h"
-#include "device/filling.h"
+#include "device/judge_work.h"
 #include "device/mapped_memory.h"
 
 namespace lockstep::device {
@@ -31,11 +31,13 @@ class Vault {
   /// Elements of `found` that disagree with those kept at `expected`, under `output`'s type and tolerance.
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const;
-  /// Copies chunks from `from`, at places that only `seed` tells, into memory for samples that begins at
-  /// `to`: kSampleBytes of it. Cheap, so that it can follow at once on the last call.
+  /// Says what take_samples() is to copy, instead of what was said before; each fills kSampleBytes.
   static constexpr std::size_t kSampleChunks = 64, kChunkBytes = 4096;
   static constexpr std::size_t kSampleBytes = kSampleChunks * kChunkBytes;
-  void sample(std::uint64_t to, std::uint64_t from, std::size_t bytes, std::uint64_t seed) const;
+  void plan_samples(std::span<const Sampling> samples);
+  /// Copies [first, first + n) of the plan by one kernel, so that asking for many takes no longer than for
+  /// one. Does not wait.
+  void take_samples(std::size_t first, std::size_t n) const;
   std::uint64_t allocate(std::size_t bytes);
   /// Remembers what was enqueued so far, such as a sample; waits until that is done, whatever came after.
   void mark() const;
@@ -46,10 +48,13 @@ class Vault {
   void overwrite_cache() const;
 
  private:
+  /// Copies `bytes` to the beginning of `room`, which is made anew where it is too small; its address.
+  std::uint64_t hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const;
+
   const Gpu& gpu_;
   std::vector<MappedMemory> kept_;
   MappedMemory cache_filler_, counter_;
-  std::optional<MappedMemory> fillings_;  ///< room for those of the largest call to fill()
+  std::optional<MappedMemory> fillings_, samplings_;  ///< room for the most that were asked for
   CUmodule module_ = nullptr;
   CUevent mark_ = nullptr;
 };

@@ -220,22 +220,24 @@ void CallTimer::fill_buffers(std::size_t first, std::size_t used, bool workspace
 }
 
 /// One an output, in the order of for_outputs.
-std::vector<std::uint64_t> CallTimer::sample_seeds(std::size_t first, std::size_t used) const {
-  std::vector<std::uint64_t> seeds;
+std::vector<device::Sampling> CallTimer::samplings(std::size_t first, std::size_t used) const {
+  std::vector<device::Sampling> all;
   for_outputs(used, [&](std::size_t set, std::size_t a) {
-    seeds.push_back(derived_seed(options_.seed, fmt::format("sample {} {}", content_of(first, set), a)));
+    all.push_back(
+        {.to = samples_ + all.size() * device::Vault::kSampleBytes,
+         .from = sets_[set][a],
+         .bytes = bytes_[a],
+         .seed = derived_seed(options_.seed, fmt::format("sample {} {}", content_of(first, set), a))});
   });
-  return seeds;
+  return all;
 }
 
-/// Returns when the first sample is there, so that it takes as long after many calls as after few; the others
-/// have been asked for by then, and follow on it.
-void CallTimer::look_at_outputs(std::size_t used, const std::vector<std::uint64_t>& seeds) const {
-  auto seed = seeds.begin();
-  for_outputs(used, [&](std::size_t set, std::size_t a) {
-    vault_->sample(sample_of(set, a), sets_[set][a], bytes_[a], *seed);
-    if (seed++ == seeds.begin()) vault_->mark();
-  });
+/// Takes the n samples that are planned. Returns when the first is there, so that it takes as long after many
+/// calls as after few; the others have been asked for by then, and follow on it.
+void CallTimer::look_at_outputs(std::size_t n) const {
+  vault_->take_samples(0, 1);
+  vault_->mark();
+  vault_->take_samples(1, n - 1);
   vault_->wait_for_mark();
 }
 
@@ -243,7 +245,8 @@ void CallTimer::look_at_outputs(std::size_t used, const std::vector<std::uint64_
 std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                                        bool is_checked, BatchTime& time) {
   const std::size_t used = std::min(n, sets_.size());
-  const std::vector<std::uint64_t> seeds = sample_seeds(first, used);
+  const std::vector<device::Sampling> samples = samplings(first, used);
+  vault_->plan_samples(samples);
   std::vector<std::uint64_t> words;
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t a = 0; a < shape_.size(); ++a) {
@@ -256,13 +259,13 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   fill_buffers(first, used, false);
   time.preparation = std::chrono::steady_clock::now() - begin;
   const auto timed = attempt.timed_calls(problem_.function, words, options_.time_limit,
-                                         [&] { look_at_outputs(used, seeds); });
+                                         [&] { look_at_outputs(samples.size()); });
   if (timed.outcome.kind != OutcomeKind::done)
     return fault_result(fault_of(timed.outcome, options_.time_limit));
   time.calls = timed.time;
   time.preparation += timed.arming;
   if (!is_checked) return std::nullopt;
-  const std::uint64_t wrong = count_wrong(attempt, first, used, seeds);
+  const std::uint64_t wrong = count_wrong(attempt, first, used, samples);
   if (wrong != 0) {
     return fault_result(
         {Verdict::wrong_answer, fmt::format("{} elements were wrong while it was timed", wrong), ""});
@@ -273,9 +276,9 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
 }
 
 /// Elements that are wrong in the samples taken at "done", and in the outputs as they are now, of `used` sets
-/// with the contents from `first` on. `seeds` are those of the samples.
+/// with the contents from `first` on.
 std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
-                                     const std::vector<std::uint64_t>& seeds) const {
+                                     std::span<const device::Sampling> samples) const {
   std::uint64_t wrong = 0;
   std::deque<std::future<std::uint64_t>> on_the_host;
   const std::size_t at_once = calls_made_at_once(one_);
@@ -283,7 +286,7 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
     wrong += on_the_host.front().get();
     on_the_host.pop_front();
   };
-  auto seed = seeds.begin();
+  auto sample = samples.begin();
   for_outputs(used, [&](std::size_t set, std::size_t argument) {
     const std::size_t bytes = bytes_[argument], content = content_of(first, set);
     const course::Output& output = shape_[argument].output;
@@ -292,9 +295,13 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
     // host.
     const std::uint64_t found = sets_[set][argument];
     const std::uint64_t expected = nearest_answer ? found : calls_[content][argument];
-    vault_->sample(expected_sample_, expected, bytes, *seed++);
-    wrong += vault_->count_wrong(output, sample_of(set, argument), expected_sample_,
+    const device::Sampling wanted{
+        .to = expected_sample_, .from = expected, .bytes = bytes, .seed = sample->seed};
+    vault_->plan_samples({&wanted, 1});
+    vault_->take_samples(0, 1);
+    wrong += vault_->count_wrong(output, sample->to, expected_sample_,
                                  std::min(bytes, device::Vault::kSampleBytes));
+    ++sample;
     if (!nearest_answer) {
       wrong += vault_->count_wrong(output, found, expected, bytes);
       return;
@@ -333,10 +340,6 @@ void CallTimer::for_outputs(std::size_t n, F f) const {
       if (shape_[a].kind == Argument::Kind::output) f(set, a);
     }
   }
-}
-
-std::uint64_t CallTimer::sample_of(std::size_t set, std::size_t argument) const {
-  return samples_ + (set * shape_.size() + argument) * device::Vault::kSampleBytes;
 }
 
 report::CaseResult CallTimer::fault_result(const ProgramFault& fault) const {

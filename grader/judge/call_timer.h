@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,14 +95,13 @@ class CallTimer {
   std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                               bool is_checked, BatchTime& time);
   void fill_buffers(std::size_t first, std::size_t used, bool workspaces);
-  void look_at_outputs(std::size_t used, const std::vector<std::uint64_t>& seeds) const;
-  std::vector<std::uint64_t> sample_seeds(std::size_t first, std::size_t used) const;
+  std::vector<device::Sampling> samplings(std::size_t first, std::size_t used) const;
+  void look_at_outputs(std::size_t n) const;
   /// f(set, argument) for every output of the first n sets.
   template <class F>
   void for_outputs(std::size_t n, F f) const;
-  std::uint64_t sample_of(std::size_t set, std::size_t argument) const;
   std::uint64_t count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
-                            const std::vector<std::uint64_t>& seeds) const;
+                            std::span<const device::Sampling> samples) const;
   /// The name of an input that `used` sets with the contents from `first` on no longer hold; empty for none.
   std::string changed_input(std::size_t first, std::size_t used) const;
   report::CaseResult fault_result(const ProgramFault& fault) const;

@@ -43,13 +43,18 @@ Bytes counting(std::size_t n) {
   return bytes;
 }
 
-/// As Vault::sample does, into memory that holds `before` everywhere.
+std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
+
+/// As Vault::take_samples does, into memory that holds `before` everywhere, beside a sample of something
+/// else.
 Bytes sample_of(const Bytes& bytes, unsigned char before, std::uint64_t seed) {
   constexpr unsigned kChunks = 64, kChunkBytes = 4096, kThreads = 128;
-  const auto* const from = reinterpret_cast<const std::uint64_t*>(on_device(bytes));
   unsigned char* const to = on_device(Bytes(kChunks * kChunkBytes, before));
-  gather_chunks<<<kChunks, kThreads>>>(from, bytes.size(), reinterpret_cast<std::uint64_t*>(to), kChunkBytes,
-                                       seed);
+  unsigned char* const other = on_device(Bytes(kChunks * kChunkBytes));
+  const lockstep::device::Sampling* const samplings = on_device(std::vector<lockstep::device::Sampling>{
+      {address_of(other), address_of(on_device(counting(5000))), 5000, seed + 1},
+      {address_of(to), address_of(on_device(bytes)), bytes.size(), seed}});
+  gather_chunks<<<dim3(kChunks, 2), kThreads>>>(samplings, kChunkBytes);
   CHECK_CUDA(cudaGetLastError());
   return on_host(to, kChunks * kChunkBytes);
 }
@@ -96,12 +101,11 @@ void check_comparison() {
 void check_filling() {
   for (const std::size_t n : {1, 15, 16, 17, 1000, 100'003}) {
     const Bytes bytes = counting(n);
-    const auto from = reinterpret_cast<std::uint64_t>(on_device(bytes));
+    const std::uint64_t from = address_of(on_device(bytes));
     unsigned char* const filled = on_device(Bytes(n));
     unsigned char* const poisoned = on_device(Bytes(n));
-    const lockstep::device::Filling* const fillings =
-        on_device(std::vector<lockstep::device::Filling>{{reinterpret_cast<std::uint64_t>(filled), from, n},
-                                                         {reinterpret_cast<std::uint64_t>(poisoned), 0, n}});
+    const lockstep::device::Filling* const fillings = on_device(
+        std::vector<lockstep::device::Filling>{{address_of(filled), from, n}, {address_of(poisoned), 0, n}});
     constexpr unsigned kBlocks = 4, kThreads = 256;
     fill_buffers<<<2 * kBlocks, kThreads>>>(fillings, kBlocks, 0xCDCDCDCD);
     CHECK_CUDA(cudaGetLastError());

@@ -1,4 +1,4 @@
-// What the judge's kernel fills a buffer with: shared by the host and judge_kernels.cu.
+// What the judge's kernels are to do, one element a buffer: shared by the host and judge_kernels.cu.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,11 @@ struct Filling {
   std::uint64_t to;
   std::uint64_t from;  ///< an address in the vault, at a multiple of 16 bytes; 0 for kPoisonByte
   std::uint64_t bytes;
+};
+
+/// Chunks of `bytes` at `from`, at places that only `seed` tells, for the memory at `to`.
+struct Sampling {
+  std::uint64_t to, from, bytes, seed;
 };
 
 }  // namespace lockstep::device
