@@ -12,9 +12,12 @@ struct Filling {
   std::uint64_t bytes;
 };
 
-/// Chunks of `bytes` at `from`, at places that only `seed` tells, for the memory at `to`.
+/// Chunks of a buffer.
 struct Sampling {
-  std::uint64_t to, from, bytes, seed;
+  std::uint64_t to;    ///< in the vault: room for Vault::kSampleBytes
+  std::uint64_t from;  ///< at a multiple of 8 bytes
+  std::uint64_t bytes;
+  std::uint64_t seed;  ///< that alone tells where the chunks lie
 };
 
 }  // namespace lockstep::device

@@ -45,8 +45,7 @@ Bytes counting(std::size_t n) {
 
 std::uint64_t address_of(const void* memory) { return reinterpret_cast<std::uint64_t>(memory); }
 
-/// As Vault::take_samples does, into memory that holds `before` everywhere, beside a sample of something
-/// else.
+/// As Vault::take_samples does, into memory that holds `before` everywhere; together with another sample.
 Bytes sample_of(const Bytes& bytes, unsigned char before, std::uint64_t seed) {
   constexpr unsigned kChunks = 64, kChunkBytes = 4096, kThreads = 128;
   unsigned char* const to = on_device(Bytes(kChunks * kChunkBytes, before));
