@@ -104,7 +104,15 @@ std::string remedy_for_isolation() {
 
 Finding isolation() {
   const sandbox::Isolation& isolation = sandbox::isolation();
-  if (isolation.namespaces) return {Finding::State::good, "sandbox", "namespaces isolate a submission", ""};
+  if (isolation.namespaces) {
+    return {
+        Finding::State::good, "sandbox",
+        isolation.control_groups
+            ? "namespaces isolate a submission, and a control group bounds its memory"
+            : "namespaces isolate a submission; without a control group to divide, memory that no process "
+              "maps is not counted",
+        ""};
+  }
   return {Finding::State::optional, "sandbox",
           "submissions are not isolated, so grade no stranger's code here: " + isolation.reason,
           remedy_for_isolation()};

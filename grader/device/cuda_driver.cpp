@@ -13,7 +13,7 @@ CudaDriver::CudaDriver() {
   if (library == nullptr) throw DriverError("there is no NVIDIA driver (libcuda.so.1 cannot be loaded)");
   link_map* place = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &place) == 0) {
-    folder_ = std::filesystem::canonical(place->l_name).parent_path();
+    library_ = place->l_name;
   }
 #define LOCKSTEP_FIND(function)                                                                           \
   function = reinterpret_cast<decltype(function)>(dlsym(library, LOCKSTEP_EXPANDED_TEXT(function)));      \

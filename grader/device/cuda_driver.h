@@ -75,13 +75,13 @@ class CudaDriver {
 
   /// Throws DriverError unless `result` is success; `call` is what was called, for the message.
   void check(CUresult result, const char* call) const;
-  /// The folder that libcuda.so.1 was loaded from, links followed.
-  const std::filesystem::path& folder() const { return folder_; }
+  /// The file that libcuda.so.1 was loaded from, by that name.
+  const std::filesystem::path& library() const { return library_; }
 
  private:
   CudaDriver();
 
-  std::filesystem::path folder_;
+  std::filesystem::path library_;
 };
 
 }  // namespace lockstep::device

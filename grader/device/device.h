@@ -45,6 +45,7 @@ struct RunnerNeeds {
   int descriptor = -1;  ///< that the runner inherits, or -1; close_runner_descriptor when it has
   std::string
       cudart_directory;  ///< folder with the libcudart that the runner is to load; empty: the toolkit's
+  std::vector<std::filesystem::path> libraries;              ///< that the runtime opens by name
   std::vector<std::filesystem::path> device_nodes, folders;  ///< that the runner may use and read
   std::map<std::string, std::string> environment;
 };

@@ -1,10 +1,78 @@
 #include "device/emulated_device.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
 #include "device/installation.h"
 #include "emulator/server/device_process.h"
+#include "sandbox/program_files.h"
+#include "sandbox/sandbox.h"
 
 namespace lockstep::device {
 namespace {
+
+using namespace std::chrono_literals;
+
+sandbox::Limits limits_of_device() {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  sandbox::Limits limits;
+  // A judgement ends long before: these bound a device that has run wild while nobody asks it anything.
+  limits.wall_time = 1h;
+  limits.processor_time = cores * limits.wall_time / 1s * 1s;
+  limits.memory_bytes = kDeviceProcessMemory;
+  limits.file_bytes = 0;
+  limits.scratch_bytes = 4096;
+  limits.processes = 2 * cores + 16;  // a worker a core, and who watches its owner
+  limits.open_files = 16;
+  return limits;
+}
+
+/// The device's process in a sandbox, without files: it reads and runs what submissions send.
+class SandboxedDevice final : public emulator::DeviceHost {
+ public:
+  SandboxedDevice(std::vector<std::string> words, const std::vector<std::pair<int, int>>& descriptors)
+      : process_(command(std::move(words), descriptors)) {}
+
+  bool alive() override { return !process_.wait(0ms); }
+
+  std::string reason_of_end() override {
+    constexpr auto kGrace = 500ms;  // between the end of the connection and that of the process
+    const auto end = process_.wait(kGrace);
+    if (!end) return {};
+    if (end->kind == sandbox::End::Kind::memory_limit) {
+      throw emulator::DeviceMemoryExceeded(
+          fmt::format("the emulated device needs more than {} GiB for it", kDeviceProcessMemory >> 30));
+    }
+    return end->kind == sandbox::End::Kind::signalled
+               ? fmt::format("the emulated device ended by signal {}", end->status)
+               : "the emulated device ended";
+  }
+
+ private:
+  static sandbox::Command command(std::vector<std::string> words,
+                                  const std::vector<std::pair<int, int>>& descriptors) {
+    const std::filesystem::path executable = words.at(0);
+    sandbox::Command command;
+    command.own_files = true;
+    command.mounts = sandbox::library_mounts({executable});
+    command.mounts.push_back({executable, "/lockstep/device"});
+    words[0] = sandbox::seen_path(command.mounts.back());
+    command.arguments = std::move(words);
+    command.environment = {{"LD_LIBRARY_PATH", sandbox::kLibrariesInside}};
+    command.descriptors = descriptors;
+    command.limits = limits_of_device();
+    return command;
+  }
+
+  sandbox::Process process_;
+};
+
+std::unique_ptr<emulator::DeviceHost> start_in_sandbox(const std::vector<std::string>& arguments,
+                                                       const std::vector<std::pair<int, int>>& descriptors) {
+  return std::make_unique<SandboxedDevice>(arguments, descriptors);
+}
 
 class EmulatedSession final : public Session {
  public:
@@ -12,7 +80,8 @@ class EmulatedSession final : public Session {
       : process_({.executable = installed_program("lockstep-device"),
                   .seed = seed,
                   .multiprocessors = multiprocessors,
-                  .note_refusals = true}),
+                  .note_refusals = true},
+                 start_in_sandbox),
         cudart_directory_(installed_library_folder("emulated")) {}
 
   std::uint64_t allocate(std::size_t bytes, const std::string& label) override {

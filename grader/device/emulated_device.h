@@ -9,6 +9,10 @@
 
 namespace lockstep::device {
 
+/// What the process of an emulated device may hold: the judge's buffers, what the submission allocates (at
+/// most 1 GiB), about three bytes beside each of these that kernels touch, and the submission's code.
+inline constexpr std::size_t kDeviceProcessMemory = std::size_t{6} << 30;
+
 class EmulatedDevice final : public Device {
  public:
   explicit EmulatedDevice(int multiprocessors) : multiprocessors_(multiprocessors) {}

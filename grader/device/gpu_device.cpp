@@ -119,11 +119,13 @@ class GpuSession final : public Session {
   RunnerNeeds runner_needs() const override {
     RunnerNeeds needs;
     needs.device_nodes = gpu_.device_nodes();
-    needs.folders = {"/sys", driver_.folder()};
+    needs.libraries = {driver_.library()};
+    needs.folders = {"/sys"};
     // The cache of compiled code would be a way from one submission to the next.
     needs.environment = {{"CUDA_VISIBLE_DEVICES", gpu_.uuid()}, {"CUDA_CACHE_DISABLE", "1"}};
     if (counters_) {
       needs.descriptor = counters_->descriptor();
+      needs.libraries.push_back(cupti_);
       needs.folders.push_back(cupti_.parent_path());
       needs.environment.emplace(kCountersVariable, cupti_.string());
     }

@@ -18,6 +18,7 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
   options.cudart_directory = needs.cudart_directory.empty() ? build::find_toolkit().library
                                                             : std::filesystem::path(needs.cudart_directory);
   options.device_descriptor = needs.descriptor;
+  options.libraries = needs.libraries;
   options.device_nodes = needs.device_nodes;
   options.folders = needs.folders;
   options.environment = needs.environment;

@@ -232,6 +232,10 @@ CaseRun run_case(const course::Problem& problem, const course::Case& one, std::u
   run.result.purpose = one.purpose;
   try {
     run_calls(problem, one, seed, call_time, attempt, source, draws, run);
+  } catch (const emulator::DeviceMemoryExceeded& error) {
+    run.attempt_lost = true;
+    run.result.verdict = report::Verdict::memory_limit;
+    run.result.message = error.what();
   } catch (const emulator::DeviceLost& error) {
     // It had been started, and nothing but the submission used it: one that could make this a fault of the
     // grader could choose to be judged another time.

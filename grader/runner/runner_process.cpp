@@ -20,6 +20,7 @@
 
 #include "runner/message.h"
 #include "sandbox/file_descriptor.h"
+#include "sandbox/program_files.h"
 
 namespace lockstep::runner {
 namespace {
@@ -64,21 +65,48 @@ class SharedClock {
   ClockWords* words_ = nullptr;
 };
 
+/// The CUDA runtime, by the name that objects ask for (libcudart.so.13), and nothing else of its folder:
+/// beside a toolkit's lie the libraries that submissions do without. Without a folder it is in one of the
+/// system's.
+std::vector<std::filesystem::path> runtime_libraries(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> folders{folder};
+  if (folder.empty()) folders = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"};
+  constexpr std::string_view kPrefix = "libcudart.so.";
+  std::vector<std::filesystem::path> libraries;
+  for (const std::filesystem::path& one : folders) {
+    std::error_code none;
+    for (const auto& file : std::filesystem::directory_iterator(one, none)) {
+      const std::string name = file.path().filename();
+      if (name.starts_with(kPrefix) && name.find('.', kPrefix.size()) == std::string::npos)
+        libraries.push_back(file.path());
+    }
+    if (!libraries.empty()) break;
+  }
+  return libraries;
+}
+
 sandbox::Command runner_command(const RunnerProcess::Options& options, const sandbox::Mount& object,
                                 int judge_end, int clock) {
   const sandbox::Mount executable{options.executable, "/lockstep/runner", false};
   const sandbox::Mount cudart{options.cudart_directory, "/lockstep/cudart", false};
   sandbox::Command command;
+  command.own_files = true;
   command.arguments = {sandbox::seen_path(executable)};
   command.environment = {{"LD_LIBRARY_PATH", sandbox::seen_path(cudart)}, {"LC_ALL", "C.UTF-8"}};
+  command.environment["LD_LIBRARY_PATH"].append(":").append(sandbox::kLibrariesInside);
   command.mounts = {executable, object};
-  // The runtime alone: beside a toolkit's lie the libraries that submissions do without.
-  std::error_code none;  // an empty name: the runtime is in the system's folders
-  for (const auto& file : std::filesystem::directory_iterator(cudart.host, none)) {
-    const std::string name = file.path().filename();
-    if (name.starts_with("libcudart.so"))
-      command.mounts.push_back({file.path(), cudart.inside / name, false});
+  std::vector<std::filesystem::path> ours{options.executable};
+  for (const std::filesystem::path& library : runtime_libraries(options.cudart_directory)) {
+    command.mounts.push_back({library, cudart.inside / library.filename(), false});
+    ours.push_back(library);
   }
+  for (const std::filesystem::path& library : options.libraries) {
+    command.mounts.push_back(
+        {library, std::filesystem::path(sandbox::kLibrariesInside) / library.filename(), false});
+    ours.push_back(library);
+  }
+  const std::vector<sandbox::Mount> further = sandbox::library_mounts(ours);
+  command.mounts.insert(command.mounts.end(), further.begin(), further.end());
   for (const std::filesystem::path& folder : options.folders) {
     command.mounts.push_back({folder, folder, false});
     command.environment["LD_LIBRARY_PATH"].append(":").append(folder);

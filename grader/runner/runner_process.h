@@ -41,6 +41,7 @@ class RunnerProcess {
     std::filesystem::path object;            ///< the submission's shared object
     std::filesystem::path cudart_directory;  ///< folder with the libcudart that the object is to load
     int device_descriptor = -1;              ///< client's end of a device connection, or -1
+    std::vector<std::filesystem::path> libraries;              ///< that the runtime opens by name
     std::vector<std::filesystem::path> device_nodes, folders;  ///< that it may use and read besides
     std::map<std::string, std::string> environment;            ///< likewise
     sandbox::Limits limits;

@@ -9,6 +9,7 @@ namespace lockstep::sandbox {
 /// Words of the keeper's command line before the command's own, after its own name.
 enum KeeperArgument : int {
   kReportDescriptor = 1,
+  kFilterDescriptor,  ///< of the command's system calls, as system_calls.h makes it
   kProcessorSeconds,
   kFileBytes,
   kProcesses,

@@ -57,7 +57,8 @@ std::vector<std::string> keeper_arguments(const Command& command, const fs::path
   std::ostringstream inherited;
   for (const auto& [ours, theirs] : command.descriptors) inherited << theirs << ',';
   return {keeper,
-          std::to_string(report_descriptors(command).keeper),
+          std::to_string(setup_descriptors(command).keeper_reports),
+          std::to_string(setup_descriptors(command).system_calls),
           std::to_string(limits.processor_time.count()),
           std::to_string(limits.file_bytes),
           std::to_string(limits.processes),
@@ -96,27 +97,43 @@ void add_system_folders(std::vector<std::string>& arguments) {
   }
 }
 
-std::vector<std::string> bubblewrap_arguments(const Command& command, Mode mode, const fs::path& keeper) {
+// A file of the host, as it is, or a copy in the sandbox's own memory where the command asks for that.
+void add_file(LaunchPlan& plan, const Command& command, const Mount& file) {
+  add_parents(plan.arguments, file.inside);
+  std::error_code ignored;
+  if (!command.own_files || !fs::is_regular_file(file.host, ignored)) {
+    plan.arguments.insert(plan.arguments.end(),
+                          {file.writable ? "--bind" : "--ro-bind", file.host, file.inside});
+    return;
+  }
+  const auto number = setup_descriptors(command).first_copied + static_cast<int>(plan.copied.size());
+  plan.arguments.insert(plan.arguments.end(),
+                        {"--perms", "0555", "--file", std::to_string(number), file.inside});
+  plan.copied.push_back(file.host);
+}
+
+void add_bubblewrap(LaunchPlan& plan, const Command& command, Mode mode, const fs::path& keeper) {
   const auto bubblewrap = find_bubblewrap();
   if (!bubblewrap) {
     throw std::system_error(ENOENT, std::generic_category(),
                             "bubblewrap is not installed (Debian and Ubuntu: package bubblewrap)");
   }
   const std::string scratch_bytes = std::to_string(command.limits.scratch_bytes);
-  std::vector<std::string> arguments{*bubblewrap,
-                                     "--unshare-pid",
-                                     "--unshare-ipc",
-                                     "--unshare-net",
-                                     "--unshare-uts",
-                                     "--unshare-cgroup-try",
-                                     "--hostname",
-                                     "sandbox",
-                                     "--die-with-parent",
-                                     "--new-session",
-                                     "--as-pid-1",
-                                     "--info-fd",
-                                     std::to_string(report_descriptors(command).bubblewrap),
-                                     "--clearenv"};
+  std::vector<std::string>& arguments = plan.arguments;
+  arguments = {*bubblewrap,
+               "--unshare-pid",
+               "--unshare-ipc",
+               "--unshare-net",
+               "--unshare-uts",
+               "--unshare-cgroup-try",
+               "--hostname",
+               "sandbox",
+               "--die-with-parent",
+               "--new-session",
+               "--as-pid-1",
+               "--info-fd",
+               std::to_string(setup_descriptors(command).bubblewrap_reports),
+               "--clearenv"};
   if (mode == Mode::own_user_namespace) {
     arguments.insert(arguments.end(),
                      {"--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"});
@@ -130,15 +147,12 @@ std::vector<std::string> bubblewrap_arguments(const Command& command, Mode mode,
   if (!command.environment.contains("TMPDIR")) {
     arguments.insert(arguments.end(), {"--setenv", "TMPDIR", "/tmp"});
   }
-  add_system_folders(arguments);
+  if (!command.own_files) add_system_folders(arguments);
   arguments.insert(arguments.end(),
                    {"--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", scratch_bytes, "--tmpfs",
-                    "/tmp", "--perms", "1777", "--size", scratch_bytes, "--tmpfs", "/dev/shm", "--ro-bind",
-                    keeper, kKeeperInside});
-  for (const Mount& mount : command.mounts) {
-    add_parents(arguments, mount.inside);
-    arguments.insert(arguments.end(), {mount.writable ? "--bind" : "--ro-bind", mount.host, mount.inside});
-  }
+                    "/tmp", "--perms", "1777", "--size", scratch_bytes, "--tmpfs", "/dev/shm"});
+  add_file(plan, command, {keeper, kKeeperInside});
+  for (const Mount& mount : command.mounts) add_file(plan, command, mount);
   for (const fs::path& node : command.device_nodes) {
     arguments.insert(arguments.end(), {"--dev-bind", node, node});
   }
@@ -153,16 +167,18 @@ std::vector<std::string> bubblewrap_arguments(const Command& command, Mode mode,
       arguments.insert(arguments.end(), {"--ro-bind-try", settings, settings});
     }
   }
+  // Names of keys, which a user sees of all of his.
+  for (const char* keys : {"/proc/keys", "/proc/key-users"})
+    arguments.insert(arguments.end(), {"--ro-bind-try", "/dev/null", keys});
   arguments.insert(arguments.end(), {"--remount-ro", "/dev", "--remount-ro", "/", "--"});
-  return arguments;
 }
 
 }  // namespace
 
-ReportDescriptors report_descriptors(const Command& command) {
+SetupDescriptors setup_descriptors(const Command& command) {
   int first = STDERR_FILENO + 1;
   for (const auto& [ours, theirs] : command.descriptors) first = std::max(first, theirs + 1);
-  return {first, first + 1};
+  return {first, first + 1, first + 2, first + 3};
 }
 
 LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::path& scratch) {
@@ -173,7 +189,7 @@ LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::
     for (const auto& [name, value] : command.environment) plan.environment.push_back(name + "=" + value);
     if (!command.environment.contains("TMPDIR")) plan.environment.push_back("TMPDIR=" + scratch.string());
   } else {
-    plan.arguments = bubblewrap_arguments(command, mode, keeper);
+    add_bubblewrap(plan, command, mode, keeper);
     // A package brings bubblewrap's own libraries; bubblewrap clears the variable for what it starts.
     plan.environment.push_back("LD_LIBRARY_PATH=" +
                                (own_folder().parent_path() / "lib/third-party").string());

@@ -13,16 +13,19 @@ namespace lockstep::sandbox {
 /// "nobody", inside; outside too when the supervisor has made the user namespace.
 inline constexpr uid_t kCommandUser = 65534;
 
-/// Descriptor numbers that bubblewrap and the keeper report on: above everything the command inherits.
-struct ReportDescriptors {
-  int keeper = -1;
-  int bubblewrap = -1;
+/// Numbers of the descriptors that bubblewrap and the keeper use: above everything the command inherits.
+struct SetupDescriptors {
+  int keeper_reports = -1;
+  int system_calls = -1;  ///< the keeper reads their filter from it
+  int bubblewrap_reports = -1;
+  int first_copied = -1;  ///< bubblewrap reads LaunchPlan::copied from it and those after it
 };
-ReportDescriptors report_descriptors(const Command& command);
+SetupDescriptors setup_descriptors(const Command& command);
 
 struct LaunchPlan {
-  std::vector<std::string> arguments;    ///< program first, an absolute path
-  std::vector<std::string> environment;  ///< NAME=value
+  std::vector<std::string> arguments;         ///< program first, an absolute path
+  std::vector<std::string> environment;       ///< NAME=value
+  std::vector<std::filesystem::path> copied;  ///< files of the host that the command gets copies of
 };
 
 /// How much of the sandbox the machine gives.

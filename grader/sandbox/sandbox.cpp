@@ -23,10 +23,17 @@
 // The supervisor reads stdout and stderr, whose excess it drops, and every 20 ms adds up memory, threads and
 // processor time of the tree from /proc. The first limit that is exceeded ends the tree and names the End.
 // Sums rather than rlimits decide because RLIMIT_NPROC exempts root's user, RLIMIT_AS breaks CUDA, which
-// reserves terabytes, and both count processes one by one. Control groups would be exact but need a delegated
-// hierarchy, which a student's machine does not have. What the sums miss (memory files that are not mapped,
-// System V segments) dies with the namespaces, and an oom_score_adj of 1000 makes the kernel, should memory
-// run out, take the sandbox and not the judge.
+// reserves terabytes, and both count processes one by one. What the sums miss is memory that no process maps.
+// The filter of system calls leaves out what makes most of it (files without a name, System V segments);
+// where the machine lets the judge divide its control group, the tree also gets a group of its own, whose
+// limit counts pages of file systems and what the kernel holds. Elsewhere scratch and buffers of pipes and
+// sockets stay uncounted; they die with the namespaces, and an oom_score_adj of 1000 makes the kernel, should
+// memory run out, take the sandbox and not the judge.
+//
+// No channel outlives a command. Its session keyring is new, its scratch is its own, and a command that runs
+// a student's code has copies of its files in memory of its own (Command::own_files): which pages of a shared
+// file are in memory would tell the next command what this one has read. The kernel's calls are those that
+// system_calls.cpp names, all others fail as if the kernel did not have them.
 //
 // Where namespaces do not work (no bubblewrap, a container or a kernel setting that forbids them) the keeper
 // runs alone: the same limits, a process group and a subreaper of its own, a scratch folder for /tmp whose
@@ -37,12 +44,13 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "sandbox/control_group.h"
 #include "sandbox/supervisor.h"
 
 namespace lockstep::sandbox {
 namespace {
 
-Isolation find_isolation() {
+Isolation find_namespaces() {
   const char* wanted = std::getenv("LOCKSTEP_SANDBOX");
   if (wanted != nullptr && std::string(wanted) == "none") {
     return {false, "LOCKSTEP_SANDBOX=none turns the sandbox off"};
@@ -56,6 +64,13 @@ Isolation find_isolation() {
   } catch (const std::system_error& error) {
     return {false, error.what()};
   }
+}
+
+Isolation find_isolation() {
+  constexpr std::size_t kAnyLimit = std::size_t{64} << 20;
+  Isolation found = find_namespaces();
+  found.control_groups = ControlGroup::make(kAnyLimit) != nullptr;
+  return found;
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ struct Command {
   std::vector<std::string> arguments;              ///< program first, as a path that the command sees
   std::map<std::string, std::string> environment;  ///< all of it: nothing is inherited
   std::vector<Mount> mounts;  ///< besides the system's programs, libraries and headers, read-only
+  /// Nothing of the system's folders is there, and each file among the mounts is a copy in memory that ends
+  /// with the command: which pages of a file are in memory would tell the next command what this one has
+  /// read.
+  bool own_files = false;
   std::vector<std::filesystem::path> device_nodes;  ///< of the host's /dev that it may use
   std::vector<std::pair<int, int>> descriptors;     ///< (ours, theirs): passed on; all others are closed
   std::filesystem::path working_directory = "/tmp";
@@ -83,6 +87,7 @@ class Process {
 struct Isolation {
   bool namespaces = false;
   std::string reason;
+  bool control_groups = false;  ///< whether memory that no process maps counts as well
 };
 /// Found out once. The environment variable LOCKSTEP_SANDBOX=none turns namespaces off.
 const Isolation& isolation();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
@@ -19,6 +20,7 @@
 
 #include "sandbox/keeper_protocol.h"
 #include "sandbox/spare_user.h"
+#include "sandbox/system_calls.h"
 
 namespace lockstep::sandbox {
 namespace {
@@ -62,6 +64,7 @@ struct ChildPlan {
   Placement placement;
   std::vector<int> moved;  ///< as many as `placement`
   int reports = -1;
+  int group = -1;                 ///< entry of the control group; -1 when there is none
   int speaks = -1, listens = -1;  ///< to agree on the user namespace; -1 when none is to be made
 };
 
@@ -86,12 +89,16 @@ bool enter_user_namespace(const ChildPlan& plan) {
     _exit(write(plan.reports, &report, sizeof report) > 0 ? 126 : 127);
   };
   setsid();
+  // The judge's session keyring may hold its user's tickets, and what the command left there would await the
+  // next one: this one is new and empty. A kernel without keyrings refuses.
+  syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
   // If memory runs out all the same, the kernel is to take the sandbox and not the judge. Where it refuses
   // the number, all else still holds.
   if (const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
     [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
     close(file);
   }
+  if (plan.group >= 0 && write(plan.group, "0", 1) != 1) refuse();
   if (plan.speaks >= 0 && !enter_user_namespace(plan)) refuse();
   // The supervisor's thread is the parent: when the judge dies, so does everything here. Entering a namespace
   // would have cleared it.
@@ -201,6 +208,10 @@ void Supervisor::run(std::promise<void> started) {
 }
 
 void Supervisor::prepare() {
+  // Resident memory has the exact limit; here both file systems of the scratch count as well, and what the
+  // kernel holds.
+  constexpr std::size_t kKernelBytes = std::size_t{128} << 20;
+  group_ = ControlGroup::make(limits_.memory_bytes + 2 * limits_.scratch_bytes + kKernelBytes);
   uid_t user = 0;
   if (mode_ == Mode::own_user_namespace) user = kCommandUser;
   if (mode_ == Mode::limits_only) {
@@ -224,18 +235,26 @@ void Supervisor::prepare() {
 void Supervisor::spawn() {
   const FileDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw error_of("open /dev/null");
-  const ReportDescriptors report_numbers = report_descriptors(command_);
+  const SetupDescriptors numbers = setup_descriptors(command_);
   ChildPlan plan;
   plan.arguments = pointers_to(plan_.arguments);
   plan.environment = pointers_to(plan_.environment);
   plan.placement = {{nothing.get(), STDIN_FILENO},
                     {output_of_command_.get(), STDOUT_FILENO},
                     {output_of_command_.get(), STDERR_FILENO},
-                    {reports_of_keeper_.get(), report_numbers.keeper}};
+                    {reports_of_keeper_.get(), numbers.keeper_reports},
+                    {system_call_filter(), numbers.system_calls}};
   plan.placement.insert(plan.placement.end(), command_.descriptors.begin(), command_.descriptors.end());
-  if (info_of_bubblewrap_) plan.placement.emplace_back(info_of_bubblewrap_.get(), report_numbers.bubblewrap);
+  if (info_of_bubblewrap_) plan.placement.emplace_back(info_of_bubblewrap_.get(), numbers.bubblewrap_reports);
+  std::vector<FileDescriptor> copied;
+  for (const std::filesystem::path& file : plan_.copied) {
+    FileDescriptor& source = copied.emplace_back(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!source) throw error_of("open " + file.string());
+    plan.placement.emplace_back(source.get(), numbers.first_copied + static_cast<int>(copied.size()) - 1);
+  }
   plan.moved.resize(plan.placement.size());
   plan.reports = reports_of_keeper_.get();
+  if (group_) plan.group = group_->entry();
   auto [child_speaks_here, child_speaks] = open_pipe();
   auto [child_listens, child_listens_here] = open_pipe();
   if (mode_ == Mode::own_user_namespace) {
@@ -353,6 +372,8 @@ void Supervisor::watch() {
   end.peak_memory_bytes = peak_memory_bytes_;
   end_tree();
   read_output();
+  if (group_ && group_->has_run_out()) end.kind = End::Kind::memory_limit;
+  group_.reset();
   scratch_.reset();
   {
     const std::lock_guard lock(mutex_);

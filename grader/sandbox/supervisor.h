@@ -4,11 +4,13 @@
 
 #include <condition_variable>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 
+#include "sandbox/control_group.h"
 #include "sandbox/file_descriptor.h"
 #include "sandbox/launch_plan.h"
 #include "sandbox/process_tree.h"
@@ -52,6 +54,7 @@ class Supervisor {
   const Command command_;
   const Limits& limits_ = command_.limits;
   const Mode mode_;
+  std::unique_ptr<ControlGroup> group_;  // null where the machine has none for us
   std::optional<TemporaryFolder> scratch_;
   LaunchPlan plan_;
 

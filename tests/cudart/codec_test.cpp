@@ -45,5 +45,19 @@ TEST(ObservationsCodec, RefusesOtherBytes) {
   EXPECT_THROW(decode_observations(bytes), std::exception);
 }
 
+// Each byte begins an array of one item: a parser that recurses would leave its stack.
+TEST(ObservationsCodec, RefusesWhatIsNestedDeeply) {
+  const std::vector<std::byte> bytes(4'000'000, std::byte{0x81});
+  EXPECT_THROW(decode_observations(bytes), std::exception);
+}
+
+TEST(ObservationsCodec, RefusesSizesBeyondItsEnd) {
+  for (const int head : {0x5B, 0x7B, 0x9B, 0xBB}) {  // a string, a text, an array and a map of 2^63 items
+    std::vector<std::byte> bytes{std::byte(head), std::byte{0x80}};
+    bytes.resize(64);
+    EXPECT_THROW(decode_observations(bytes), std::exception) << head;
+  }
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

@@ -4,15 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
+
+#include "emulator/server/channel.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -24,6 +29,16 @@ DeviceProcess::Options options() {
   result.executable = DEVICE_EXECUTABLE;
   result.workers = 1;
   return result;
+}
+
+/// The process of the one device that this test has started.
+pid_t child() {
+  pid_t found = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (pid_t one = 0; children >> one;) found = one;
+  }
+  return found;
 }
 
 TEST(DeviceProcess, CopiesOfSeveralPieces) {
@@ -81,7 +96,7 @@ TEST(DeviceProcess, ExecutableThatIsNoDevice) {
 TEST(DeviceProcess, DeathIsNoticed) {
   DeviceProcess device(options());
   EXPECT_TRUE(device.alive());
-  ::kill(device.pid(), SIGKILL);
+  ::kill(child(), SIGKILL);
   EXPECT_THROW(device.allocate(16, ""), DeviceLost);
   // The connection closes a moment before the process has ended.
   const auto deadline = std::chrono::steady_clock::now() + 10s;
@@ -92,12 +107,12 @@ TEST(DeviceProcess, DeathIsNoticed) {
 TEST(DeviceProcess, WaitIdleGivesUpAndTheConnectionStaysUsable) {
   DeviceProcess device(options());
   EXPECT_TRUE(device.wait_idle(10s));
-  ::kill(device.pid(), SIGSTOP);
+  ::kill(child(), SIGSTOP);
   const auto before = std::chrono::steady_clock::now();
   EXPECT_FALSE(device.wait_idle(50ms));
   EXPECT_FALSE(device.wait_idle(50ms));
   EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
-  ::kill(device.pid(), SIGCONT);
+  ::kill(child(), SIGCONT);
   // The two late answers must not be taken for those of the calls that follow.
   const DeviceAddress address = device.allocate(4, "");
   EXPECT_GE(address, kGlobalBegin);
@@ -112,22 +127,58 @@ std::string file_of(pid_t pid, const std::string& name) {
 
 TEST(DeviceProcess, GivesUpWhatItDoesNotNeed) {
   DeviceProcess device(options());
-  EXPECT_EQ(file_of(device.pid(), "oom_score_adj"), "1000\n");
-  EXPECT_THAT(file_of(device.pid(), "limits"), testing::ContainsRegex("Max core file size +0 +0 "));
-  EXPECT_THAT(file_of(device.pid(), "status"), testing::HasSubstr("NoNewPrivs:\t1\n"));
+  EXPECT_EQ(file_of(child(), "oom_score_adj"), "1000\n");
+  EXPECT_THAT(file_of(child(), "limits"), testing::ContainsRegex("Max core file size +0 +0 "));
+  EXPECT_THAT(file_of(child(), "status"), testing::HasSubstr("NoNewPrivs:\t1\n"));
   // An undumpable process's files belong to root.
   struct stat environment {};
-  ASSERT_EQ(::stat(("/proc/" + std::to_string(device.pid()) + "/environ").c_str(), &environment), 0);
+  ASSERT_EQ(::stat(("/proc/" + std::to_string(child()) + "/environ").c_str(), &environment), 0);
   EXPECT_EQ(environment.st_uid, 0U);
+}
+
+// The filter of system calls (its threads share it): what the process does not need fails, such as opening
+// files.
+TEST(DeviceProcess, CanOnlyServeItsConnections) {
+  DeviceProcess device(options());
+  EXPECT_THAT(file_of(child(), "status"), testing::HasSubstr("Seccomp:\t2\n"));
 }
 
 TEST(DeviceProcess, EndsWithItsOwner) {
   pid_t pid = 0;
   {
     DeviceProcess device(options());
-    pid = device.pid();
+    pid = child();
   }
   EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+/// A channel whose other end says what a test lets it say.
+class HostileDevice : public testing::Test {
+ protected:
+  void send(const ReplyHeader& header) { EXPECT_GT(::send(theirs_, &header, sizeof header, 0), 0); }
+  ~HostileDevice() override { ::close(theirs_); }
+
+  std::array<int, 2> ends_ = [] {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    return ends;
+  }();
+  Channel channel_{ends_[0]};
+  int theirs_ = ends_[1];
+};
+
+TEST_F(HostileDevice, ALongReplyIsNotWaitedFor) {
+  send({.sequence = 1, .bytes = std::uint64_t{1} << 29});
+  EXPECT_THROW(channel_.call(Operation::synchronise, {}, std::chrono::steady_clock::now() + 10s),
+               ConnectionLost);
+}
+
+// Replies to requests that were given up are passed over, but each of them once.
+TEST_F(HostileDevice, TheSameReplyAgainAndAgainIsNoAnswer) {
+  EXPECT_FALSE(channel_.try_call(Operation::synchronise, {}, std::chrono::steady_clock::now() + 1ms));
+  for (int i = 0; i < 8; ++i) send({.sequence = 1});
+  EXPECT_THROW(channel_.call(Operation::synchronise, {}, std::chrono::steady_clock::now() + 10s),
+               ConnectionLost);
 }
 
 }  // namespace

@@ -57,6 +57,12 @@ int trace_other_processes();
 int open_connections();
 int make_namespaces();
 int see_other_descriptors();
+int use_keyrings();
+int make_nameless_files();
+int make_segments();
+int use_calls_for_privileged_programs();
+/// How many files it finds in folders of the machine's programs and libraries.
+int find_system_files();
 void close_every_descriptor();
 void kill_the_parent();
 void stop_the_parent();

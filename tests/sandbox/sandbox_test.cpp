@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <linux/keyctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #include "misbehaviours.h"
 #include "remains.h"
 #include "sandbox/file_descriptor.h"
+#include "sandbox/program_files.h"
 #include "sandbox/temporary_folder.h"
 
 namespace lockstep::sandbox {
@@ -332,6 +335,48 @@ TEST_F(Sandbox, SeveralAtOnceDoNotDisturbEachOther) {
       EXPECT_EQ(result.output, std::to_string(i) + "\n");
     }
   }
+}
+
+// The filter of system calls needs no namespaces.
+class Refused : public Sandbox, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Refused, Always) {
+  const Result result = run(misbehave(GetParam()));
+  EXPECT_EQ(result.end.kind, Kind::exited);
+  EXPECT_EQ(result.end.status, 0) << result.output;
+}
+
+INSTANTIATE_TEST_SUITE_P(SystemCalls, Refused,
+                         testing::Values("use_keyrings", "make_nameless_files", "make_segments",
+                                         "use_calls_for_privileged_programs", "make_namespaces"),
+                         [](const auto& test) { return std::string(test.param); });
+
+TEST_F(Sandbox, TheSessionsKeysAreNotPassedOn) {
+  std::promise<std::string> keys;
+  // In a thread, whose keyring ends with it.
+  std::thread([&keys] {
+    if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) < 0 ||
+        syscall(SYS_add_key, "user", "lockstep-secret", "word", 4, KEY_SPEC_SESSION_KEYRING) < 0) {
+      keys.set_value("");
+      return;
+    }
+    keys.set_value(run(shell("cat /proc/keys; echo end")).output);
+  }).join();
+  const std::string seen = keys.get_future().get();
+  if (seen.empty()) GTEST_SKIP() << "this kernel has no keyrings";
+  EXPECT_THAT(seen, HasSubstr("end"));
+  EXPECT_THAT(seen, testing::Not(HasSubstr("lockstep-secret")));
+}
+
+TEST_F(Isolated, ACommandWithFilesOfItsOwnSeesNoOther) {
+  Command command = misbehave("find_system_files");
+  command.own_files = true;
+  const std::vector<Mount> libraries = library_mounts({kBinaries / "misbehave"});
+  command.mounts.insert(command.mounts.end(), libraries.begin(), libraries.end());
+  command.environment["LD_LIBRARY_PATH"] = kLibrariesInside;
+  const Result result = run(command);
+  EXPECT_EQ(result.end.kind, Kind::exited) << result.output;
+  EXPECT_EQ(result.end.status, 0) << result.output;
 }
 
 TEST_F(Isolated, DiesWithTheJudge) {

@@ -44,9 +44,11 @@ std::optional<Reply> Channel::try_call(Operation operation,
   while (wait_for(POLLIN, deadline)) {
     ReplyHeader header;
     receive(std::as_writable_bytes(std::span(&header, 1)), deadline);
-    if (header.magic != kMagic || header.bytes > kMaximumReply || header.sequence > sequence_) {
+    if (header.magic != kMagic || header.bytes > kMaximumReply || header.sequence > sequence_ ||
+        header.sequence <= answered_) {
       throw ConnectionLost("connection to the emulated device: a reply that is none");
     }
+    answered_ = header.sequence;
     Reply reply{header.status, Bytes(header.bytes)};
     receive(reply.payload, deadline);
     if (header.sequence == sequence_) return reply;

@@ -54,7 +54,8 @@ class Channel {
   bool wait_for(short events, const Deadline& deadline);
 
   int descriptor_;
-  std::uint64_t sequence_ = 0;
+  std::uint64_t sequence_ = 0;  ///< of the latest request
+  std::uint64_t answered_ = 0;  ///< of the latest reply; each answers a later request than the one before
 };
 
 }  // namespace lockstep::emulator

@@ -70,7 +70,7 @@ std::pair<int, int> socket_pair() {
   return {ends[0], moved_up(ends[1])};
 }
 
-pid_t spawn(const DeviceProcess::Options& options, int control, int client) {
+std::vector<std::string> command_line(const DeviceProcess::Options& options) {
   std::vector<std::string> words = {options.executable.string(),
                                     "--control-fd",
                                     std::to_string(kControlInside),
@@ -91,41 +91,60 @@ pid_t spawn(const DeviceProcess::Options& options, int control, int client) {
   if (!options.checks) words.emplace_back("--no-checks");
   if (options.note_refusals) words.emplace_back("--note-refusals");
   if (options.check_leaks) words.emplace_back("--check-leaks");
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  check(::posix_spawn_file_actions_init(&files), "posix_spawn_file_actions_init");
-  check(::posix_spawnattr_init(&attributes), "posix_spawnattr_init");
-  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&files, control, kControlInside);
-  ::posix_spawn_file_actions_adddup2(&files, client, kClientInside);
-  ::posix_spawn_file_actions_addclosefrom_np(&files, kClientInside + 1);
-  // A process group of its own: Ctrl-C at the terminal is for the program, which may handle it.
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setflags(&attributes,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, arguments[0], &files, &attributes, arguments.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&files);
-  check(error, options.executable.c_str());
-  return pid;
+  return words;
 }
 
-void end(pid_t pid) {
-  ::kill(pid, SIGKILL);
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+/// A child of this process.
+class ChildHost final : public DeviceHost {
+ public:
+  ChildHost(std::vector<std::string> words, const std::vector<std::pair<int, int>>& descriptors) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    check(::posix_spawn_file_actions_init(&files), "posix_spawn_file_actions_init");
+    check(::posix_spawnattr_init(&attributes), "posix_spawnattr_init");
+    ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int last = STDERR_FILENO;
+    for (const auto& [ours, theirs] : descriptors) {
+      ::posix_spawn_file_actions_adddup2(&files, ours, theirs);
+      last = std::max(last, theirs);
+    }
+    ::posix_spawn_file_actions_addclosefrom_np(&files, last + 1);
+    // A process group of its own: Ctrl-C at the terminal is for the program, which may handle it.
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setflags(&attributes,
+                               POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    const int error = ::posix_spawn(&pid_, arguments[0], &files, &attributes, arguments.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&files);
+    check(error, arguments[0]);
   }
-}
+  ~ChildHost() override {
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+  ChildHost(const ChildHost&) = delete;
+  ChildHost& operator=(const ChildHost&) = delete;
+
+  bool alive() override {
+    // WNOWAIT leaves the ended process to the destructor, so that its number is not used again before.
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0;
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
 
 DeviceError::Code code_of(Status status) {
   switch (status) {
@@ -150,22 +169,6 @@ DeviceError::Code code_of(Status status) {
   }
 }
 
-/// One request of the control side, with its failures as the exceptions that the header promises.
-Bytes request(Channel& channel, Operation operation,
-              std::initializer_list<std::span<const std::byte>> parts) {
-  Reply reply;
-  try {
-    reply = channel.call(operation, parts, soon());
-  } catch (const ConnectionLost& error) {
-    throw DeviceLost(error.what());
-  }
-  if (reply.status == Status::ok) return std::move(reply.payload);
-  const std::string sentence(reinterpret_cast<const char*>(reply.payload.data()), reply.payload.size());
-  if (reply.status == Status::malformed)
-    throw DeviceLost("the emulated device refuses a request: " + sentence);
-  throw DeviceError(code_of(reply.status), sentence);
-}
-
 template <class T>
 T unpacked(const Bytes& payload) {
   try {
@@ -177,28 +180,26 @@ T unpacked(const Bytes& payload) {
 
 }  // namespace
 
-DeviceProcess::DeviceProcess(const Options& options) {
+DeviceProcess::DeviceProcess(const Options& options, const StartDevice& start) {
   const auto [control, control_inside] = socket_pair();
   control_ = std::make_unique<Channel>(control);
   std::optional<Descriptor> control_end(control_inside);
   const auto [client, client_inside] = socket_pair();
   Descriptor client_end(client);
   std::optional<Descriptor> inner_client_end(client_inside);
-  pid_ = spawn(options, control_inside, client_inside);
+  const std::vector<std::pair<int, int>> descriptors{{control_inside, kControlInside},
+                                                     {client_inside, kClientInside}};
+  const std::vector<std::string> words = command_line(options);
+  host_ = start ? start(words, descriptors) : std::make_unique<ChildHost>(words, descriptors);
   // The device's ends must be open nowhere else, or neither side would see the other go.
   control_end.reset();
   inner_client_end.reset();
-  try {
-    request(*control_, Operation::synchronise, {});
-  } catch (...) {
-    end(pid_);
-    throw;
-  }
+  request(Operation::synchronise, {});
   client_ = client_end.release();
 }
 
 DeviceProcess::~DeviceProcess() {
-  end(pid_);
+  host_.reset();
   close_client_descriptor();
 }
 
@@ -206,27 +207,39 @@ void DeviceProcess::close_client_descriptor() {
   if (client_ >= 0) ::close(std::exchange(client_, -1));
 }
 
-bool DeviceProcess::alive() {
-  // WNOWAIT leaves the ended process to the destructor, so that its number is not used again before.
-  siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == 0;
+DeviceLost DeviceProcess::lost(const std::string& what) {
+  const std::string reason = host_->reason_of_end();
+  return DeviceLost(reason.empty() ? what : reason);
+}
+
+/// One request of the control side, with its failures as the exceptions that the header promises.
+Bytes DeviceProcess::request(Operation operation, std::initializer_list<std::span<const std::byte>> parts) {
+  Reply reply;
+  try {
+    reply = control_->call(operation, parts, soon());
+  } catch (const ConnectionLost& error) {
+    throw lost(error.what());
+  }
+  if (reply.status == Status::ok) return std::move(reply.payload);
+  const std::string sentence(reinterpret_cast<const char*>(reply.payload.data()), reply.payload.size());
+  if (reply.status == Status::malformed)
+    throw DeviceLost("the emulated device refuses a request: " + sentence);
+  throw DeviceError(code_of(reply.status), sentence);
 }
 
 DeviceAddress DeviceProcess::allocate(std::size_t bytes, const std::string& label) {
   const AllocateRequest wanted{bytes};
-  return unpacked<AddressReply>(request(*control_, Operation::allocate, {bytes_of(wanted), bytes_of(label)}))
-      .address;
+  return unpacked<AddressReply>(request(Operation::allocate, {bytes_of(wanted), bytes_of(label)})).address;
 }
 
 void DeviceProcess::free(DeviceAddress address) {
-  request(*control_, Operation::free, {bytes_of(RangeRequest{address, 0, 0})});
+  request(Operation::free, {bytes_of(RangeRequest{address, 0, 0})});
 }
 
 void DeviceProcess::write(DeviceAddress to, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), kPieceBytes));
-    request(*control_, Operation::write, {bytes_of(WriteRequest{to, bytes.size()}), piece});
+    request(Operation::write, {bytes_of(WriteRequest{to, bytes.size()}), piece});
     to += piece.size();
     bytes = bytes.subspan(piece.size());
   }
@@ -235,8 +248,7 @@ void DeviceProcess::write(DeviceAddress to, std::span<const std::byte> bytes) {
 void DeviceProcess::read(DeviceAddress from, std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), kPieceBytes));
-    const Bytes data =
-        request(*control_, Operation::read, {bytes_of(RangeRequest{from, piece.size(), bytes.size()})});
+    const Bytes data = request(Operation::read, {bytes_of(RangeRequest{from, piece.size(), bytes.size()})});
     if (data.size() != piece.size()) throw DeviceLost("the emulated device answers a read with another size");
     std::copy(data.begin(), data.end(), piece.begin());
     from += piece.size();
@@ -245,22 +257,21 @@ void DeviceProcess::read(DeviceAddress from, std::span<std::byte> bytes) {
 }
 
 void DeviceProcess::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
-  request(*control_, Operation::fill,
-          {bytes_of(FillRequest{to, bytes, std::to_integer<std::uint64_t>(value)})});
+  request(Operation::fill, {bytes_of(FillRequest{to, bytes, std::to_integer<std::uint64_t>(value)})});
 }
 
 void DeviceProcess::mark_uninitialised(DeviceAddress from, std::size_t bytes) {
-  request(*control_, Operation::mark_uninitialised, {bytes_of(RangeRequest{from, bytes, bytes})});
+  request(Operation::mark_uninitialised, {bytes_of(RangeRequest{from, bytes, bytes})});
 }
 
 void DeviceProcess::set_time_limit(std::optional<std::chrono::milliseconds> limit) {
   LimitRequest wanted{0, 0};
   if (limit) wanted = {static_cast<std::uint64_t>(std::max<std::int64_t>(limit->count(), 0)), 1};
-  request(*control_, Operation::set_time_limit, {bytes_of(wanted)});
+  request(Operation::set_time_limit, {bytes_of(wanted)});
 }
 
 void DeviceProcess::set_client_memory_limit(std::size_t bytes) {
-  request(*control_, Operation::set_client_memory_limit, {bytes_of(LimitRequest{bytes, 1})});
+  request(Operation::set_client_memory_limit, {bytes_of(LimitRequest{bytes, 1})});
 }
 
 bool DeviceProcess::wait_idle(std::chrono::milliseconds timeout) {
@@ -271,18 +282,18 @@ bool DeviceProcess::hold_client(std::chrono::milliseconds timeout) {
   return answers(Operation::hold_client, timeout);
 }
 
-void DeviceProcess::admit_client() { request(*control_, Operation::admit_client, {}); }
+void DeviceProcess::admit_client() { request(Operation::admit_client, {}); }
 
 bool DeviceProcess::answers(Operation operation, std::chrono::milliseconds timeout) {
   try {
     return control_->try_call(operation, {}, std::chrono::steady_clock::now() + timeout).has_value();
   } catch (const ConnectionLost& error) {
-    throw DeviceLost(error.what());
+    throw lost(error.what());
   }
 }
 
 Observations DeviceProcess::take_observations() {
-  const Bytes payload = request(*control_, Operation::take_observations, {});
+  const Bytes payload = request(Operation::take_observations, {});
   try {
     return decode_observations(payload);
   } catch (const std::exception& error) {
@@ -291,11 +302,11 @@ Observations DeviceProcess::take_observations() {
 }
 
 ClientStatistics DeviceProcess::take_client_statistics() {
-  return unpacked<ClientStatistics>(request(*control_, Operation::take_client_statistics, {}));
+  return unpacked<ClientStatistics>(request(Operation::take_client_statistics, {}));
 }
 
 void DeviceProcess::trace_line(const std::string& file_suffix, std::uint32_t line) {
-  request(*control_, Operation::trace_line, {bytes_of(LimitRequest{line, 1}), bytes_of(file_suffix)});
+  request(Operation::trace_line, {bytes_of(LimitRequest{line, 1}), bytes_of(file_suffix)});
 }
 
 }  // namespace lockstep::emulator

@@ -7,20 +7,23 @@
 // protected.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "emulator/device.h"
 #include "emulator/observations.h"
+#include "emulator/server/message.h"
 
 namespace lockstep::emulator {
 
@@ -34,8 +37,29 @@ class DeviceLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// It is gone because it needed more memory than it may have.
+class DeviceMemoryExceeded : public DeviceLost {
+ public:
+  using DeviceLost::DeviceLost;
+};
+
 /// Name of the environment variable that tells the replacement libcudart which descriptor is its connection.
 inline constexpr const char* kClientDescriptorVariable = "LOCKSTEP_DEVICE_FD";
+
+/// The running lockstep-device, however it was started. The destructor ends it and waits until it is gone.
+class DeviceHost {
+ public:
+  virtual ~DeviceHost() = default;
+  virtual bool alive() = 0;
+  /// Why it ended, when that is known and more than that its connection closed; else empty. Throws
+  /// DeviceMemoryExceeded.
+  virtual std::string reason_of_end() { return {}; }
+};
+
+/// Starts `arguments`, the program first, with the descriptors (ours, theirs) and no others. Throws
+/// DeviceLost, or what else says that the machine cannot.
+using StartDevice = std::function<std::unique_ptr<DeviceHost>(
+    const std::vector<std::string>& arguments, const std::vector<std::pair<int, int>>& descriptors)>;
 
 /// What the program under test did through its connection since the last call of take_client_statistics.
 struct ClientStatistics {
@@ -62,9 +86,10 @@ class DeviceProcess {
     bool check_leaks = false;    ///< so does memory that the program never frees
   };
 
-  /// Starts the process and waits until it answers. Throws DeviceLost.
-  explicit DeviceProcess(const Options& options);
-  /// Ends the process (SIGKILL) and waits for it.
+  /// Starts the process and waits until it answers. Throws DeviceLost, and what `start` throws. Without a
+  /// `start` the process is a child like any other, with the rights of its owner: for programs that are
+  /// trusted.
+  explicit DeviceProcess(const Options& options, const StartDevice& start = {});
   ~DeviceProcess();
   DeviceProcess(const DeviceProcess&) = delete;
   DeviceProcess& operator=(const DeviceProcess&) = delete;
@@ -74,8 +99,7 @@ class DeviceProcess {
   int client_descriptor() const { return client_; }
   void close_client_descriptor();
 
-  pid_t pid() const { return pid_; }
-  bool alive();
+  bool alive() { return host_->alive(); }
 
   // The calls below act at once, in order with the client's; each throws DeviceLost, or DeviceError as Device
   // does.
@@ -101,11 +125,14 @@ class DeviceProcess {
   void trace_line(const std::string& file_suffix, std::uint32_t line);
 
  private:
+  Bytes request(Operation operation, std::initializer_list<std::span<const std::byte>> parts);
   bool answers(Operation operation, std::chrono::milliseconds timeout);
+  /// The exception for a connection that failed; `what` is how.
+  DeviceLost lost(const std::string& what);
 
-  pid_t pid_ = -1;
   int client_ = -1;
   std::unique_ptr<Channel> control_;
+  std::unique_ptr<DeviceHost> host_;
 };
 
 }  // namespace lockstep::emulator

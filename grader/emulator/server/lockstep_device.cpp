@@ -101,6 +101,7 @@ void serve(const Arguments& arguments) {
   ClientSession client_session(served);
   Connection control(arguments.control, control_session);
   Connection client(arguments.client, client_session);
+  limit_system_calls();
   while (control.open()) {
     // poll passes over the negative descriptor of a client that has gone.
     std::array<pollfd, 2> wanted{control.interest(), client.interest()};

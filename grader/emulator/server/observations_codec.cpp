@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace lockstep::emulator {
 
@@ -19,6 +20,46 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, b
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, findings, traces, launches, blocks, warp_instructions,
                                    copied_sectors, seconds)
 
+namespace {
+
+/// Lines, their counters, the traffic of one of them, its numbers: as deep as anything lies.
+constexpr std::size_t kDeepest = 8;
+
+/// Throws where items lie deeper, or claim more than there is: the library takes CBOR apart by recursion, and
+/// the process that encoded it runs what it was sent. Source: RFC 8949, section 3.
+void require_shallow(std::span<const std::byte> bytes) {
+  const auto fail = [] { throw std::runtime_error("observations that are none"); };
+  std::vector<std::uint64_t> items_left{1};
+  while (!items_left.empty()) {
+    if (items_left.back() == 0) {
+      items_left.pop_back();
+      continue;
+    }
+    --items_left.back();
+    if (bytes.empty()) fail();
+    const auto head = std::to_integer<unsigned>(bytes.front());
+    bytes = bytes.subspan(1);
+    const unsigned type = head >> 5, low = head & 31;
+    std::uint64_t value = low;
+    if (low >= 24) {
+      const std::size_t length = std::size_t{1} << (low - 24);
+      if (low > 27 || length > bytes.size()) fail();
+      value = 0;
+      for (const std::byte byte : bytes.first(length))
+        value = value << 8 | std::to_integer<std::uint64_t>(byte);
+      bytes = bytes.subspan(length);
+    }
+    enum : unsigned { kUnsigned, kNegative, kByteString, kText, kArray, kMap, kTag, kSimpleOrFloat };
+    if (type == kTag || (type >= kByteString && type <= kMap && value > bytes.size())) fail();
+    if (type == kByteString || type == kText) bytes = bytes.subspan(value);
+    if (type == kArray) items_left.push_back(value);
+    if (type == kMap) items_left.push_back(2 * value);
+    if (items_left.size() > kDeepest) fail();
+  }
+}
+
+}  // namespace
+
 std::vector<std::byte> encode(const Observations& observations) {
   const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(observations));
   const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
@@ -26,6 +67,7 @@ std::vector<std::byte> encode(const Observations& observations) {
 }
 
 Observations decode_observations(std::span<const std::byte> bytes) {
+  require_shallow(bytes);
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   return nlohmann::json::from_cbor(begin, begin + bytes.size()).get<Observations>();
 }

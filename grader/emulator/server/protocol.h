@@ -95,7 +95,7 @@ inline constexpr std::uint64_t kPieceRows = std::uint64_t{1} << 20;
 /// Longest request; images are the long ones. Longer ones end the connection.
 inline constexpr std::uint64_t kMaximumRequest = std::uint64_t{256} << 20;
 /// Longest reply that a caller accepts.
-inline constexpr std::uint64_t kMaximumReply = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMaximumReply = std::uint64_t{32} << 20;
 /// Longest name: mangled names of templates run to tens of kilobytes.
 inline constexpr std::uint64_t kMaximumName = std::uint64_t{64} << 10;
 /// Devices that one process can be.
