@@ -1,11 +1,18 @@
-// Compiled objects on disk, found by the hash of everything that went into them. Several processes may share
-// one.
+// Compiled objects on disk, found by the hash of everything that went into them. Several processes of one
+// user may share a cache.
+//
+// Whoever can write here could put another object in the place of a student's, so the folder is its user's
+// alone: made so, checked each time, and refused when it is a link or belongs to somebody else. The sum that
+// lies beside an object tells damage and carries no key: whoever may write here runs as this user, and would
+// read the key, too, or replace the judge; a sandbox sees nothing of this folder but the one object.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+
+#include "sandbox/file_descriptor.h"
 
 namespace lockstep::build {
 
@@ -16,8 +23,9 @@ class ObjectCache {
     std::string diagnostics;
   };
 
-  /// Beyond `limit_bytes` the entries that were used longest ago go. Makes the folder; throws
-  /// std::filesystem::filesystem_error.
+  /// Beyond `limit_bytes` the entries that were used longest ago go. Makes the folder, and removes what
+  /// processes that were killed have left there, unless another one is at work; throws std::runtime_error
+  /// when there can be no folder, or none of this user's own.
   explicit ObjectCache(const std::filesystem::path& folder,
                        std::uintmax_t limit_bytes = std::uintmax_t{1} << 30);
 
@@ -31,7 +39,12 @@ class ObjectCache {
  private:
   void drop_oldest() const;
 
+  void remove_remains() const;
+
   std::filesystem::path folder_;
+  /// Of the folder, locked for as long as this object lives: shared, so that nobody takes what is being made
+  /// for remains.
+  sandbox::FileDescriptor lock_;
   std::uintmax_t limit_bytes_;
 };
 

@@ -23,8 +23,8 @@
 #include "build/banned_library.h"
 #include "build/compiler_output.h"
 #include "build/content_hash.h"
+#include "build/hidden_libraries.h"
 #include "build/object_cache.h"
-#include "build/submission_source.h"
 #include "build/toolkit.h"
 #include "sandbox/file_descriptor.h"
 #include "sandbox/temporary_folder.h"
@@ -74,6 +74,22 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// Whatever the umask is: the compiler may be another user.
+constexpr fs::perms kReadable{0644}, kReadableFolder{0755};
+
+void make_folder(const fs::path& path) {
+  fs::create_directory(path);
+  fs::permissions(path, kReadableFolder);
+}
+
+void write_file(const fs::path& path, const std::string& contents, fs::perms mode) {
+  std::ofstream file(path, std::ios::binary);
+  file << contents;
+  file.close();
+  if (!file) throw fs::filesystem_error("cannot write", path, std::make_error_code(std::errc::io_error));
+  fs::permissions(path, mode);
+}
+
 // The submission's own base name where compilers and shells take it as it is, else the exercise's.
 std::string name_for_compiler(const course::Exercise& exercise, const fs::path& source) {
   const std::string name = source.filename();
@@ -118,7 +134,7 @@ std::string key_of(const course::Exercise& exercise, const std::string& source, 
   hash.add(host_compiler_stamp());
   hash.add(fmt::format("{}", fmt::join(compiler_flags(native), " ")));
   hash.add(fmt::format("{}", fmt::join(kLinkerFlags, " ")));
-  for (const BannedLibrary& library : banned_libraries()) hash.add(std::string(library.start));
+  hash.add(rules_of_covers());
   hash.add(libraries == Libraries::none ? "submission" : "peer");
   return hash.digest();
 }
@@ -135,20 +151,17 @@ struct Stage {
   Stage(const fs::path& parent, const course::Exercise& exercise, const std::string& name,
         const std::string& source)
       : folder(parent, "new-") {
-    for (const sandbox::Mount* mount : {&submission, &header, &object}) fs::create_directory(mount->host);
-    std::ofstream file(submission.host / name, std::ios::binary);
-    file << source;
-    file.close();
-    if (!file)
-      throw fs::filesystem_error("cannot write", submission.host / name,
-                                 std::make_error_code(std::errc::io_error));
-    fs::copy_file(exercise.header, header.host / exercise.header.filename());
+    for (const fs::path& each : {submission.host, header.host, object.host, empty_folder}) make_folder(each);
+    write_file(closed_file, "", fs::perms::none);
+    write_file(submission.host / name, source, kReadable);
+    write_file(header.host / exercise.header.filename(), contents_of(exercise.header), kReadable);
   }
 
   sandbox::TemporaryFolder folder;
   sandbox::Mount submission{folder.path() / "submission", "/submission", false};
   sandbox::Mount header{folder.path() / "exercise", "/exercise", false};
   sandbox::Mount object{folder.path() / "object", "/object", true};
+  fs::path closed_file = folder.path() / "closed", empty_folder = folder.path() / "empty";
 };
 
 // The words as one line for a shell, each in single quotes.
@@ -190,6 +203,10 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
                          // no #line and no #ifdef of the source keeps a file out of it.
                          {"SUNPRO_DEPENDENCIES", (object / kListName).string() + " submission"}};
   command.mounts = toolkit_mounts(toolkit);
+  if (libraries == Libraries::none) {
+    const auto covers = covers_of_libraries(toolkit, stage.closed_file, stage.empty_folder);
+    command.mounts.insert(command.mounts.end(), covers.begin(), covers.end());
+  }
   command.mounts.insert(command.mounts.end(), {stage.submission, stage.header, stage.object, common});
   command.working_directory = sandbox::seen_path(stage.submission);
   command.limits = limits;
@@ -220,6 +237,26 @@ std::string without_folders(std::string_view text, const Stage& stage) {
     result = without(result, sandbox::seen_path(*mount).string() + "/");
   }
   return result;
+}
+
+// The headers that the compiler asked for and could not open, each on a line of its own: a library's that are
+// covered. In the words of the preprocessor, and of the front end behind it.
+std::string names_of_missing(std::string_view output) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"fatal error: ", ": No such file or directory"},
+      {"fatal error: ", ": Permission denied"},
+      {"cannot open source file \"", "\""}};
+  std::string names;
+  while (!output.empty()) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    for (const auto& [before, behind] : kWords) {
+      const std::size_t at = line.find(before), begin = at + before.size();
+      const std::size_t end = at == std::string_view::npos ? at : line.find(behind, begin);
+      if (end != std::string_view::npos) names += fmt::format("/{}\n", line.substr(begin, end - begin));
+    }
+    output.remove_prefix(std::min(line.size() + 1, output.size()));
+  }
+  return names;
 }
 
 // The files that the compiler opened, without the names of the folders that hold the course and the toolkit:
@@ -273,7 +310,7 @@ void check_room(const fs::path& folder) {
   }
 }
 
-CompiledSubmission compile(const course::Exercise& exercise, const fs::path& source,
+CompiledSubmission compile(const course::Exercise& exercise, const SubmissionFile& source,
                            std::optional<int> native, const sandbox::Limits& limits, Libraries libraries) {
   const auto start = Clock::now();
   CompiledSubmission result;
@@ -283,16 +320,16 @@ CompiledSubmission compile(const course::Exercise& exercise, const fs::path& sou
     return result;
   };
 
-  const auto text = read_source(source);
+  auto text = read_source(source);
   if (const auto* unreadable = std::get_if<Unreadable>(&text)) {
     result.diagnostics = unreadable->sentence;
-    return finish(Status::unreadable);
+    return finish(unreadable->is_missing ? Status::missing : Status::unreadable);
   }
+  result.source = std::get<std::string>(std::move(text));
   const Toolkit& toolkit = find_toolkit();
-  const std::string name = name_for_compiler(exercise, source);
+  const std::string name = name_for_compiler(exercise, source.path());
   const fs::path common = course::course_root() / "common";
-  const std::string key =
-      key_of(exercise, std::get<std::string>(text), name, common, toolkit, native, libraries);
+  const std::string key = key_of(exercise, result.source, name, common, toolkit, native, libraries);
   const ObjectCache cache(cache_folder());
   if (auto entry = cache.find(key)) {
     result.object = entry->object;
@@ -301,7 +338,7 @@ CompiledSubmission compile(const course::Exercise& exercise, const fs::path& sou
     return finish(Status::compiled);
   }
 
-  const Stage stage(cache.folder(), exercise, name, std::get<std::string>(text));
+  const Stage stage(cache.folder(), exercise, name, result.source);
   sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits, libraries));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
@@ -311,8 +348,9 @@ CompiledSubmission compile(const course::Exercise& exercise, const fs::path& sou
   const auto opened = read_result(stage.object.host / kListName, kListBytesLimit);
   // Before its errors, which may be those of using the library without linking it.
   if (libraries == Libraries::none) {
-    std::string sentence = sentence_about_banned(names_of_opened(opened.value_or(""), toolkit, common, stage),
-                                                 std::get<std::string>(text), name);
+    std::string sentence = sentence_about_banned(
+        names_of_opened(opened.value_or(""), toolkit, common, stage) + names_of_missing(process.output()),
+        result.source, name);
     if (!sentence.empty()) {
       result.diagnostics = std::move(sentence);
       return finish(Status::banned);
@@ -351,7 +389,7 @@ sandbox::Limits compilation_limits() {
   return limits;
 }
 
-CompiledSubmission compile_submission(const course::Exercise& exercise, const fs::path& source,
+CompiledSubmission compile_submission(const course::Exercise& exercise, const SubmissionFile& source,
                                       std::optional<int> native, const sandbox::Limits& limits) {
   return compile(exercise, source, native, limits, Libraries::none);
 }

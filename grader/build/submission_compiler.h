@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "build/submission_source.h"
 #include "course/catalogue.h"
 #include "sandbox/sandbox.h"
 
@@ -25,9 +26,11 @@ struct CompiledSubmission {
     compiled,
     rejected,    ///< the compiler said no, or ran out of its limits: diagnostics tell
     banned,      ///< it includes a library that does the exercise's work: diagnostics tell in one sentence
-    unreadable,  ///< no such file, not a file, empty, not text, too large: diagnostics tell in one sentence
+    missing,     ///< there is no such file
+    unreadable,  ///< a link, not a file, empty, not text, too large: diagnostics tell in one sentence
   };
   Status status = Status::compiled;
+  std::string source;            ///< the text as it was read, and compiled; empty when it could not be read
   std::filesystem::path object;  ///< shared object, when compiled
   std::string diagnostics;       ///< with the student's file name and line numbers; warnings too
   bool from_cache = false;
@@ -37,11 +40,11 @@ struct CompiledSubmission {
 /// What one compilation may take: far more than any exercise needs, far less than a template that never ends.
 sandbox::Limits compilation_limits();
 
-/// Compiles `source` for `exercise`. The compiler sees the source under its own base name, the exercise's
-/// header, the folder common/ and the toolkit, nothing else of the course. `native`: compute capability that
-/// the object is to carry native code for, 90 for 9.0, besides its PTX. Throws std::runtime_error when the
-/// machine lacks a usable toolkit.
-CompiledSubmission compile_submission(const course::Exercise& exercise, const std::filesystem::path& source,
+/// Reads `source` and compiles it for `exercise`. The compiler sees the source under its own base name, the
+/// exercise's header, the folder common/ and the toolkit, nothing else of the course. `native`: compute
+/// capability that the object is to carry native code for, 90 for 9.0, besides its PTX. Throws
+/// std::runtime_error when the machine lacks a usable toolkit.
+CompiledSubmission compile_submission(const course::Exercise& exercise, const SubmissionFile& source,
                                       std::optional<int> native = std::nullopt,
                                       const sandbox::Limits& limits = compilation_limits());
 

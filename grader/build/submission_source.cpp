@@ -6,50 +6,71 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "sandbox/file_descriptor.h"
+#include "text/printable.h"
 
 namespace lockstep::build {
 namespace {
 
-// Bytes of the UTF-8 sequence at `at`, 0 when there is none. Source: RFC 3629, section 4 (no overlong forms,
-// no surrogates, nothing past U+10FFFF).
-std::size_t sequence_length(const unsigned char* at, const unsigned char* end) {
-  const unsigned char first = at[0];
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || static_cast<std::size_t>(end - at) < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at[i] & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = at[1];
-  const bool outside = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
-  return outside ? 0 : length;
-}
+namespace fs = std::filesystem;
+using sandbox::FileDescriptor;
 
-bool is_utf8(const std::string& text) {
-  const auto* at = reinterpret_cast<const unsigned char*>(text.data());
-  const auto* const end = at + text.size();
-  while (at < end) {
-    const std::size_t length = sequence_length(at, end);
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = text::sequence_length(text);
     if (length == 0) return false;
-    at += length;
+    text.remove_prefix(length);
   }
   return true;
 }
 
+/// Why `name` in the folder `at`, which a reader knows as `path`, was not opened. By errno, and by what is
+/// there now: that words the sentence, and decides nothing.
+Unreadable not_opened(int at, const std::string& name, const fs::path& path) {
+  const int error = errno;
+  struct stat status {};
+  const bool exists = fstatat(at, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  if (exists && S_ISLNK(status.st_mode)) {
+    return {fmt::format("{} is a link, and links are not followed to a submission: hand in the file itself.",
+                        path.string())};
+  }
+  if (exists && error == ENXIO) return {fmt::format("{} is not a regular file.", path.string())};  // a socket
+  if (error == ENOENT || error == ENOTDIR) return {fmt::format("{} does not exist.", path.string()), true};
+  return {fmt::format("{} cannot be opened: {}.", path.string(), std::strerror(error))};
+}
+
+/// The file, opened part by part and never over a link. That is as strict as openat2 with RESOLVE_BENEATH and
+/// RESOLVE_NO_SYMLINKS, as no part is "..", and works where a kernel or a container does not have that call.
+std::variant<FileDescriptor, Unreadable> open_below(const SubmissionFile& source) {
+  fs::path path = source.folder();
+  const std::string folder = path.empty() ? "." : path.string();
+  FileDescriptor at(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!at) return not_opened(AT_FDCWD, folder, path);
+  for (const fs::path& part : source.below().parent_path()) {
+    path /= part;
+    FileDescriptor next(openat(at.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!next) return not_opened(at.get(), part, path);
+    at = std::move(next);
+  }
+  const std::string name = source.below().has_filename() ? source.below().filename().string() : ".";
+  // Non-blocking: a named pipe would otherwise wait for its writer.
+  FileDescriptor file(
+      openat(at.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return not_opened(at.get(), name, source.path());
+  return file;
+}
+
 }  // namespace
 
-std::variant<std::string, Unreadable> read_source(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  // Non-blocking: a named pipe would otherwise wait for its writer.
-  const sandbox::FileDescriptor file(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file && (errno == ENOENT || errno == ENOTDIR))
-    return Unreadable{fmt::format("{} does not exist.", name)};
-  if (!file) return Unreadable{fmt::format("{} cannot be opened: {}.", name, std::strerror(errno))};
+std::variant<std::string, Unreadable> read_source(const SubmissionFile& source) {
+  const std::string name = source.path().string();
+  auto opened = open_below(source);
+  if (auto* const unreadable = std::get_if<Unreadable>(&opened)) return std::move(*unreadable);
+  const auto& file = std::get<FileDescriptor>(opened);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) {
     return Unreadable{fmt::format("{} cannot be read: {}.", name, std::strerror(errno))};

@@ -15,6 +15,7 @@
 #include "cli/terminal.h"
 #include "device/installation.h"
 #include "emulator/server/protocol.h"
+#include "report/printable.h"
 #include "report/program_profile.h"
 #include "report/source_files.h"
 
@@ -65,9 +66,9 @@ bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& opt
     if (!view.output && !view.json) std::cout << '\n';  // behind what the program wrote
     put(view, text);
   } catch (const WrongUse& error) {
-    std::cerr << "lockstep: " << error.what() << '\n';
+    std::cerr << "lockstep: " << report::printable(error.what()) << '\n';
   } catch (const Failed& error) {
-    std::cerr << "lockstep: " << error.what() << '\n';
+    std::cerr << "lockstep: " << report::printable(error.what()) << '\n';
     return false;
   }
   return true;

@@ -92,7 +92,9 @@ void show(const report::ExerciseResult& result, std::string file, bool tells) {
   }
   if (file == kNamedByTopic) file = result.name + "." + result.picture->ending;
   write_file(file, result.picture->contents);
-  if (tells) std::cout << fmt::format("  Picture: {}, of case {}\n", file, result.picture->case_name);
+  if (tells)
+    std::cout << fmt::format("  Picture: {}, of case {}\n", report::printable(file),
+                             result.picture->case_name);
 }
 
 /// The exercise's file in the course; where that may only be read, any file from elsewhere.
@@ -113,7 +115,7 @@ bool keep(const report::ExerciseResult& result) {
     Progress::update([&result](Progress& progress) { progress.record(result); });
     return true;
   } catch (const Failed& error) {
-    std::cerr << "lockstep: your progress is not kept: " << error.what() << '\n';
+    std::cerr << "lockstep: your progress is not kept: " << report::printable(error.what()) << '\n';
     return false;
   }
 }
@@ -137,7 +139,7 @@ int grade(const GradeArguments& arguments) {
   if (tells) std::cout << render_heading(report, style) << std::flush;
   bool keeps_progress = true;
   for (const course::Exercise* exercise : exercises) {
-    const std::filesystem::path submission = arguments.submission
+    const build::SubmissionFile submission = arguments.submission
                                                  ? judge::resolve_submission(*exercise, *arguments.submission)
                                                  : exercise->starter;
     ProgressLine line;
@@ -159,7 +161,7 @@ int grade(const GradeArguments& arguments) {
     line.clear();
     if (tells) std::cout << render_exercise(report.exercises.back(), style) << std::flush;
     if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
-    if (keeps_progress && is_students_own(*exercise, submission))
+    if (keeps_progress && is_students_own(*exercise, submission.path()))
       keeps_progress = keep(report.exercises.back());
   }
   if (tells) std::cout << render_summary(report, style);

@@ -55,6 +55,11 @@ int run(int argc, char** argv) {
   return status;
 }
 
+/// What is wrong may name a file that somebody else has named.
+void complain(const std::exception& error, const char* introduction = "") {
+  std::cerr << "lockstep: " << introduction << lockstep::report::printable(error.what()) << '\n';
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,14 +70,14 @@ int main(int argc, char** argv) {
     if (!std::cout) throw cli::Failed("standard output could not be written: what it holds is not all");
     return status;
   } catch (const cli::WrongUse& error) {
-    std::cerr << "lockstep: " << error.what() << '\n';
+    complain(error);
     return cli::kWrongUse;
   } catch (const cli::Failed& error) {
-    std::cerr << "lockstep: " << error.what() << '\n';
+    complain(error);
   } catch (const device::DeviceUnavailable& error) {
-    std::cerr << "lockstep: " << error.what() << '\n';
+    complain(error);
   } catch (const std::exception& error) {
-    std::cerr << "lockstep: the grader failed, which is not your code's fault: " << error.what() << '\n';
+    complain(error, "the grader failed, which is not your code's fault: ");
   }
   return cli::kFailed;
 }

@@ -9,7 +9,6 @@
 
 #include "build/toolkit.h"
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/profile_view.h"
 #include "cli/selection.h"
@@ -42,7 +41,7 @@ int status_of(report::Verdict verdict) {
 
 /// The card's own counters beside those of the emulated device, for the same inputs.
 int compare_counters(const ProfileArguments& arguments, const course::Exercise& exercise,
-                     const std::filesystem::path& submission) {
+                     const build::SubmissionFile& submission) {
   device::make_device(device::Kind::gpu);  // a machine without one is told so before CUPTI is looked for
   std::filesystem::path cupti;
   try {
@@ -78,7 +77,7 @@ int profile(const ProfileArguments& arguments) {
   check(*arguments.view, arguments.trace.has_value());
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   if (arguments.submission) check_submission(*arguments.submission);
-  const std::filesystem::path submission =
+  const build::SubmissionFile submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;
   if (arguments.device == device::Kind::gpu) return compare_counters(arguments, exercise, submission);
   const std::unique_ptr<device::Device> device =
@@ -98,7 +97,7 @@ int profile(const ProfileArguments& arguments) {
     return status_of(result.verdict);
   }
   const std::vector<report::LineProfile> lines =
-      report::profile_lines(result, submission.filename().string(), read_file(submission));
+      report::profile_lines(result, submission.path().filename().string(), result.source);
   if (arguments.trace) {
     put(*arguments.view, draw_line(*arguments.view, std::to_string(*arguments.trace), result.traces, lines));
   } else {

@@ -25,8 +25,8 @@ void check_submission(const std::filesystem::path& path) {
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (std::any_of(name.begin(), name.end(), is_control))
     throw WrongUse("--submission has a control character, such as a line break, in its name: rename it.");
-  std::error_code unknown;
-  if (std::filesystem::status(path, unknown).type() == std::filesystem::file_type::not_found)
+  std::error_code unknown;  // a link to nothing is there: whoever reads it says that it is one
+  if (std::filesystem::symlink_status(path, unknown).type() == std::filesystem::file_type::not_found)
     throw WrongUse("--submission: \"" + report::printable(name) + "\" does not exist.");
 }
 

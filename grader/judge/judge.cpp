@@ -63,16 +63,17 @@ std::string following(const course::Exercise& exercise) {
 
 class Judgement {
  public:
-  Judgement(const course::Exercise& exercise, const std::filesystem::path& submission, device::Device& device,
+  Judgement(const course::Exercise& exercise, const build::SubmissionFile& submission, device::Device& device,
             const Options& options)
       : exercise_(exercise),
         problem_(exercise.problem),
-        submission_(submission),
+        file_(submission),
+        submission_(submission.path()),
         device_(device),
         options_(options) {
     result_.name = problem_.name;
     result_.title = problem_.title;
-    result_.submission = submission.string();
+    result_.submission = submission_.string();
     result_.max_points = problem_.points;
   }
 
@@ -80,6 +81,7 @@ class Judgement {
     const Clock::time_point start = Clock::now();
     try {
       const CompiledSubmission compiled = compile();
+      result_.source = compiled.source;
       if (compiled.status == CompiledSubmission::Status::compiled) judge_object(compiled.object);
     } catch (const std::exception& error) {
       end_early(Verdict::grader_error, error.what());
@@ -107,12 +109,10 @@ class Judgement {
       const int total = static_cast<int>(problem_.cases.size());
       options_.progress("compiling " + submission_.filename().string(), 0, total);
     }
-    CompiledSubmission compiled =
-        build::compile_submission(exercise_, submission_, device_.compute_capability());
+    CompiledSubmission compiled = build::compile_submission(exercise_, file_, device_.compute_capability());
     if (!compiled.from_cache) {
       result_.compile_seconds = std::chrono::duration<double>(compiled.time).count();
     }
-    std::error_code missing;
     switch (compiled.status) {
       case CompiledSubmission::Status::compiled:
         result_.compiler_output = compiled.diagnostics;
@@ -121,12 +121,10 @@ class Judgement {
         end_early(Verdict::compile_error, submission_.filename().string() + " does not compile");
         result_.compiler_output = compiled.diagnostics;
         break;
+      case CompiledSubmission::Status::missing:
+        explain_missing_file();
+        break;
       case CompiledSubmission::Status::unreadable:
-        if (!std::filesystem::exists(submission_, missing)) {
-          explain_missing_file();
-          break;
-        }
-        [[fallthrough]];
       case CompiledSubmission::Status::banned:
         end_early(Verdict::compile_error, compiled.diagnostics);
         break;
@@ -148,7 +146,7 @@ class Judgement {
   }
 
   void judge_object(const std::filesystem::path& object) {
-    const SourceText source(submission_);
+    const SourceText source(submission_.filename(), result_.source);
     const std::uint64_t seed = derived_seed(options_.seed, problem_.name);
     SeriesOptions series_options;
     series_options.seed = derived_seed(seed, "inputs");
@@ -288,7 +286,8 @@ class Judgement {
 
   const course::Exercise& exercise_;
   const course::Problem& problem_;
-  const std::filesystem::path& submission_;
+  const build::SubmissionFile& file_;
+  const std::filesystem::path submission_;  ///< its path, for the reader
   device::Device& device_;
   const Options& options_;
   ExerciseResult result_;
@@ -296,7 +295,7 @@ class Judgement {
 
 }  // namespace
 
-ExerciseResult judge(const course::Exercise& exercise, const std::filesystem::path& submission,
+ExerciseResult judge(const course::Exercise& exercise, const build::SubmissionFile& submission,
                      device::Device& device, const Options& options) {
   return Judgement(exercise, submission, device, options).run();
 }

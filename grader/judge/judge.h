@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "build/submission_source.h"
 #include "course/catalogue.h"
 #include "device/device.h"
 #include "judge/ceiling.h"
@@ -38,7 +38,7 @@ struct Options {
 
 /// Judges one file. Never throws for anything that the submission does; a fault of the grader or the machine
 /// ends as Verdict::grader_error with its message, so that the next exercise is still graded.
-report::ExerciseResult judge(const course::Exercise& exercise, const std::filesystem::path& submission,
+report::ExerciseResult judge(const course::Exercise& exercise, const build::SubmissionFile& submission,
                              device::Device& device, const Options& options);
 
 }  // namespace lockstep::judge

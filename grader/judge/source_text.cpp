@@ -1,6 +1,8 @@
 #include "judge/source_text.h"
 
-#include <fstream>
+#include <filesystem>
+#include <sstream>
+#include <utility>
 
 namespace lockstep::judge {
 namespace {
@@ -9,8 +11,8 @@ std::string base_name(const std::string& file) { return std::filesystem::path(fi
 
 }  // namespace
 
-SourceText::SourceText(const std::filesystem::path& file) : file_name_(file.filename()) {
-  std::ifstream stream(file);
+SourceText::SourceText(std::string file_name, const std::string& text) : file_name_(std::move(file_name)) {
+  std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines_.push_back(line);
 }
 

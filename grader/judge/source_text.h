@@ -1,7 +1,6 @@
-// The submission's text, to quote its lines.
+// The submission's text as it was compiled, to quote its lines.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,7 @@ namespace lockstep::judge {
 
 class SourceText {
  public:
-  /// Reads the file; one that cannot be read has no lines.
-  explicit SourceText(const std::filesystem::path& file);
+  SourceText(std::string file_name, const std::string& text);
 
   const std::string& file_name() const { return file_name_; }
   /// A place as the student knows it: the file by its base name, and the line's text when the file is this

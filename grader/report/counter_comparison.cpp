@@ -49,7 +49,7 @@ nlohmann::ordered_json kernel_json(const KernelCounters& kernel) {
 std::string render_counters(const ExerciseResult& result, const std::string& card, const TextStyle& style) {
   std::string text = fmt::format("Counted on the emulated device and on the {}.\n", card);
   for (const CaseCounters& one : result.counters) {
-    text += fmt::format("\n{}, case {}, {}\n", result.submission, printable(one.name),
+    text += fmt::format("\n{}, case {}, {}\n", printable(result.submission), printable(one.name),
                         counted(static_cast<std::uint64_t>(one.calls), "call"));
     for (const KernelCounters& kernel : one.kernels) {
       const std::string name = cut(printable(emulator::demangled(kernel.kernel)), style.width - 2);

@@ -10,7 +10,7 @@ namespace {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char character : printable(text)) {
+  for (const char character : printable_lines(text)) {
     switch (character) {
       case '&':
         result += "&amp;";
@@ -45,29 +45,31 @@ struct TestCase {
 
 std::string where(const std::vector<Place>& places) {
   std::string text;
-  for (const Place& place : places) text += fmt::format("{}:{}: {}\n", place.file, place.line, place.text);
+  for (const Place& place : places)
+    text += fmt::format("{}:{}: {}\n", printable(place.file), place.line, printable(place.text));
   return text;
 }
 
 std::vector<TestCase> test_cases(const ExerciseResult& result) {
   std::vector<TestCase> cases;
   if (!result.message.empty() || result.cases.empty()) {
-    cases.push_back({"submission", result.name, result.verdict, result.message, result.compiler_output, 0});
+    cases.push_back(
+        {"submission", result.name, result.verdict, printable(result.message), result.compiler_output, 0});
   }
   for (const CaseResult& one : result.cases) {
     std::string detail;
     for (const Mismatch& mismatch : one.mismatches) {
-      detail +=
-          fmt::format("{}: expected {}, found {}\n", mismatch.position, mismatch.expected, mismatch.found);
+      detail += fmt::format("{}: expected {}, found {}\n", printable(mismatch.position),
+                            printable(mismatch.expected), printable(mismatch.found));
     }
-    detail += where(one.places) + one.guess;
-    cases.push_back({"correctness", one.name, one.verdict, one.message, detail, one.seconds});
+    detail += where(one.places) + printable(one.guess);
+    cases.push_back({"correctness", one.name, one.verdict, printable(one.message), detail, one.seconds});
   }
   for (const GateResult& gate : result.gates) {
     const std::string message = fmt::format("{} is {}, limit {}", gate.name,
                                             number_beside(gate.value, gate.limit), number(gate.limit));
     cases.push_back({"technique", gate.name, gate.verdict, message,
-                     where(gate.worst) + gate.explanation + '\n' + gate.advice, 0});
+                     where(gate.worst) + printable(gate.explanation) + '\n' + printable(gate.advice), 0});
   }
   const std::string ratio =
       result.speed.ratio ? fmt::format("{} of the reference's speed", number(*result.speed.ratio)) : "";

@@ -6,59 +6,6 @@
 namespace lockstep::report {
 namespace {
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 when there is none. Source: RFC 3629,
-/// section 4.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0U; };
-  const auto within = [&](std::size_t i, unsigned low, unsigned high) {
-    return byte(i) >= low && byte(i) <= high;
-  };
-  const auto continues = [&](std::size_t i) { return within(i, 0x80, 0xBF); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const unsigned low = first == 0xE0 ? 0xA0 : 0x80, high = first == 0xED ? 0x9F : 0xBF;
-    return within(1, low, high) && continues(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const unsigned low = first == 0xF0 ? 0x90 : 0x80, high = first == 0xF4 ? 0x8F : 0xBF;
-    return within(1, low, high) && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-/// Length of the escape sequence at the start of `text`, which begins with ESC. Source: ECMA-48, 5.4 and 5.6.
-std::size_t escape_length(std::string_view text) {
-  if (text.size() < 2) return text.size();
-  const char kind = text[1];
-  std::size_t i = 2;
-  if (kind == '[') {  // control sequence: up to a final byte
-    while (i < text.size() && text[i] >= 0x20 && text[i] <= 0x3F) ++i;
-    return i < text.size() && text[i] >= 0x40 && text[i] <= 0x7E ? i + 1 : i;
-  }
-  if (kind == ']' || kind == 'P' || kind == 'X' || kind == '^' ||
-      kind == '_') {  // a string, ended by BEL or ESC \.
-    while (i < text.size() && text[i] != '\a' && text[i] != '\x1B' && text[i] != '\n') ++i;
-    if (i < text.size() && text[i] == '\a') return i + 1;
-    return i + 1 < text.size() && text[i] == '\x1B' && text[i + 1] == '\\' ? i + 2 : i;
-  }
-  return kind == '\n' ? 1 : 2;
-}
-
-/// Code points that a terminal or an XML file takes for controls although UTF-8 allows them.
-bool forbidden(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(sequence[i]); };
-  if (sequence.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-  if (sequence.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;  // C1 controls
-  if (sequence.size() == 3 && byte(0) == 0xE2) {  // marks and overrides of writing direction
-    return (byte(1) == 0x80 &&
-            (byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xA8 && byte(2) <= 0xAE))) ||
-           (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9);
-  }
-  return sequence.size() == 3 && byte(0) == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE;  // U+FFFE, U+FFFF
-}
-
 /// Bytes of `text` that its first `columns` code points take.
 std::size_t prefix_bytes(std::string_view text, std::size_t columns) {
   std::size_t end = 0;
@@ -71,28 +18,6 @@ std::size_t prefix_bytes(std::string_view text, std::size_t columns) {
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    std::size_t length = 1;
-    if (text[0] == '\n') {
-      result += '\n';
-    } else if (text[0] == '\t') {
-      result += "    ";
-    } else if (text[0] == '\x1B') {
-      length = escape_length(text);
-    } else if ((length = sequence_length(text)) == 0) {
-      result += '?';
-      length = 1;
-    } else if (!forbidden(text.substr(0, length))) {
-      result += text.substr(0, length);
-    }
-    text.remove_prefix(length);
-  }
-  return result;
-}
 
 std::vector<std::string> split_lines(std::string_view text) {
   std::vector<std::string> lines;

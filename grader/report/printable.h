@@ -1,7 +1,4 @@
-// Text from outside (a submission's output, a compiler's messages) made safe to show.
-//
-// What a submission prints may hold escape sequences that repaint a terminal, and bytes that no JSON or XML
-// file may hold. Every renderer passes such text through here.
+// Text fitted to a page. Whatever a renderer shows that is not its own goes through printable() first.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "text/printable.h"
+
 namespace lockstep::report {
 
-/// `text` without escape sequences and control characters (newlines stay, tabs become spaces), and valid
-/// UTF-8: any byte that is not becomes "?".
-std::string printable(std::string_view text);
+using text::printable;
+using text::printable_lines;
 
 /// The lines of `text`, without their ends and without empty lines at the end.
 std::vector<std::string> split_lines(std::string_view text);

@@ -24,7 +24,7 @@ std::string counted_case(const ExerciseResult& result) {
 
 std::vector<LineProfile> profile_lines(const ExerciseResult& result, const std::string& file,
                                        const std::string& source) {
-  const std::vector<std::string> text = split_lines(printable(source));
+  const std::vector<std::string> text = split_lines(printable_lines(source));
   std::map<unsigned, LineProfile> by_line;
   for (const emulator::LineCounters& counters : result.lines) {
     if (std::filesystem::path(counters.line.file).filename() != std::filesystem::path(file).filename())

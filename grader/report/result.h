@@ -111,6 +111,7 @@ struct Picture {
 struct ExerciseResult {
   std::string name, title;
   std::string submission;  ///< path that was graded
+  std::string source;      ///< its text, as it was compiled; empty when it could not be read
   Verdict verdict = Verdict::not_measured;
   double points = 0, max_points = 0;
   std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)

@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes) return {};
   std::ifstream file(path, std::ios::binary);
-  return split_lines(printable(std::string(std::istreambuf_iterator<char>(file), {})));
+  return split_lines(printable_lines(std::string(std::istreambuf_iterator<char>(file), {})));
 }
 
 }  // namespace

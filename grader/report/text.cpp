@@ -41,7 +41,7 @@ std::vector<std::string> fitted(const std::string& line, std::size_t width) {
 std::string excerpt(const TextStyle& style, std::string_view text, std::size_t most_lines, bool more_exists) {
   std::string result;
   std::vector<std::string> lines;
-  for (const std::string& line : split_lines(printable(text))) {
+  for (const std::string& line : split_lines(printable_lines(text))) {
     const std::vector<std::string> parts = fitted(line, style.width - 6);
     lines.insert(lines.end(), parts.begin(), parts.end());
   }

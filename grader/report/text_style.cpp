@@ -66,11 +66,10 @@ std::string quote(const TextStyle& style, const Place& place, std::string_view n
   if (!note.empty()) result += fmt::format("  {}", note);
   result += '\n';
   const std::string source = printable(place.text);
-  const std::size_t begin = source.find_first_not_of(" \n");
+  const std::size_t begin = source.find_first_not_of(' ');
   if (begin == std::string::npos) return result;
   const std::string gutter = fmt::format("{:>6} | ", place.line);
-  const std::string code =
-      cut(source.substr(begin, source.find('\n', begin) - begin), style.width - indent - gutter.size());
+  const std::string code = cut(source.substr(begin), style.width - indent - gutter.size());
   result += fmt::format("{}{}{}\n", margin, gutter, code);
   std::string underline(display_width(code), '~');
   underline.front() = '^';

@@ -21,6 +21,7 @@
 #include "runner/message.h"
 #include "sandbox/file_descriptor.h"
 #include "sandbox/program_files.h"
+#include "text/printable.h"
 
 namespace lockstep::runner {
 namespace {
@@ -120,14 +121,6 @@ sandbox::Command runner_command(const RunnerProcess::Options& options, const san
   }
   command.limits = options.limits;
   return command;
-}
-
-// Text that a submission chose, fit for a report: no control characters.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return text;
 }
 
 }  // namespace
@@ -254,9 +247,10 @@ Outcome RunnerProcess::State::outcome_of(const std::variant<Reply, Outcome>& ans
     case Reply::Kind::done:
       return {.kind = Outcome::Kind::done, .message = "", .value = reply.value, .end = {}};
     case Reply::Kind::threw:
-      return {.kind = Outcome::Kind::threw, .message = printable(reply.text), .value = 0, .end = {}};
+      return {.kind = Outcome::Kind::threw, .message = text::printable(reply.text), .value = 0, .end = {}};
     case Reply::Kind::device_error:
-      return {.kind = Outcome::Kind::device_error, .message = printable(reply.text), .value = 0, .end = {}};
+      return {
+          .kind = Outcome::Kind::device_error, .message = text::printable(reply.text), .value = 0, .end = {}};
     case Reply::Kind::load_failed:
     case Reply::Kind::missing_function:
       break;
@@ -300,7 +294,8 @@ Outcome RunnerProcess::load(std::span<const course::Signature> functions, millis
     case Reply::Kind::done:
       return {};
     case Reply::Kind::load_failed:
-      return {.kind = Outcome::Kind::load_failed, .message = printable(reply.text), .value = 0, .end = {}};
+      return {
+          .kind = Outcome::Kind::load_failed, .message = text::printable(reply.text), .value = 0, .end = {}};
     case Reply::Kind::missing_function:
       if (reply.value >= functions.size()) break;
       return {.kind = Outcome::Kind::missing_function,

@@ -12,7 +12,32 @@ namespace {
 using namespace report;
 using testing::ElementsAre;
 
-TEST(Printable, KeepsOrdinaryText) { EXPECT_EQ(printable("α ≤ 3\nnext"), "α ≤ 3\nnext"); }
+TEST(Printable, KeepsOrdinaryText) {
+  for (const char* text : {"α ≤ 3", "größe.cu", "日本語", "שלום", "naïve — “so”", "🙂", "0x7f ~ \\n"})
+    EXPECT_EQ(printable(text), text);
+}
+
+TEST(Printable, IsOneLine) {
+  EXPECT_EQ(printable("α ≤ 3\nnext\r\n"), "α ≤ 3 next ");
+  EXPECT_EQ(printable_lines("α ≤ 3\nnext\r\n"), "α ≤ 3\nnext\n");
+}
+
+// By class: what a terminal takes for a line break or a control, what changes the order, what shows nothing.
+TEST(Printable, DropsWhatNobodySees) {
+  for (const char* hidden :
+       {"\u0085", "\u009B",     "\u2028",     "\u2029",  // line breaks and a C1 introducer
+        "\u061C", "\u200E",     "\u200F",     "\u202A",     "\u202E", "\u2066", "\u2069",  // direction
+        "\u00AD", "\u034F",     "\u180E",     "\u200B",     "\u200D", "\u2060", "\u2064",
+        "\uFEFF",                                                      // no width
+        "\u115F", "\u3164",     "\uFFA0",                              // fillers
+        "\uFE0F", "\U000E0041", "\U000E0100", "\U0001D173", "\uFFF9",  // selectors, tags, annotations
+        "\uFFFE", "\uFFFF"}) {                                         // what no XML file may hold
+    const std::string text = std::string("a").append(hidden).append("b");
+    EXPECT_EQ(printable(text), "ab");
+    EXPECT_EQ(printable_lines(text), "ab");
+  }
+  EXPECT_EQ(printable(std::string("a\0b", 3)), "ab");
+}
 
 TEST(ShellWord, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(shell_word("solutions/03-transpose/rungs/tiled.cu"), "solutions/03-transpose/rungs/tiled.cu");

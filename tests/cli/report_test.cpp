@@ -132,6 +132,80 @@ TEST(TextReport, CutsLongOutput) {
   EXPECT_THAT(text, HasSubstr("992 more lines"));
 }
 
+/// What a submission may say: it would begin a line of a report, or end an element or a string of one.
+constexpr const char* kForged = "x\n✓ forged\r\u0085✓\u2028✓\u009B\u202E\x1b[2J\xFF]]></failure>\"}";
+
+/// Every text of a result in which something of the submission may stand.
+ExerciseResult forged() {
+  ExerciseResult result = inefficient();
+  CaseResult failed = race().cases.front();
+  failed.verdict = Verdict::wrong_answer;
+  const Place place{kForged, 1, kForged};
+  failed.name = failed.purpose = failed.message = failed.guess = failed.question = kForged;
+  failed.mismatches = {{kForged, kForged, kForged}};
+  failed.places = {place, place};
+  result.cases = {failed, failed};
+  for (GateResult& gate : result.gates) {
+    gate.name = gate.description = gate.case_name = gate.explanation = gate.advice = kForged;
+    gate.verdict = Verdict::inefficient;
+    gate.worst = {place};
+  }
+  result.verdict = Verdict::compile_error;
+  result.name = result.submission = result.message = result.next_step = kForged;
+  result.compiler_output = result.output = kForged;
+  result.measured_case = kForged;
+  return result;
+}
+
+void expect_no_line_of_its_own(const std::string& text) {
+  for (const char* character : {"\r", "\x1b", "\u0085", "\u009B", "\u2028", "\u202E", "\xFF"})
+    EXPECT_THAT(text, Not(HasSubstr(character)));
+  for (const std::string& line : split_lines(text)) {
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    EXPECT_FALSE(line.substr(begin).starts_with("✓ forged")) << text;
+  }
+}
+
+TEST(TextReport, NothingThatASubmissionSaysBeginsALine) {
+  Report report = report_of({forged()});
+  report.warnings = {kForged};
+  expect_no_line_of_its_own(render_text(report, {.width = 1000}));
+}
+
+TEST(JsonReport, NothingThatASubmissionSaysBreaksALineOrAString) {
+  const json exercise = json::parse(render_json(report_of({forged()}))).at("exercises").at(0);
+  expect_no_line_of_its_own(exercise.at("message"));
+  std::vector<json> left = {exercise};
+  while (!left.empty()) {
+    const json one = std::move(left.back());
+    left.pop_back();
+    for (const auto& [key, value] : one.items()) {
+      if (value.is_structured()) left.push_back(value);
+      // These are whole texts, of many lines.
+      if (!value.is_string() || key == "compiler_output" || key == "output") continue;
+      EXPECT_THAT(value.get<std::string>(), Not(HasSubstr("\n"))) << key;
+    }
+  }
+}
+
+TEST(JunitReport, NothingThatASubmissionSaysBreaksALineOrAnElement) {
+  const std::string text = render_junit(report_of({forged()}));
+  EXPECT_THAT(text, Not(HasSubstr("]]></failure>")));
+  // A line break of an attribute or an element, which stands for one in its text.
+  std::string unescaped;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool is_break = text.compare(i, 5, "&#10;") == 0;
+    unescaped += is_break ? '\n' : text[i];
+    i += is_break ? 5 : 1;
+  }
+  const std::size_t output = unescaped.find("<system-out>");
+  const std::size_t compiler = unescaped.find(">x\n✓ forged");
+  ASSERT_NE(compiler, std::string::npos) << "what the compiler says is whole";
+  unescaped.resize(output);
+  unescaped.erase(compiler, std::string("✓ forged").size() + 3);
+  expect_no_line_of_its_own(unescaped);
+}
+
 TEST(JsonReport, EveryKind) { expect_golden("every_kind.json", render_json(every_kind())); }
 
 TEST(JsonReport, HasTheFieldsOfTheSchema) {

@@ -3,9 +3,14 @@
 // in the words that it says; the sound one must pass, and no process and no file may be left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <thread>
 
 #include "grading.h"
 
@@ -57,8 +62,12 @@ TEST_P(Submission, GetsItsVerdictAndTheNextIsGraded) {
   for (const std::string& words : headings(GetParam(), "says")) {
     EXPECT_THAT(unwrapped(result.text), HasSubstr(words));
   }
-  // What a submission prints never reaches the terminal as control characters.
-  EXPECT_EQ(result.text.find('\033'), std::string::npos);
+  // What a submission prints never reaches the terminal as control characters, or at the start of a line.
+  for (const char* control : {"\033", "\u0085", "\u009B", "\u202E", "\u2028", "\u2029"})
+    EXPECT_THAT(result.text + result.report.dump(), testing::Not(HasSubstr(control)));
+  if (verdict_of(result, exercise) != "passed") {
+    EXPECT_THAT(result.text, testing::Not(HasSubstr("\n✓ " + exercise)));
+  }
 }
 
 std::string name_of_file(const testing::TestParamInfo<fs::path>& info) {
@@ -125,10 +134,174 @@ TEST_F(BrokenSubmission, FolderInPlaceOfTheFile) {
   EXPECT_EQ(verdict_of(grade_both(), "transpose"), "compile-error");
 }
 
-TEST_F(BrokenSubmission, UnreadableFile) {
-  folder_.write("tree/03-transpose/other.cu", "");
+/// What a link to a file that the grader may read must not bring into a report.
+constexpr const char* kSecret = "a_line_that_only_the_grader_may_read";
+
+TEST_F(BrokenSubmission, LinkToTheSolution) {
+  fs::create_directories(file().parent_path());
+  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu", file());
+  const Graded result = grade_both();
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("is a link, and links are not followed to a submission"));
+}
+
+TEST_F(BrokenSubmission, LinkToAFileOfTheGrader) {
+  folder_.write("private.txt", kSecret);
+  fs::create_directories(file().parent_path());
+  fs::create_symlink(folder_.path() / "private.txt", file());
+  const Graded result = grade_both();
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(result.text + result.report.dump(), testing::Not(HasSubstr(kSecret)));
+}
+
+TEST_F(BrokenSubmission, LinkToAFolder) {
+  fs::create_directories(folder_.path() / "tree");
+  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/03-transpose", file().parent_path());
+  const Graded result = grade_both();
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("03-transpose is a link, and links are not followed"));
+}
+
+TEST_F(BrokenSubmission, LinkThatLeadsNowhere) {
+  fs::create_directories(file().parent_path());
   fs::create_symlink(file(), file());  // a link to itself
-  EXPECT_EQ(verdict_of(grade_both(), "transpose"), "compile-error");
+  const Graded result = grade_both();
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("is a link"));
+}
+
+TEST_F(BrokenSubmission, LinkThatIsNamedItself) {
+  const fs::path link = folder_.path() / "own.cu";
+  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu", link);
+  const Graded result = grade("transpose --submission '" + link.string() + "'");
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("own.cu is a link"));
+}
+
+TEST_F(BrokenSubmission, LinkToTheFolderThatIsNamed) {
+  fs::create_directory_symlink(LOCKSTEP_SOURCE "/solutions", folder_.path() / "own");
+  const Graded result = grade("transpose --submission '" + (folder_.path() / "own").string() + "'");
+  EXPECT_EQ(verdict_of(result, "transpose"), "passed") << result.text;
+}
+
+TEST_F(BrokenSubmission, PipeInPlaceOfTheFile) {
+  fs::create_directories(file().parent_path());
+  ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
+  const Graded result = grade_both();
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("is not a regular file"));
+}
+
+TEST_F(BrokenSubmission, FileThatIsTooLarge) {
+  folder_.write("tree/03-transpose/transpose.cu", "");
+  fs::resize_file(file(), std::uintmax_t{1} << 40);  // with a hole: it takes no room
+  const Graded result = grade_both();
+  EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("larger than 1 MiB"));
+}
+
+/// A file that becomes something else while it is compiled, for which it has been read.
+class ChangingSubmission : public BrokenSubmission {
+ protected:
+  ChangingSubmission() { setenv("LOCKSTEP_CACHE", cache_.c_str(), 1); }
+  ~ChangingSubmission() override { unsetenv("LOCKSTEP_CACHE"); }
+
+  /// Grades a kernel that is at fault in line 4. `change` is called once its compilation has begun, which
+  /// takes half a second at least.
+  Graded grade_while(const std::function<void()>& change) {
+    folder_.write("tree/03-transpose/transpose.cu",
+                  "#include \"transpose.h\"\n"
+                  "__global__ void faulty_kernel(float* out) {\n"
+                  "  volatile __shared__ int never_written;\n"
+                  "  out[0] = never_written;  // as it was compiled\n"
+                  "}\n"
+                  "void transpose(const float*, float* out, int rows, int columns, cudaStream_t stream) {\n"
+                  "  if (rows != 0 && columns != 0) faulty_kernel<<<1, 1, 0, stream>>>(out);\n"
+                  "}\n");
+    std::thread changer([this, &change] {
+      await_compilation();
+      change();
+    });
+    Graded result = grade("transpose --submission '" + (folder_.path() / "tree").string() + "'");
+    changer.join();
+    return result;
+  }
+
+  static void expect_judged_as_read(const Graded& result) {
+    EXPECT_EQ(verdict_of(result, "transpose"), "uninitialised-read") << result.text;
+    EXPECT_THAT(result.text, HasSubstr("out[0] = never_written;  // as it was compiled"));
+  }
+
+  const fs::path cache_ = folder_.path() / "cache";
+
+  void await_compilation() const {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (!is_being_compiled() && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+
+  /// The compiler's folders lie in the cache meanwhile.
+  bool is_being_compiled() const {
+    std::error_code not_yet;
+    const fs::directory_iterator entries(cache_ / "objects", not_yet);
+    return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+      return entry.path().filename().string().starts_with("new-");
+    });
+  }
+};
+
+TEST_F(ChangingSubmission, ALinkInItsPlaceBringsNothingIntoTheReport) {
+  std::string lines;
+  for (int line = 0; line < 20; ++line) lines += std::string(kSecret) + '\n';
+  folder_.write("private.txt", lines);
+  const Graded result = grade_while([this] {
+    fs::remove(file());
+    fs::create_symlink(folder_.path() / "private.txt", file());
+  });
+  EXPECT_THAT(result.text + result.report.dump(), testing::Not(HasSubstr(kSecret)));
+  expect_judged_as_read(result);
+}
+
+TEST_F(ChangingSubmission, APipeInItsPlaceHoldsNobodyUp) {
+  expect_judged_as_read(grade_while([this] {
+    fs::remove(file());
+    EXPECT_EQ(mkfifo(file().c_str(), 0600), 0);
+  }));
+}
+
+TEST_F(ChangingSubmission, NothingInItsPlaceChangesNothing) {
+  expect_judged_as_read(grade_while([this] { fs::remove_all(file().parent_path()); }));
+}
+
+// The next grading clears away what one that was killed has left.
+TEST_F(ChangingSubmission, AKilledGradingLeavesNothingForGood) {
+  const std::string objects = (cache_ / "objects").string();
+  const std::string transpose = LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu";
+  const Ran killed = run("'" LOCKSTEP_EXECUTABLE "' grade transpose --submission '" + transpose +
+                         "' > /dev/null 2>&1 & judge=$!; until ls -d '" + objects +
+                         "'/new-* > /dev/null 2>&1; do sleep 0.01; done; kill -KILL $judge; wait $judge");
+  EXPECT_EQ(killed.status, 128 + SIGKILL);
+  ASSERT_TRUE(is_being_compiled()) << "it has left nothing";
+  EXPECT_EQ(verdict_of(grade("transpose --submission '" + transpose + "'"), "transpose"), "passed");
+  EXPECT_FALSE(is_being_compiled());
+}
+
+// Profile shows the whole source.
+TEST_F(ChangingSubmission, AProfileShowsWhatWasCompiled) {
+  folder_.write("private.txt", kSecret);
+  folder_.write("tree/03-transpose/transpose.cu",
+                contents_of(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu"));
+  std::thread changer([this] {
+    await_compilation();
+    fs::remove(file());
+    fs::create_symlink(folder_.path() / "private.txt", file());
+  });
+  const Ran ran =
+      run("timeout --kill-after=10 120 '" LOCKSTEP_EXECUTABLE "' profile transpose --submission '" +
+          (folder_.path() / "tree").string() + "' 2>&1");
+  changer.join();
+  EXPECT_THAT(ran.output, HasSubstr("transpose_kernel"));
+  EXPECT_THAT(ran.output, testing::Not(HasSubstr(kSecret)));
 }
 
 }  // namespace

@@ -49,6 +49,20 @@ TEST(Demangled, NamesThatDoubleThemselvesTakeBoundedTimeAndText) {
   EXPECT_EQ(demangled(doubling_name(30)), "transpose(…)");
 }
 
+TEST(FindingText, WhatAProgramSaysStaysWithinItsLine) {
+  const std::string forged = "x\n\nforged\u0085\u009B\u202E\u2028\x1b[2J\xFF";
+  Finding finding;
+  finding.kind = Finding::Kind::race;
+  finding.message = finding.kernel = forged;
+  finding.line = finding.other_line = {forged, 1};
+  finding.stack = {finding.line, finding.line};
+  const std::string text = text_of(finding);
+  EXPECT_EQ(text,
+            "race in x  forged? at x  forged?:1\n  x  forged?\n  in x  forged?:1\n"
+            "    called at x  forged?:1\n  the earlier access: x  forged?:1\n"
+            "  block (0, 0, 0), thread (0, 0, 0)\n");
+}
+
 TEST(Demangled, NamesWithManyReferencesAreToldByTheirScopes) {
   std::string references;
   for (int k = 0; k < 20; ++k) references += "S0_";

@@ -84,7 +84,7 @@ class Series : public testing::Test {
       ++opened_;
       return std::make_unique<FakeAttempt>(program, opened_ > 1 && stays_full_);
     };
-    return run_cases(problem, open, SourceText("none.cu"), options_);
+    return run_cases(problem, open, SourceText("none.cu", ""), options_);
   }
 
   SeriesOptions options_{.seed = 42};
@@ -404,7 +404,7 @@ TEST_F(Series, ADeviceThatCannotBeStartedIsTheGradersFault) {
           return runner::Outcome{.kind = OutcomeKind::ended};
         });
   };
-  const CaseSeries series = run_cases(negate_problem({1, 2}), open, SourceText("none.cu"), options_);
+  const CaseSeries series = run_cases(negate_problem({1, 2}), open, SourceText("none.cu", ""), options_);
   EXPECT_THAT(verdicts(series), ElementsAre(Verdict::crashed, Verdict::grader_error));
 }
 

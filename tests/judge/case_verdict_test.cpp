@@ -4,11 +4,7 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "judge/findings.h"
-#include "sandbox/temporary_folder.h"
 
 namespace lockstep::judge {
 namespace {
@@ -20,13 +16,11 @@ using testing::HasSubstr;
 using testing::Not;
 using OutcomeKind = runner::Outcome::Kind;
 
+constexpr const char* kFile = "verdict_test_submission.cu";
+
 class CaseVerdict : public testing::Test {
  protected:
-  CaseVerdict() {
-    std::ofstream(file_) << "first line\n  tile[y][x] = in[i];\n  out[j] = tile[x][y];\n";
-    source_.emplace(file_);
-    evidence_.time_limit = std::chrono::seconds(20);
-  }
+  CaseVerdict() { evidence_.time_limit = std::chrono::seconds(20); }
 
   static Finding finding(Finding::Kind kind) {
     Finding result;
@@ -56,13 +50,11 @@ class CaseVerdict : public testing::Test {
 
   report::CaseResult concluded() const {
     report::CaseResult result;
-    conclude(evidence_, *source_, result);
+    conclude(evidence_, source_, result);
     return result;
   }
 
-  sandbox::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "lockstep-test-"};
-  std::filesystem::path file_ = folder_.path() / "verdict_test_submission.cu";
-  std::optional<SourceText> source_;
+  SourceText source_{kFile, "first line\n  tile[y][x] = in[i];\n  out[j] = tile[x][y];\n"};
   Evidence evidence_;
 };
 
@@ -156,10 +148,10 @@ TEST_F(CaseVerdict, TheQuestionOfARaceFollowsWhoMeetsWhere) {
 }
 
 TEST_F(CaseVerdict, ABarrierThatStandsBetweenIsAskedFor) {
-  std::ofstream(file_) << "__global__ void k() {\n  if (x) { tile[x] = in[i];\n    __syncthreads(); }\n"
-                          "  // __syncthreads();\n  out[i] = tile[y];\n}\n__global__ void other() {\n"
-                          "  a = tile[z];\n}\n";
-  source_.emplace(file_);
+  source_ = SourceText(kFile,
+                       "__global__ void k() {\n  if (x) { tile[x] = in[i];\n    __syncthreads(); }\n"
+                       "  // __syncthreads();\n  out[i] = tile[y];\n}\n__global__ void other() {\n"
+                       "  a = tile[z];\n}\n");
   Finding race = finding(Finding::Kind::race);
   race.message =
       "read of byte 4 of shared memory, which warp 1 wrote at a.cu:2 with no __syncthreads() between";

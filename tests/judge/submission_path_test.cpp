@@ -33,23 +33,35 @@ class SubmissionPath : public testing::Test {
 
 TEST_F(SubmissionPath, AFileIsItself) {
   const fs::path file = root_ / "solutions" / "06-block-scan" / "block_scan.cu";
-  EXPECT_EQ(resolve_submission(exercise_, file), file);
-  EXPECT_EQ(resolve_submission(other_, file), file);
-  EXPECT_EQ(resolve_submission(exercise_, root_ / "missing.cu"), root_ / "missing.cu");
+  EXPECT_EQ(resolve_submission(exercise_, file).path(), file);
+  EXPECT_EQ(resolve_submission(other_, file).path(), file);
+  EXPECT_EQ(resolve_submission(exercise_, root_ / "missing.cu").path(), root_ / "missing.cu");
 }
 
 TEST_F(SubmissionPath, AFolderHoldsTheFile) {
   const fs::path folder = root_ / "solutions" / "06-block-scan";
-  EXPECT_EQ(resolve_submission(exercise_, folder), folder / "block_scan.cu");
-  EXPECT_EQ(resolve_submission(other_, folder), folder / "scan.cu");
-  EXPECT_EQ(resolve_submission(exercise_, root_ / "empty"), root_ / "empty" / "block_scan.cu");
+  EXPECT_EQ(resolve_submission(exercise_, folder).path(), folder / "block_scan.cu");
+  EXPECT_EQ(resolve_submission(other_, folder).path(), folder / "scan.cu");
+  EXPECT_EQ(resolve_submission(exercise_, root_ / "empty").path(), root_ / "empty" / "block_scan.cu");
 }
 
 TEST_F(SubmissionPath, ATreeHoldsTheFolders) {
   const fs::path tree = root_ / "solutions";
-  EXPECT_EQ(resolve_submission(exercise_, tree), tree / "06-block-scan" / "block_scan.cu");
-  EXPECT_EQ(resolve_submission(other_, tree), tree / "07-scan" / "scan.cu")
+  EXPECT_EQ(resolve_submission(exercise_, tree).path(), tree / "06-block-scan" / "block_scan.cu");
+  EXPECT_EQ(resolve_submission(other_, tree).path(), tree / "07-scan" / "scan.cu")
       << "what is missing is expected there";
+}
+
+// A stranger's links say nothing of where they lead to: whoever reads the file then says that it is one.
+TEST_F(SubmissionPath, BelowWhatIsNamedALinkIsWhatIsExpected) {
+  const fs::path handed_in = root_ / "handed-in";
+  fs::create_directories(handed_in);
+  fs::create_symlink("nowhere", handed_in / "block_scan.cu");
+  fs::create_symlink("nowhere", handed_in / "07-scan");
+  EXPECT_EQ(resolve_submission(exercise_, handed_in).below(), "block_scan.cu");
+  EXPECT_EQ(resolve_submission(other_, handed_in).below(), "07-scan/scan.cu");
+  fs::create_directory_symlink(handed_in, root_ / "own_link");
+  EXPECT_EQ(resolve_submission(other_, root_ / "own_link").folder(), root_ / "own_link");
 }
 
 }  // namespace

@@ -3,11 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <fstream>
 #include <limits>
-
-#include "sandbox/temporary_folder.h"
 
 namespace lockstep::judge {
 namespace {
@@ -22,7 +18,6 @@ using testing::StartsWith;
 class Technique : public testing::Test {
  protected:
   Technique() {
-    std::ofstream(file_) << "int a;\nout[j] = in[i];\n";
     problem_.gates = {course::global_sectors_gate(1.5, {.scattered = "read along rows"})};
     large_.name = "large";
     large_.cost = small_.cost = {.elements = 32, .global_bytes = 256};
@@ -37,8 +32,7 @@ class Technique : public testing::Test {
     return counters;
   }
 
-  sandbox::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "lockstep-test-"};
-  std::filesystem::path file_ = folder_.path() / "technique_test.cu";
+  SourceText source_{"technique_test.cu", "int a;\nout[j] = in[i];\n"};
   course::Problem problem_;
   course::Case large_, small_;
 };
@@ -50,7 +44,7 @@ TEST_F(Technique, WorstCaseAndWorstLineAreNamed) {
                                     stores("/x/technique_test.cu", 2, 32)};
   measured[1].one = &small_;
   measured[1].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
-  const std::vector<GateResult> gates = judge_technique(problem_, measured, {}, SourceText(file_));
+  const std::vector<GateResult> gates = judge_technique(problem_, measured, {}, source_);
   ASSERT_EQ(gates.size(), 2U);
   EXPECT_EQ(gates[0].verdict, Verdict::inefficient);
   EXPECT_DOUBLE_EQ(gates[0].value, 76 / 8.0);
@@ -69,11 +63,11 @@ TEST_F(Technique, CopiesThatNoLineMakesAreNamed) {
   measured[0].one = &large_;
   measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
   measured[0].observations.copied_sectors = 36;
-  const GateResult alone = judge_technique(problem_, measured, {}, SourceText(file_))[0];
+  const GateResult alone = judge_technique(problem_, measured, {}, source_)[0];
   EXPECT_EQ(alone.verdict, Verdict::inefficient);
   EXPECT_EQ(alone.explanation, "copies, fills, textures and surfaces are 90 % of all sectors");
   measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
-  EXPECT_EQ(judge_technique(problem_, measured, {}, SourceText(file_))[0].explanation,
+  EXPECT_EQ(judge_technique(problem_, measured, {}, source_)[0].explanation,
             "stores take 8 sectors a request, ideal 4; copies, fills, textures and surfaces are 82 % of all "
             "sectors");
 }
@@ -82,16 +76,16 @@ TEST_F(Technique, LimitIsIncludedAndNaNFails) {
   std::vector<MeasuredCase> measured(1);
   measured[0].one = &large_;
   measured[0].observations.lines = {stores("technique_test.cu", 2, 12)};
-  EXPECT_EQ(judge_technique(problem_, measured, {}, SourceText(file_))[0].verdict, Verdict::passed);
+  EXPECT_EQ(judge_technique(problem_, measured, {}, source_)[0].verdict, Verdict::passed);
   problem_.gates[0].value = [](const course::Measurement&) {
     return std::numeric_limits<double>::quiet_NaN();
   };
-  EXPECT_EQ(judge_technique(problem_, measured, {}, SourceText(file_))[0].verdict, Verdict::inefficient);
+  EXPECT_EQ(judge_technique(problem_, measured, {}, source_)[0].verdict, Verdict::inefficient);
 }
 
 TEST_F(Technique, CopiesToTheHostAreInefficient) {
   const HostReads reads = {.beyond = 3808, .calls = 1, .bytes = 7904, .printed = 0};
-  const GateResult gate = judge_technique(problem_, {}, reads, SourceText(file_)).back();
+  const GateResult gate = judge_technique(problem_, {}, reads, source_).back();
   EXPECT_EQ(gate.verdict, Verdict::inefficient);
   EXPECT_EQ(gate.value, 3808);
   EXPECT_EQ(gate.explanation, "1 call brought 7904 bytes to the host");
@@ -99,7 +93,8 @@ TEST_F(Technique, CopiesToTheHostAreInefficient) {
 }
 
 TEST_F(Technique, WhatKernelsPrintIsToldApartFromCopies) {
-  std::ofstream(file_) << "__global__ void k() {\n  printf(\"%d\", i);  // debug\n  // printf\n}\n";
+  source_ = SourceText("technique_test.cu",
+                       "__global__ void k() {\n  printf(\"%d\", i);  // debug\n  // printf\n}\n");
   std::vector<MeasuredCase> measured(1);
   measured[0].one = &large_;
   measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4),
@@ -107,14 +102,14 @@ TEST_F(Technique, WhatKernelsPrintIsToldApartFromCopies) {
   measured[0].observations.lines[0].lanes = 5;
   measured[0].observations.lines[1].lanes = 6;
   HostReads reads = {.beyond = 100, .calls = 2, .bytes = 8292, .printed = 8000};
-  const GateResult printed = judge_technique(problem_, measured, reads, SourceText(file_)).back();
+  const GateResult printed = judge_technique(problem_, measured, reads, source_).back();
   EXPECT_EQ(printed.explanation, "2 calls brought 8292 bytes to the host, 8000 of them printed by kernels");
   EXPECT_THAT(printed.advice, StartsWith("printf in a kernel"));
   ASSERT_EQ(printed.worst.size(), 1U);
   EXPECT_EQ(printed.worst[0].line, 2U);
-  EXPECT_TRUE(judge_technique(problem_, {}, reads, SourceText(file_)).back().worst.empty());
+  EXPECT_TRUE(judge_technique(problem_, {}, reads, source_).back().worst.empty());
   reads.printed = 10;
-  EXPECT_THAT(judge_technique(problem_, measured, reads, SourceText(file_)).back().advice,
+  EXPECT_THAT(judge_technique(problem_, measured, reads, source_).back().advice,
               HasSubstr("Leave the data on the device"));
 }
 

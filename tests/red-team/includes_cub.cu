@@ -1,8 +1,8 @@
 // expect: compile-error
 // exercise: block-scan
 // tries: Calls cub::BlockScan, which is the exercise.
-// stopped by: The preprocessor lists every file that it opens, in each of its passes; a header of a banned
-// library ends it.
+// stopped by: Headers of banned libraries are not there while a submission is compiled, and asking for one
+// ends it.
 // says: block_scan.cu:9 includes cub/block/block_scan.cuh: CUB does what the exercises ask
 #include "block_scan.h"
 

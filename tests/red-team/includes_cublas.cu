@@ -1,7 +1,7 @@
 // expect: compile-error
 // tries: Calls cuBLAS, which the linker does not offer but dlopen might.
-// stopped by: The preprocessor lists every file that it opens, in each of its passes; a header of a banned
-// library ends it.
+// stopped by: Headers of banned libraries are not there while a submission is compiled, and asking for one
+// ends it.
 // says: cuBLAS does what the exercises ask
 #include "transpose.h"
 

@@ -1,8 +1,8 @@
 // expect: compile-error
 // exercise: scan
 // tries: Includes Thrust in the pass for the device alone, which a list of the host's headers does not show.
-// stopped by: The preprocessor lists every file that it opens, in each of its passes; a header of a banned
-// library ends it.
+// stopped by: Headers of banned libraries are not there while a submission is compiled, and asking for one
+// ends it.
 // says: includes thrust/complex.h: Thrust does
 #include "scan.h"
 

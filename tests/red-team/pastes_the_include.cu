@@ -1,8 +1,8 @@
 // expect: compile-error
 // exercise: block-scan
 // tries: Includes CUB under a name that macros put together, below #line, so that no search finds it.
-// stopped by: The preprocessor lists every file that it opens, in each of its passes; a header of a banned
-// library ends it.
+// stopped by: Headers of banned libraries are not there while a submission is compiled, and asking for one
+// ends it.
 // says: block_scan.cu includes cub/version.cuh: CUB does
 #include "block_scan.h"
 

@@ -2,7 +2,9 @@
 // namespaces and without.
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <zstd.h>
 
 #include <cstdlib>
@@ -16,6 +18,7 @@
 #include "build/submission_source.h"
 #include "build/toolkit.h"
 #include "remains.h"
+#include "sandbox/file_descriptor.h"
 #include "sandbox/temporary_folder.h"
 
 namespace lockstep::build {
@@ -135,6 +138,15 @@ TEST_F(Build, ASecondTimeComesFromTheCache) {
   EXPECT_FALSE(compile(kGood).from_cache);
 }
 
+// The compiler may run as another user, who reads what was made for it.
+TEST_F(Build, AnUmaskThatKeepsOthersOutDoesNotKeepTheCompilerOut) {
+  const mode_t before = umask(077);
+  const CompiledSubmission result = compile(kGood);
+  umask(before);
+  EXPECT_EQ(result.status, Status::compiled) << result.diagnostics;
+  EXPECT_EQ(fs::status(result.object).permissions(), fs::perms(0644));
+}
+
 TEST_F(Build, WarningsAreKeptInTheCache) {
   const std::string source = std::string(kGood) + "void unused() { int never_used = 0; }\n";
   const CompiledSubmission first = compile(source);
@@ -175,9 +187,9 @@ TEST_F(Build, RefusesWhatIsNoSourceText) {
   const auto sentence = [this](const fs::path& path) {
     const CompiledSubmission result = compile_submission(exercise_, path, std::nullopt, limits_);
     EXPECT_EQ(result.status, Status::unreadable) << path;
+    EXPECT_EQ(result.source, "") << path;
     return result.diagnostics;
   };
-  EXPECT_THAT(sentence(folder_.path() / "missing.cu"), HasSubstr("does not exist"));
   EXPECT_THAT(sentence(folder_.path()), HasSubstr("is a folder"));
   EXPECT_THAT(sentence(write("empty.cu", "")), HasSubstr("is empty"));
   EXPECT_THAT(sentence(write("blank.cu", " \t\r\n\n")), HasSubstr("is empty"));
@@ -191,17 +203,57 @@ TEST_F(Build, RefusesWhatIsNoSourceText) {
   const fs::path pipe = folder_.path() / "pipe.cu";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(sentence(pipe), HasSubstr("not a regular file"));
-  fs::create_symlink("/dev/zero", folder_.path() / "link.cu");
-  EXPECT_THAT(sentence(folder_.path() / "link.cu"), HasSubstr("not a regular file"));
-  fs::create_symlink(folder_.path(), folder_.path() / "link_to_folder.cu");
-  EXPECT_THAT(sentence(folder_.path() / "link_to_folder.cu"), HasSubstr("is a folder"));
+  const fs::path socket_file = folder_.path() / "socket.cu";
+  const sandbox::FileDescriptor listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{AF_UNIX, {}};
+  socket_file.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(sentence(socket_file), HasSubstr("not a regular file"));
+}
+
+TEST_F(Build, AMissingFileIsNoUnreadableOne) {
+  for (const SubmissionFile& file : {SubmissionFile(folder_.path() / "missing.cu"),
+                                     SubmissionFile(folder_.path() / "missing", "transpose.cu"),
+                                     SubmissionFile(folder_.path(), "missing/transpose.cu"),
+                                     SubmissionFile(write("text.cu", "int a;\n"), "transpose.cu")}) {
+    const CompiledSubmission result = compile_submission(exercise_, file, std::nullopt, limits_);
+    EXPECT_EQ(result.status, Status::missing) << file.path();
+    EXPECT_THAT(result.diagnostics, HasSubstr("does not exist"));
+  }
 }
 
 TEST_F(Build, ReadsTextOfEveryKindThatIsUtf8) {
-  const fs::path text = write("text.cu", "// \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x99\x82\r\n");
-  EXPECT_TRUE(std::holds_alternative<std::string>(read_source(text)));
-  fs::create_symlink(text, folder_.path() / "link_to_text.cu");
-  EXPECT_TRUE(std::holds_alternative<std::string>(read_source(folder_.path() / "link_to_text.cu")));
+  const std::string text = "// \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x99\x82\r\n";
+  EXPECT_EQ(std::get<std::string>(read_source(write("text.cu", text))), text);
+}
+
+// Whoever may read more than the author of a submission does not do it for him.
+TEST_F(Build, NoLinkIsFollowedBelowTheFolderThatWasNamed) {
+  fs::create_directories(folder_.path() / "anna/03-transpose");
+  fs::create_directories(folder_.path() / "bert");
+  write("anna/03-transpose/transpose.cu", "int a;\n");
+  const fs::path bert = folder_.path() / "bert";
+  fs::create_symlink("../anna/03-transpose/transpose.cu", bert / "transpose.cu");
+  fs::create_symlink("../anna/03-transpose", bert / "03-transpose");
+  fs::create_symlink("/dev/zero", bert / "zeros.cu");
+  fs::create_symlink("nowhere", bert / "nothing.cu");
+  fs::create_symlink("/proc/self/environ", bert / "environ.cu");
+  for (const SubmissionFile& file :
+       {SubmissionFile(bert, "transpose.cu"), SubmissionFile(bert, "03-transpose/transpose.cu"),
+        SubmissionFile(bert, "zeros.cu"), SubmissionFile(bert, "nothing.cu"),
+        SubmissionFile(bert, "environ.cu"), SubmissionFile(bert / "transpose.cu")}) {
+    const auto text = read_source(file);
+    ASSERT_TRUE(std::holds_alternative<Unreadable>(text)) << file.path();
+    EXPECT_THAT(std::get<Unreadable>(text).sentence, HasSubstr("is a link")) << file.path();
+    EXPECT_FALSE(std::get<Unreadable>(text).is_missing) << file.path();
+  }
+  // How one comes to the folder is one's own affair.
+  fs::create_directory_symlink("anna", folder_.path() / "mine");
+  for (const SubmissionFile& file : {SubmissionFile(folder_.path() / "mine", "03-transpose/transpose.cu"),
+                                     SubmissionFile(bert / "03-transpose", "transpose.cu"),
+                                     SubmissionFile(folder_.path() / "mine/03-transpose/transpose.cu")}) {
+    EXPECT_TRUE(std::holds_alternative<std::string>(read_source(file))) << file.path();
+  }
 }
 
 TEST_F(Build, SecretsAreNotThereToInclude) {
@@ -249,9 +301,86 @@ TEST_F(Build, ABannedLibraryIsFoundWhateverTheSourceSays) {
 }
 
 TEST_F(Build, OtherHeadersOfTheToolkitAreAllowed) {
+  std::string source = "// #include <cub/cub.cuh>\n";
+  for (const char* header :
+       {"cooperative_groups.h", "cooperative_groups/scan.h", "cooperative_groups/memcpy_async.h",
+        "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h", "cuda_pipeline.h", "mma.h", "cuComplex.h",
+        "curand_kernel.h", "cuda/atomic", "cuda/barrier", "cuda/pipeline", "cuda/std/atomic",
+        "cuda/std/complex", "cuda/std/tuple", "nv/target"}) {
+    // What a toolkit in parts does not have was never there.
+    source += "#if __has_include(<" + std::string(header) + ">)\n#include <" + header + ">\n#endif\n";
+  }
+  const CompiledSubmission result = compile(source + kGood);
+  EXPECT_EQ(result.status, Status::compiled) << result.diagnostics;
+}
+
+class BuildWithoutLibraries : public Build {
+ protected:
+  void SetUp() override {
+    Build::SetUp();
+    if (!sandbox::isolation().namespaces) GTEST_SKIP() << sandbox::isolation().reason;
+  }
+
+  /// All of the toolkit's files with such a name, by every way that leads to them.
+  static std::vector<fs::path> files_of_toolkit(const std::string& start, const std::string& part) {
+    std::vector<fs::path> found;
+    for (const char* folder :
+         {"include", "include/cccl", "targets/x86_64-linux/include", "targets/x86_64-linux/include/cccl",
+          "lib", "lib64", "targets/x86_64-linux/lib"}) {
+      std::error_code missing;
+      for (const auto& entry : fs::directory_iterator(find_toolkit().root / folder, missing)) {
+        if (entry.path().filename().string().starts_with(start) && fs::exists(entry.path() / part, missing))
+          found.push_back(entry.path() / part);
+      }
+    }
+    return found;
+  }
+};
+
+// The preprocessor, which lists what it opens, does not open these: the front end behind it does.
+TEST_F(BuildWithoutLibraries, AHeaderThatNoListShowsIsNotThere) {
+  for (const auto& [start, part] : {std::pair("cub", "version.cuh"), std::pair("thrust", "version.h")}) {
+    for (const fs::path& header : files_of_toolkit(start, part)) {
+      const CompiledSubmission result =
+          compile("#define HASH #\nHASH include \"" + header.string() + "\"\n" + kGood);
+      EXPECT_EQ(result.status, Status::banned) << header << ": " << result.diagnostics;
+    }
+  }
+}
+
+TEST_F(BuildWithoutLibraries, NoLibraryOfKernelsCanBeCarriedInside) {
+  std::size_t libraries = 0;
+  for (const char* start : {"libcublas", "libcufft", "libcusparse", "libnpp"}) {
+    for (const fs::path& library : files_of_toolkit(start, "")) {
+      if (!fs::is_regular_file(library) || library.parent_path() != find_toolkit().root / "lib") continue;
+      ++libraries;
+      const CompiledSubmission result =
+          compile("asm(\".incbin \\\"" + library.string() + "\\\"\");\n" + kGood);
+      EXPECT_EQ(result.status, Status::rejected) << library;
+      EXPECT_THAT(result.diagnostics, HasSubstr("file not found")) << library;
+    }
+  }
+  if (libraries == 0) GTEST_SKIP() << "the toolkit has none of them here";
+}
+
+TEST_F(BuildWithoutLibraries, PackagesOfPythonAreNotThere) {
+  fs::path module;
+  for (const char* folder : {"/usr/lib", "/usr/local/lib"}) {
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(folder, missing)) {
+      if (entry.path().filename().string().starts_with("python") && fs::exists(entry.path() / "os.py"))
+        module = entry.path() / "os.py";
+    }
+  }
+  if (module.empty()) GTEST_SKIP() << "this machine has no Python";
+  const CompiledSubmission result = compile("asm(\".incbin \\\"" + module.string() + "\\\"\");\n" + kGood);
+  EXPECT_EQ(result.status, Status::rejected);
+  EXPECT_THAT(result.diagnostics, HasSubstr("file not found"));
+}
+
+TEST_F(BuildWithoutLibraries, ASourceThatAsksWhetherThereIsALibraryGoesWithout) {
   const CompiledSubmission result = compile(
-      "#include <cooperative_groups.h>\n#include <cooperative_groups/scan.h>\n#include <cuda_fp16.h>\n"
-      "#include <cuda/barrier>\n#include <cuda/std/atomic>\n// #include <cub/cub.cuh>\n" +
+      "#if __has_include(<cub/version.cuh>) || __has_include(<thrust/version.h>)\n#error there\n#endif\n" +
       std::string(kGood));
   EXPECT_EQ(result.status, Status::compiled) << result.diagnostics;
 }
@@ -356,6 +485,64 @@ TEST(ObjectCache, AnEntryOfWhichAPartIsMissingIsNone) {
     EXPECT_FALSE(cache.find("key")) << bytes;
   }
   EXPECT_EQ(contents_of(cache.store("key", "object", "words").object), "object");
+}
+
+class PrivateCache : public testing::Test {
+ protected:
+  fs::perms modes(const fs::path& path) const { return fs::status(path).permissions(); }
+
+  sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-test-"};
+  fs::path objects_ = folder_.path() / "objects";
+};
+
+TEST_F(PrivateCache, NobodyElseListsOrChangesIt) {
+  // Users that nobody is pass through it, where a machine has no namespaces.
+  const fs::perms allowed = sandbox::isolation().namespaces ? fs::perms(0700) : fs::perms(0711);
+  EXPECT_EQ(modes(ObjectCache(objects_).folder()) & ~allowed, fs::perms::none);
+  fs::permissions(objects_, fs::perms(0777));
+  const ObjectCache cache(objects_);
+  EXPECT_EQ(modes(objects_) & ~allowed, fs::perms::none) << "one that was open to all";
+  EXPECT_EQ(modes(cache.store("key", "object", "").object), fs::perms(0644)) << "whatever the umask is";
+}
+
+TEST_F(PrivateCache, IsNoLink) {
+  fs::create_directory(folder_.path() / "elsewhere");
+  fs::create_directory_symlink("elsewhere", objects_);
+  EXPECT_THROW(ObjectCache{objects_}, std::runtime_error);
+}
+
+TEST_F(PrivateCache, IsNotAnotherUsers) {
+  fs::create_directory(objects_);
+  if (chown(objects_.c_str(), 65534, 65534) != 0) GTEST_SKIP() << "only root gives folders away";
+  try {
+    const ObjectCache cache(objects_);
+    FAIL() << "another user's";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("belongs to another user"));
+    EXPECT_THAT(error.what(), HasSubstr("LOCKSTEP_CACHE"));
+  }
+}
+
+TEST_F(PrivateCache, AnObjectThatIsALinkIsNone) {
+  const ObjectCache cache(objects_);
+  const fs::path object = cache.store("key", "object", "").object, other = folder_.path() / "other.so";
+  fs::rename(object, other);
+  fs::create_symlink(other, object);
+  EXPECT_FALSE(cache.find("key"));
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(cache.store("key", "object", "").object)));
+}
+
+TEST_F(PrivateCache, RemainsOfWhoWasKilledGoOnceNobodyIsAtWork) {
+  {
+    const ObjectCache at_work(objects_);
+    fs::create_directories(objects_ / "new-aBcDeF/submission");
+    const ObjectCache another(objects_);
+    EXPECT_TRUE(fs::exists(objects_ / "new-aBcDeF")) << "it may be the first one's";
+  }
+  const ObjectCache next(objects_);
+  EXPECT_FALSE(fs::exists(objects_ / "new-aBcDeF"));
+  next.store("key", "object", "");
+  EXPECT_TRUE(ObjectCache(objects_).find("key"));
 }
 
 TEST(ContentHash, IsSha256OfLengthsAndParts) {

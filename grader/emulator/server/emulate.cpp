@@ -15,6 +15,7 @@
 
 #include "emulator/server/elf_file.h"
 #include "emulator/server/finding_text.h"
+#include "text/printable.h"
 
 namespace lockstep::emulator {
 
@@ -28,7 +29,9 @@ constexpr int kDeviceFailed = 3;
 constexpr int kBySignal = 128;  ///< and the signal's number, as in a shell
 constexpr int kSegmentationFault = kBySignal + SIGSEGV;
 
-void print_line(const std::string& line) { std::fprintf(stderr, "lockstep: %s\n", line.c_str()); }
+void print_line(const std::string& line) {
+  std::fprintf(stderr, "lockstep: %s\n", text::printable(line).c_str());
+}
 
 /// Why the program cannot be run here, with the remedy; nothing when it can.
 std::optional<std::string> obstacle(const EmulateOptions& options) {

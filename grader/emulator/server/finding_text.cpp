@@ -1,12 +1,15 @@
 #include "emulator/server/finding_text.h"
 
 #include "emulator/demangled.h"
+#include "text/printable.h"
 
 namespace lockstep::emulator {
 
 namespace {
 
-std::string text_of(const SourceLine& line) { return line.file + ':' + std::to_string(line.line); }
+std::string text_of(const SourceLine& line) {
+  return text::printable(line.file) + ':' + std::to_string(line.line);
+}
 
 std::string text_of(const std::array<std::uint32_t, 3>& index) {
   return '(' + std::to_string(index[0]) + ", " + std::to_string(index[1]) + ", " + std::to_string(index[2]) +
@@ -51,9 +54,9 @@ std::string way_to(const Finding& finding) {
 
 std::string text_of(const Finding& finding) {
   std::string text = name_of(finding.kind);
-  if (!finding.kernel.empty()) text += " in " + demangled(finding.kernel);
+  if (!finding.kernel.empty()) text += " in " + text::printable(demangled(finding.kernel));
   if (!finding.line.file.empty()) text += " at " + text_of(finding.line);
-  text += "\n  " + finding.message + '\n';
+  text += "\n  " + text::printable(finding.message) + '\n';
   text += way_to(finding);
   if (!finding.other_line.file.empty()) {
     text += what_is_at_other_line(finding.kind) + text_of(finding.other_line) + '\n';
