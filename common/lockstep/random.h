@@ -1,32 +1,36 @@
-// Seeded random inputs: the same seed gives the same values on every machine.
+// Random numbers for inputs: the same seed gives the same values on every machine.
+//
+// What the judge hands to a submission comes from judge::KeyedRandom, whose values do not tell what follows
+// them. Those of SplitMix64 do: it is for tests, measurements and programs of one's own.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace lockstep {
 
-/// SplitMix64: 64 random bits a step from a 64-bit state. Source: Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014.
+/// Draws numbers from the words that a source makes, many at a time.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
+  Random(const Random&) = delete;
+  Random& operator=(const Random&) = delete;
+  virtual ~Random() = default;
 
   std::uint64_t bits() {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return z ^ (z >> 31);
+    const std::uint64_t low = word();
+    return std::uint64_t{word()} << 32 | low;
   }
 
   /// Uniform in [0, 1) with 24 random bits, exact in float.
-  float uniform() { return static_cast<float>(bits() >> 40) * 0x1p-24F; }
+  float uniform() { return static_cast<float>(word() >> 8) * 0x1p-24F; }
 
   /// Uniform in [low, high], both included.
   std::int32_t integer(std::int32_t low, std::int32_t high) {
     const auto range = static_cast<std::uint64_t>(static_cast<std::int64_t>(high) - low + 1);
-    return static_cast<std::int32_t>(low + static_cast<std::int64_t>((bits() >> 32) * range >> 32));
+    return static_cast<std::int32_t>(low + static_cast<std::int64_t>(word() * range >> 32));
   }
 
   std::vector<float> floats(std::size_t n, float low = -1.0F, float high = 1.0F) {
@@ -41,7 +45,45 @@ class Random {
     return values;
   }
 
+ protected:
+  static constexpr std::size_t kWordsAtOnce = 1024;
+  using Words = std::span<std::uint32_t, kWordsAtOnce>;
+
+  Random() = default;
+
  private:
+  virtual void refill(Words words) = 0;
+
+  std::uint32_t word() {
+    if (next_ == kWordsAtOnce) {
+      refill(words_);
+      next_ = 0;
+    }
+    return words_[next_++];
+  }
+
+  std::array<std::uint32_t, kWordsAtOnce> words_;
+  std::size_t next_ = kWordsAtOnce;
+};
+
+/// 64 random bits a step from a 64-bit state, which 16 bytes of output tell. Source: Steele, Lea and Flood,
+/// "Fast splittable pseudorandom number generators", OOPSLA 2014.
+class SplitMix64 final : public Random {
+ public:
+  explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
+
+ private:
+  void refill(Words words) override {
+    for (std::size_t i = 0; i < words.size(); i += 2) {
+      std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
+      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+      z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+      z ^= z >> 31;
+      words[i] = static_cast<std::uint32_t>(z);
+      words[i + 1] = static_cast<std::uint32_t>(z >> 32);
+    }
+  }
+
   std::uint64_t state_;
 };
 

@@ -228,6 +228,50 @@ Pattern spiral(Shape shape, Random&) {
   return pattern;
 }
 
+/// A spiral that nobody knows: it begins near any corner, and on one side either way one of the first
+/// windings leaves three cells more to the next, so that all that follow lie elsewhere. A pond lies there;
+/// half of the ponds are joined to the river.
+Pattern secret_spiral(Shape shape, Random& random) {
+  constexpr int kWindings = 4, kMore = 3;
+  constexpr int kShore = 5;  // cells between a pond and the river's bends
+  enum Side : std::size_t { top, right, bottom, left, kSides };
+  constexpr std::array<int, kSides> kAhead = {1, 1, -1, -1}, kInwards = {1, -1, -1, 1};
+  const auto any_of = [&random](int choices) { return random.integer(0, choices - 1); };
+  Pattern pattern(shape);
+  const bool turned_down = any_of(2) == 1, turned_right = any_of(2) == 1;
+  // Places of the winding's sides: rows of top and bottom, columns of the others.
+  std::array<int, kSides> sides = {any_of(2), shape.columns - 1, shape.rows - 1, any_of(2)};
+  std::array<int, kSides> wide = {-1, -1, -1, -1};
+  wide[any_of(2) == 0 ? top : bottom] = any_of(kWindings);
+  wide[any_of(2) == 0 ? left : right] = any_of(kWindings);
+  const auto wet = [&](int row, int column) {
+    const int cell = shape.cell(turned_down ? shape.rows - 1 - row : row,
+                                turned_right ? shape.columns - 1 - column : column);
+    pattern.wet[static_cast<std::size_t>(cell)] = 1;
+    return cell;
+  };
+  pattern.sources = {wet(sides[top], sides[left])};
+  int at = sides[left];  // along the side
+  for (int turn = 0;; ++turn) {
+    const auto side = static_cast<std::size_t>(turn) % kSides;
+    const int begin = at, end = sides[(side + 1) % kSides], ahead = kAhead[side], inwards = kInwards[side];
+    if ((end - begin) * ahead <= 0) return pattern;
+    const auto wet_beside = [&](int along, int distance) {
+      const int across = sides[side] + distance * inwards;
+      side % 2 == 0 ? wet(across, along) : wet(along, across);
+    };
+    while (at != end) wet_beside(at += ahead, 0);
+    const bool is_wide = turn / static_cast<int>(kSides) == wide[side];
+    if (is_wide) {
+      const int length = (end - begin) * ahead + 1 - 2 * kShore, first = begin + kShore * ahead;
+      for (int i = 0; i < length; ++i) wet_beside(first + i * ahead, 2);
+      if (any_of(2) == 1) wet_beside(first + any_of(length) * ahead, 1);
+    }
+    at = sides[side];
+    sides[side] += (is_wide ? 2 + kMore : 2) * inwards;
+  }
+}
+
 /// Every second column, joined along the last row; the source is at the first tooth's end.
 Pattern comb(Shape shape, Random&) {
   Pattern pattern(shape);
@@ -697,7 +741,9 @@ Problem make_problem() {
       once(make_case({257, 127}, 8, "edges", "the same with corners, in a narrow map", edges)),
       once(make_case({130, 258}, 4, "all wet", "one lake over whole tiles", all_wet)),
       drawn_case(),
-      measured(once(make_case({49, 85}, 4, "spiral", "a river through half of all cells", spiral))),
+      measured(
+          once(make_case({49, 85}, 4, "spiral",
+                         "a river through nearly half of all cells, and ponds beside it", secret_spiral))),
   };
   constexpr int kSide = 8192;
   problem.speed = {.sizes = {terrain_case(1024, "a million cells: launches take longer than bytes"),

@@ -40,6 +40,7 @@
 namespace {
 
 using lockstep::Random;
+using lockstep::SplitMix64;
 using namespace lockstep::course;
 
 using Ancestors = std::vector<int>;
@@ -193,7 +194,7 @@ Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) <= kStepsToCheckAll)
     return {bytes_of(ancestors_of(task, chain->proposes)), chain->name};
   constexpr int kLookedAt = 4096;
-  Random random(task.secret);
+  SplitMix64 random(task.secret);
   const auto correct = [&](unsigned i) { found[i] = ancestor_of(task, chain->proposes, i); };
   for (int k = 0; k < kLookedAt; ++k) correct(static_cast<unsigned>(random.bits() % task.n()));
   for (unsigned i = 0; i < task.n(); ++i) {

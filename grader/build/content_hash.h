@@ -1,4 +1,4 @@
-// SHA-256: names what is in the cache, and derives seeds from which nothing can be computed back.
+// SHA-256: names what is in the cache, and what a submission's seed is made of.
 #pragma once
 
 #include <memory>

@@ -326,6 +326,9 @@ CompiledSubmission compile(const course::Exercise& exercise, const SubmissionFil
     return finish(unreadable->is_missing ? Status::missing : Status::unreadable);
   }
   result.source = std::get<std::string>(std::move(text));
+  ContentHash digest;
+  digest.add(result.source);
+  result.source_digest = digest.digest();
   const Toolkit& toolkit = find_toolkit();
   const std::string name = name_for_compiler(exercise, source.path());
   const fs::path common = course::course_root() / "common";

@@ -32,6 +32,7 @@ struct CompiledSubmission {
   Status status = Status::compiled;
   std::string source;            ///< the text as it was read, and compiled; empty when it could not be read
   std::filesystem::path object;  ///< shared object, when compiled
+  std::string source_digest;     ///< SHA-256 of the text that was compiled, in hexadecimal digits
   std::string diagnostics;       ///< with the student's file name and line numbers; warnings too
   bool from_cache = false;
   std::chrono::milliseconds time{0};

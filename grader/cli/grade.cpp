@@ -3,20 +3,20 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <random>
 
 #include "cli/bench_record.h"
 #include "cli/calibration_store.h"
 #include "cli/command.h"
 #include "cli/files.h"
-#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "judge/judge.h"
+#include "judge/seeds.h"
 #include "judge/submission_path.h"
 #include "report/json.h"
 #include "report/junit.h"
@@ -39,14 +39,57 @@ struct GradeArguments {
   device::Kind device = device::Kind::automatic;
   Format format = Format::text;
   std::optional<std::filesystem::path> output;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::string> seed;
+  std::optional<std::filesystem::path> seed_file, secret_file;
+  bool show_seed = false;
   std::optional<std::string> show;  ///< file of the picture, or kNamedByTopic
 };
 
-std::uint64_t random_seed() {
-  std::random_device source;
-  // Twice 32 bits: half of them could be tried one after the other by who knows one input.
-  return std::uint64_t{source()} << 32 | source();
+/// Of a file, or of standard input where it is named `-`.
+std::string contents_of(const std::filesystem::path& file) {
+  if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  return read_file(file);
+}
+
+judge::Seed seed_in(std::string text, const std::string& where) {
+  text.erase(0, text.find_first_not_of(" \t\r\n"));
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  if (const auto seed = judge::parse_seed(text)) return *seed;
+  throw WrongUse(where +
+                 " holds no seed, which is a whole number from 0 to 2^64 - 1 or 64 hexadecimal digits.");
+}
+
+/// Throws WrongUse where others could know it, or guess it.
+std::string secret_in(const std::filesystem::path& file) {
+  constexpr std::size_t kEnoughBytes = 16;
+  const std::string name = report::printable(file.string());
+  const std::string remedy = "(umask 077; head -c 32 /dev/urandom > FILE) makes one.";
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  constexpr auto kOthers = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
+  if (std::filesystem::is_regular_file(status) &&
+      (status.permissions() & kOthers) != std::filesystem::perms::none)
+    throw WrongUse("others may use the file " + name + ": make a new secret that they may not read. " +
+                   remedy);
+  std::string secret = contents_of(file);
+  if (secret.size() < kEnoughBytes)
+    throw WrongUse(fmt::format("{} holds {} bytes, and a secret of less than {} can be guessed: {}", name,
+                               secret.size(), kEnoughBytes, remedy));
+  return secret;
+}
+
+/// How the seeds of a report come about.
+judge::Options seeds_of(const GradeArguments& arguments) {
+  judge::Options options{.show_seed = arguments.show_seed};
+  if (arguments.secret_file) {
+    options.secret = secret_in(*arguments.secret_file);
+  } else if (arguments.seed_file) {
+    options.seed =
+        seed_in(contents_of(*arguments.seed_file), report::printable(arguments.seed_file->string()));
+  } else {
+    options.seed = arguments.seed ? seed_in(*arguments.seed, "--seed") : judge::random_seed();
+  }
+  return options;
 }
 
 std::string render(const report::Report& report, Format format) {
@@ -126,7 +169,8 @@ int grade(const GradeArguments& arguments) {
   const std::unique_ptr<device::Device> device = device::make_device(arguments.device);
   report::Report report;
   report.device = device->description();
-  report.seed = arguments.seed ? *arguments.seed : random_seed();
+  const judge::Options seeds = seeds_of(arguments);
+  if (seeds.secret.empty()) report.seed = judge::text_of(seeds.seed);
   if (!sandbox::isolation().namespaces) {
     report.warnings.push_back(
         "submissions are not isolated on this machine: grade no stranger's code here (" +
@@ -143,7 +187,8 @@ int grade(const GradeArguments& arguments) {
                                                  ? judge::resolve_submission(*exercise, *arguments.submission)
                                                  : exercise->starter;
     ProgressLine line;
-    judge::Options options{.seed = report.seed, .draw = arguments.show.has_value()};
+    judge::Options options = seeds;
+    options.draw = arguments.show.has_value();
     options.progress = [&](const std::string& what, int, int) {
       line.show(exercise->problem.name + ": " + what);
     };
@@ -199,9 +244,29 @@ void add_grade(CLI::App& app, int& status) {
       ->add_option("--output", arguments->output,
                    "Write the report to a file, whole or not at all; text still goes to the terminal")
       ->type_name("FILE");
-  command->add_option("--seed", arguments->seed, "Of all inputs; drawn at random and reported when not given")
-      ->check(whole_number())
-      ->type_name("NUMBER");
+  CLI::Option* const seed = command
+                                ->add_option("--seed", arguments->seed,
+                                             "Of all inputs; drawn at random and reported when not given")
+                                ->type_name("SEED");
+  CLI::Option* const seed_file =
+      command
+          ->add_option(
+              "--seed-file", arguments->seed_file,
+              "The same, from a file, or from standard input for -: other users see a command's line")
+          ->excludes(seed)
+          ->type_name("FILE");
+  CLI::Option* const secret_file =
+      command
+          ->add_option(
+              "--secret-file", arguments->secret_file,
+              "For a class: every submission gets a seed of its own, derived from this file, and the "
+              "report tells a digest of it alone")
+          ->excludes(seed)
+          ->excludes(seed_file)
+          ->type_name("FILE");
+  command
+      ->add_flag("--show-seed", arguments->show_seed, "Tell the seed itself, once nobody hands in any more")
+      ->needs(secret_file);
   command->add_flag("--show", arguments->show,
                     "Draw what came out of exercises that have a picture, into TOPIC.svg or TOPIC.ppm here; "
                     "--show=FILE names another file");

@@ -51,7 +51,7 @@ int compare_counters(const ProfileArguments& arguments, const course::Exercise& 
   }
   const std::unique_ptr<device::Device> gpu = device::make_counting_gpu(cupti);
   ProgressLine progress;
-  judge::Options options{.seed = arguments.seed, .only_measured = true, .count_on_gpu = true};
+  judge::Options options{.seed = judge::seed_of(arguments.seed), .only_measured = true, .count_on_gpu = true};
   options.progress = [&](const std::string& what, int, int) {
     progress.show(exercise.problem.name + ": " + what);
   };
@@ -84,7 +84,8 @@ int profile(const ProfileArguments& arguments) {
       arguments.multiprocessors ? device::make_emulated_device(*arguments.multiprocessors)
                                 : device::make_device(device::Kind::emulated);
   ProgressLine progress;
-  judge::Options options{.seed = arguments.seed, .only_measured = true, .trace_line = arguments.trace};
+  judge::Options options{
+      .seed = judge::seed_of(arguments.seed), .only_measured = true, .trace_line = arguments.trace};
   options.progress = [&](const std::string& what, int, int) {
     progress.show(exercise.problem.name + ": " + what);
   };

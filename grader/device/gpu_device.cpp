@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "device/gpu_calibrator.h"
+#include "device/gpu_vault.h"
 #include "device/hardware_counters.h"
 #include "device/mapped_memory.h"
-#include "device/vault.h"
 
 namespace lockstep::device {
 namespace {
@@ -155,7 +155,7 @@ std::size_t GpuDevice::context_bytes() const {
   return kBytesOfMultiprocessor * static_cast<std::size_t>(gpu_.multiprocessors());
 }
 
-std::unique_ptr<Vault> GpuDevice::open_vault() { return std::make_unique<Vault>(gpu_); }
+std::unique_ptr<Vault> GpuDevice::open_vault() { return std::make_unique<GpuVault>(gpu_); }
 
 std::unique_ptr<Calibrator> GpuDevice::open_calibrator() { return std::make_unique<GpuCalibrator>(gpu_); }
 

@@ -38,7 +38,8 @@ class Attempt {
 /// Makes a fresh attempt; throws when the machine cannot.
 using OpenAttempt = std::function<std::unique_ptr<Attempt>()>;
 
-/// Attempts at a compiled submission on a device: each opens a session and starts a sandboxed runner.
+/// Attempts at a compiled submission on a device: each opens a session and starts a sandboxed runner. `seed`
+/// is that of the device's own order of blocks and warps, which a submission sees.
 OpenAttempt attempts_at(const std::filesystem::path& object, device::Device& device, std::uint64_t seed,
                         build::Libraries libraries = build::Libraries::none);
 

@@ -141,7 +141,7 @@ class BenchRun {
       const build::CompiledSubmission compiled = being_compiled[c].get();
       if (compiled.status != build::CompiledSubmission::Status::compiled)
         throw std::runtime_error(contender.source.string() + " does not compile: " + compiled.diagnostics);
-      contender.open = attempts_at(compiled.object, device_, derived_seed(options_.seed, "bench"),
+      contender.open = attempts_at(compiled.object, device_, derived_number(seed_of(options_.seed), "bench"),
                                    contender.is_peer ? build::Libraries::vendors : build::Libraries::none);
     }
   }
@@ -164,7 +164,7 @@ class BenchRun {
       return;
     }
     progress("inputs of " + one.name);
-    CallTimer::Options options{.seed = options_.seed,
+    CallTimer::Options options{.seed = seed_of(options_.seed),
                                .calls = calls_for(one, copy_bandwidth()),
                                .fresh_inputs = false,
                                .time_limit = 2 * kLongestCall};

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <deque>
 #include <future>
+#include <stdexcept>
 #include <thread>
 
 #include "judge/comparison.h"
 #include "judge/host_memory.h"
+#include "judge/keyed_random.h"
 #include "judge/limits.h"
-#include "judge/seeds.h"
 
 namespace lockstep::judge {
 namespace {
@@ -51,8 +52,21 @@ std::size_t calls_made_at_once(const course::Case& one) {
 
 CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device,
                      Options options)
-    : problem_(problem), one_(one), options_(std::move(options)), vault_(device.open_vault()) {
-  prepare();
+    : problem_(problem),
+      one_(one),
+      options_(std::move(options)),
+      made_at_once_(calls_made_at_once(one)),
+      vault_(device.open_vault()) {
+  KeyedRandom shared(derived_seed(options_.seed, "speed"));
+  make_call_ = one_.prepare_many ? one_.prepare_many(shared) : one_.prepare;
+  make_inputs();
+  samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
+  expected_sample_ = vault_->allocate(device::Vault::kSampleBytes);
+}
+
+void CallTimer::renew_inputs() {
+  ++renewals_;
+  make_inputs();
 }
 
 double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
@@ -144,40 +158,50 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   return timing;
 }
 
-void CallTimer::prepare() {
-  const std::size_t at_once = calls_made_at_once(one_);
-  Random shared(derived_seed(options_.seed, "speed"));
-  const auto make_call = one_.prepare_many ? one_.prepare_many(shared) : one_.prepare;
+void CallTimer::make_inputs() {
   std::deque<std::future<course::Call>> being_made;
-  for (std::size_t next = 0; calls_.size() < contents();) {
-    for (; next < contents() && being_made.size() < at_once; ++next) {
-      being_made.push_back(std::async(std::launch::async, [this, next, &make_call] {
-        Random random(derived_seed(options_.seed, fmt::format("speed {}", next)));
-        return make_call(random);
+  for (std::size_t made = 0, next = 0; made < contents(); ++made) {
+    for (; next < contents() && being_made.size() < made_at_once_; ++next) {
+      being_made.push_back(std::async(std::launch::async, [this, next] {
+        KeyedRandom random(derived_seed(options_.seed, fmt::format("speed {} {}", renewals_, next)));
+        return make_call_(random);
       }));
     }
     if (options_.progress) {
-      options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(calls_.size()),
+      options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(made),
                         static_cast<int>(contents()));
     }
-    keep(being_made.front().get());
+    keep(made, being_made.front().get());
     being_made.pop_front();
   }
-  samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
-  expected_sample_ = vault_->allocate(device::Vault::kSampleBytes);
 }
 
-void CallTimer::keep(const course::Call& call) {
-  KeptCall& kept = calls_.emplace_back();
-  NearestAnswers& nearest = nearest_answers_.emplace_back();
-  for (const Argument& argument : call.arguments()) {
-    std::uint64_t word = argument.scalar_bits;
-    if (argument.kind == Argument::Kind::input) word = vault_->keep(argument.input);
-    if (argument.kind == Argument::Kind::output) word = vault_->keep(argument.output.expected);
-    kept.push_back(word);
-    nearest.push_back(argument.output.nearest_answer);
+/// In the vault, in place of the call that was there: all calls of a case are alike but for what they hold.
+void CallTimer::keep(std::size_t content, const course::Call& call) {
+  if (shape_.empty()) keep_shape(call);
+  const bool is_new = content == calls_.size();
+  if (is_new) {
+    calls_.emplace_back(shape_.size());
+    nearest_answers_.emplace_back(shape_.size());
   }
-  if (!shape_.empty()) return;
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    const Argument& argument = call.arguments().at(a);
+    std::uint64_t& kept = calls_[content][a];
+    const bool is_input = argument.kind == Argument::Kind::input;
+    if (is_input || argument.kind == Argument::Kind::output) {
+      const course::Bytes& bytes = is_input ? argument.input : argument.output.expected;
+      if (bytes.size() != bytes_[a])
+        throw std::logic_error("calls of " + one_.name + " differ in the size of " + argument.name);
+      if (is_new) kept = vault_->allocate(bytes.size());
+      vault_->write(kept, bytes);
+    } else {
+      kept = argument.scalar_bits;
+    }
+    nearest_answers_[content][a] = argument.output.nearest_answer;
+  }
+}
+
+void CallTimer::keep_shape(const course::Call& call) {
   for (const Argument& argument : call.arguments()) {
     Argument light{.kind = argument.kind, .name = argument.name};
     light.output.type = argument.output.type;
@@ -223,11 +247,11 @@ void CallTimer::fill_buffers(std::size_t first, std::size_t used, bool workspace
 std::vector<device::Sampling> CallTimer::samplings(std::size_t first, std::size_t used) const {
   std::vector<device::Sampling> all;
   for_outputs(used, [&](std::size_t set, std::size_t a) {
-    all.push_back(
-        {.to = samples_ + all.size() * device::Vault::kSampleBytes,
-         .from = sets_[set][a],
-         .bytes = bytes_[a],
-         .seed = derived_seed(options_.seed, fmt::format("sample {} {}", content_of(first, set), a))});
+    all.push_back({.to = samples_ + all.size() * device::Vault::kSampleBytes,
+                   .from = sets_[set][a],
+                   .bytes = bytes_[a],
+                   .seed = derived_number(
+                       options_.seed, fmt::format("sample {} {} {}", renewals_, content_of(first, set), a))});
   });
   return all;
 }
@@ -281,7 +305,6 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
                                      std::span<const device::Sampling> samples) const {
   std::uint64_t wrong = 0;
   std::deque<std::future<std::uint64_t>> on_the_host;
-  const std::size_t at_once = calls_made_at_once(one_);
   const auto take_oldest = [&wrong, &on_the_host] {
     wrong += on_the_host.front().get();
     on_the_host.pop_front();
@@ -308,7 +331,7 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
     }
     course::Bytes snapshot(bytes);
     attempt.session().read(found, snapshot);
-    if (on_the_host.size() == at_once) take_oldest();
+    if (on_the_host.size() == made_at_once_) take_oldest();
     on_the_host.push_back(
         std::async(std::launch::async, [&nearest_answer, &output, snapshot = std::move(snapshot)] {
           course::Output nearest = output;

@@ -3,7 +3,7 @@
 // A process is timed over K calls and over 2K calls, which tell what grows with the calls from what does not,
 // such as handing the GPU over. The clock stops when the judge itself has seen a sample of what the calls
 // left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.4 s, and the
-// making of inputs on the host, once for all processes.
+// making of inputs on the host, as often as they are made anew.
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,7 @@
 #include "judge/attempt.h"
 #include "judge/case_verdict.h"
 #include "judge/limits.h"
+#include "judge/seeds.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
@@ -43,9 +44,9 @@ struct Timing {
 class CallTimer {
  public:
   struct Options {
-    std::uint64_t seed = 0;
+    Seed seed{};
     std::size_t calls = 16;  ///< K
-    /// No process sees the same inputs twice. Without it, calls go round a few inputs, in buffers that are
+    /// No process sees an input twice. Without it, calls go round a few inputs, in buffers that are
     /// together larger than any cache: for solutions that are trusted, where making K inputs would take too
     /// long.
     bool fresh_inputs = true;
@@ -56,8 +57,13 @@ class CallTimer {
   /// Makes the inputs; needs a device with a vault. `one` stays alive as long as the timer.
   CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device, Options options);
 
-  /// Starts a process, times its calls, and throws it away. All processes get the same inputs, in buffers of
-  /// their own. Throws device::OutOfMemory where the device has no room for them without the process either.
+  /// Makes other inputs, which no process has seen, in place of those that were there. What an earlier
+  /// process has left somewhere is of no use with them.
+  void renew_inputs();
+
+  /// Starts a process, times its calls, and throws it away. All processes between two renewals get the same
+  /// inputs, in buffers of their own. Throws device::OutOfMemory where the device has no room for them
+  /// without the process either.
   Timing time_process(const OpenAttempt& open);
 
   /// The two halves of time_process, for a process that times several cases one after the other.
@@ -88,8 +94,9 @@ class CallTimer {
     return options_.fresh_inputs ? first + k : k % sets_of_buffers() % contents();
   }
 
-  void prepare();
-  void keep(const course::Call& call);
+  void make_inputs();
+  void keep(std::size_t content, const course::Call& call);
+  void keep_shape(const course::Call& call);
   void allocate_sets(device::Session& session);
   Timing time_batches(Attempt& attempt, bool is_checked);
   std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
@@ -109,7 +116,10 @@ class CallTimer {
   const course::Problem& problem_;
   const course::Case& one_;
   Options options_;
+  std::size_t made_at_once_;  ///< calls, on the host
   std::unique_ptr<device::Vault> vault_;
+  std::function<course::Call(Random&)> make_call_;
+  int renewals_ = 0;
   std::vector<course::Argument> shape_;           ///< kinds, names, types; no data
   std::vector<std::size_t> bytes_;                ///< of each buffer
   std::vector<KeptCall> calls_;                   ///< contents() of them

@@ -10,6 +10,7 @@
 #include "judge/case_verdict.h"
 #include "judge/diagnosis.h"
 #include "judge/findings.h"
+#include "judge/keyed_random.h"
 #include "judge/limits.h"
 #include "judge/observation_sum.h"
 #include "judge/seeds.h"
@@ -196,14 +197,14 @@ report::Picture draw(const course::Picture& picture, const course::Shown& shown)
 }
 
 /// All calls of a case, until one shows a fault.
-void run_calls(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+void run_calls(const course::Problem& problem, const course::Case& one, const Seed& seed,
                std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source, bool draws,
                CaseRun& run) {
   const bool is_drawn = draws && problem.picture && problem.picture->case_name == one.name;
   CaseBuffers buffers(attempt.session());
   std::vector<std::byte> snapshot;
   for (int i = 0; i < one.calls && run.result.verdict == report::Verdict::passed; ++i) {
-    Random random(derived_seed(seed, fmt::format("call {}", i)));
+    KeyedRandom random(derived_seed(seed, fmt::format("call {}", i)));
     const Call call = one.prepare(random);
     require_fit(problem, call);
     std::vector<course::Bytes> outputs;
@@ -223,7 +224,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, std::uin
 
 }  // namespace
 
-CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+CaseRun run_case(const course::Problem& problem, const course::Case& one, const Seed& seed,
                  std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
                  bool draws) {
   const auto start = std::chrono::steady_clock::now();

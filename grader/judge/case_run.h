@@ -2,13 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 
 #include "course/problem.h"
 #include "emulator/observations.h"
 #include "judge/attempt.h"
 #include "judge/host_reads.h"
+#include "judge/seeds.h"
 #include "judge/source_text.h"
 #include "report/result.h"
 
@@ -26,7 +26,7 @@ struct CaseRun {
 /// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault; a
 /// device that ends meanwhile is one. `draws`: also the problem's picture, if it is of this case. Throws for
 /// faults of the grader only, among them a problem whose calls do not fit its signature.
-CaseRun run_case(const course::Problem& problem, const course::Case& one, std::uint64_t seed,
+CaseRun run_case(const course::Problem& problem, const course::Case& one, const Seed& seed,
                  std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
                  bool draws = false);
 

@@ -2,7 +2,6 @@
 // within the time that a judgement may take.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "judge/case_verdict.h"
 #include "judge/host_reads.h"
 #include "judge/limits.h"
+#include "judge/seeds.h"
 #include "judge/source_text.h"
 #include "report/result.h"
 
@@ -37,7 +37,7 @@ struct CaseSeries {
 };
 
 struct SeriesOptions {
-  std::uint64_t seed = 0;  ///< of the exercise
+  Seed seed{};  ///< of the exercise
   bool only_measured = false;
   std::vector<const course::Case*> further_cases;  ///< besides Problem::cases, and after them
   bool draw = false;                               ///< the problem's picture

@@ -1,5 +1,8 @@
 #include "judge/host_memory.h"
 
+#include <malloc.h>
+
+#include <climits>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -13,6 +16,19 @@ double free_host_memory() {
     if (name == "MemAvailable:" && file >> kibibytes) return 1024 * kibibytes;
   }
   return 0;
+}
+
+KeptHostMemory::KeptHostMemory() {
+  mallopt(M_ARENA_MAX, 1);  // others hold no blocks as large
+  mallopt(M_MMAP_THRESHOLD, INT_MAX);
+  mallopt(M_TRIM_THRESHOLD, -1);  // never
+}
+
+KeptHostMemory::~KeptHostMemory() {
+  constexpr int kDefault = 128 * 1024;  // of glibc, for both
+  mallopt(M_MMAP_THRESHOLD, kDefault);
+  mallopt(M_TRIM_THRESHOLD, kDefault);
+  malloc_trim(0);
 }
 
 }  // namespace lockstep::judge

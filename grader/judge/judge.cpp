@@ -82,7 +82,8 @@ class Judgement {
     try {
       const CompiledSubmission compiled = compile();
       result_.source = compiled.source;
-      if (compiled.status == CompiledSubmission::Status::compiled) judge_object(compiled.object);
+      if (compiled.status == CompiledSubmission::Status::compiled)
+        judge_object(compiled.object, derived_seed(choose_seed(compiled), problem_.name));
     } catch (const std::exception& error) {
       end_early(Verdict::grader_error, error.what());
     }
@@ -145,9 +146,16 @@ class Judgement {
         fmt::format("Put {} there, or name your file itself: `--submission PATH/{}`.", file, file);
   }
 
-  void judge_object(const std::filesystem::path& object) {
+  Seed choose_seed(const CompiledSubmission& compiled) {
+    if (options_.secret.empty()) return options_.seed;
+    const Seed seed = seed_of_submission(options_.secret, problem_.name, compiled.source_digest);
+    result_.seed_digest = digest_of(seed);
+    if (options_.show_seed) result_.seed = text_of(seed);
+    return seed;
+  }
+
+  void judge_object(const std::filesystem::path& object, const Seed& seed) {
     const SourceText source(submission_.filename(), result_.source);
-    const std::uint64_t seed = derived_seed(options_.seed, problem_.name);
     SeriesOptions series_options;
     series_options.seed = derived_seed(seed, "inputs");
     series_options.only_measured = options_.only_measured;
@@ -175,7 +183,7 @@ class Judgement {
 
   /// On the device itself the same cases, with other inputs and then those that are too large to be emulated;
   /// where counters are compared, neither.
-  void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, std::uint64_t seed,
+  void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, const Seed& seed,
                   const SourceText& source, SeriesOptions series_options) {
     const device::GpuLock lock = await_turn(device_, options_.progress);
     // The submission is not to blame for what others hold.
@@ -224,14 +232,14 @@ class Judgement {
         report::side_by_side(emulated.one->name, emulated.one->calls, emulated.observations, hardware));
   }
 
-  OpenAttempt opener(const std::filesystem::path& object, std::uint64_t seed, const SourceText& source,
+  OpenAttempt opener(const std::filesystem::path& object, const Seed& seed, const SourceText& source,
                      device::Device& device) {
-    return
-        [this, open = attempts_at(object, device, derived_seed(seed, "device")), file = source.file_name()] {
-          std::unique_ptr<Attempt> attempt = open();
-          if (options_.trace_line) attempt->session().trace_line(file, *options_.trace_line);
-          return attempt;
-        };
+    return [this, open = attempts_at(object, device, derived_number(seed, "device")),
+            file = source.file_name()] {
+      std::unique_ptr<Attempt> attempt = open();
+      if (options_.trace_line) attempt->session().trace_line(file, *options_.trace_line);
+      return attempt;
+    };
   }
 
   void explain_failed_load(const runner::Outcome& load, const std::filesystem::path& object,
@@ -247,7 +255,7 @@ class Judgement {
 
   /// Technique, verdict and points. Technique counts only once every case has passed.
   void judge_parts(const CaseSeries& series, const SourceText& source, const std::filesystem::path& object,
-                   std::uint64_t seed) {
+                   const Seed& seed) {
     result_.gates = report::is_correct(result_)
                         ? judge_technique(problem_, series.measured, series.host_reads, source)
                         : technique_not_measured(problem_);
@@ -257,13 +265,14 @@ class Judgement {
     result_.points = points_of(result_, problem_.points);
   }
 
-  void judge_speed(const std::filesystem::path& object, std::uint64_t seed) {
+  void judge_speed(const std::filesystem::path& object, const Seed& seed) {
     const CompiledSubmission reference = build::compile_submission(
         exercise_, exercise_.solutions / exercise_.starter.filename(), device_.compute_capability());
     if (reference.status != CompiledSubmission::Status::compiled)
       throw std::runtime_error("the reference solution does not compile: " + reference.diagnostics);
+    const std::uint64_t order = derived_number(seed, "device");
     SpeedMeasurement measurement = measure_speed(
-        problem_, device_, attempts_at(object, device_, seed), attempts_at(reference.object, device_, seed),
+        problem_, device_, attempts_at(object, device_, order), attempts_at(reference.object, device_, order),
         {.seed = derived_seed(seed, "speed"), .progress = options_.progress, .ceilings = options_.ceilings});
     result_.speed = std::move(measurement.speed);
     if (options_.rungs && result_.speed.ratio)

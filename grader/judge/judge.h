@@ -1,7 +1,7 @@
 // One judgement: a pure function of (submission, exercise, seed, device).
 #pragma once
 
-#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,12 +11,16 @@
 #include "course/catalogue.h"
 #include "device/device.h"
 #include "judge/ceiling.h"
+#include "judge/seeds.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
 
 struct Options {
-  std::uint64_t seed = 0;  ///< of every input; `grade` draws it at random and the report names it
+  Seed seed{};  ///< of every input
+  /// Not empty: instead of `seed`, that which is derived from this, the exercise and the submission's text.
+  std::string secret;
+  bool show_seed = false;  ///< where there is a secret: the result names the seed derived from it
   /// Run just the measured cases, for `profile`, and keep what each kernel counted in
   /// ExerciseResult::counters.
   bool only_measured = false;

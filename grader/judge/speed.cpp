@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "judge/call_timer.h"
+#include "judge/host_memory.h"
 #include "judge/median.h"
 #include "judge/throttled_rounds.h"
 #include "judge/turn.h"
@@ -96,6 +97,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
                                const SpeedOptions& options) {
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
   const device::GpuLock lock = await_turn(device, options.progress);
+  const KeptHostMemory kept_memory;
   const TimedSize timed =
       largest_that_fits(problem, device, {.seed = options.seed, .progress = options.progress});
   const course::Case& one = timed.one;
@@ -104,9 +106,13 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   std::vector<BatchTimes> reference_times, submission_times;
   CallTimes calls;
   ThrottledRounds throttled;
+  bool are_inputs_used = false;
   for (const int planned : kRounds) {
     while (std::ssize(submission_times) < planned) {
       const int round = static_cast<int>(submission_times.size());
+      // Reference and submission get the same inputs, and no other process of the submission gets them: what
+      // one has left somewhere is no answer to the next.
+      if (std::exchange(are_inputs_used, true)) timed.timer->renew_inputs();
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
       Timing of_reference, of_submission;
       const auto time_reference = [&] { of_reference = timed.timer->time_process(reference); };

@@ -1,16 +1,15 @@
 // How fast a submission is against the reference on a GPU, by the judge's own clock.
 //
 // Both run in fresh processes, one after the other and in changing order. A process is timed over K calls and
-// over 2K calls, all with inputs that it has never seen. What does not grow with the calls, such as handing
-// the GPU over, is known from the reference's two times, and taken from all times of both. The clock stops
-// when the judge itself has seen a sample of what the calls left, and everything is compared afterwards, on
-// the device. The interval of the ratio holds whatever the distribution of the noise is. Other judgements
-// wait meanwhile, also while the inputs are made: they go straight to the card, whose free memory chose their
-// size. A round in which heat or a power limit slowed the card down is run again.
+// over 2K calls, all with inputs that no process of a submission has seen before. What does not grow with the
+// calls, such as handing the GPU over, is known from the reference's two times, and taken from all times of
+// both. The clock stops when the judge itself has seen a sample of what the calls left, and everything is
+// compared afterwards, on the device. The interval of the ratio holds whatever the distribution of the noise
+// is. Other judgements wait meanwhile, also while the inputs are made: they go straight to the card, whose
+// free memory chose their size. A round in which heat or a power limit slowed the card down is run again.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -22,6 +21,7 @@
 #include "judge/attempt.h"
 #include "judge/call_timer.h"
 #include "judge/ceiling.h"
+#include "judge/seeds.h"
 #include "report/result.h"
 
 namespace lockstep::judge {
@@ -39,7 +39,7 @@ CallTimes call_times(std::span<const BatchTimes> reference, std::span<const Batc
                      std::size_t calls);
 
 struct SpeedOptions {
-  std::uint64_t seed = 0;
+  Seed seed{};
   std::function<void(const std::string& what, int done, int total)> progress;
   CeilingSource ceilings;
 };

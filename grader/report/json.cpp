@@ -1,6 +1,8 @@
 #include "report/json.h"
 
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "report/printable.h"
@@ -92,22 +94,34 @@ Json of_exercise(const ExerciseResult& result) {
   Json cases = Json::array(), gates = Json::array();
   for (const CaseResult& one : result.cases) cases.push_back(of_case(one));
   for (const GateResult& gate : result.gates) gates.push_back(of_gate(gate));
-  return {{"name", printable(result.name)},
-          {"verdict", name_of(result.verdict)},
-          {"points", measured(result.points)},
-          {"max_points", measured(result.max_points)},
-          {"correctness", {{"cases", std::move(cases)}}},
-          {"technique", {{"gates", std::move(gates)}}},
-          {"speed", of_speed(result.speed)},
-          {"title", printable(result.title)},
-          {"submission", printable(result.submission)},
-          {"message", printable(result.message)},
-          {"compiler_output", printable_lines(result.compiler_output)},
-          {"output", printable_lines(result.output)},
-          {"output_truncated", result.output_truncated},
-          {"next_step", printable(result.next_step)},
-          {"seconds", measured(result.seconds)},
-          {"compile_seconds", measured(result.compile_seconds)}};
+  Json json = {{"name", printable(result.name)},
+               {"verdict", name_of(result.verdict)},
+               {"points", measured(result.points)},
+               {"max_points", measured(result.max_points)},
+               {"correctness", {{"cases", std::move(cases)}}},
+               {"technique", {{"gates", std::move(gates)}}},
+               {"speed", of_speed(result.speed)},
+               {"title", printable(result.title)},
+               {"submission", printable(result.submission)},
+               {"message", printable(result.message)},
+               {"compiler_output", printable_lines(result.compiler_output)},
+               {"output", printable_lines(result.output)},
+               {"output_truncated", result.output_truncated},
+               {"next_step", printable(result.next_step)},
+               {"seconds", measured(result.seconds)},
+               {"compile_seconds", measured(result.compile_seconds)}};
+  if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;
+  if (!result.seed.empty()) json["seed"] = result.seed;
+  return json;
+}
+
+/// A number where a whole number was chosen; no number holds one that was drawn.
+Json of_seed(const std::string& seed) {
+  if (seed.empty()) return nullptr;
+  std::uint64_t number = 0;
+  const char* const end = seed.data() + seed.size();
+  const auto [at, error] = std::from_chars(seed.data(), end, number);
+  return error == std::errc() && at == end ? Json(number) : Json(seed);
 }
 
 }  // namespace
@@ -121,7 +135,7 @@ std::string render_json(const Report& report) {
       {"device", {{"kind", printable(report.device.kind)}, {"name", printable(report.device.name)}}},
       {"exercises", std::move(exercises)},
       {"warnings", std::move(warnings)},
-      {"seed", report.seed}};
+      {"seed", of_seed(report.seed)}};
   return root.dump(2) + '\n';
 }
 

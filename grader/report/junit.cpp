@@ -148,7 +148,8 @@ std::string render_junit(const Report& report) {
         escaped(result.name), totals.attributes(), result.seconds,
         property("verdict", name_of(result.verdict)), property("points", fmt::to_string(result.points)),
         property("max_points", fmt::to_string(result.max_points)), property("device", report.device.name),
-        property("seed", fmt::to_string(report.seed)));
+        result.seed_digest.empty() ? property("seed", report.seed)
+                                   : property("seed_digest", result.seed_digest));
     suites += cases;
     if (!result.output.empty())
       suites += fmt::format("    <system-out>{}</system-out>\n", escaped(result.output));

@@ -121,6 +121,8 @@ struct ExerciseResult {
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;
+  std::string seed_digest;                    ///< of the result's own seed, where its text must not be shown
+  std::string seed;                           ///< the text of that one, where it may
   std::string next_step;                      ///< what to do now
   double seconds = 0;                         ///< whole judgement
   double compile_seconds = 0;                 ///< 0 when the object came from the cache
@@ -141,7 +143,7 @@ struct Report {
   DeviceDescription device;
   std::vector<ExerciseResult> exercises;
   std::vector<std::string> warnings;  ///< such as a missing sandbox
-  std::uint64_t seed = 0;
+  std::string seed;  ///< that repeats all results; empty: each has its own, which a secret tells
 };
 
 /// Whether there are cases and all of them passed: technique and speed count only then.

@@ -255,9 +255,10 @@ std::string title_line(const ExerciseResult& result, const TextStyle& style) {
 }  // namespace
 
 std::string render_heading(const Report& report, const TextStyle& style) {
-  std::string text =
-      paint(style, Colour::faint, fmt::format("{}, seed {}", printable(report.device.name), report.seed)) +
-      '\n';
+  std::string text = paint(style, Colour::faint,
+                           fmt::format("{}, {}", printable(report.device.name),
+                                       report.seed.empty() ? "seeds from a secret" : "seed " + report.seed)) +
+                     '\n';
   for (const std::string& warning : report.warnings) {
     text += paint(style, Colour::caution, prose(style, "Warning: " + warning, 0));
   }
@@ -268,6 +269,11 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
   std::string text = '\n' + title_line(result, style);
   text +=
       fmt::format("  {}\n", paint(style, Colour::faint, printable(SourceFiles::shown(result.submission))));
+  if (!result.seed_digest.empty()) {
+    const std::string seed =
+        result.seed.empty() ? "digest of the seed " + result.seed_digest : "seed " + result.seed;
+    text += fmt::format("  {}\n", paint(style, Colour::faint, seed));
+  }
   if (!result.message.empty()) text += '\n' + prose(style, result.message, 2);
   if (!result.compiler_output.empty() && result.verdict == Verdict::compile_error) {
     text += '\n' + excerpt(style, result.compiler_output, kCompilerLines, false);

@@ -188,7 +188,7 @@ void race_on(const Map& map, int neighbourhood, const std::string& peer, lockste
 }  // namespace
 
 int main() {
-  lockstep::Random random(14);
+  lockstep::SplitMix64 random(14);
   race_on<BUF>(terrain(random), 8, "yacclab_buf", random);
   // Near the shares of wet cells at which water finds a way through a large map: ways wind most.
   race_on<BUF>({"percolation", random.floats(kCells, 0, 1), 0.407F}, 8, "yacclab_buf", random);

@@ -39,7 +39,7 @@ static_assert(kSensors == 1024 && kGroups == 10 && kPacket == 400 && GROUP_SIZE 
 
 /// Few enough counts that 65600 instants overflow neither their bins nor their sums.
 std::vector<uint8> packet_of_counts() {
-  lockstep::Random random(12);
+  lockstep::SplitMix64 random(12);
   std::vector<uint8> counts;
   for (int instant = 0; instant < kPacket; ++instant)
     counts.insert(counts.end(), kSensors, static_cast<uint8>(random.integer(0, 3)));

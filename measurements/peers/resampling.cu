@@ -61,7 +61,7 @@ constexpr Solution kOurs[] = {
 
 /// Likelihoods of y by particles from a normal distribution, as the exercise has them.
 std::vector<float> likelihoods() {
-  lockstep::Random random(kSeed);
+  lockstep::SplitMix64 random(kSeed);
   std::vector<float> weights;
   const auto add = [&](double x) {
     weights.push_back(

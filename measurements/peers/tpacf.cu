@@ -34,7 +34,7 @@ struct Sky {
 
 /// Points all over the sphere: data first, then the random sets.
 Sky sky() {
-  lockstep::Random random(13);
+  lockstep::SplitMix64 random(13);
   constexpr double kDegree = std::numbers::pi / 180;
   Sky made;
   for (int i = 0; i < kPoints * (kSets + 1); ++i) {

@@ -159,7 +159,7 @@ Report report_of(std::vector<ExerciseResult> exercises) {
   Report report;
   report.device = {"emulated", "Lockstep emulated device"};
   report.exercises = std::move(exercises);
-  report.seed = 42;
+  report.seed = "42";
   return report;
 }
 

@@ -133,9 +133,96 @@ TEST_F(Formats, OneSeedGivesOneReport) {
 TEST_F(Formats, AnotherSeedGivesOtherInputs) {
   const std::string arguments = "transpose" + submission("/03-transpose/wrong/swapped_indices.cu");
   const auto found = [&](const char* seed) {
-    return exercise_of(grade(arguments + seed), "transpose").at("correctness").dump();
+    json correctness = exercise_of(grade(arguments + seed), "transpose").at("correctness");
+    forget_times(correctness);
+    return correctness;
   };
   EXPECT_NE(found(" --seed 1"), found(" --seed 2"));
+}
+
+/// A wrong submission shows what its inputs were.
+const std::string kShowsInputs = "transpose" + submission("/03-transpose/wrong/swapped_indices.cu");
+
+TEST_F(Formats, ASeedMayComeFromAFileOrFromStandardInput) {
+  const std::string file = folder_.path() / "seed";
+  const std::string text = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+  std::ofstream(file) << text << '\n';
+  json typed = grade(kShowsInputs + " --seed " + text).report;
+  EXPECT_EQ(typed.at("seed"), text);
+  forget_times(typed);
+  for (const std::string& from : {file, "- < " + file}) {
+    json read = grade(kShowsInputs + " --seed-file " + from).report;
+    forget_times(read);
+    EXPECT_EQ(read, typed) << from << json::diff(read, typed).dump(2);
+  }
+}
+
+TEST_F(Formats, ADrawnSeedIsToldAndRepeats) {
+  const json drawn = grade(kShowsInputs).report;
+  const std::string seed = drawn.at("seed");
+  EXPECT_EQ(seed.size(), 64U) << "as wide as 256 bits are";
+  EXPECT_NE(grade(kShowsInputs).report.at("seed"), drawn.at("seed"));
+  json repeated = grade(kShowsInputs + " --seed " + seed).report, first = drawn;
+  forget_times(first);
+  forget_times(repeated);
+  EXPECT_EQ(first, repeated) << json::diff(first, repeated).dump(2);
+}
+
+class FromASecret : public Formats {
+ protected:
+  FromASecret() {
+    std::ofstream(secret_) << "32 bytes that nobody knows, or more";
+    fs::permissions(secret_, fs::perms::owner_read | fs::perms::owner_write);
+  }
+
+  /// The transpose of one whose file says something else in a comment, but does the same.
+  json graded(const std::string& comment, const std::string& options = "") {
+    const fs::path file = folder_.path() / "transpose.cu";
+    std::ofstream(file) << contents_of(std::string(kSolutions) + "/03-transpose/wrong/swapped_indices.cu")
+                        << "// " << comment << '\n';
+    const Graded result = grade("transpose --submission '" + file.string() + "'" + options);
+    EXPECT_TRUE(result.report.is_object()) << result.text;
+    json report = result.report;
+    forget_times(report);
+    return report;
+  }
+  std::string with_secret() const { return " --secret-file '" + secret_.string() + "'"; }
+
+  const fs::path secret_ = folder_.path() / "secret";
+};
+
+TEST_F(FromASecret, EverySubmissionGetsInputsOfItsOwn) {
+  const json anna = graded("anna", with_secret()), ben = graded("ben", with_secret());
+  EXPECT_EQ(graded("anna", with_secret()), anna) << "the same file is graded alike";
+  const json of_anna = anna.at("exercises").at(0), of_ben = ben.at("exercises").at(0);
+  EXPECT_EQ(of_anna.at("verdict"), of_ben.at("verdict"));
+  EXPECT_NE(of_anna.at("correctness"), of_ben.at("correctness")) << "what was found shows the inputs";
+  EXPECT_NE(of_anna.at("seed_digest"), of_ben.at("seed_digest"));
+}
+
+TEST_F(FromASecret, NoReportTellsASeedUnlessItIsAskedFor) {
+  const json hidden = graded("anna", with_secret());
+  EXPECT_TRUE(hidden.at("seed").is_null());
+  EXPECT_FALSE(hidden.at("exercises").at(0).contains("seed"));
+  const json shown = graded("anna", with_secret() + " --show-seed");
+  const std::string seed = shown.at("exercises").at(0).at("seed");
+  EXPECT_EQ(hidden.dump().find(seed), std::string::npos);
+  EXPECT_EQ(graded("anna", " --seed " + seed).at("exercises").at(0).at("correctness"),
+            hidden.at("exercises").at(0).at("correctness"))
+      << "a student repeats his own grading";
+}
+
+TEST_F(FromASecret, ASecretMustBeOne) {
+  const auto refusal = [&] {
+    const Graded result = grade("transpose" + submission("") + with_secret());
+    EXPECT_EQ(result.status, 2);
+    return result.text;
+  };
+  fs::permissions(secret_, fs::perms::group_read, fs::perm_options::add);
+  EXPECT_THAT(refusal(), HasSubstr("others may use the file"));
+  fs::permissions(secret_, fs::perms::group_read, fs::perm_options::remove);
+  std::ofstream(secret_) << "too short";
+  EXPECT_THAT(refusal(), HasSubstr("can be guessed"));
 }
 
 TEST_F(Formats, SubmissionIsAFileAFolderOrATree) {

@@ -65,7 +65,7 @@ class Turn : public LeavesNothingBehind {
       const std::function<void(const std::string& what, int done, int total)>& progress) {
     const course::Exercise& exercise = *course::find_exercise("coalescing");
     return judge::judge(exercise, exercise.solutions / exercise.starter.filename(), gpu_,
-                        {.seed = 1, .progress = progress});
+                        {.seed = judge::seed_of(1), .progress = progress});
   }
 
   sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "turn-"};

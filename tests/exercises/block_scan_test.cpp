@@ -17,7 +17,7 @@ namespace {
 TEST(BlockScan, EverySumIsOfTheElementsBeforeItInItsSegment) {
   for (const course::Case& one : problem("block-scan").cases) {
     if (one.measured) continue;  // quadratic work; the same code
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const std::vector<int> in = numbers<int>(argument(call, "in").input);
     const std::vector<int> out = numbers<int>(argument(call, "out").output.expected);
@@ -38,7 +38,7 @@ TEST(BlockScan, EverySumIsOfTheElementsBeforeItInItsSegment) {
 TEST(BlockScan, CoversTheSizesThatBite) {
   std::set<int> sizes;
   for (const course::Case& one : problem("block-scan").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     EXPECT_LE(scalar(call, "length"), 1024) << one.name;
     sizes.insert({scalar(call, "segments"), scalar(call, "length")});
@@ -49,7 +49,7 @@ TEST(BlockScan, CoversTheSizesThatBite) {
 TEST(BlockScan, NoRunOfElementsAddsUpToMoreThanAnInt) {
   std::int64_t widest = 0;
   for (const course::Case& one : problem("block-scan").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const std::vector<int> in = numbers<int>(argument(one.prepare(random), "in").input);
     std::int64_t sum = 0, lowest = 0, highest = 0;
     for (const int value : in) {

@@ -24,7 +24,7 @@ float step_of(const course::Call& call) {
 /// A product or a sum that is not rounded has the same value in double.
 TEST(Coalescing, EveryMemberIsInItsRowAndNothingIsRounded) {
   for (const course::Case& one : problem("coalescing").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const std::vector<float> in = numbers<float>(argument(call, "particles").input);
     const std::vector<float> out = numbers<float>(argument(call, "fields").output.expected);
@@ -47,7 +47,7 @@ TEST(Coalescing, EveryMemberIsInItsRowAndNothingIsRounded) {
 
 TEST(Coalescing, EveryParticleMovesInEveryDirection) {
   for (const course::Case& one : problem("coalescing").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     EXPECT_NE(step_of(call), 0) << one.name;
     const std::vector<float> in = numbers<float>(argument(call, "particles").input);
@@ -59,7 +59,7 @@ TEST(Coalescing, CoversTheSizesThatBite) {
   std::set<int> sizes;
   bool has_long_rows = false, has_full_rows = false;
   for (const course::Case& one : problem("coalescing").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const int n = scalar(call, "n"), pitch = scalar(call, "pitch");
     sizes.insert(n);
@@ -72,7 +72,7 @@ TEST(Coalescing, CoversTheSizesThatBite) {
 }
 
 TEST(Coalescing, TellsPositionsInTermsOfTheOutput) {
-  Random random(7);
+  SplitMix64 random(7);
   const course::Case* padded = nullptr;
   for (const course::Case& one : problem("coalescing").cases) {
     if (one.name == "33 in rows of 64") padded = &one;

@@ -36,7 +36,7 @@ Prepared prepared(const course::Call& call) {
 }
 
 Prepared prepare(const course::Case& one) {
-  Random random(7);
+  SplitMix64 random(7);
   return prepared(one.prepare(random));
 }
 
@@ -162,7 +162,7 @@ TEST(Drmsd, CallsMadeFromOneComparisonAreRight) {
   const auto one =
       std::find_if(sizes.begin(), sizes.end(), [](const course::Case& size) { return size.prepare_many; });
   ASSERT_NE(one, sizes.end());  // larger ones are made by the same code
-  Random shared(11), own(12);
+  SplitMix64 shared(11), own(12);
   const Prepared made = prepared(one->prepare_many(shared)(own));
   EXPECT_NEAR(made.expected.front() / static_cast<double>(drmsd_of(made, 0)), 1, 1e-7) << one->name;
 }
@@ -182,7 +182,7 @@ TEST(Drmsd, AsksForTheWorkspaceWithAtomsAndFrames) {
   const std::vector<course::WorkspaceQuery>& queries = problem("drmsd").workspace;
   ASSERT_EQ(queries.size(), 1U);
   for (const course::Case& one : problem("drmsd").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const auto n = static_cast<std::uint64_t>(scalar(call, "n"));
     const auto frames = static_cast<std::uint64_t>(scalar(call, "frames"));

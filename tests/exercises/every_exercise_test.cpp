@@ -12,6 +12,7 @@
 
 #include "course/catalogue.h"
 #include "course/problem_rules.h"
+#include "judge/comparison.h"
 #include "problem_access.h"
 
 namespace lockstep::test {
@@ -72,7 +73,7 @@ TEST_P(EveryExercise, HasThreeToFiveHints) {
 
 TEST_P(EveryExercise, MakesTheSameInputsFromTheSameSeed) {
   for (const Case& one : GetParam()->problem.cases) {
-    Random random(kSeed), again(kSeed);
+    SplitMix64 random(kSeed), again(kSeed);
     EXPECT_EQ(inputs_of(one.prepare(random)), inputs_of(one.prepare(again))) << one.name;
   }
 }
@@ -80,14 +81,79 @@ TEST_P(EveryExercise, MakesTheSameInputsFromTheSameSeed) {
 TEST_P(EveryExercise, MakesFreshInputsForEveryCall) {
   for (const Case& one : GetParam()->problem.cases) {
     if (one.cost.elements < 2) continue;  // a single element may come twice
-    Random random(kSeed);
+    SplitMix64 random(kSeed);
     EXPECT_NE(inputs_of(one.prepare(random)), inputs_of(one.prepare(random))) << one.name;
+  }
+}
+
+// --- what gates and the clock look at ---
+
+/// Cases whose traffic or time counts. Of the timed ones those that are made in a moment: the others are made
+/// by the same code.
+std::vector<const Case*> cases_that_count(const course::Problem& problem) {
+  constexpr double kElements = 3e8, kBytes = 1e8;
+  std::vector<const Case*> cases;
+  for (const Case& one : problem.cases) {
+    if (one.measured) cases.push_back(&one);
+  }
+  if (!problem.speed) return cases;
+  for (const Case& one : problem.speed->sizes) {
+    if (one.cost.elements <= kElements && one.cost.global_bytes <= kBytes) cases.push_back(&one);
+  }
+  return cases;
+}
+
+/// The call of `seed`; where calls share something, of one measurement.
+Call call_of(const Case& one, std::uint64_t seed) {
+  SplitMix64 shared(kSeed), own(seed);
+  return one.prepare_many ? one.prepare_many(shared)(own) : one.prepare(own);
+}
+
+/// Of the elements that are not 0 in both, the share that is right for one call and wrong for the other.
+double share_that_differs(const course::Output& output, const course::Output& other) {
+  const judge::Comparison comparison = judge::compare(output, other.expected);
+  const std::size_t element_bytes = output.expected.size() / comparison.total;
+  const auto is_zero = [&](const Bytes& bytes, std::size_t i) {
+    const auto* const begin = bytes.data() + i * element_bytes;
+    return std::all_of(begin, begin + element_bytes, [](std::byte byte) { return byte == std::byte{0}; });
+  };
+  std::size_t telling = 0;
+  for (std::size_t i = 0; i < comparison.total; ++i)
+    telling += is_zero(output.expected, i) && is_zero(other.expected, i) ? 0 : 1;
+  return static_cast<double>(comparison.wrong) / static_cast<double>(telling);
+}
+
+TEST_P(EveryExercise, AsksSomethingElseWithEverySeedWhereItCounts) {
+  constexpr std::uint64_t kSeeds = 5;
+  for (const Case* one : cases_that_count(GetParam()->problem)) {
+    std::vector<Call> calls;
+    for (std::uint64_t seed = 0; seed < kSeeds; ++seed) calls.push_back(call_of(*one, seed));
+    for (std::size_t seed = 1; seed < calls.size(); ++seed) {
+      EXPECT_NE(inputs_of(calls[0]), inputs_of(calls[seed])) << one->name;
+      const auto outputs = outputs_of(calls[0]), others = outputs_of(calls[seed]);
+      for (std::size_t i = 0; i < outputs.size(); ++i)
+        EXPECT_GT(share_that_differs(outputs[i], others[i]), 0.1) << one->name << ", output " << i;
+    }
+  }
+}
+
+TEST_P(EveryExercise, TellsNoInputByAFewOfItsElementsWhereItCounts) {
+  for (const Case* one : cases_that_count(GetParam()->problem)) {
+    for (const Argument& argument : call_of(*one, 1).arguments()) {
+      if (argument.kind != Argument::Kind::input) continue;
+      const auto words = numbers<std::uint32_t>(argument.input);
+      std::size_t expected = 0;  // by who goes on as the two words before went
+      for (std::size_t i = 2; i < words.size(); ++i)
+        expected += words[i] - words[i - 1] == words[i - 1] - words[i - 2] ? 1 : 0;
+      EXPECT_LE(static_cast<double>(expected), 0.5 * static_cast<double>(words.size()))
+          << one->name << ", " << argument.name;
+    }
   }
 }
 
 TEST_P(EveryExercise, NeverUsesConstantInputs) {
   for (const Case& one : GetParam()->problem.cases) {
-    Random random(kSeed);
+    SplitMix64 random(kSeed);
     for (const Bytes& input : inputs_of(one.prepare(random))) {
       const std::vector<std::uint32_t> words = numbers<std::uint32_t>(input);
       if (words.size() < 2) continue;
@@ -101,7 +167,7 @@ TEST_P(EveryExercise, NamesMistakesThatDifferFromTheAnswerAndFromEachOther) {
   std::set<std::string> sentences;
   for (const Case& one : GetParam()->problem.cases) {
     if (one.cost.elements == 0) continue;  // all outputs are the same
-    Random random(kSeed);
+    SplitMix64 random(kSeed);
     for (const course::Output& output : outputs_of(one.prepare(random))) {
       std::vector<Bytes> seen = {output.expected};
       for (const course::KnownMistake& mistake : output.known_mistakes()) {
@@ -152,7 +218,7 @@ TEST(TimedCalls, DifferFromEachOtherAndComeAgain) {
     if (one == sizes.end()) continue;  // larger ones are made by the same code
     ++looked_at;
     const auto inputs = [&one](std::uint64_t shared_seed, std::uint64_t own_seed) {
-      Random shared(shared_seed), own(own_seed);
+      SplitMix64 shared(shared_seed), own(own_seed);
       return inputs_of(one->prepare_many(shared)(own));
     };
     EXPECT_EQ(inputs(1, 2), inputs(1, 2)) << exercise->folder_name;

@@ -48,7 +48,7 @@ Prepared prepared(const course::Call& call) {
 }
 
 Prepared prepare(const course::Case& one) {
-  Random random(7);
+  SplitMix64 random(7);
   return prepared(one.prepare(random));
 }
 
@@ -198,7 +198,7 @@ TEST(Flood, WaterGoesThroughHalfOfTheMeasuredMapStepByStep) {
 
 TEST(Flood, TimedTerrainIsAnotherInEveryCall) {
   const course::Case& smallest = problem("flood").speed->sizes.front();
-  Random one(1), another(2);
+  SplitMix64 one(1), another(2);
   const Prepared first = prepared(smallest.prepare(one)), second = prepared(smallest.prepare(another));
   std::size_t same = 0;
   for (std::size_t at = 0; at < first.mask.size(); ++at) same += first.mask[at] == second.mask[at];
@@ -223,7 +223,7 @@ TEST(Flood, LargeMapsHaveNewHeightsInEveryCallAndKeepTheirPattern) {
   const auto comb = std::find_if(variations.begin(), variations.end(),
                                  [](const course::Case& one) { return one.name == "comb"; });
   ASSERT_NE(comb, variations.end());
-  Random shared(7), one(1), another(2);
+  SplitMix64 shared(7), one(1), another(2);
   const auto make = comb->prepare_many(shared);
   const Prepared first = prepared(make(one)), second = prepared(make(another));
   std::size_t same = 0;
@@ -238,7 +238,7 @@ TEST(Flood, AsksForTheWorkspaceWithTheSides) {
   ASSERT_EQ(queries.size(), 1U);
   const auto rounded = [](std::uint64_t side) { return (side + 127) / 128 * 128; };
   for (const course::Case& one : cases()) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const auto rows = static_cast<std::uint64_t>(scalar(call, "rows"));
     const auto columns = static_cast<std::uint64_t>(scalar(call, "columns"));

@@ -26,7 +26,7 @@ std::size_t wide_scalar(const course::Call& call, std::string_view name) {
 }
 
 Prepared prepare(const course::Case& one) {
-  Random random(7);
+  SplitMix64 random(7);
   const course::Call call = one.prepare(random);
   Prepared made{.sample_bytes = scalar(call, "sample_bytes"),
                 .bins = scalar(call, "bins"),
@@ -146,7 +146,7 @@ TEST(Histogram, OfTheLongCaseEverySampleIsCounted) {
   ASSERT_EQ(histogram.gpu_cases.size(), 1U);
   const course::Case& one = histogram.gpu_cases.front();
   EXPECT_EQ(one.calls, 1) << "each call has more than 2 GiB to make and to move";
-  Random random(7);
+  SplitMix64 random(7);
   const course::Call call = one.prepare(random);
   const course::Bytes& samples = argument(call, "samples").input;
   const std::size_t first = wide_scalar(call, "first"), n = wide_scalar(call, "n");

@@ -27,7 +27,7 @@ using State = std::vector<std::uint32_t>;
 class Prepared {
  public:
   explicit Prepared(const course::Case& one) : name(one.name) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     sensors = scalar(call, "sensors");
     instants = scalar(call, "instants");
@@ -208,7 +208,7 @@ TEST(MultiTau, SumsAndStatesAreThoseOfOneInstantAfterTheOther) {
 
 /// The words of the state are all that has to be kept between packets.
 TEST(MultiTau, AnySplitGivesTheSame) {
-  Random random(11);
+  SplitMix64 random(11);
   for (const course::Case& one : problem("multi-tau").cases) {
     const Prepared made(one);
     const std::vector<std::uint8_t> counts = made.counts(0);
@@ -261,7 +261,7 @@ TEST(AveragedCorrelation, TwoPeriodsOfOneToSevenByHand) {
 
 TEST(AveragedCorrelation, IsThatOfItsDefinition) {
   constexpr std::size_t kChannels = 6, kInstants = 203;
-  Random random(3);
+  SplitMix64 random(3);
   std::vector<std::uint8_t> counts(kInstants);
   for (std::uint8_t& count : counts) count = static_cast<std::uint8_t>(random.integer(0, 9));
   const double mean = std::accumulate(counts.begin(), counts.end(), 0.0) / kInstants;
@@ -298,7 +298,7 @@ TEST(DiffusionFit, GivesBackTheCurve) {
 constexpr double kTolerance = 0.03 * Focus::kDiffusionTime;
 
 TEST(DiffusionFit, FindsTheSimulatedTimeByTheAveragedConvention) {
-  Random random(1);
+  SplitMix64 random(1);
   constexpr std::size_t kInstants = std::size_t{1} << 21, kChannels = 16;
   const std::vector<std::uint8_t> counts = diffusing_counts(kInstants, random);
   const auto fit = fit_diffusion(averaged_correlation(counts, kChannels), Focus::kShape);
@@ -310,7 +310,7 @@ TEST(DiffusionFit, FindsTheSimulatedTimeInThePictureOfTheExercise) {
   ASSERT_TRUE(exercise.picture);
   for (const course::Case& one : exercise.cases) {
     if (one.name != exercise.picture->case_name) continue;
-    Random random(1);
+    SplitMix64 random(1);
     const course::Call call = one.prepare(random);
     const std::string picture = exercise.picture->draw(
         {call, {argument(call, "state").output.expected, argument(call, "sums").output.expected}});

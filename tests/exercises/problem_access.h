@@ -45,7 +45,7 @@ inline int scalar(const course::Call& call, std::string_view name) {
 /// Fails unless every case of the exercise states as many elements as each of its outputs has words.
 inline void expect_elements_are_words_of_output(const std::string& name) {
   for (const course::Case& one : problem(name).cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     for (const course::Argument& argument : call.arguments()) {
       if (argument.kind != course::Argument::Kind::output) continue;

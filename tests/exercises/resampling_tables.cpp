@@ -71,7 +71,7 @@ void print_transactions() {
       "Same definition as gld_transactions_per_request; the source's table has the most that there can be.\n"
       "y = 4, 2^11 particles, 354 steps.\n\n"
       "  procedure     source       here, most    here, mean\n");
-  Random random(1);
+  SplitMix64 random(1);
   const std::vector<float> weights = likelihoods(std::size_t{1} << 11, 4, random);
   const std::array<const char*, 6> source = {"-", "1 / 2", "1 / 32", "16 / 17", "16 / 32", "-"};
   const std::vector<Procedure> all = procedures();
@@ -92,7 +92,7 @@ struct Quality {
 Quality quality_of(const Procedure& procedure, double y, const Amount& amount) {
   Quality quality;
   for (std::size_t set = 0; set < amount.sets; ++set) {
-    Random random(100 + set);
+    SplitMix64 random(100 + set);
     const std::vector<float> weights = likelihoods(amount.particles, y, random);
     double sum = 0;
     for (const float weight : weights) sum += weight;
@@ -160,7 +160,7 @@ Filtered filter(const Procedure& procedure, const Amount& amount) {
   using Clock = std::chrono::steady_clock;
   Filtered result;
   for (std::size_t track = 0; track < amount.tracks; ++track) {
-    Random truth(200 + track), random(300 + track);
+    SplitMix64 truth(200 + track), random(300 + track);
     State target{600, 400, 8, -6};
     std::vector<State> particles;
     for (std::size_t i = 0; i < amount.tracked_by; ++i) {

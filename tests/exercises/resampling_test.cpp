@@ -38,7 +38,7 @@ course::Answer nearest(const course::Call& call, const std::vector<int>& found) 
 
 TEST(Resampling, EveryProcedureIsRight) {
   for (const course::Case& one : problem("resampling").cases) {
-    Random random(11);
+    SplitMix64 random(11);
     const course::Call call = one.prepare(random);
     const auto weights = numbers<float>(argument(call, "weights").input);
     for (const Procedure& procedure : procedures()) {
@@ -51,7 +51,7 @@ TEST(Resampling, EveryProcedureIsRight) {
 
 TEST(Resampling, AMixtureOfProceduresIsWrong) {
   const course::Case& one = problem("resampling").cases.back();
-  Random random(12);
+  SplitMix64 random(12);
   const course::Call call = one.prepare(random);
   const auto weights = numbers<float>(argument(call, "weights").input);
   const std::uint64_t seed = argument(call, "seed").scalar_bits;
@@ -66,7 +66,7 @@ TEST(Resampling, AMixtureOfProceduresIsWrong) {
 
 TEST(Resampling, OfManyStepsSomeParticlesAreHeldAgainstTheChain) {
   const course::Case& one = problem("resampling").speed->sizes.front();
-  Random random(13);
+  SplitMix64 random(13);
   const course::Call call = one.prepare(random);
   const auto weights = numbers<float>(argument(call, "weights").input);
   std::vector<int> found =
@@ -114,7 +114,7 @@ double distance_over_noise(const Procedure& procedure, const std::vector<float>&
   constexpr int kRuns = 1500;
   const std::size_t n = weights.size();
   std::vector<double> sum(n), squares(n);
-  Random seeds(14);
+  SplitMix64 seeds(14);
   for (int run = 0; run < kRuns; ++run) {
     std::vector<int> offspring(n);
     for (const int ancestor : ancestors_by(procedure, weights, steps, seeds.bits()))
@@ -135,7 +135,7 @@ double distance_over_noise(const Procedure& procedure, const std::vector<float>&
 
 TEST(Resampling, OffspringHaveTheirExactExpectation) {
   constexpr int kSteps = 6;
-  Random random(15);
+  SplitMix64 random(15);
   const std::vector<float> weights = likelihoods(128, 1, random);
   const std::vector<double> expected = expected_offspring(weights, kSteps);
   EXPECT_NEAR(std::accumulate(expected.begin(), expected.end(), 0.0), 128, 1e-9);
@@ -154,7 +154,7 @@ TEST(Resampling, OffspringHaveTheirExactExpectation) {
 }
 
 TEST(Resampling, SystematicOffspringAreWithinOneOfTheExpected) {
-  Random random(18);
+  SplitMix64 random(18);
   const std::vector<float> weights = likelihoods(3000, 3, random);
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -170,7 +170,7 @@ TEST(Resampling, SystematicOffspringAreWithinOneOfTheExpected) {
 double error_of(const Procedure& procedure, const std::vector<float>& weights, int steps, int runs) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   const auto n = static_cast<double>(weights.size());
-  Random seeds(16);
+  SplitMix64 seeds(16);
   double error = 0;
   for (int run = 0; run < runs; ++run) {
     std::vector<int> offspring(weights.size());
@@ -185,7 +185,7 @@ double error_of(const Procedure& procedure, const std::vector<float>& weights, i
 }
 
 TEST(Resampling, ErrorsAreThoseOfTheLecture) {
-  Random random(17);
+  SplitMix64 random(17);
   const std::vector<float> weights = likelihoods(4096, 2, random);
   const std::vector<double> known = {1.00, 3.26, 1.47, 1.14, 1.03, 0.52, 0.14};  // of 16 384 particles
   const std::vector<Procedure> all = procedures();

@@ -20,7 +20,7 @@ constexpr std::size_t kAllSums =
 
 TEST(Scan, EverySumIsOfTheElementsBeforeIt) {
   for (const course::Case& one : problem("scan").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const std::vector<int> in = numbers<int>(argument(call, "in").input);
     const std::vector<int> out = numbers<int>(argument(call, "out").output.expected);
@@ -38,7 +38,7 @@ TEST(Scan, EverySumIsOfTheElementsBeforeIt) {
 TEST(Scan, CoversTheSizesThatBite) {
   std::set<int> sizes;
   for (const course::Case& one : problem("scan").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     sizes.insert(scalar(one.prepare(random), "n"));
   }
   for (const int size : {0, 1, 31, 32, 33, 1023, 1024, 1025, 7919}) EXPECT_TRUE(sizes.contains(size)) << size;
@@ -48,7 +48,7 @@ TEST(Scan, CoversTheSizesThatBite) {
 TEST(Scan, NoRunOfElementsAddsUpToMoreThanAnInt) {
   std::int64_t widest = 0;
   for (const course::Case& one : problem("scan").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const std::vector<int> in = numbers<int>(argument(one.prepare(random), "in").input);
     std::int64_t sum = 0, lowest = 0, highest = 0;
     for (const int value : in) {
@@ -66,7 +66,7 @@ TEST(Scan, AsksForTheWorkspaceWithTheLengthOfTheCall) {
   const std::vector<course::WorkspaceQuery>& queries = problem("scan").workspace;
   ASSERT_EQ(queries.size(), 1U);
   for (const course::Case& one : problem("scan").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const auto n = static_cast<std::uint64_t>(scalar(call, "n"));
     EXPECT_THAT(queries.front().arguments(call), testing::ElementsAre(n)) << one.name;

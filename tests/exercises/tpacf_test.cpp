@@ -68,7 +68,7 @@ Prepared prepared(const course::Call& call) {
 }
 
 Prepared prepare(const course::Case& one, std::uint64_t seed = 7) {
-  Random random(seed);
+  SplitMix64 random(seed);
   return prepared(one.prepare(random));
 }
 
@@ -272,7 +272,7 @@ TEST(Tpacf, SomeCasesHavePairsOutsideOfAllBins) {
 }
 
 TEST(Tpacf, CallsOfOneSurveyAreRightAndHaveNoCoordinateInCommon) {
-  Random shared(7), one(1), another(2);
+  SplitMix64 shared(7), one(1), another(2);
   const auto make = case_with("turned").prepare_many(shared);
   const Prepared a = prepared(make(one)), b = prepared(make(another));
   std::set<double> seen(a.data.begin(), a.data.end());
@@ -288,7 +288,7 @@ TEST(Tpacf, AsksForTheWorkspaceWithPointsSetsAndBins) {
   const std::vector<course::WorkspaceQuery>& queries = problem("tpacf").workspace;
   ASSERT_EQ(queries.size(), 1U);
   for (const course::Case& one : problem("tpacf").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const auto size = [&](const char* name) { return static_cast<std::uint64_t>(scalar(call, name)); };
     EXPECT_THAT(queries.front().arguments(call),

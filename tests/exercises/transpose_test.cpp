@@ -21,7 +21,7 @@ using Words = std::vector<std::uint32_t>;
 TEST(Transpose, EveryElementIsWhereTheTaskSays) {
   std::size_t checked = 0;
   for (const course::Case& one : problem("transpose").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const Words in = numbers<std::uint32_t>(argument(call, "in").input);
     const Words out = numbers<std::uint32_t>(argument(call, "out").output.expected);
@@ -42,7 +42,7 @@ TEST(Transpose, EveryElementIsWhereTheTaskSays) {
 TEST(Transpose, CoversTheSizesThatBite) {
   std::set<int> sizes;
   for (const course::Case& one : problem("transpose").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     sizes.insert({scalar(call, "rows"), scalar(call, "columns")});
   }
@@ -52,7 +52,7 @@ TEST(Transpose, CoversTheSizesThatBite) {
 TEST(Transpose, NoElementOfAMeasuredCaseTellsAnother) {
   for (const course::Case& one : problem("transpose").cases) {
     if (!one.measured) continue;
-    Random random(7);
+    SplitMix64 random(7);
     const Words in = numbers<std::uint32_t>(argument(one.prepare(random), "in").input);
     std::set<std::uint32_t> values(in.begin(), in.end()), steps;
     for (std::size_t i = 1; i < in.size(); ++i) steps.insert(in[i] - in[i - 1]);
@@ -63,7 +63,7 @@ TEST(Transpose, NoElementOfAMeasuredCaseTellsAnother) {
 }
 
 TEST(Transpose, TellsPositionsInTermsOfTheOutput) {
-  Random random(7);
+  SplitMix64 random(7);
   const course::Case* wide = nullptr;
   for (const course::Case& one : problem("transpose").cases) {
     if (one.name == "31 x 33") wide = &one;

@@ -87,7 +87,7 @@ class Series : public testing::Test {
     return run_cases(problem, open, SourceText("none.cu", ""), options_);
   }
 
-  SeriesOptions options_{.seed = 42};
+  SeriesOptions options_{.seed = seed_of(42)};
   int opened_ = 0;
   bool stays_full_ = false;  ///< the device, also for later attempts
 };
@@ -133,7 +133,7 @@ TEST_F(Series, EveryCallHasFreshInputsAtTheSameAddresses) {
 
 TEST_F(Series, SameSeedSameInputsOtherSeedOthers) {
   const auto inputs_of = [&](std::uint64_t seed) {
-    options_.seed = seed;
+    options_.seed = seed_of(seed);
     std::vector<std::int32_t> inputs;
     run(negate_problem({8, 9}),
         calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {

@@ -19,7 +19,7 @@ using Ints = std::vector<std::int32_t>;
 
 constexpr auto kPoison = static_cast<std::int32_t>(0xCDCDCDCD);
 
-Ints random_ints(std::size_t n) { return Random(7).integers(n, 1, 1'000'000); }
+Ints random_ints(std::size_t n) { return SplitMix64(7).integers(n, 1, 1'000'000); }
 
 std::string guess(const Ints& expected, const Ints& found) {
   return likely_cause("out", output_of(expected), bytes_of(found));
@@ -32,7 +32,7 @@ TEST(Diagnosis, NothingWrongHasNoCause) {
 
 TEST(Diagnosis, RandomErrorsHaveNoCause) {
   const Ints expected = random_ints(1000);
-  EXPECT_THAT(guess(expected, Random(8).integers(1000, 1, 1'000'000)), IsEmpty());
+  EXPECT_THAT(guess(expected, SplitMix64(8).integers(1000, 1, 1'000'000)), IsEmpty());
   Ints found = expected;
   for (const std::size_t i : {3U, 17U, 500U, 901U}) found[i] += static_cast<std::int32_t>(i);
   EXPECT_THAT(guess(expected, found), IsEmpty());

@@ -1,4 +1,4 @@
-#include "device/vault.h"
+#include "device/gpu_vault.h"
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ Comparer comparer_of(course::ElementType type) {
 
 }  // namespace
 
-Vault::Vault(const Gpu& gpu)
+GpuVault::GpuVault(const Gpu& gpu)
     : gpu_(gpu),
       cache_filler_(MappedMemory::create(gpu.device(), 4 * gpu.l2_bytes())),
       counter_(MappedMemory::create(gpu.device(), sizeof(std::uint64_t))) {
@@ -48,31 +48,29 @@ Vault::Vault(const Gpu& gpu)
   driver.check(driver.cuEventCreate(&mark_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
 }
 
-Vault::~Vault() {
+GpuVault::~GpuVault() {
   CudaDriver::get().cuEventDestroy(mark_);
   CudaDriver::get().cuModuleUnload(module_);
 }
 
-std::uint64_t Vault::allocate(std::size_t bytes) {
+std::uint64_t GpuVault::allocate(std::size_t bytes) {
   kept_.push_back(MappedMemory::create(gpu_.device(), bytes));
   return kept_.back().address();
 }
 
-std::uint64_t Vault::keep(std::span<const std::byte> bytes) {
+void GpuVault::write(std::uint64_t to, std::span<const std::byte> bytes) {
   const CudaDriver& driver = CudaDriver::get();
-  const std::uint64_t address = allocate(bytes.size());
-  if (!bytes.empty()) driver.check(driver.cuMemcpyHtoD(address, bytes.data(), bytes.size()), "cuMemcpyHtoD");
-  return address;
+  if (!bytes.empty()) driver.check(driver.cuMemcpyHtoD(to, bytes.data(), bytes.size()), "cuMemcpyHtoD");
 }
 
-std::uint64_t Vault::hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const {
+std::uint64_t GpuVault::hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const {
   const CudaDriver& driver = CudaDriver::get();
   if (!room || room->bytes() < bytes.size()) room.emplace(MappedMemory::create(gpu_.device(), bytes.size()));
   driver.check(driver.cuMemcpyHtoD(room->address(), bytes.data(), bytes.size()), "cuMemcpyHtoD");
   return room->address();
 }
 
-void Vault::fill(std::span<const Filling> fillings) {
+void GpuVault::fill(std::span<const Filling> fillings) {
   if (fillings.empty()) return;
   const CudaDriver& driver = CudaDriver::get();
   CUdeviceptr all = hand_over(std::as_bytes(fillings), fillings_);
@@ -88,8 +86,8 @@ void Vault::fill(std::span<const Filling> fillings) {
       "cuLaunchKernel");
 }
 
-std::uint64_t Vault::count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
-                                 std::size_t bytes) const {
+std::uint64_t GpuVault::count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
+                                    std::size_t bytes) const {
   const CudaDriver& driver = CudaDriver::get();
   const Comparer comparer = comparer_of(output.type);
   CUfunction kernel = nullptr;
@@ -109,9 +107,11 @@ std::uint64_t Vault::count_wrong(const course::Output& output, std::uint64_t fou
   return count;
 }
 
-void Vault::plan_samples(std::span<const Sampling> samples) { hand_over(std::as_bytes(samples), samplings_); }
+void GpuVault::plan_samples(std::span<const Sampling> samples) {
+  hand_over(std::as_bytes(samples), samplings_);
+}
 
-void Vault::take_samples(std::size_t first, std::size_t n) const {
+void GpuVault::take_samples(std::size_t first, std::size_t n) const {
   if (n == 0) return;
   const CudaDriver& driver = CudaDriver::get();
   CUfunction kernel = nullptr;
@@ -125,17 +125,17 @@ void Vault::take_samples(std::size_t first, std::size_t n) const {
                "cuLaunchKernel");
 }
 
-void Vault::mark() const {
+void GpuVault::mark() const {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuEventRecord(mark_, nullptr), "cuEventRecord");
 }
 
-void Vault::wait_for_mark() const {
+void GpuVault::wait_for_mark() const {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuEventSynchronize(mark_), "cuEventSynchronize");
 }
 
-void Vault::overwrite_cache() const {
+void GpuVault::overwrite_cache() const {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuMemsetD8(cache_filler_.address(), 0x5A, cache_filler_.bytes()), "cuMemsetD8");
   driver.check(driver.cuCtxSynchronize(), "cuCtxSynchronize");

@@ -1,0 +1,143 @@
+// The rounds of a speed measurement: what its processes are given, and what an earlier one's results are
+// worth.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "judge/speed.h"
+#include "timed_fakes.h"
+
+void negate(const int* in, int* out, int* scratch, int n, CUstream_st* stream);
+
+namespace lockstep::judge {
+namespace {
+
+using report::Verdict;
+using Numbers = std::vector<std::int32_t>;
+
+constexpr std::size_t kLength = 1000;
+
+course::Call negate_call(const Numbers& in) {
+  Numbers expected(in.size());
+  std::transform(in.begin(), in.end(), expected.begin(), std::negate<>());
+  course::Output out;
+  out.type = course::ElementType::i32;
+  out.expected = course::bytes_of(expected);
+  course::Call call;
+  call.input("in", in).output("out", std::move(out)).output("scratch", {.type = course::ElementType::i32});
+  return call.scalar("n", static_cast<int>(in.size())).stream();
+}
+
+course::Problem problem_of(std::function<course::Call(Random&)> prepare) {
+  course::Problem problem;
+  problem.name = "negate";
+  problem.function = LOCKSTEP_SIGNATURE(negate);
+  problem.speed = course::SpeedTask{.sizes = {{.name = "any",
+                                               .prepare = std::move(prepare),
+                                               .cost = {.elements = kLength, .global_bytes = 8 * kLength}}}};
+  return problem;
+}
+
+/// What a process finds in its inputs, call by call.
+using Seen = std::vector<Numbers>;
+
+class SpeedRounds : public testing::Test {
+ protected:
+  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission) {
+    const auto opens = [this](const FakeProgram& program, std::vector<Seen>& seen) -> OpenAttempt {
+      return [this, program, &seen] {
+        seen.emplace_back();
+        const FakeProgram watched = [program, &seen](FakeSession& session, const std::string& function,
+                                                     std::span<const std::uint64_t> words) {
+          const auto* const in = session.pointer<std::int32_t>(words[0], kLength);
+          seen.back().emplace_back(in, in + kLength);
+          return program(session, function, words);
+        };
+        return std::make_unique<FakeTimedAttempt>(device_.card, watched, std::chrono::milliseconds(10));
+      };
+    };
+    return measure_speed(problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
+                         {.seed = seed_of(7), .ceilings = [](const auto&) { return report::Figures(); }});
+  }
+
+  static runner::Outcome negates(FakeSession& session, const std::string&,
+                                 std::span<const std::uint64_t> words) {
+    const auto* const in = session.pointer<std::int32_t>(words[0], kLength);
+    std::transform(in, in + kLength, session.pointer<std::int32_t>(words[1], kLength), std::negate<>());
+    return {};
+  }
+
+  FakeTimingDevice device_;
+  std::vector<Seen> of_submission_, of_reference_;
+};
+
+course::Call any_call(Random& random) { return negate_call(random.integers(kLength, 1, 1'000'000)); }
+
+TEST_F(SpeedRounds, NoTwoProcessesOfASubmissionSeeTheSameInput) {
+  const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
+  EXPECT_FALSE(measurement.fault);
+  ASSERT_GE(of_submission_.size(), 9U);
+  std::set<Numbers> all;
+  std::size_t calls = 0;
+  for (const Seen& seen : of_submission_) {
+    calls += seen.size();
+    all.insert(seen.begin(), seen.end());
+  }
+  EXPECT_EQ(all.size(), calls);
+}
+
+TEST_F(SpeedRounds, TheReferenceOfARoundDoesTheSameWork) {
+  measure(problem_of(any_call), negates);
+  EXPECT_EQ(of_submission_, of_reference_);
+}
+
+TEST_F(SpeedRounds, WhoReplaysAnEarlierProcessIsWrong) {
+  std::vector<Numbers> left;  // by the first process, where later ones find it
+  std::size_t call = 0;
+  const SpeedMeasurement measurement =
+      measure(problem_of(any_call),
+              [&](FakeSession& session, const std::string& function, std::span<const std::uint64_t> words) {
+                auto* const out = session.pointer<std::int32_t>(words[1], kLength);
+                if (of_submission_.size() == 1) {
+                  negates(session, function, words);
+                  left.emplace_back(out, out + kLength);
+                } else {
+                  std::copy_n(left[call++ % left.size()].begin(), kLength, out);
+                }
+                return runner::Outcome();
+              });
+  ASSERT_TRUE(measurement.fault);
+  EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
+  EXPECT_EQ(of_submission_.size(), 2U);
+}
+
+TEST_F(SpeedRounds, CallsThatDifferInSizeAreAFaultOfTheProblem) {
+  EXPECT_THROW(measure(problem_of([](Random& random) {
+                         return negate_call(random.integers(kLength + random.bits() % 2, 1, 9));
+                       }),
+                       negates),
+               std::logic_error);
+}
+
+TEST_F(SpeedRounds, WhatCallsShareIsMadeOnce) {
+  int made = 0;
+  course::Problem problem = problem_of({});
+  problem.speed->sizes[0].prepare_many = [&made](Random& random) -> std::function<course::Call(Random&)> {
+    ++made;
+    const Numbers shared = random.integers(kLength, 1, 1'000'000);
+    return [shared](Random& own) {
+      Numbers in = shared;
+      in[0] = own.integer(1, 1 << 30);
+      return negate_call(in);
+    };
+  };
+  EXPECT_FALSE(measure(problem, negates).fault);
+  EXPECT_EQ(made, 1);
+  EXPECT_NE(of_submission_[0], of_submission_[1]);
+}
+
+}  // namespace
+}  // namespace lockstep::judge

@@ -1,0 +1,138 @@
+// A device with a vault in the test's own memory, and processes whose calls take as long as the test says:
+// what the flow of a speed measurement needs.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "device/calibrator.h"
+#include "device/vault.h"
+#include "fakes.h"
+#include "judge/comparison.h"
+
+namespace lockstep::judge {
+
+/// Shared by the vault, which lies above all sessions, and by the session of the process that runs.
+struct FakeCard {
+  static constexpr std::uint64_t kFirstOfVault = std::uint64_t{1} << 40;
+
+  std::span<std::byte> bytes(std::uint64_t address, std::size_t n) {
+    if (address < kFirstOfVault) return {session->pointer<std::byte>(address, n), n};
+    const auto memory = std::prev(kept.upper_bound(address));
+    return std::span(memory->second).subspan(address - memory->first, n);
+  }
+
+  FakeSession* session = nullptr;
+  std::map<std::uint64_t, std::vector<std::byte>> kept;
+  std::uint64_t next = kFirstOfVault;
+};
+
+class FakeVault final : public device::Vault {
+ public:
+  explicit FakeVault(FakeCard& card) : card_(card) {}
+
+  std::uint64_t allocate(std::size_t bytes) override {
+    const std::uint64_t address = card_.next;
+    card_.kept[address].resize(bytes);
+    card_.next += bytes + 1;
+    return address;
+  }
+  void write(std::uint64_t to, std::span<const std::byte> bytes) override {
+    std::copy(bytes.begin(), bytes.end(), card_.bytes(to, bytes.size()).begin());
+  }
+  void fill(std::span<const device::Filling> fillings) override {
+    for (const device::Filling& one : fillings) {
+      const std::span<std::byte> to = card_.bytes(one.to, one.bytes);
+      if (one.from == 0) {
+        std::fill(to.begin(), to.end(), device::kPoisonByte);
+      } else {
+        write(one.to, card_.bytes(one.from, one.bytes));
+      }
+    }
+  }
+  std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
+                            std::size_t bytes) const override {
+    const std::span<const std::byte> wanted = card_.bytes(expected, bytes);
+    course::Output known = output;
+    known.expected.assign(wanted.begin(), wanted.end());
+    return compare(known, card_.bytes(found, bytes)).wrong;
+  }
+  void plan_samples(std::span<const device::Sampling> samples) override {
+    plan_.assign(samples.begin(), samples.end());
+  }
+  void take_samples(std::size_t first, std::size_t n) const override {
+    for (std::size_t i = first; i < first + n; ++i) {
+      const std::size_t bytes = std::min<std::size_t>(plan_[i].bytes, kSampleBytes);
+      const std::span<const std::byte> from = card_.bytes(plan_[i].from, bytes);
+      std::copy(from.begin(), from.end(), card_.bytes(plan_[i].to, bytes).begin());
+    }
+  }
+  void mark() const override {}
+  void wait_for_mark() const override {}
+  void overwrite_cache() const override {}
+
+ private:
+  FakeCard& card_;
+  std::vector<device::Sampling> plan_;
+};
+
+class FakeTimingDevice final : public device::Device {
+ public:
+  FakeCard card;
+
+  report::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
+  bool counts_traffic() const override { return false; }
+  bool measures_speed() const override { return true; }
+  std::optional<int> compute_capability() const override { return std::nullopt; }
+  int multiprocessors() const override { return 1; }
+  std::size_t free_memory() const override { return std::size_t{1} << 40; }
+  std::size_t context_bytes() const override { return 0; }
+  device::GpuLock lock(const std::function<void()>&) override { return {}; }
+  std::optional<device::CardState> card_state() const override { return std::nullopt; }
+  std::unique_ptr<device::Session> open(std::uint64_t) override {
+    throw std::logic_error("attempts are made by the test");
+  }
+  std::unique_ptr<device::Vault> open_vault() override { return std::make_unique<FakeVault>(card); }
+  std::unique_ptr<device::Calibrator> open_calibrator() override { return nullptr; }
+};
+
+/// A process of a program, each of whose timed calls takes `call_time`.
+class FakeTimedAttempt final : public Attempt {
+ public:
+  FakeTimedAttempt(FakeCard& card, FakeProgram program, std::chrono::nanoseconds call_time)
+      : program_(std::move(program)), call_time_(call_time) {
+    card.session = &session_;
+  }
+
+  device::Session& session() override { return session_; }
+  runner::Outcome load(std::span<const course::Signature>, std::chrono::milliseconds) override { return {}; }
+  runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
+                       std::chrono::milliseconds) override {
+    return program_(session_, function.name, words);
+  }
+  runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
+                                                  std::span<const std::uint64_t> words,
+                                                  std::chrono::milliseconds,
+                                                  const std::function<void()>& look) override {
+    const std::size_t of_call = function.parameters.size(), calls = words.size() / of_call;
+    for (std::size_t k = 0; k < calls; ++k)
+      program_(session_, function.name, words.subspan(k * of_call, of_call));
+    look();
+    return {.time = call_time_ * calls};
+  }
+  const std::string& output() const override { return output_; }
+  bool output_truncated() const override { return false; }
+
+ private:
+  FakeSession session_;
+  FakeProgram program_;
+  std::chrono::nanoseconds call_time_;
+  std::string output_;
+};
+
+}  // namespace lockstep::judge
