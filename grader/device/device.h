@@ -66,6 +66,7 @@ struct RunnerUse {
   std::uint64_t host_reads = 0;     ///< bytes that left the device: copied to the host, or printed by kernels
   std::uint64_t printed = 0;        ///< of these, the printed ones
   std::uint64_t late_requests = 0;  ///< made while the runner was held
+  std::uint64_t work = 0;           ///< launches, and fills and copies within the device
 };
 
 /// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
@@ -93,6 +94,11 @@ class Session {
   /// Asks for the accesses of following launches at one line of source to come back in Observations::traces,
   /// where the device can record them.
   virtual void trace_line(const std::string& file, unsigned line) = 0;
+  /// Whether work that the stream of a call does not wait for stays undone until the runner waits for it.
+  virtual bool leaves_work_undone() const = 0;
+  /// Whether from now on the device shows every store to all blocks at once, which a card may do and need
+  /// not; else it shows a program that relies on it what it risks. Nothing on a GPU.
+  virtual void show_stores_at_once(bool at_once) = 0;
   /// Since the last call; nothing where the device cannot count.
   virtual RunnerUse take_runner_use() = 0;
 

@@ -103,12 +103,15 @@ class EmulatedSession final : public Session {
   void admit_runner() override { process_.admit_client(); }
   emulator::Observations take_observations() override { return process_.take_observations(); }
   void trace_line(const std::string& file, unsigned line) override { process_.trace_line(file, line); }
+  bool leaves_work_undone() const override { return true; }
+  void show_stores_at_once(bool at_once) override { process_.show_stores_at_once(at_once); }
   RunnerUse take_runner_use() override {
     const emulator::ClientStatistics statistics = process_.take_client_statistics();
     // Out of whatever buffer: a copy within the device would launder the judge's.
     return {.host_reads = statistics.device_to_host_bytes + statistics.printed_bytes,
             .printed = statistics.printed_bytes,
-            .late_requests = statistics.late_requests};
+            .late_requests = statistics.late_requests,
+            .work = statistics.work};
   }
 
   RunnerNeeds runner_needs() const override {

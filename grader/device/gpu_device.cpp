@@ -114,6 +114,8 @@ class GpuSession final : public Session {
     return observations;
   }
   void trace_line(const std::string&, unsigned) override {}
+  bool leaves_work_undone() const override { return false; }
+  void show_stores_at_once(bool) override {}
   RunnerUse take_runner_use() override { return {}; }
 
   RunnerNeeds runner_needs() const override {

@@ -267,6 +267,10 @@ class Device {
   /// Observations::traces. An empty suffix is any file's; line 0 ends it.
   void trace_line(std::string file_suffix, std::uint32_t line);
 
+  /// Whether following launches show every store to all blocks at once, instead of having it missed once
+  /// where nothing orders it.
+  void show_stores_at_once(bool at_once);
+
  private:
   struct State;
   std::unique_ptr<State> state_;

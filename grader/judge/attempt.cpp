@@ -19,6 +19,7 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
                                                             : std::filesystem::path(needs.cudart_directory);
   options.device_descriptor = needs.descriptor;
   options.libraries = needs.libraries;
+  options.whole_device = !session.leaves_work_undone();
   options.device_nodes = needs.device_nodes;
   options.folders = needs.folders;
   options.environment = needs.environment;
@@ -61,6 +62,7 @@ class RunnerAttempt final : public Attempt {
     if (shared.kind != runner::Outcome::Kind::done) return {shared};
     return runner_.timed_calls(function, words, timeout, look);
   }
+  runner::Outcome settle(std::chrono::milliseconds timeout) override { return runner_.settle(timeout); }
   const std::string& output() const override { return runner_.output(); }
   bool output_truncated() const override { return runner_.output_truncated(); }
 

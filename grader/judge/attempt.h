@@ -30,6 +30,8 @@ class Attempt {
                                                           std::span<const std::uint64_t> words,
                                                           std::chrono::milliseconds timeout,
                                                           const std::function<void()>& look) = 0;
+  /// Has the program wait for all that it has enqueued, in whatever stream.
+  virtual runner::Outcome settle(std::chrono::milliseconds timeout) = 0;
   /// What the submission printed so far.
   virtual const std::string& output() const = 0;
   virtual bool output_truncated() const = 0;

@@ -77,6 +77,10 @@ class CallRun {
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
     evidence_.use = session_.take_runner_use();
+    if (session_.leaves_work_undone() && evidence_.outcome.kind != runner::Outcome::Kind::ended &&
+        evidence_.outcome.kind != runner::Outcome::Kind::time_limit) {
+      settle(total);
+    }
     return std::move(evidence_);
   }
 
@@ -86,6 +90,25 @@ class CallRun {
     session_.admit_runner();
     evidence_.outcome = attempt_.call(function, words, evidence_.time_limit + kGrace);
     evidence_.became_idle = session_.hold_runner(kGrace);
+  }
+
+  /// Has the work done for which the call's stream did not wait, before it can meet the next call's.
+  void settle(emulator::Observations& total) {
+    session_.admit_runner();
+    const runner::Outcome outcome = attempt_.settle(evidence_.time_limit + kGrace);
+    evidence_.became_idle = session_.hold_runner(kGrace);
+    if (outcome.kind != runner::Outcome::Kind::done) evidence_.outcome = outcome;
+    if (!evidence_.became_idle) return;
+    emulator::Observations observations = session_.take_observations();
+    const device::RunnerUse use = session_.take_runner_use();
+    evidence_.left_work = use.work > 0;
+    evidence_.use.host_reads += use.host_reads;
+    evidence_.use.late_requests += use.late_requests;
+    take_kind(emulator::Finding::Kind::bad_call, observations.findings);
+    take_kind(emulator::Finding::Kind::stale_read, observations.findings);
+    evidence_.findings.insert(evidence_.findings.end(), observations.findings.begin(),
+                              observations.findings.end());
+    add(total, std::move(observations));
   }
 
   /// False when there is no valid answer; the evidence then tells why.
@@ -196,6 +219,20 @@ report::Picture draw(const course::Picture& picture, const course::Shown& shown)
   return drawn;
 }
 
+/// Whether a call whose output was wrong, and which found old values, has them to thank for it: where every
+/// store is shown at once, the same call is right. `lost`: the attempt was, in finding out.
+bool follows_from_stale_reads(const course::Problem& problem, const Call& call,
+                              std::chrono::milliseconds call_time, Attempt& attempt, CaseBuffers& buffers,
+                              std::vector<std::byte>& snapshot, bool& lost) {
+  attempt.session().show_stores_at_once(true);
+  emulator::Observations uncounted;
+  const Evidence again =
+      CallRun(problem, call, call_time, attempt, buffers, snapshot, nullptr).run(uncounted);
+  lost = ends_context(again);
+  if (!lost) attempt.session().show_stores_at_once(false);
+  return !lost && !again.wrong_output;
+}
+
 /// All calls of a case, until one shows a fault.
 void run_calls(const course::Problem& problem, const course::Case& one, const Seed& seed,
                std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source, bool draws,
@@ -213,8 +250,12 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
             .run(run.observations);
     if (!outputs.empty()) run.picture = draw(*problem.picture, {call, std::move(outputs)});
     evidence.call = i + 1;
-    conclude(evidence, source, run.result);
     run.attempt_lost = ends_context(evidence);
+    if (evidence.wrong_output && !evidence.stale_reads.empty() && !run.attempt_lost &&
+        !follows_from_stale_reads(problem, call, call_time, attempt, buffers, snapshot, run.attempt_lost)) {
+      evidence.stale_reads.clear();
+    }
+    conclude(evidence, source, run.result);
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());
     run.host_reads += host_reads_of_call(evidence.use);

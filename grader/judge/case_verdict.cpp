@@ -17,6 +17,17 @@ using report::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 using EndKind = sandbox::End::Kind;
 
+constexpr const char* kLeftWork =
+    "your function had returned and the given stream was done, and some of your work was not: a launch, copy "
+    "or fill to which no stream is given goes into the default stream, and the given one waits for no other; "
+    "is `stream` the last argument of each?";
+
+/// Whether a kernel may have met it because work that should come before was not done.
+bool may_follow_from_left_work(Finding::Kind kind) {
+  return kind == Finding::Kind::uninitialised_read || kind == Finding::Kind::out_of_bounds ||
+         kind == Finding::Kind::no_progress || kind == Finding::Kind::time_limit;
+}
+
 std::string seconds_text(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
 }
@@ -74,8 +85,16 @@ bool may_answer_device_error(const runner::Outcome& outcome) {
          (outcome.end.kind == EndKind::signalled && outcome.end.status == SIGABRT);
 }
 
-bool explains(const Finding& finding, const runner::Outcome& outcome) {
-  if (outcome.kind == OutcomeKind::done) return true;
+/// Whether what a launch was refused for did no harm: the program has looked at the error, as none is left
+/// behind, and all came right.
+bool is_answered_refusal(const Finding& finding, const Evidence& evidence) {
+  return finding.kind == Finding::Kind::bad_launch && evidence.outcome.kind == OutcomeKind::done &&
+         evidence.outcome.message.empty() && !evidence.wrong_output && evidence.changed_input.empty();
+}
+
+bool explains(const Finding& finding, const Evidence& evidence) {
+  const runner::Outcome& outcome = evidence.outcome;
+  if (outcome.kind == OutcomeKind::done) return !is_answered_refusal(finding, evidence);
   // A kernel that cannot end keeps the program waiting; the device can say why and where, the clock cannot.
   if (outcome.kind == OutcomeKind::time_limit) {
     return finding.kind == Finding::Kind::deadlock || finding.kind == Finding::Kind::time_limit ||
@@ -138,7 +157,7 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   }
 }
 
-/// An old value that was read may be why the output is wrong.
+/// An old value that was read is why the output is wrong.
 void report_stale_read(const Evidence& evidence, const SourceText& source, report::CaseResult& result) {
   const Finding& finding = evidence.stale_reads.front();
   result.places = places_of(finding, source);
@@ -178,11 +197,13 @@ ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds 
 void conclude(const Evidence& evidence, const SourceText& source, report::CaseResult& result) {
   std::vector<Finding> explaining;
   std::copy_if(evidence.findings.begin(), evidence.findings.end(), std::back_inserter(explaining),
-               [&](const Finding& finding) { return explains(finding, evidence.outcome); });
+               [&](const Finding& finding) { return explains(finding, evidence); });
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
     const std::string cause = unwritten_cause(*finding, evidence.findings);
-    if (!cause.empty()) {
+    if (evidence.left_work && may_follow_from_left_work(finding->kind)) {
+      result.guess = kLeftWork;
+    } else if (!cause.empty()) {
       result.guess = cause;
     } else if (result.verdict == Verdict::time_limit && !evidence.stale_reads.empty()) {
       result.guess = cause_of_stale_read(evidence.stale_reads.front());
@@ -195,8 +216,8 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.verdict = Verdict::race;
     result.message = "your function had returned, and its program went on using the device";
     result.guess =
-        "does a thread of your own go on? The caller waits for what is enqueued when the function returns, "
-        "and for nothing else";
+        "does a thread of your own go on, or is work in another stream than the given one? The caller waits "
+        "for what that stream holds when the function returns, and for nothing else";
   } else if (evidence.outcome.kind != OutcomeKind::done) {
     const ProgramFault fault = fault_of(evidence.outcome, evidence.time_limit);
     result.verdict = fault.verdict;
@@ -215,7 +236,9 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.message = "the device was still at work long after your function had returned";
   } else if (evidence.wrong_output) {
     report_wrong_output(evidence, result);
-    if (!evidence.refused_calls.empty()) {
+    if (evidence.left_work) {
+      result.guess = kLeftWork;
+    } else if (!evidence.refused_calls.empty()) {
       result.guess =
           "a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front());
     } else if (!evidence.stale_reads.empty()) {

@@ -32,9 +32,11 @@ struct Evidence {
   /// Of kind bad_call, in their order. They decide nothing: a program may ask for what it does not get. They
   /// tell why one failed.
   std::vector<emulator::Finding> refused_calls;
-  /// Of kind stale_read. They decide nothing either: many programs do well with old values.
+  /// Of kind stale_read. They decide nothing either: many programs do well with old values. Beside a wrong
+  /// output they are why it is wrong.
   std::vector<emulator::Finding> stale_reads;
   bool became_idle = true;                     ///< the device, soon after the function returned
+  bool left_work = false;                      ///< for which the stream that was given did not wait
   device::RunnerUse use;                       ///< of the device, besides launches
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
   std::optional<WrongOutput> wrong_output;

@@ -93,6 +93,11 @@ bool says(const Finding& finding, std::string_view words) {
   return finding.message.find(words) != std::string::npos;
 }
 
+/// Of a stale read: it is the block that reads which lacks a fence.
+bool lacks_readers_fence(const Finding& finding) {
+  return says(finding, "none of the reading block has come since");
+}
+
 /// The first line with a barrier from line `first` on and before line `last`, in one function of the
 /// submission; 0 when there is none.
 std::uint32_t barrier_between(const SourceText& source, const std::string& file, std::uint32_t first,
@@ -112,7 +117,17 @@ std::string question_of_race(const Finding& finding, const SourceText& source) {
   const SourceLine &later = finding.line, &earlier = finding.other_line;
   const bool one_line = later == earlier;
   if (says(finding, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
-  if (!says(finding, "of shared memory")) {  // then the two threads are of different blocks
+  const bool between_blocks = says(finding, "between the two blocks");
+  if (says(finding, "; atomic operations change it too")) {
+    return fmt::format(
+        "{} Or is any order right? Then the plain access must be atomic as well, as "
+        "`cuda::atomic_ref<T, cuda::thread_scope_{}>(word).load(cuda::memory_order_relaxed)` is, `.store` "
+        "likewise (of <cuda/atomic>); for words of 32 bits a volatile access will do.",
+        between_blocks ? "must the one block wait for the other?"
+                       : "must a barrier stand between the two accesses?",
+        between_blocks ? "device" : "block");
+  }
+  if (between_blocks) {
     return one_line ? "do several blocks change one word here? That takes an atomic operation, such as "
                       "atomicAdd. Or does one block read what another writes? Then a flag with a fence, or a "
                       "launch of its own, must stand between."
@@ -121,7 +136,9 @@ std::string question_of_race(const Finding& finding, const SourceText& source) {
   }
   if (one_line) {
     return "do several threads change one word here? That takes an atomic operation, such as atomicAdd. Or "
-           "does one read what another writes? Then a barrier must stand between.";
+           "does one read what another writes? Then a barrier must stand between. Or is it work for one "
+           "thread "
+           "alone?";
   }
   if (later.file == earlier.file) {
     const std::uint32_t barrier = barrier_between(source, later.file, std::min(later.line, earlier.line),
@@ -238,11 +255,12 @@ std::string sentence_of(const Finding& finding) {
 }
 
 std::string cause_of_stale_read(const Finding& finding) {
-  return fmt::format(
-      "line {} read what was there before: the store of line {}, by another block, had no __threadfence() "
-      "behind it yet{}",
-      finding.line.line, finding.other_line.line,
-      finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel));
+  return fmt::format("line {} read what was there before{} the store of line {}, by another block, {}{}",
+                     finding.line.line, lacks_readers_fence(finding) ? "" : ":", finding.other_line.line,
+                     lacks_readers_fence(finding)
+                         ? "though a fence follows that: what told of it has no __threadfence() behind it"
+                         : "had no __threadfence() behind it yet",
+                     finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel));
 }
 
 std::string question_of(const Finding& finding, const SourceText& source) {
@@ -262,6 +280,10 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::no_progress:
       return "what should let the code go on from here?";
     case Finding::Kind::stale_read:
+      if (lacks_readers_fence(finding)) {
+        return "which read tells that the value is there? A __threadfence() must stand between that and this "
+               "read; or both are one word.";
+      }
       return "which store tells other blocks that the value is there? A __threadfence() must stand between "
              "the two, the value first; or both are one word.";
     default:

@@ -3,7 +3,7 @@
 namespace lockstep::runner {
 namespace {
 
-enum class RequestKind : std::uint32_t { load, call, map };
+enum class RequestKind : std::uint32_t { load, call, map, settle };
 
 std::optional<LoadRequest> decode_load(PacketReader& reader) {
   LoadRequest request;
@@ -25,12 +25,14 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   const auto result = reader.number<course::ValueKind>();
   const auto calls = reader.number<std::uint32_t>();
   const auto timed = reader.flag();
+  const auto whole_device = reader.flag();
   const auto kinds = reader.number<std::uint32_t>();
-  if (!function || !result || !calls || !timed || !kinds) return std::nullopt;
+  if (!function || !result || !calls || !timed || !whole_device || !kinds) return std::nullopt;
   request.function = *function;
   request.result = *result;
   request.calls = *calls;
   request.timed = *timed;
+  request.whole_device = *whole_device;
   for (std::uint32_t i = 0; i < *kinds; ++i) {
     const auto kind = reader.number<course::ValueKind>();
     if (!kind) return std::nullopt;
@@ -74,6 +76,7 @@ Packet encode(std::uint32_t sequence, const CallRequest& request) {
   writer.number(request.result);
   writer.number(request.calls);
   writer.number(request.timed);
+  writer.number(request.whole_device);
   writer.number(static_cast<std::uint32_t>(request.kinds.size()));
   for (const course::ValueKind kind : request.kinds) writer.number(kind);
   writer.number(static_cast<std::uint32_t>(request.words.size()));
@@ -88,6 +91,13 @@ Packet encode(std::uint32_t sequence, const MapRequest& request) {
   writer.number(request.address);
   writer.number(request.mapped_bytes);
   writer.number(request.offset);
+  return writer.packet();
+}
+
+Packet encode(std::uint32_t sequence, const SettleRequest&) {
+  PacketWriter writer;
+  writer.number(sequence);
+  writer.number(RequestKind::settle);
   return writer.packet();
 }
 
@@ -109,7 +119,9 @@ std::optional<Request> decode_request(std::string_view packet) {
   if (*kind == RequestKind::load) request.load = decode_load(reader);
   if (*kind == RequestKind::call) request.call = decode_call(reader);
   if (*kind == RequestKind::map) request.map = decode_map(reader);
-  if ((!request.load && !request.call && !request.map) || !reader.at_end()) return std::nullopt;
+  if (*kind == RequestKind::settle) request.settle.emplace();
+  const bool is_any = request.load || request.call || request.map || request.settle;
+  if (!is_any || !reader.at_end()) return std::nullopt;
   return request;
 }
 

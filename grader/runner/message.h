@@ -32,12 +32,13 @@ struct LoadRequest {
   std::vector<std::string> linker_names;
 };
 
-/// One call, or several in a row with the device synchronised after the last.
+/// One call, or several in a row, and then a wait for the device.
 struct CallRequest {
   std::uint32_t function = 0;  ///< index into LoadRequest::linker_names
   course::ValueKind result = course::ValueKind::none;
   std::uint32_t calls = 1;
-  bool timed = false;  ///< wait for the judge's sign on ClockWords between request and reply
+  bool timed = false;        ///< wait for the judge's sign on ClockWords between request and reply
+  bool whole_device = true;  ///< wait for every stream, not just for the one that the calls were given
   std::vector<course::ValueKind> kinds;  ///< one a parameter
   std::vector<std::uint64_t> words;      ///< [call][parameter]
 };
@@ -49,6 +50,9 @@ struct MapRequest {
   std::uint64_t mapped_bytes = 0;  ///< 0: unmap what was mapped under that address
   std::uint64_t offset = 0;        ///< of the buffer in the mapped memory
 };
+
+/// Asks the runner to wait for every stream.
+struct SettleRequest {};
 
 /// Memory that judge and runner share during a timed call. The runner sets `armed` when it waits, the judge
 /// then `go`, the runner at last `done`, each to the number of the request. Spinning costs less than a
@@ -63,7 +67,7 @@ struct Reply {
   enum class Kind : std::uint32_t { done, missing_function, load_failed, threw, device_error };
   Kind kind = Kind::done;
   std::uint64_t value = 0;  ///< done: what the function returned; missing_function: its index
-  std::string text;         ///< load_failed, threw, device_error
+  std::string text;  ///< load_failed, threw, device_error; done: the error that the calls left behind, if any
 };
 
 /// The bytes of one message.
@@ -121,14 +125,16 @@ class PacketReader {
 Packet encode(std::uint32_t sequence, const LoadRequest& request);
 Packet encode(std::uint32_t sequence, const CallRequest& request);
 Packet encode(std::uint32_t sequence, const MapRequest& request);
+Packet encode(std::uint32_t sequence, const SettleRequest& request);
 Packet encode(std::uint32_t sequence, const Reply& reply);
 
-/// What a packet says; exactly one of the three in a request. Nothing when it is malformed.
+/// What a packet says; exactly one of the four in a request. Nothing when it is malformed.
 struct Request {
   std::uint32_t sequence = 0;
   std::optional<LoadRequest> load;
   std::optional<CallRequest> call;
   std::optional<MapRequest> map;
+  std::optional<SettleRequest> settle;
 };
 std::optional<Request> decode_request(std::string_view packet);
 std::optional<Reply> decode_reply(std::string_view packet, std::uint32_t sequence);

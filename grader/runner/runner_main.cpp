@@ -34,6 +34,8 @@ using namespace lockstep::runner;
 /// may define its names too. All null when the object uses no runtime.
 struct Runtime {
   int (*synchronize)() = nullptr;
+  int (*create_stream)(void** stream, unsigned flags) = nullptr;
+  int (*synchronize_stream)(void* stream) = nullptr;
   int (*take_last_error)() = nullptr;
   const char* (*error_text)(int) = nullptr;
 
@@ -49,6 +51,8 @@ struct Runtime {
     void* const handle = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
     if (handle == nullptr) return {};
     return {reinterpret_cast<int (*)()>(dlsym(handle, "cudaDeviceSynchronize")),
+            reinterpret_cast<int (*)(void**, unsigned)>(dlsym(handle, "cudaStreamCreateWithFlags")),
+            reinterpret_cast<int (*)(void*)>(dlsym(handle, "cudaStreamSynchronize")),
             reinterpret_cast<int (*)()>(dlsym(handle, "cudaGetLastError")),
             reinterpret_cast<const char* (*)(int)>(dlsym(handle, "cudaGetErrorString"))};
   }
@@ -81,13 +85,47 @@ class LoadedObject {
   /// `clock` is null but for timed calls.
   Reply call(CallRequest request, std::uint32_t sequence, ClockWords* clock);
 
+  Reply settle() {
+    if (runtime_.synchronize != nullptr) runtime_.synchronize();
+    return {};
+  }
+
  private:
+  /// The stream that all calls are given: as a caller's would, it waits for no other. Null when there is no
+  /// runtime.
+  void* stream();
+  /// Waits for what the calls have enqueued; an error of the runtime, or 0.
+  int wait(bool whole_device);
+  /// The text of `error`, or, when it is 0, of what the runtime remembers; empty when there is none.
+  std::string text_of_error(int error);
+
   void* handle_ = nullptr;
   std::vector<void*> functions_;
   Runtime runtime_;
+  void* stream_ = nullptr;
   JudgeBuffers buffers_;
   CountedCalls counted_calls_;
 };
+
+void* LoadedObject::stream() {
+  constexpr unsigned kNonBlocking = 1;  // cudaStreamNonBlocking
+  // Without one the call that follows meets the same error, and tells of it.
+  if (stream_ == nullptr && runtime_.create_stream != nullptr) runtime_.create_stream(&stream_, kNonBlocking);
+  return stream_;
+}
+
+int LoadedObject::wait(bool whole_device) {
+  if (!whole_device && stream_ != nullptr && runtime_.synchronize_stream != nullptr)
+    return runtime_.synchronize_stream(stream_);
+  return runtime_.synchronize != nullptr ? runtime_.synchronize() : 0;
+}
+
+std::string LoadedObject::text_of_error(int error) {
+  if (runtime_.take_last_error == nullptr || runtime_.error_text == nullptr) return {};
+  const int last = runtime_.take_last_error();
+  if (error == 0) error = last;
+  return error == 0 ? std::string() : runtime_.error_text(error);
+}
 
 ffi_type* type_of(ValueKind kind) {
   switch (kind) {
@@ -120,7 +158,9 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
   std::vector<void*> values;
   for (std::size_t i = 0; i < request.words.size(); ++i) {
     std::uint64_t& word = request.words[i];
-    if (request.kinds[i % parameters] == ValueKind::pointer) word = buffers_.translated(word);
+    const ValueKind kind = request.kinds[i % parameters];
+    if (kind == ValueKind::pointer) word = buffers_.translated(word);
+    if (kind == ValueKind::stream) word = reinterpret_cast<std::uintptr_t>(stream());
     values.push_back(&word);
   }
   ffi_cif interface;
@@ -139,7 +179,7 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
       for (std::uint32_t i = 0; i < request.calls; ++i) {
         ffi_call(&interface, function, &result, values.data() + i * parameters);
       }
-      if (runtime_.synchronize != nullptr) error = runtime_.synchronize();
+      error = wait(request.whole_device);
     };
     // Before there are buffers there is no context, and nothing but a question for the size of a workspace.
     if (CountedCalls::wanted() && buffers_.any_mapped()) {
@@ -153,13 +193,14 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
     return {Reply::Kind::threw, 0, "an exception that is no std::exception"};
   }
   if (clock != nullptr) clock->done.store(sequence, std::memory_order_release);
-  if (buffers_.any_mapped() && runtime_.take_last_error != nullptr && runtime_.error_text != nullptr) {
-    if (error == 0) error = runtime_.take_last_error();
-    if (error != 0) return {Reply::Kind::device_error, 0, runtime_.error_text(error)};
-  }
+  // A question for the size of a workspace, which comes before all buffers, has nothing to do with the
+  // device.
+  const bool asks_device = buffers_.any_mapped() || !request.whole_device;
+  std::string text = asks_device ? text_of_error(error) : "";
+  if (buffers_.any_mapped() && !text.empty()) return {Reply::Kind::device_error, 0, std::move(text)};
   if (request.result == ValueKind::none) result = 0;
   const bool narrow = request.result == ValueKind::i32 || request.result == ValueKind::f32;
-  return {Reply::Kind::done, narrow ? result & 0xFFFF'FFFF : result, ""};
+  return {Reply::Kind::done, narrow ? result & 0xFFFF'FFFF : result, std::move(text)};
 }
 
 /// A packet and the descriptor that came with it, -1 when none did; nothing when the judge is done.
@@ -209,6 +250,7 @@ int main() {
     Reply reply;
     if (request->load) reply = object.load(*request->load);
     if (request->map) reply = object.map(*request->map, received->descriptor);
+    if (request->settle) reply = object.settle();
     if (request->call) {
       reply = object.call(*request->call, request->sequence, request->call->timed ? clock : nullptr);
     }

@@ -128,6 +128,7 @@ sandbox::Command runner_command(const RunnerProcess::Options& options, const san
 struct RunnerProcess::State {
   State(const Options& options, std::pair<FileDescriptor, FileDescriptor> sockets)
       : object{options.object, "/lockstep/submission.so", false},
+        whole_device(options.whole_device),
         socket(std::move(sockets.first)),
         process(runner_command(options, object, sockets.second.get(), clock.descriptor())) {}
 
@@ -146,6 +147,7 @@ struct RunnerProcess::State {
   CallRequest call_request(const course::Signature& function, std::span<const std::uint64_t> words) const;
 
   const sandbox::Mount object;
+  const bool whole_device;
   FileDescriptor socket;
   SharedClock clock;
   sandbox::Process process;
@@ -245,7 +247,7 @@ Outcome RunnerProcess::State::outcome_of(const std::variant<Reply, Outcome>& ans
   const auto& reply = std::get<Reply>(answer);
   switch (reply.kind) {
     case Reply::Kind::done:
-      return {.kind = Outcome::Kind::done, .message = "", .value = reply.value, .end = {}};
+      return {.kind = Outcome::Kind::done, .message = printable(reply.text), .value = reply.value, .end = {}};
     case Reply::Kind::threw:
       return {.kind = Outcome::Kind::threw, .message = text::printable(reply.text), .value = 0, .end = {}};
     case Reply::Kind::device_error:
@@ -271,10 +273,9 @@ CallRequest RunnerProcess::State::call_request(const course::Signature& function
   request.function = static_cast<std::uint32_t>(found - functions.begin());
   request.result = function.result;
   request.calls = static_cast<std::uint32_t>(calls);
+  request.whole_device = whole_device;
   for (const course::Parameter& parameter : function.parameters) request.kinds.push_back(parameter.kind);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    request.words.push_back(request.kinds[i % parameters] == course::ValueKind::stream ? 0 : words[i]);
-  }
+  request.words.assign(words.begin(), words.end());
   return request;
 }
 
@@ -345,6 +346,10 @@ RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& 
     time = Clock::now() - begin;
   }
   return {state_->outcome_of(state_->hear(deadline)), time, arming};
+}
+
+Outcome RunnerProcess::settle(milliseconds timeout) {
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, SettleRequest{}), timeout));
 }
 
 Outcome RunnerProcess::map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset,

@@ -29,7 +29,7 @@ struct Outcome {
     time_limit,        ///< no answer in time; the process has been killed
   };
   Kind kind = Kind::done;
-  std::string message;
+  std::string message;  ///< also of `done`: the error that the calls left behind in the CUDA runtime, if any
   std::uint64_t value = 0;  ///< what the function returned, zero-extended; 0 for void
   sandbox::End end;         ///< Kind::ended and Kind::time_limit
 };
@@ -42,6 +42,7 @@ class RunnerProcess {
     std::filesystem::path cudart_directory;  ///< folder with the libcudart that the object is to load
     int device_descriptor = -1;              ///< client's end of a device connection, or -1
     std::vector<std::filesystem::path> libraries;              ///< that the runtime opens by name
+    bool whole_device = true;                ///< calls wait for every stream, not just for the given one
     std::vector<std::filesystem::path> device_nodes, folders;  ///< that it may use and read besides
     std::map<std::string, std::string> environment;            ///< likewise
     sandbox::Limits limits;
@@ -54,8 +55,9 @@ class RunnerProcess {
 
   /// Loads the object and looks up every function of `functions`. Constructors of the submission run here.
   Outcome load(std::span<const course::Signature> functions, std::chrono::milliseconds timeout);
-  /// Calls one function; `words` holds one 64-bit word a parameter (a stream is passed as 0), and after the
-  /// call the runner synchronises the device (cudaDeviceSynchronize) before it answers.
+  /// Calls one function; `words` holds one 64-bit word a parameter. A stream, whatever its word, is the
+  /// runner's own, which does not wait for the default stream. After the call the runner waits for it
+  /// (Options::whole_device: for all streams) before it answers.
   Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                std::chrono::milliseconds timeout);
 
@@ -70,6 +72,9 @@ class RunnerProcess {
   };
   TimedOutcome timed_calls(const course::Signature& function, std::span<const std::uint64_t> words,
                            std::chrono::milliseconds timeout, const std::function<void()>& look);
+
+  /// Has the runner wait for every stream.
+  Outcome settle(std::chrono::milliseconds timeout);
 
   /// Lets the runner map device memory that calls will name by `address`: `mapped_bytes` behind `descriptor`,
   /// in which the buffer begins at `offset`.

@@ -372,6 +372,62 @@ TEST_F(Series, UsingTheDeviceAfterReturningFails) {
   EXPECT_EQ(opened_, 2);
 }
 
+/// Of a device that leaves work undone: `work` pieces of it are done when the program settles.
+FakeProgram leaves_work(FakeProgram program, std::uint64_t work) {
+  return [program, work](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+    session.undone = true;
+    if (f != kSettle) return program(session, f, w);
+    EXPECT_FALSE(session.held) << "nothing could be done";
+    session.use.work = work;
+    return runner::Outcome{};
+  };
+}
+
+TEST_F(Series, WorkThatTheStreamDoesNotWaitForComesTooLate) {
+  const auto leaves_out = calls(
+      [](FakeSession&, const std::string&, std::span<const std::uint64_t>) { return runner::Outcome{}; });
+  const CaseSeries series = run(negate_problem({3}), leaves_work(leaves_out, 1));
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
+  EXPECT_THAT(series.cases[0].guess, HasSubstr("is `stream` the last argument of each?"));
+  EXPECT_THAT(run(negate_problem({3}), leaves_work(leaves_out, 0)).cases[0].guess,
+              testing::Not(HasSubstr("stream")));
+  EXPECT_THAT(verdicts(run(negate_problem({3}), leaves_work(right, 1))), ElementsAre(Verdict::passed));
+}
+
+TEST_F(Series, FaultsOfWhatIsLeftCount) {
+  const CaseSeries series = run(
+      negate_problem({3}), [](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+        session.undone = true;
+        if (f != kSettle) return right(session, f, w);
+        session.observations.findings.push_back({.kind = emulator::Finding::Kind::race});
+        return runner::Outcome{};
+      });
+  EXPECT_THAT(verdicts(series), ElementsAre(Verdict::race));
+}
+
+/// Finds an old value in each call, and gives the right answer when `is_right`.
+FakeProgram reads_old_values(std::function<bool(const FakeSession&)> is_right) {
+  return calls([is_right](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+    emulator::Finding stale;
+    stale.kind = emulator::Finding::Kind::stale_read;
+    stale.line.line = 12;
+    session.observations.findings.push_back(stale);
+    return is_right(session) ? right(session, f, w) : runner::Outcome{};
+  });
+}
+
+TEST_F(Series, OldValuesAreTheCauseWhereTheAnswerFollowsFromThem) {
+  const auto old_values = HasSubstr("line 12 read what was there before");
+  const auto guess = [&](std::function<bool(const FakeSession&)> is_right) {
+    const CaseSeries series = run(negate_problem({3}), reads_old_values(std::move(is_right)));
+    EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
+    return series.cases.at(0).guess;
+  };
+  EXPECT_THAT(guess([](const FakeSession& session) { return session.stores_at_once; }), old_values);
+  EXPECT_THAT(guess([](const FakeSession&) { return false; }), testing::Not(old_values));
+  EXPECT_EQ(opened_, 2) << "an attempt each";
+}
+
 TEST_F(Series, ADeviceThatStaysAtWorkIsAskedNothingMore) {
   const CaseSeries series =
       run(negate_problem({1, 2}),

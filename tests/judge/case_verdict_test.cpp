@@ -332,6 +332,72 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   EXPECT_EQ(concluded().guess, "") << "a race has its own";
 }
 
+TEST_F(CaseVerdict, AMissingFenceOfTheReaderIsToldAsSuch) {
+  Finding stale = finding(Finding::Kind::stale_read);
+  stale.message = "a fence followed the store, and none of the reading block has come since";
+  stale.line.line = 48;
+  stale.other_line = {stale.line.file, 31};
+  evidence_.stale_reads = {stale};
+  set_wrong_output();
+  EXPECT_THAT(concluded().guess,
+              HasSubstr("line 48 read what was there before the store of line 31, by another block, though a "
+                        "fence follows that: what told of it has no __threadfence() behind it"));
+  EXPECT_THAT(concluded().question, testing::StartsWith("which read tells that the value is there?"));
+}
+
+TEST_F(CaseVerdict, ARefusedLaunchThatWasLookedAtIsNoFailure) {
+  evidence_.findings = {finding(Finding::Kind::bad_launch)};
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+  evidence_.outcome.message = "invalid configuration argument";  // still remembered
+  EXPECT_EQ(concluded().verdict, Verdict::launch_failed);
+  evidence_.outcome.message.clear();
+  set_wrong_output();
+  EXPECT_EQ(concluded().verdict, Verdict::launch_failed);
+  evidence_.wrong_output.reset();
+  evidence_.findings.push_back(finding(Finding::Kind::race));
+  EXPECT_EQ(concluded().verdict, Verdict::race);
+}
+
+TEST_F(CaseVerdict, WorkLeftInAnotherStreamExplainsWhatWasNotWritten) {
+  evidence_.left_work = true;
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+  const auto tells = HasSubstr("is `stream` the last argument of each?");
+  evidence_.findings = {finding(Finding::Kind::uninitialised_read)};
+  EXPECT_EQ(concluded().verdict, Verdict::uninitialised_read);
+  EXPECT_THAT(concluded().guess, tells);
+  evidence_.findings = {finding(Finding::Kind::race)};
+  EXPECT_THAT(concluded().guess, Not(tells));
+  evidence_.findings.clear();
+  set_wrong_output();
+  EXPECT_THAT(concluded().guess, tells);
+}
+
+TEST_F(CaseVerdict, ARaceWithAtomicsMayNeedARelaxedAccess) {
+  Finding race = finding(Finding::Kind::race);
+  race.message =
+      "read of byte 4 of 'parents', which block 1 wrote with no fence between the two blocks; "
+      "atomic operations change it too";
+  evidence_.findings = {race};
+  EXPECT_THAT(
+      concluded().question,
+      HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed)"));
+  evidence_.findings[0].message =
+      "read of byte 4 of shared memory, which thread 1 wrote; "
+      "atomic operations change it too";
+  EXPECT_THAT(concluded().question, HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_block>(word)"));
+}
+
+TEST_F(CaseVerdict, ARaceOfTwoWarpsInGlobalMemoryLacksABarrier) {
+  Finding race = finding(Finding::Kind::race);
+  race.message = "write of byte 4 of 'totals', which warp 3 read at x.cu:2 with no __syncthreads() between";
+  race.other_line = {race.line.file, 2};
+  evidence_.findings = {race};
+  EXPECT_EQ(concluded().question,
+            "which barrier must stand between the two accesses, and do all threads come to it?");
+  evidence_.findings[0].other_line = race.line;
+  EXPECT_THAT(concluded().question, HasSubstr("Or is it work for one thread alone?"));
+}
+
 TEST_F(CaseVerdict, ARaceDoesNotExplainAnExit) {
   evidence_.findings = {finding(Finding::Kind::race)};
   end_by_exit(0);

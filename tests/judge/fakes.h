@@ -50,6 +50,8 @@ class FakeSession final : public device::Session {
     return std::exchange(observations, {});
   }
   void trace_line(const std::string&, unsigned) override {}
+  bool leaves_work_undone() const override { return undone; }
+  void show_stores_at_once(bool at_once) override { stores_at_once = at_once; }
   device::RunnerUse take_runner_use() override { return std::exchange(use, {}); }
   device::RunnerNeeds runner_needs() const override { return {}; }
   void close_runner_descriptor() override {}
@@ -68,6 +70,8 @@ class FakeSession final : public device::Session {
   bool is_full = false;                 ///< the device's memory
   bool held = false;                    ///< the runner: nothing of it is served
   bool stalled = false;                 ///< what the device runs does not end
+  bool undone = false;                  ///< it leaves work undone
+  bool stores_at_once = false;          ///< what show_stores_at_once was given
   bool lost_when_observed = false;      ///< the device has gone when it is asked for its observations
 
  private:
@@ -79,6 +83,9 @@ class FakeSession final : public device::Session {
 
   std::uint64_t next_ = 1 << 20;
 };
+
+/// The "function" by which the fake program is asked to settle.
+inline constexpr const char* kSettle = "(settle)";
 
 /// What the fake program does when one of its functions is called.
 using FakeProgram =
@@ -100,6 +107,10 @@ class FakeAttempt final : public Attempt {
                                                   std::chrono::milliseconds,
                                                   const std::function<void()>&) override {
     throw std::logic_error("the fake program is not timed");
+  }
+  runner::Outcome settle(std::chrono::milliseconds) override {
+    const std::vector<std::uint64_t> none;
+    return program_(session_, kSettle, none);
   }
   const std::string& output() const override { return output_; }
   bool output_truncated() const override { return false; }

@@ -1,4 +1,5 @@
-// Races between blocks through global memory, and the ways to order them.
+// Races through global memory, between blocks and between warps of a block, and the ways to order them.
+#include <algorithm>
 #include <bit>
 #include <random>
 #include <sstream>
@@ -136,6 +137,36 @@ TEST_F(GlobalRaceTest, NarrowStoresToNeighbouringBytesAreNoRace) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+TEST_F(GlobalRaceTest, BytesAndShortsOfOneBlockThatAnotherReadsAreARace) {
+  for (const std::string type : {"u8", "u16"}) {
+    const std::string scale = type == "u8" ? "1" : "2";
+    const std::string addresses = "mul.wide.u32 %d5, %r2, " + scale + ";\nadd.u64 %d5, %d5, %d0;\n" +
+                                  "mul.wide.u32 %d6, %r3, " + scale + ";\nadd.u64 %d6, %d6, %d0;\n";
+    run_blocks(addresses + "add.u32 %r4, %r2, 1;\nst.global." + type + " [%d5], %r4;\nld.global." + type +
+               " %r4, [%d6];");
+    EXPECT_THAT(findings(), Contains("race 13")) << type;
+    EXPECT_EQ(seen.findings[0].other_line.line, 12U);
+    run_blocks(addresses + "ld.global." + type + " %r4, [%d6];\nadd.u32 %r4, %r2, 1;\nst.global." + type +
+               " [%d5], %r4;");
+    EXPECT_THAT(findings(), Contains("race 13")) << type;
+  }
+}
+
+// A word and its parts: whoever of the two comes second finds the other.
+TEST_F(GlobalRaceTest, PartsOfAWordRaceWithTheWord) {
+  const std::string part = "cvt.u64.u32 %d5, %r2;\nadd.u64 %d5, %d5, %d0;\n";
+  run_blocks(part +
+             "setp.eq.u32 %p1, %r2, 5;\n@%p1 st.global.u8 [%d5], 9;\nsetp.eq.u32 %p2, %r2, 7;\n"
+             "@%p2 ld.global.u32 %r4, [%d0+4];");
+  EXPECT_THAT(findings(), Contains("race 12"));
+  run_blocks(part +
+             "setp.eq.u32 %p1, %r2, 5;\n@%p1 st.global.u32 [%d0+4], 77;\nsetp.eq.u32 %p2, %r2, 7;\n"
+             "@%p2 ld.global.u8 %r4, [%d5];");
+  EXPECT_THAT(findings(), Contains("race 12"));
+  run_blocks(part + "ld.global.u8 %r4, [%d5];\nsetp.eq.u32 %p2, %r2, 7;\n@%p2 st.global.u32 [%d0+4], 78;");
+  EXPECT_THAT(findings(), Contains("race 11"));
+}
+
 TEST_F(GlobalRaceTest, ABlockDoesNotRaceWithItselfAcrossItsFences) {
   run_blocks(
       "ld.global.u32 %r4, [%d3];\nmembar.gl;\nst.volatile.global.u32 [%d1], 1;\nld.global.u32 %r4, [%d3];\n"
@@ -143,9 +174,119 @@ TEST_F(GlobalRaceTest, ABlockDoesNotRaceWithItselfAcrossItsFences) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
-/// Accesses of whole lines of memory, of parts of lines and of scattered words, drawn at random for each of
-/// two blocks, against the rule itself: two blocks, one word, one of them stores.
-class RandomAccesses : public DeviceTest {
+/// %d3: address of the thread's word of a, %d4: of the word of its mirror image, in another warp.
+const char* const kMirrored =
+    "mul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d3, %d0;\nxor.b32 %r3, %r1, 63;\n"
+    "mul.wide.u32 %d4, %r3, 4;\nadd.u64 %d4, %d4, %d0;\n";  // lines 1 to 5
+
+class WarpsOfABlock : public DeviceTest {
+ protected:
+  void run_block(const std::string& body, unsigned threads = 64) {
+    const DeviceAddress a = upload(std::vector<std::uint32_t>(256, 0), "a");
+    const DeviceAddress b = upload(std::vector<std::uint32_t>(64, 0), "flags");
+    EXPECT_EQ(run(kMirrored + body, a, b, 0, {1, 1, 1}, {threads, 1, 1}).status, LaunchResult::Status::ok);
+  }
+  /// Of the finding at a line.
+  std::string message_of(unsigned line) const {
+    const auto found = std::ranges::find(seen.findings, line, [](const Finding& f) { return f.line.line; });
+    return found == seen.findings.end() ? "no finding" : found->message;
+  }
+  unsigned earlier_of(unsigned line) const {
+    const auto found = std::ranges::find(seen.findings, line, [](const Finding& f) { return f.line.line; });
+    return found == seen.findings.end() ? 0 : found->other_line.line;
+  }
+};
+
+TEST_F(WarpsOfABlock, ReadingWhatAnotherWarpWroteIsARace) {
+  run_block("st.global.u32 [%d3], 5;\nld.global.u32 %r4, [%d4];");
+  EXPECT_EQ(earlier_of(7), 6U);
+  EXPECT_THAT(message_of(7), ::testing::HasSubstr("of 'a', which warp 0 wrote at kernel.cu:6 with no "
+                                                  "__syncthreads() between"));
+}
+
+TEST_F(WarpsOfABlock, WritingWhatAnotherWarpReadIsARace) {
+  run_block("ld.global.u32 %r4, [%d4];\nst.global.u32 [%d3], 5;");
+  EXPECT_EQ(earlier_of(7), 6U);
+  EXPECT_THAT(message_of(7), ::testing::HasSubstr("which warp 0 read at kernel.cu:6"));
+}
+
+TEST_F(WarpsOfABlock, WritingWhatAnotherWarpWroteIsARaceUnlessItIsTheSame) {
+  run_block("st.global.u32 [%d3], %r1;\nst.global.u32 [%d4], %r1;");
+  EXPECT_THAT(findings(), Contains("race 7"));
+  run_block("st.global.u32 [%d3], 5;\nst.global.u32 [%d4], 5;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(WarpsOfABlock, AnAtomicRacesWithAnotherWarpsPlainWrite) {
+  run_block("setp.eq.u32 %p1, %r1, 0;\n@%p1 st.global.u32 [%d0], 0;\nred.global.add.u32 [%d0], 1;");
+  EXPECT_THAT(findings(), Contains("race 8"));
+  run_block(
+      "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.global.u32 [%d0], 0;\nbar.sync 0;\nred.global.add.u32 [%d0], 1;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(WarpsOfABlock, BarriersOrder) {
+  run_block(
+      "ld.global.u32 %r4, [%d4];\nbar.sync 0;\nst.global.u32 [%d3], 5;\nbar.sync 0;\n"
+      "ld.global.u32 %r4, [%d4];\nbar.sync 0;\nst.global.u32 [%d3], 6;");
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+// The first warp reads last: its read must not hide the second one's.
+TEST_F(WarpsOfABlock, OneOfSeveralReadersIsEnough) {
+  run_block(
+      "setp.gt.u32 %p1, %r1, 31;\n@%p1 bra SECOND;\nld.global.u32 %r4, [%d0];\n"
+      "WAIT: ld.volatile.global.u32 %r5, [%d1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra WAIT;\n"
+      "ld.global.u32 %r4, [%d0];\nst.global.u32 [%d0], 5;\nbra END;\n"
+      "SECOND: ld.global.u32 %r4, [%d0];\nst.volatile.global.u32 [%d1], 1;\nEND:");
+  EXPECT_THAT(findings(), Contains("race 13"));
+  EXPECT_THAT(message_of(13), ::testing::HasSubstr("which another warp read"));
+}
+
+TEST_F(WarpsOfABlock, OwnWordsAndReadsOfAllAreNoRace) {
+  run_block(
+      "ld.global.u32 %r4, [%d3];\nadd.u32 %r4, %r4, 1;\nst.global.u32 [%d3], %r4;\nld.global.u32 %r4, "
+      "[%d3];\n"
+      "ld.global.u32 %r5, [%d1];\nld.global.u32 %r5, [%d1];",
+      128);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(WarpsOfABlock, FencesAndAFlagOrder) {
+  const std::string hand_over =
+      "setp.gt.u32 %p1, %r1, 31;\n@%p1 bra WAIT;\nst.global.u32 [%d3], 5;\nmembar.gl;\n"
+      "st.volatile.global.u32 [%d1], 1;\nbra END;\n"
+      "WAIT: ld.volatile.global.u32 %r5, [%d1];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra WAIT;\nmembar.gl;\n"
+      "ld.global.u32 %r4, [%d4];\nEND:";
+  run_block(hand_over);
+  EXPECT_THAT(findings(), IsEmpty());
+  std::string without = hand_over;
+  without.replace(without.find("membar.gl;"), 10, "");
+  run_block(without);
+  EXPECT_THAT(findings(), Contains("race 16"));
+}
+
+TEST_F(WarpsOfABlock, BytesOfOneWordAreApart) {
+  const std::string byte = "cvt.u64.u32 %d5, %r1;\nadd.u64 %d5, %d5, %d0;\n";
+  run_block(byte + "st.global.u8 [%d5], %r1;\nld.global.u8 %r4, [%d5];");
+  EXPECT_THAT(findings(), IsEmpty());
+  // Warps that take every other byte.
+  run_block(
+      "shl.b32 %r5, %r1, 1;\nand.b32 %r5, %r5, 63;\nshr.u32 %r6, %r1, 5;\nadd.u32 %r5, %r5, %r6;\n"
+      "cvt.u64.u32 %d5, %r5;\nadd.u64 %d5, %d5, %d0;\nst.global.u8 [%d5], %r1;\nld.global.u8 %r4, [%d5];");
+  EXPECT_THAT(findings(), IsEmpty());
+  run_block(
+      "shl.b32 %r5, %r1, 1;\nand.b32 %r5, %r5, 63;\ncvt.u64.u32 %d5, %r5;\nadd.u64 %d5, %d5, %d0;\n"
+      "st.global.u8 [%d5], %r1;");
+  EXPECT_THAT(findings(), Contains("race 10"));
+}
+
+/// Who a drawn access is of: one of two blocks, or one of two warps of one.
+enum class Actors { blocks, warps };
+
+/// Accesses of whole lines of memory, of parts of lines, of scattered words and of parts of words, drawn at
+/// random for each of two actors, against the rule itself: two actors, one byte, one of them stores.
+class RandomAccesses : public DeviceTest, public ::testing::WithParamInterface<Actors> {
  protected:
   RandomAccesses() : DeviceTest(one_worker()) {}
 
@@ -156,57 +297,65 @@ class RandomAccesses : public DeviceTest {
     return options;
   }
 
-  static constexpr unsigned kWords = 512, kBlocks = 2, kLanes = 32;
+  static constexpr unsigned kBytes = 2048, kActors = 2, kLanes = 32;
 
+  /// Lane l accesses `bytes` bytes at first_byte + l × stride.
   struct Access {
-    unsigned block = 0, first_word = 0, stride = 0, words = 0;
+    unsigned actor = 0, first_byte = 0, stride = 0, bytes = 0;
     bool is_store = false;
   };
 
   Access draw() {
     const auto below = [this](unsigned n) { return static_cast<unsigned>(random_() % n); };
+    constexpr unsigned kWidths[] = {1, 2, 4, 4, 4, 16};
     Access access;
-    access.block = below(kBlocks);
-    access.words = below(4) == 0 ? 4 : 1;
-    access.stride = access.words * (1 + (below(3) == 0 ? below(3) : 0));
-    const unsigned last = kWords - access.stride * (kLanes - 1) - access.words;
-    const unsigned unit = below(2) == 0 ? 32 : access.words;
-    access.first_word = below(last / unit + 1) * unit;
+    access.actor = below(kActors);
+    access.bytes = kWidths[below(6)];
+    access.stride = access.bytes * (1 + (below(3) == 0 ? below(3) : 0));
+    const unsigned last = kBytes - access.stride * (kLanes - 1) - access.bytes;
+    const unsigned unit = below(2) == 0 ? 128 : access.bytes;
+    access.first_byte = below(last / unit + 1) * unit;
     access.is_store = below(3) == 0;
     return access;
   }
 
   static std::string text_of(const Access& access, std::size_t number) {
     std::ostringstream text;
-    text << "setp.ne.u32 %p1, %r2, " << access.block << ";\n@%p1 bra SKIP" << number << ";\n"
-         << "mad.lo.u32 %r3, %r1, " << 4 * access.stride << ", " << 4 * access.first_word << ";\n"
-         << "cvt.u64.u32 %d3, %r3;\nadd.u64 %d3, %d3, %d0;\n";
-    const char* const vector = access.words == 4 ? ".v4" : "";
-    const char* const loaded = access.words == 4 ? "{%r4, %r5, %r6, %r7}" : "%r4";
-    const char* const stored = access.words == 4 ? "{%r8, %r8, %r8, %r8}" : "%r8";
-    // A value that no other store has, so that none of them is harmless.
+    text << "setp.ne.u32 %p1, %r2, " << access.actor << ";\n@%p1 bra SKIP" << number << ";\n"
+         << "and.b32 %r3, %r1, 31;\nmad.lo.u32 %r3, %r3, " << access.stride << ", " << access.first_byte
+         << ";\ncvt.u64.u32 %d3, %r3;\nadd.u64 %d3, %d3, %d0;\n";
+    const bool is_vector = access.bytes == 16;
+    const std::string type = is_vector           ? ".v4.u32"
+                             : access.bytes == 4 ? ".u32"
+                             : access.bytes == 2 ? ".u16"
+                                                 : ".u8";
+    const char* const loaded = is_vector ? "{%r4, %r5, %r6, %r7}" : "%r4";
+    const char* const stored = is_vector ? "{%r8, %r8, %r8, %r8}" : "%r8";
+    // A value of which every byte is another than that of the stores before, so that none is harmless.
     if (access.is_store) {
-      text << "mov.u32 %r8, " << ++values_ << ";\nst.global" << vector << ".u32 [%d3], " << stored << ";\n";
+      values_ = values_ % 250 + 1;
+      text << "mov.u32 %r8, " << values_ * 0x0101'0101 << ";\nst.global" << type << " [%d3], " << stored
+           << ";\n";
     } else {
-      text << "ld.global" << vector << ".u32 " << loaded << ", [%d3];\n";
+      text << "ld.global" << type << " " << loaded << ", [%d3];\n";
     }
     text << "SKIP" << number << ":\n";
     return text.str();
   }
 
   static bool races(const std::vector<Access>& accesses) {
-    std::vector<std::uint32_t> readers(kWords), writers(kWords);
+    std::vector<std::uint32_t> readers(kBytes), writers(kBytes);
     for (const Access& access : accesses) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        for (unsigned k = 0; k < access.words; ++k) {
-          const unsigned word = access.first_word + lane * access.stride + k;
-          (access.is_store ? writers : readers)[word] |= 1U << access.block;
+        for (unsigned k = 0; k < access.bytes; ++k) {
+          const unsigned byte = access.first_byte + lane * access.stride + k;
+          (access.is_store ? writers : readers)[byte] |= 1U << access.actor;
         }
       }
     }
-    for (unsigned word = 0; word < kWords; ++word) {
-      const std::uint32_t any = readers[word] | writers[word];
-      if (writers[word] != 0 && std::popcount(any) > 1) return true;
+    for (unsigned byte = 0; byte < kBytes; ++byte) {
+      const std::uint32_t any = readers[byte] | writers[byte];
+      if (writers[byte] != 0 && std::popcount(any) > 1) return true;
     }
     return false;
   }
@@ -216,24 +365,32 @@ class RandomAccesses : public DeviceTest {
   static inline std::uint32_t values_ = 0;
 };
 
-TEST_F(RandomAccesses, RaceJustWhereTwoBlocksMeet) {
+TEST_P(RandomAccesses, RaceJustWhereTwoMeet) {
   constexpr int kLaunches = 4000;
-  const DeviceAddress words = upload(std::vector<std::uint32_t>(kWords, 0));
+  const bool warps = GetParam() == Actors::warps;
+  const Dim3 grid{warps ? 1 : kActors, 1, 1}, block{warps ? kActors * kLanes : kLanes, 1, 1};
+  const DeviceAddress bytes = upload(std::vector<std::uint8_t>(kBytes, 0));
   int racy = 0;
   for (int launch = 0; launch < kLaunches; ++launch) {
     std::vector<Access> accesses(2 + static_cast<std::size_t>(launch) % 4);
-    std::string body = "mov.u32 %r2, %ctaid.x;\n";
+    std::string body = warps ? "shr.u32 %r2, %r1, 5;\n" : "mov.u32 %r2, %ctaid.x;\n";
     for (std::size_t k = 0; k < accesses.size(); ++k) {
       accesses[k] = draw();
       body += text_of(accesses[k], k);
     }
-    EXPECT_EQ(run(body, words, 0, 0, {kBlocks, 1, 1}, {kLanes, 1, 1}).status, LaunchResult::Status::ok);
+    device.write(bytes, std::vector<std::byte>(kBytes));  // no store finds its own value there
+    EXPECT_EQ(run(body, bytes, 0, 0, grid, block).status, LaunchResult::Status::ok);
     EXPECT_EQ(!seen.findings.empty(), races(accesses)) << body;
     racy += races(accesses) ? 1 : 0;
   }
   EXPECT_GT(racy, kLaunches / 8);
   EXPECT_LT(racy, kLaunches / 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Global, RandomAccesses, ::testing::Values(Actors::blocks, Actors::warps),
+                         [](const auto& instance) {
+                           return instance.param == Actors::warps ? "BetweenWarps" : "BetweenBlocks";
+                         });
 
 TEST(StampBook, FindsWhatAStampStandsFor) {
   StampBook book(100, 3);

@@ -57,6 +57,62 @@ TEST_F(SharedRaceTest, LanesOfOneWarpNeedSyncwarp) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+// Each lane reads its neighbour's word, which that then overwrites.
+TEST_F(SharedRaceTest, WritingAfterAnotherLanesReadNeedsSyncwarp) {
+  const std::string read =
+      "xor.b32 %r5, %r2, 4;\nst.shared.u32 [%r2], %r1;\nbar.warp.sync -1;\nld.shared.u32 %r6, [%r5];\n";
+  const std::string write = "st.shared.u32 [%r2], 1000;";
+  run_block(read + write, 32);
+  ASSERT_THAT(findings(), ElementsAre("race 11"));
+  EXPECT_EQ(seen.findings[0].other_line.line, 10U);
+  EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("read at kernel.cu:10 with no __syncwarp()"));
+  run_block(read + "bar.warp.sync -1;\n" + write, 32);
+  EXPECT_THAT(findings(), IsEmpty());
+  run_block(read + "st.volatile.shared.u32 [%r2], 1000;", 32);
+  EXPECT_THAT(findings(), IsEmpty()) << "as of a read that follows another lane's write";
+}
+
+TEST_F(SharedRaceTest, ALaneMayOverwriteWhatItAloneRead) {
+  run_block(
+      "st.shared.u32 [%r2], %r1;\nld.shared.u32 %r6, [%r2];\nadd.u32 %r6, %r6, 1;\nst.shared.u32 [%r2], %r6;",
+      32);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+// All lanes read one word; then one of them overwrites it.
+TEST_F(SharedRaceTest, WritingAfterABroadcastNeedsSyncwarp) {
+  const std::string body =
+      "mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 5;\nbar.warp.sync -1;\n"
+      "ld.shared.u32 %r6, [%r5];\n";
+  run_block(body + "@%p1 st.shared.u32 [%r5], 6;", 32);
+  EXPECT_THAT(findings(), ElementsAre("race 12"));
+  run_block(body + "bar.warp.sync -1;\n@%p1 st.shared.u32 [%r5], 6;", 32);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(SharedRaceTest, VolatileAccessesMeetAtomicsInOneWord) {
+  const std::string cleared =
+      "mov.u32 %r5, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r5], 0;\nbar.sync 0;\n";
+  run_block(cleared +
+            "ld.volatile.shared.u32 %r6, [%r5];\natom.shared.add.u32 %r6, [%r5], 1;\n"
+            "ld.volatile.shared.u32 %r6, [%r5];\nst.volatile.shared.u32 [%r5], %r1;\n"
+            "ld.volatile.shared.u32 %r6, [%r5];");
+  EXPECT_THAT(findings(), IsEmpty());
+  run_block(cleared + "ld.shared.u32 %r6, [%r5];\natom.shared.add.u32 %r6, [%r5], 1;");
+  ASSERT_THAT(findings(), Contains("race 12"));
+  EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("; atomic operations change it too"));
+}
+
+TEST_F(SharedRaceTest, VolatileAccessesAreNoBarrier) {
+  run_block("st.volatile.shared.u32 [%r2], %r1;\nld.volatile.shared.u32 %r5, [%r3];");
+  EXPECT_THAT(findings(), Contains("race 8"));
+  EXPECT_THAT(seen.findings[0].message, ::testing::Not(::testing::HasSubstr("atomic")));
+  run_block(
+      "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.volatile.shared.u32 %r5, [%r3];\n"
+      "st.volatile.shared.u32 [%r2], 1000;");
+  EXPECT_THAT(findings(), Contains("race 10"));
+}
+
 TEST_F(SharedRaceTest, TwoLanesThatWriteDifferentValuesToOneWordRace) {
   run_block("mov.u32 %r5, tile;\nst.shared.u32 [%r5], %r1;", 32);
   EXPECT_THAT(findings(), ElementsAre("race 8"));

@@ -34,9 +34,9 @@ class UnfencedStoreTest : public DeviceTest {
               LaunchResult::Status::ok);
     return download<std::uint32_t>(out, 4 * threads);
   }
-  /// What block 1 reads of word 0 once it has seen the flag.
+  /// What block 1 reads of word 0 once it has seen the flag and passed a fence.
   std::uint32_t handed_over(const std::string& stores, const std::string& load = "ld.volatile.global.u32") {
-    return exchange(stores, kAwait + load + " %r10, [%d0];")[0];
+    return exchange(stores, kAwait + "membar.gl; " + load + " %r10, [%d0];")[0];
   }
 
   static inline const std::string kAwait =
@@ -82,6 +82,37 @@ TEST_F(UnfencedStoreTest, WhateverOrdersTheStoresMakesTheValueSeen) {
     EXPECT_EQ(handed_over(stores), 7U) << stores;
     EXPECT_THAT(findings(), IsEmpty()) << stores;
   }
+}
+
+TEST_F(UnfencedStoreTest, AReaderWithNoFenceMissesWhatWasFenced) {
+  const std::string stores = kValue + "membar.gl;\n" + kTell;
+  const auto found = [&](const std::string& reads) {
+    words_ = upload(Words(kWords, 0), "words");
+    return exchange(stores, reads)[0];
+  };
+  EXPECT_EQ(found(kAwait + "ld.volatile.global.u32 %r10, [%d0];"), 0U);
+  ASSERT_THAT(findings(), ElementsAre("stale-read 25"));
+  EXPECT_EQ(seen.findings[0].other_line.line, 4U);
+  EXPECT_THAT(seen.findings[0].message,
+              HasSubstr("a fence followed the store, and none of the reading block has come since"));
+  EXPECT_EQ(found("membar.gl; " + kAwait + "ld.volatile.global.u32 %r10, [%d0];"), 0U) << "too early";
+  std::string acquiring = kAwait;
+  acquiring.replace(acquiring.find("volatile"), 8, "acquire.gpu");
+  for (const std::string& reads : {kAwait + "membar.gl; ld.volatile.global.u32 %r10, [%d0];",
+                                   kAwait + "fence.acq_rel.gpu; ld.relaxed.gpu.global.u32 %r10, [%d0];",
+                                   acquiring + "ld.volatile.global.u32 %r10, [%d0];"}) {
+    EXPECT_EQ(found(reads), 7U) << reads;
+    EXPECT_THAT(findings(), IsEmpty()) << reads;
+  }
+}
+
+TEST_F(UnfencedStoreTest, AReaderWithNoFenceRacesWithPlainStores) {
+  const std::string stores = "st.global.u32 [%d0], 7;\nmembar.gl;\n" + kTell;
+  exchange(stores, kAwait + "ld.global.u32 %r10, [%d0];");
+  EXPECT_THAT(findings(), ElementsAre("race 25"));
+  words_ = upload(Words(kWords, 0));
+  exchange(stores, kAwait + "membar.gl; ld.global.u32 %r10, [%d0];");
+  EXPECT_THAT(findings(), IsEmpty());
 }
 
 TEST_F(UnfencedStoreTest, AFlagStoredFirstComesTooEarly) {
@@ -142,9 +173,11 @@ TEST_F(UnfencedStoreTest, AFenceBehindABarrierIsTheWholeBlocks) {
       "@%p2 st.volatile.global.u32 [%d3], 7;\nbar.sync 0;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra END;\n"
       "membar.gl;\n" +
       kTell;
-  const Words found = exchange(
-      stores,
-      kAwait + "mul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d3, %d0;\nld.volatile.global.u32 %r10, [%d3];", 64);
+  const Words found = exchange(stores,
+                               kAwait +
+                                   "membar.gl;\nmul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d3, "
+                                   "%d0;\nld.volatile.global.u32 %r10, [%d3];",
+                               64);
   for (unsigned thread = 0; thread < 63; ++thread) EXPECT_EQ(found[4 * thread], 7U) << thread;
   EXPECT_THAT(findings(), IsEmpty());
 }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+struct CUstream_st;
+
 /// Names, in the environment, the abstract socket that a test listens on.
 inline constexpr char kListeningVariable[] = "LOCKSTEP_TEST_SOCKET";
 
@@ -20,6 +22,8 @@ int signal_done_and_sleep(int time);
 /// Keeps the thread that calls it from hearing the next request for so many milliseconds.
 int sleep_through_the_next_request(int time);
 void print_a_line();
+/// Prints what the stream points to. Only libuses_cudart.so has it.
+void print_the_stream(CUstream_st* stream);
 
 // Ends of a process.
 void exit_early();

@@ -153,6 +153,23 @@ TEST_F(Runner, SynchronisesTheRuntimeThatTheObjectBrought) {
   EXPECT_EQ(runner_->output(), "a line\nsynchronised\n");
 }
 
+// 1: the flag of a stream that waits for no other.
+TEST_F(Runner, GivesOneStreamToEveryCallAndWaitsForIt) {
+  const Signature function = LOCKSTEP_SIGNATURE(print_the_stream);
+  RunnerProcess::Options options = options_for("libuses_cudart.so");
+  options.whole_device = false;
+  start(options);
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  for (int call = 0; call < 2; ++call)
+    ASSERT_EQ(runner_->call(function, std::vector<std::uint64_t>{0}, 5s).kind, Kind::done);
+  ASSERT_EQ(runner_->settle(5s).kind, Kind::done);
+  runner_->load({}, 1ms);
+  for (int i = 0; i < 100 && !runner_->output().ends_with("synchronised\n"); ++i)
+    std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(runner_->output(),
+            "given stream 1001\nstream 1001 is done\ngiven stream 1001\nstream 1001 is done\nsynchronised\n");
+}
+
 TEST_F(Runner, PassesTheDeviceDescriptor) {
   const Signature function = LOCKSTEP_SIGNATURE(see_other_descriptors);
   const sandbox::FileDescriptor device(open("/dev/null", O_RDWR | O_CLOEXEC));

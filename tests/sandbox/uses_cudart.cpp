@@ -1,4 +1,5 @@
 // A submission that uses the runtime and defines a function of the runtime's own to mislead the runner.
+#include <cstdint>
 #include <cstdio>
 
 #include "misbehaviours.h"
@@ -11,4 +12,8 @@ extern "C" int cudaDeviceSynchronize() {
 
 void print_a_line() {
   if (cudaGetLastError() == 0) std::puts("a line");
+}
+
+void print_the_stream(CUstream_st* stream) {
+  std::printf("given stream %d\n", static_cast<int>(*reinterpret_cast<std::uint64_t*>(stream)));
 }

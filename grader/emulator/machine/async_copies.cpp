@@ -185,13 +185,10 @@ void check_source_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
     SharedShadow& shadow = block.shadow;
     const Time written = shadow.write_time[word];
     unwritten |= written < block.begin;
-    if (written > warp.ordered && (shadow.writer[word] & ~kAtomicWriter) != thread) {
+    if (written > warp.ordered && (shadow.writer[word] & ~(kAtomicWriter | kVolatileWriter)) != thread) {
       examine_shared_conflict(warp, i, lane, word, word * granule, granule, AccessKind::load, nullptr);
     }
-    const std::uint32_t me = 1U << warp.index;
-    shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
-    shadow.read_time[word] = block.now;
-    shadow.read_place[word] = read_stamp(warp, i);
+    note_read(shadow, word, warp, i, lane);
   });
   if (unwritten) {
     std::array<std::uint32_t, kLanes> offsets{};
@@ -209,8 +206,8 @@ void check_target_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   for_words(block, to, bytes, [&](std::uint32_t word) {
     const SharedShadow& shadow = block.shadow;
-    const bool written =
-        shadow.write_time[word] > warp.ordered && (shadow.writer[word] & ~kAtomicWriter) != thread;
+    const bool written = shadow.write_time[word] > warp.ordered &&
+                         (shadow.writer[word] & ~(kAtomicWriter | kVolatileWriter)) != thread;
     const bool read =
         shadow.read_time[word] > warp.ordered && (shadow.read_warps[word] & ~(1U << warp.index)) != 0;
     if (written || read) {

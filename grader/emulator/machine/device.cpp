@@ -141,7 +141,9 @@ struct Device::State {
   DeviceOptions options;
   GlobalMemory memory;
   std::optional<DeviceHeap> heap;
+  AtomicWords atomic_words;
   std::unique_ptr<UnfencedStores> unfenced_stores;  ///< of the launch that runs; null before there were any
+  bool shows_stores = false;                        ///< at once, to all blocks
   FindingLog findings, stale_reads;  ///< of all launches; the latter are no mistakes by themselves
   ImageTable images;
   unsigned workers;
@@ -359,6 +361,7 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
   grid.threads = c.block;
   grid.block_count = c.grid.count();
   grid.many_blocks = grid.block_count > 1;
+  grid.many_warps = grid.many_blocks || c.block.count() > kLanes;
   grid.dynamic_shared_bytes = c.dynamic_shared_bytes;
   grid.shared_bytes = kernel.dynamic_shared_offset + c.dynamic_shared_bytes;
   if (c.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.shared_bytes;
@@ -619,6 +622,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (kernel.info.uses_heap) make_heap(kDefaultHeapBytes);
   grid.heap = state_->heap ? &*state_->heap : nullptr;
   grid.images = &state_->images;
+  grid.atomic_words = &state_->atomic_words;
   grid.findings = &state_->findings;
   set_shape(grid, kernel, configuration);
   grid.parameters.assign(parameters.begin(), parameters.end());
@@ -642,7 +646,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMostTrackedBlocks) {
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
-    if (kernel.stores_unfenced) {
+    if (kernel.stores_unfenced && !state_->shows_stores) {
       if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<UnfencedStores>();
       state_->unfenced_stores->clear();
       grid.unfenced_stores = state_->unfenced_stores.get();
@@ -689,6 +693,8 @@ Observations Device::take_observations() {
   state_->line_bytes = 0;
   return taken;
 }
+
+void Device::show_stores_at_once(bool at_once) { state_->shows_stores = at_once; }
 
 void Device::trace_line(std::string file_suffix, std::uint32_t line) {
   if (line == 0) {

@@ -20,6 +20,8 @@ constexpr std::size_t kFreedRemembered = 64;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
 constexpr std::uint64_t kLineStampBytes = kReservedBytes / GlobalMemory::kLineBytes * 2 * sizeof(Stamp);
+constexpr std::uint64_t kByteStampBytes = kReservedBytes * 2 * sizeof(Stamp);
+static_assert(sizeof(Moment) == sizeof(Stamp));
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -38,7 +40,15 @@ T* reserve(std::uint64_t bytes) {
   return static_cast<T*>(start);
 }
 
-/// Gives back the pages below [first, first + bytes); those shared with a neighbour are zeroed instead.
+/// Gives back the pages of which all is in [first, first + bytes).
+void give_back(void* first, std::uint64_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(first);
+  const std::uintptr_t inner_begin = round_up(begin, kPage), inner_end = (begin + bytes) / kPage * kPage;
+  if (inner_begin < inner_end)
+    madvise(reinterpret_cast<void*>(inner_begin), inner_end - inner_begin, MADV_DONTNEED);
+}
+
+/// The same; pages shared with a neighbour are zeroed.
 void zero(void* first, std::uint64_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(first);
   const std::uintptr_t end = begin + bytes;
@@ -50,7 +60,7 @@ void zero(void* first, std::uint64_t bytes) {
   }
   std::memset(first, 0, inner_begin - begin);
   std::memset(reinterpret_cast<void*>(inner_end), 0, end - inner_end);
-  madvise(reinterpret_cast<void*>(inner_begin), inner_end - inner_begin, MADV_DONTNEED);
+  give_back(first, bytes);
 }
 
 }  // namespace
@@ -65,13 +75,21 @@ GlobalMemory::GlobalMemory(std::size_t capacity)
       data_(reserve<std::byte>(kReservedBytes)),
       written_(reserve<std::uint8_t>(kReservedBytes / 4)),
       stamps_(reserve<Stamp>(kStampBytes)),
-      line_stamps_(reserve<Stamp>(kLineStampBytes)) {}
+      line_stamps_(reserve<Stamp>(kLineStampBytes)),
+      byte_stamps_(reserve<Stamp>(kByteStampBytes)),
+      moments_(reserve<Moment>(kStampBytes)),
+      line_moments_(reserve<Moment>(kLineStampBytes)),
+      byte_moments_(reserve<Moment>(kByteStampBytes)) {}
 
 GlobalMemory::~GlobalMemory() {
   munmap(data_, kReservedBytes);
   munmap(written_, kReservedBytes / 4);
   munmap(stamps_, kStampBytes);
   munmap(line_stamps_, kLineStampBytes);
+  munmap(byte_stamps_, kByteStampBytes);
+  munmap(moments_, kStampBytes);
+  munmap(line_moments_, kLineStampBytes);
+  munmap(byte_moments_, kByteStampBytes);
 }
 
 DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label, const Placement& placement) {
@@ -132,6 +150,10 @@ void GlobalMemory::release_pages(const Allocation& allocation) {
   zero(host(allocation.begin), allocation.bytes);
   zero(written(allocation.begin), words);
   clear_stamps(allocation.begin, allocation.bytes);
+  // What these hold says something only beside the stamp of a line or a word.
+  give_back(moments(allocation.begin), words * 2 * sizeof(Moment));
+  give_back(byte_stamps(allocation.begin), allocation.bytes * 2 * sizeof(Stamp));
+  give_back(byte_moments(allocation.begin), allocation.bytes * 2 * sizeof(Moment));
 }
 
 void GlobalMemory::forget(DeviceAddress address, std::uint64_t bytes) {

@@ -2,8 +2,9 @@
 //
 // A device address maps to host memory by one addition. Every 4-byte word has a byte that says which of its
 // bytes were written, and two stamps that say who last wrote and read it; the checks for reads of
-// uninitialised memory and for races between blocks are made of these. Pages cost nothing until they are
-// touched. Addresses are not handed out again before the whole range is used, so that use after free is seen.
+// uninitialised memory and for races are made of these. So has every line of words, for accesses of all of
+// it, and every byte, for accesses narrower than a word. Pages cost nothing until they are touched. Addresses
+// are not handed out again before the whole range is used, so that use after free is seen.
 #pragma once
 
 #include <cstddef>
@@ -74,6 +75,14 @@ class GlobalMemory {
     return line_stamps_ + 2 * ((address - kGlobalBegin) / kLineBytes);
   }
   Stamp* line_words(DeviceAddress address) const { return stamps(address & ~(kLineBytes - 1)); }
+  /// The same of a byte, whose word is split.
+  Stamp* byte_stamps(DeviceAddress address) const { return byte_stamps_ + 2 * (address - kGlobalBegin); }
+  /// The moments that go with the stamps of words, lines and bytes.
+  Moment* moments(DeviceAddress address) const { return moments_ + 2 * ((address - kGlobalBegin) >> 2); }
+  Moment* line_moments(DeviceAddress address) const {
+    return line_moments_ + 2 * ((address - kGlobalBegin) / kLineBytes);
+  }
+  Moment* byte_moments(DeviceAddress address) const { return byte_moments_ + 2 * (address - kGlobalBegin); }
 
  private:
   void release_pages(const Allocation& allocation);
@@ -88,6 +97,10 @@ class GlobalMemory {
   std::uint8_t* written_ = nullptr;
   Stamp* stamps_ = nullptr;
   Stamp* line_stamps_ = nullptr;
+  Stamp* byte_stamps_ = nullptr;
+  Moment* moments_ = nullptr;
+  Moment* line_moments_ = nullptr;
+  Moment* byte_moments_ = nullptr;
 };
 
 }  // namespace lockstep::emulator

@@ -67,6 +67,7 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
     block.shadow.write_place.assign(words, 0);
     block.shadow.read_place.assign(words, 0);
     block.shadow.read_warps.assign(words, 0);
+    block.shadow.atomic_time.assign(words, 0);
   }
   block.begin = ++block.now;
   ++block.now;
@@ -75,6 +76,7 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   clear_reserved(block);
   block.seen.clear();
   block.released.clear();
+  block.acquired = 0;
   block.arrivals.clear();
   block.mbarriers.clear();
   block.cluster_arriving.clear();

@@ -1,5 +1,5 @@
 // Who touched a word of global memory, where in the program and when, in 4 bytes: a number that a launch
-// looks up.
+// looks up. Which of the block's warps it was, and when, stands in 4 more.
 //
 // A launch gives numbers out by turns. A turn is what one block does until the clock that orders blocks ticks
 // again; it has a number for every memory instruction of the kernel, and as many for accesses that it shares
@@ -18,6 +18,15 @@ using Stamp = std::uint32_t;
 
 /// Added to the stamp of a line of memory whose words have been touched one by one. Stamps are smaller.
 inline constexpr Stamp kSplitLine = Stamp{1} << 31;
+
+/// The warp of the block that a stamp names, and the block's time since its beginning. It says something only
+/// to warps of that block.
+using Moment = std::uint32_t;
+inline constexpr unsigned kMomentWarpBits = 5;
+inline constexpr Moment kSeveralWarps = Moment{1} << kMomentWarpBits;  ///< others too, unordered
+inline constexpr unsigned kMomentTimeShift = kMomentWarpBits + 1;
+/// The time 0 is for what is ordered before everything; so is what a block does when it has run this long.
+inline constexpr std::uint32_t kMomentTimes = std::uint32_t{1} << (32 - kMomentTimeShift);
 
 /// Block index of a touch that stands for several readers.
 inline constexpr std::uint32_t kManyBlocks = 0xFFFF'FFFF;

@@ -28,6 +28,7 @@ void require_seen(ThreadBlock& block);
 /// do both at the same time.
 inline void acquire(Warp& warp) {
   const Grid& grid = *warp.block->grid;
+  warp.block->acquired = warp.block->now;
   if (grid.acquired == nullptr) return;
   std::atomic_thread_fence(std::memory_order_acquire);
   grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
@@ -35,6 +36,7 @@ inline void acquire(Warp& warp) {
 }
 inline void release(Warp& warp) {
   Grid& grid = *warp.block->grid;
+  warp.fenced = warp.block->now++;
   if (grid.released == nullptr) return;
   const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
   grid.released[warp.block->linear].store(now, std::memory_order_relaxed);

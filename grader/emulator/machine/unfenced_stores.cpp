@@ -33,6 +33,11 @@ bool is_fenced(const Grid& grid, std::uint32_t block, std::uint32_t time) {
   return grid.released[block].load(std::memory_order_relaxed) > time;
 }
 
+/// Whether `reader` must see it: it has passed a fence since.
+bool is_ordered(const Grid& grid, std::uint32_t block, std::uint32_t time, std::uint32_t reader) {
+  return is_fenced(grid, block, time) && grid.acquired[reader].load(std::memory_order_relaxed) > time;
+}
+
 std::string line_text(const SourceLine& line) {
   return fmt::format("{}:{}", line.file.substr(line.file.rfind('/') + 1), line.line);
 }
@@ -138,9 +143,9 @@ const UnfencedStores::Store* UnfencedStores::look(const Grid& grid, Slot& slot, 
     Store& store = slot.stores[first];
     if (store.block == block || !words.touch(first, store.words)) continue;
     const std::size_t bytes = std::size_t{4} * store.words;
-    // Behind a fence it is visible, and so it is where something else has been stored since: plainly, or by
-    // the next owner of memory that was given back.
-    if (is_fenced(grid, store.block, store.time) ||
+    // Behind a fence on either side it is visible, and so it is where something else has been stored since:
+    // plainly, or by the next owner of memory that was given back.
+    if (is_ordered(grid, store.block, store.time, block) ||
         std::memcmp(&seen[first], &slot.after[first], bytes) != 0) {
       store.words = 0;
       continue;
@@ -192,25 +197,13 @@ void UnfencedStores::note(Warp& warp, const Instruction& load, unsigned lane, st
   const SourceLine &line = places[load.id].line, &store_line = places[store.place].line;
   // Nobody looks for a mistake in the toolkit's own files.
   if (is_toolkit_file(line.file) || is_toolkit_file(store_line.file)) return;
-  if (!warp.block->grid->stored_several[store.block].load(std::memory_order_relaxed)) return;
+  const bool fenced = is_fenced(*warp.block->grid, store.block, store.time);
+  if (!fenced && !warp.block->grid->stored_several[store.block].load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(notes_mutex_);
   const std::pair key(load.id, store.place);
   if (notes_.size() >= kMostNotes && !notes_.contains(key)) return;
   Note& note = notes_[key];
-  if (++note.misses == 1) {
-    const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
-    note.first = make_finding(
-        warp, load.id, lane, Finding::Kind::stale_read,
-        fmt::format("read of {} bytes at {}, which found what was there before block {} stored at {}: no "
-                    "fence of that block had followed the store yet",
-                    load.width,
-                    allocation == nullptr || allocation->label.empty()
-                        ? fmt::format("address {:#x}", address)
-                        : fmt::format("byte {} of '{}'", address - allocation->begin, allocation->label),
-                    store.block, line_text(store_line)));
-    note.first.other_line = store_line;
-    note.first.address = address;
-  }
+  if (++note.misses == 1) note.first = finding_of(warp, load, lane, address, store, fenced);
   if (warp.missed_looks.size() == kMostAwaited) {  // of the oldest nobody can tell any more: it is let pass
     warp.missed_looks.front().repeats->fetch_add(1, std::memory_order_relaxed);
     warp.missed_looks.erase(warp.missed_looks.begin());
@@ -228,6 +221,25 @@ void UnfencedStores::look_again(Warp& warp, const Instruction& i, Mask active,
     if (again) missed.repeats->fetch_add(1, std::memory_order_relaxed);
     return again;
   });
+}
+
+Finding UnfencedStores::finding_of(const Warp& warp, const Instruction& load, unsigned lane,
+                                   std::uint64_t address, const Store& store, bool fenced) {
+  const SourceLine& line = warp.block->grid->kernel->program->places[store.place].line;
+  const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
+  Finding finding = make_finding(
+      warp, load.id, lane, Finding::Kind::stale_read,
+      fmt::format("read of {} bytes at {}, which found what was there before block {} stored at {}: {}",
+                  load.width,
+                  allocation == nullptr || allocation->label.empty()
+                      ? fmt::format("address {:#x}", address)
+                      : fmt::format("byte {} of '{}'", address - allocation->begin, allocation->label),
+                  store.block, line_text(line),
+                  fenced ? "a fence followed the store, and none of the reading block has come since"
+                         : "no fence of that block had followed the store yet"));
+  finding.other_line = line;
+  finding.address = address;
+  return finding;
 }
 
 std::vector<Finding> UnfencedStores::take_findings() {

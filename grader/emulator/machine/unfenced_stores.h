@@ -1,10 +1,11 @@
-// Relaxed and volatile stores to global memory that no fence of their block has followed yet. PTX ISA,
-// memory consistency model.
+// Relaxed and volatile stores to global memory that are not ordered before every look of another block: no
+// fence of their block has followed yet, or none of the block that looks has come since. PTX ISA, memory
+// consistency model.
 //
-// On a card such stores become visible to other blocks in any order. Here memory holds their values at once,
-// and beside it is kept what was there before: the first look of another block at such a store brings that.
-// Every later look brings the new value, so that polling ends, and the first that relies on an order for
-// which nobody asked reads an old value.
+// On a card such stores become visible to other blocks in any order, and looks are made in any order. Here
+// memory holds the stored values at once, and beside it is kept what was there before: the first look of
+// another block at such a store brings that. Every later look brings the new value, so that polling ends, and
+// the first that relies on an order for which nobody asked reads an old value.
 //
 // The table has a fixed size: of stores that meet in one slot the earlier ones become visible.
 #pragma once
@@ -103,6 +104,9 @@ class UnfencedStores {
   /// A slot without stores is nobody's.
   static void close_empty(Slot& slot);
   void note(Warp& warp, const Instruction& load, unsigned lane, std::uint64_t address, const Store& store);
+  /// What is told of such a miss at the first time.
+  static Finding finding_of(const Warp& warp, const Instruction& load, unsigned lane, std::uint64_t address,
+                            const Store& store, bool fenced);
 
   std::unique_ptr<Slot[]> slots_;
   std::array<std::mutex, 64> locks_;  ///< each for many slots

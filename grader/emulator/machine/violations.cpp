@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kMostFindings = 200;
 constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
+/// Of a race in a word that atomic operations change as well.
+constexpr const char* kChangedAtomically = "; atomic operations change it too";
 
 std::size_t bytes_of(const Finding& finding) {
   std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
@@ -114,6 +116,32 @@ bool ordered_between_blocks(const Warp& warp, const Touch& other) {
   if (grid.acquired[warp.block->linear].load(std::memory_order_relaxed) <= other.time) return false;
   if (other.block == kManyBlocks) return true;
   return grid.released[other.block].load(std::memory_order_relaxed) > other.time;
+}
+
+/// Until when accesses of another warp of the block are ordered before what this warp does.
+Time seen_of(const Warp& warp, std::uint32_t other_warp) {
+  const ThreadBlock& block = *warp.block;
+  return block.seen.empty() ? warp.ordered : block.seen[warp.index * block.warp_count + other_warp];
+}
+
+/// Whether what a moment of this block names happened before what this warp does now: behind a barrier, or,
+/// as between blocks, behind a fence of the one and one of this block.
+bool ordered_within_block(const Warp& warp, Moment moment) {
+  const ThreadBlock& block = *warp.block;
+  const std::uint32_t time = moment >> kMomentTimeShift, other = moment % kSeveralWarps;
+  if (time == 0 || other >= block.warp_count) return true;
+  const bool several = (moment & kSeveralWarps) != 0;
+  // Of several only the latest one's time is known; without a barrier of some warps it stands for all.
+  if (other == warp.index && !(several && block.seen.empty())) return true;
+  const Time then = block.begin + time - 1;
+  if (then <= seen_of(warp, other)) return true;
+  return other != warp.index && block.warps[other].fenced >= then && block.acquired > then;
+}
+
+/// Whom a moment names to a warp of the same block.
+std::string warp_name(const Warp& warp, Moment moment) {
+  const std::uint32_t other = moment % kSeveralWarps;
+  return other == warp.index ? "another warp" : fmt::format("warp {}", other);
 }
 
 /// Why a launch may not access an allocation that another may.
@@ -464,33 +492,39 @@ void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) 
   warp.block->grid->findings->add(std::move(finding));
 }
 
-void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t word_address,
-                             Stamp other, bool other_read, AccessKind kind, const ValueOf* value,
+void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address,
+                             EarlierTouch earlier, AccessKind kind, const ValueOf* value,
                              std::uint64_t lane_address, unsigned width) {
   const Grid& grid = *warp.block->grid;
-  const std::optional<Touch> touch = grid.stamps->find(other);
-  if (!touch || touch->block == warp.block->linear || ordered_between_blocks(warp, *touch)) return;
+  const std::optional<Touch> touch = grid.stamps->find(earlier.stamp);
+  if (!touch) return;
+  const bool own_block = touch->block == warp.block->linear;
+  if (own_block ? ordered_within_block(warp, earlier.moment) : ordered_between_blocks(warp, *touch)) return;
   const GlobalMemory& memory = *grid.memory;
-  if (!other_read && stores_same_bytes(memory.host(lane_address), width, lane, value)) return;
-  const GlobalMemory::Allocation* allocation = memory.find(word_address);
+  if ((own_block || !earlier.read) && stores_same_bytes(memory.host(lane_address), width, lane, value))
+    return;
+  const GlobalMemory::Allocation* allocation = memory.find(address);
   const std::string where =
       allocation == nullptr
-          ? fmt::format("address {:#x}", word_address)
-          : fmt::format("byte {} of {}", word_address - allocation->begin,
+          ? fmt::format("address {:#x}", address)
+          : fmt::format("byte {} of {}", address - allocation->begin,
                         allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
-  const std::string who =
-      touch->block == kManyBlocks ? "other blocks" : fmt::format("block {}", touch->block);
+  const std::string who = own_block                     ? warp_name(warp, earlier.moment)
+                          : touch->block == kManyBlocks ? "other blocks"
+                                                        : fmt::format("block {}", touch->block);
+  const char* const lacks =
+      own_block ? "with no __syncthreads() between"
+                : "in the same launch, with no fence and atomic operation or volatile access between the two "
+                  "blocks";
   const Program& program = *grid.kernel->program;
   const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
   const SourceLine other_line = place_of_id(warp, other_place).line;
-  Finding finding = make_finding(
-      warp, i.id, lane, Finding::Kind::race,
-      fmt::format(
-          "{} of {}, which {} {} at {} in the same launch, with no fence and atomic operation or volatile "
-          "access between the two blocks",
-          verb(kind), where, who, other_read ? "read" : "wrote", line_name(other_line)));
+  Finding finding = make_finding(warp, i.id, lane, Finding::Kind::race,
+                                 fmt::format("{} of {}, which {} {} at {} {}", verb(kind), where, who,
+                                             earlier.read ? "read" : "wrote", line_name(other_line), lacks) +
+                                     (grid.atomic_words->hold(address) ? kChangedAtomically : ""));
   finding.other_line = other_line;
-  finding.address = word_address;
+  finding.address = address;
   warp.block->grid->findings->add(std::move(finding));
 }
 
@@ -515,16 +549,18 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   ThreadBlock& block = *warp.block;
   SharedShadow& shadow = block.shadow;
   const std::uint32_t thread = warp.index * kLanes + lane;
-  const auto seen = [&](std::uint32_t other_warp) {
-    return block.seen.empty() ? warp.ordered : block.seen[warp.index * block.warp_count + other_warp];
-  };
+  const bool is_volatile = (i.detail & access::kVolatile) != 0;
+  // Volatile accesses are as good as relaxed ones in words that are accessed atomically; elsewhere they stand
+  // where a barrier should.
+  const bool word_atomic = kind == AccessKind::atomic || shadow.atomic_time[word] >= block.begin;
   const auto report = [&](std::uint32_t place, const std::string& who, const char* what, bool same_warp) {
     const SourceLine other_line = place_of_id(warp, place).line;
     Finding finding =
         make_finding(warp, i.id, lane, Finding::Kind::race,
                      fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between",
                                  verb(kind), offset, who, what, line_name(other_line),
-                                 same_warp ? "__syncwarp()" : "__syncthreads()"));
+                                 same_warp ? "__syncwarp()" : "__syncthreads()") +
+                         (word_atomic ? kChangedAtomically : ""));
     finding.other_line = other_line;
     finding.address = offset;
     block.grid->findings->add(std::move(finding));
@@ -533,15 +569,18 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   const Time written = shadow.write_time[word];
   const std::uint32_t writer = shadow.writer[word] & (kAtomicWriter - 1);
   if (written == kInFlight) return report_in_flight(warp, i, lane, word, offset, kind);
-  const bool writer_atomic = (shadow.writer[word] & kAtomicWriter) != 0;
+  const bool may_meet_atomics =
+      kind == AccessKind::atomic || access::is_strong(i.detail) || (is_volatile && word_atomic);
+  const bool writer_atomic = (shadow.writer[word] & kAtomicWriter) != 0 ||
+                             ((shadow.writer[word] & kVolatileWriter) != 0 && word_atomic);
   if (written >= block.begin && writer != thread) {
     const std::uint32_t writer_warp = writer / kLanes;
     const bool same_warp = writer_warp == warp.index;
     const bool same_execution = same_warp && shadow.write_place[word] == i.id && written == block.now;
-    const bool ordered = same_warp ? written <= warp.synced : written <= seen(writer_warp);
-    const bool both_atomic = writer_atomic && (kind == AccessKind::atomic || access::is_strong(i.detail));
+    const bool ordered = same_warp ? written <= warp.synced : written <= seen_of(warp, writer_warp);
+    const bool both_atomic = writer_atomic && may_meet_atomics;
     // Volatile accesses of one warp are how code without __syncwarp used to say the same.
-    const bool volatile_warp = same_warp && (i.detail & access::kVolatile) != 0;
+    const bool volatile_warp = same_warp && is_volatile;
     bool same_value = false;
     if (kind == AccessKind::store && value != nullptr) {
       if (same_execution) {
@@ -559,17 +598,27 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
       return;
     }
   }
-  if (kind == AccessKind::load || shadow.read_time[word] <= warp.ordered) return;
-  std::uint32_t unordered = shadow.read_warps[word] & ~(1U << warp.index);
+  if (kind == AccessKind::load || stores_same_bytes(block.shared.data() + offset, width, lane, value)) return;
+  if (may_meet_atomics && (shadow.read_place[word] & kVolatileRead) != 0) return;
+  const Time read = shadow.read_time[word];
+  const std::uint32_t place = shadow.read_place[word] & kReadPlaceMask;
+  const std::uint32_t latest = shadow.read_place[word] >> kReadWarpShift;
+  std::uint32_t unordered = read > warp.ordered ? shadow.read_warps[word] & ~(1U << warp.index) : 0;
   if (!block.seen.empty()) {
     // Warps that wait for different others have different pasts; and of several readers only the latest
     // read's time is known.
-    const std::uint32_t latest = shadow.read_place[word] >> kReaderShift;
-    unordered &= shadow.read_time[word] > seen(latest) ? 1U << latest : 0;
+    unordered &= read > seen_of(warp, latest) ? 1U << latest : 0;
   }
-  if (unordered == 0 || stores_same_bytes(block.shared.data() + offset, width, lane, value)) return;
-  report(shadow.read_place[word] & ((1U << kReaderShift) - 1),
-         fmt::format("warp {}", std::countr_zero(unordered)), "read", false);
+  if (unordered != 0)
+    return report(place, fmt::format("warp {}", std::countr_zero(unordered)), "read", false);
+  // Atomic operations of a warp that has read are how it takes what it has found.
+  if (kind == AccessKind::atomic || latest != warp.index || read <= warp.synced || is_volatile) return;
+  const std::uint32_t readers = shadow.read_place[word] >> kReadLanesShift & (2 * kSeveralLanes - 1);
+  if (readers == lane) return;
+  report(place,
+         readers >= kSeveralLanes ? "other threads of the warp"
+                                  : thread_name(warp, warp.index * kLanes + readers),
+         "read", true);
 }
 
 void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mask undefined) {

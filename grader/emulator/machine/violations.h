@@ -4,16 +4,40 @@
 #include <cstdint>
 #include <string>
 
+#include "emulator/machine/handlers.h"
 #include "emulator/machine/warp.h"
 
 namespace lockstep::emulator {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
 
-/// What SharedShadow::read_place holds: who read last, and where. A program has fewer places.
-inline constexpr unsigned kReaderShift = 27;
+/// What SharedShadow::read_place holds: which warp read last, with which lane, and where.
+inline constexpr unsigned kReadWarpShift = 27, kReadLanesShift = 21;
+inline constexpr std::uint32_t kSeveralLanes =
+    32;  ///< added to the lane: others too, with no barrier between
+inline constexpr std::uint32_t kVolatileRead = 1U << 20;  ///< and so was every read with no barrier between
+inline constexpr std::uint32_t kReadPlaceMask = kVolatileRead - 1;  ///< a program has fewer places
 inline std::uint32_t read_stamp(const Warp& warp, const Instruction& instruction) {
-  return warp.index << kReaderShift | instruction.id;
+  return warp.index << kReadWarpShift | (instruction.id & kReadPlaceMask);
+}
+/// Whether a lane of the warp other than `lane` has read, with no barrier since. `read`, `place`: a word's
+/// read_time and read_place.
+inline bool read_beside(const Warp& warp, Time read, std::uint32_t place, unsigned lane) {
+  const std::uint32_t own = warp.index << (kReadWarpShift - kReadLanesShift) | lane;
+  return (read > warp.synced) & (place >> kReadWarpShift == warp.index) & (place >> kReadLanesShift != own);
+}
+/// Notes a read of a word of shared memory. `lane`: kSeveralLanes for more than one.
+inline void note_read(SharedShadow& shadow, std::uint32_t word, const Warp& warp,
+                      const Instruction& instruction, unsigned lane) {
+  const std::uint32_t me = 1U << warp.index;
+  const bool beside = read_beside(warp, shadow.read_time[word], shadow.read_place[word], lane);
+  const bool first = shadow.read_time[word] <= warp.ordered;
+  const bool all_volatile = (instruction.detail & access::kVolatile) != 0 &&
+                            (first || (shadow.read_place[word] & kVolatileRead) != 0);
+  shadow.read_warps[word] = first ? me : shadow.read_warps[word] | me;
+  shadow.read_time[word] = warp.block->now;
+  shadow.read_place[word] = read_stamp(warp, instruction) | (all_volatile ? kVolatileRead : 0) |
+                            (lane | (beside ? kSeveralLanes : 0)) << kReadLanesShift;
 }
 
 /// The bytes that a lane is about to store, copied to `to`; a reference to a callable that outlives the call.
@@ -61,12 +85,19 @@ void examine_unwritten_shared(Warp& warp, const Instruction& instruction, Mask a
 /// Reports a load of unwritten bytes; `use`: the place of the instruction where they matter.
 void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use);
 
-/// A word of global memory that another block touched in this launch: a race unless the two are ordered or
-/// write the same value. `other` is the other's stamp, though it may be of the same block, of an earlier
-/// turn; `other_read`: it read the word.
-void examine_global_conflict(Warp& warp, const Instruction& instruction, unsigned lane,
-                             std::uint64_t word_address, Stamp other, bool other_read, AccessKind kind,
-                             const ValueOf* value, std::uint64_t lane_address, unsigned width);
+/// An earlier touch of a word of global memory, as it was kept there.
+struct EarlierTouch {
+  Stamp stamp = 0;
+  Moment moment = 0;
+  bool read = false;  ///< it read the word
+};
+
+/// A word of global memory, or a byte, that another block touched in this launch, or another warp of the
+/// block: a race unless the two are ordered or write the same value. `earlier` may be the warp's own after
+/// all: stamps of an earlier turn are not told apart.
+void examine_global_conflict(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t address,
+                             EarlierTouch earlier, AccessKind kind, const ValueOf* value,
+                             std::uint64_t lane_address, unsigned width);
 
 /// Gives the block stamps of its own when the clock has ticked.
 void begin_turn(ThreadBlock& block, std::uint32_t now);

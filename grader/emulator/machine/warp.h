@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "emulator/machine/async_copies.h"
+#include "emulator/machine/atomic_words.h"
 #include "emulator/machine/clock.h"
 #include "emulator/machine/counters.h"
 #include "emulator/machine/device_heap.h"
@@ -89,6 +90,7 @@ struct Warp {
   std::array<std::uint32_t, kLanes> thread_x{}, thread_y{}, thread_z{};
   Time ordered = 0;  ///< accesses of any warp up to this time happened before what this warp does now
   Time synced = 0;   ///< likewise for the warp's own lanes
+  Time fenced = 0;   ///< accesses of the warp up to this time lie before a fence of its own
   /// Digests of the latest synchronising loads: who, where, what it found. A loop may poll several words in
   /// turn, so neighbouring instructions, by their counter, have places of their own.
   std::array<std::uint64_t, 4> latest_polls{};
@@ -113,14 +115,17 @@ struct Warp {
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.
 struct SharedShadow {
   std::vector<Time> write_time, read_time;
-  std::vector<std::uint32_t> writer;  ///< thread (10 bits), atomic (1 bit), copy in flight (1 bit)
-  std::vector<std::uint32_t> write_place, read_place;
+  std::vector<std::uint32_t> writer;  ///< thread (10 bits), atomic, copy in flight, volatile (1 bit each)
+  std::vector<Time> atomic_time;      ///< of the latest atomic operation
+  std::vector<std::uint32_t> write_place;
+  std::vector<std::uint32_t> read_place;  ///< see read_stamp
   std::vector<std::uint32_t> read_warps;  ///< mask over the block's warps
 };
 
 inline constexpr std::uint32_t kAtomicWriter = 1U << 10;
 /// The word is the target of a copy that nobody has waited for; its write_time is kInFlight.
 inline constexpr std::uint32_t kCopyWriter = 1U << 11;
+inline constexpr std::uint32_t kVolatileWriter = 1U << 12;
 inline constexpr Time kInFlight = 0xFFFF'FFFF;
 
 struct Grid;
@@ -152,6 +157,7 @@ struct ThreadBlock {
   SharedShadow shadow;
   std::vector<Time> seen;  ///< [warp][other]: until when other's accesses are ordered before warp's
   Clock released;          ///< by accesses to shared memory that release
+  Time acquired = 0;       ///< when a warp last did what acquires global memory
   std::map<std::uint32_t, Arrivals> arrivals;        ///< at barriers, of threads that do not wait; by number
   std::map<std::uint32_t, MbarrierClock> mbarriers;  ///< by offset: those between init and inval
   AsyncArrivals async_arrivals;
@@ -201,9 +207,11 @@ struct Grid {
   DeviceMask reach = kEveryDevice;  ///< devices whose memory it may access
   bool checks = true;
   bool many_blocks = false;  ///< more than one: races between blocks are possible
+  bool many_warps = false;   ///< more than one in all: races in global memory are possible
   std::optional<StampBook> stamps;
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
+  AtomicWords* atomic_words = nullptr;                               ///< of all launches
   UnfencedStores* unfenced_stores = nullptr;  ///< null when there are none that another block could miss
   std::unique_ptr<std::atomic<bool>[]>
       stored_several;  ///< by block: more than one place since its last fence; null as unfenced_stores

@@ -657,6 +657,7 @@ void begin_warp(Warp& warp) {
   warp.carry = 0;
   warp.latest_polls = {};
   warp.missed_looks.clear();
+  warp.fenced = 0;
   warp.stop = false;
   warp.undefined.clear();
   warp.partings.clear();

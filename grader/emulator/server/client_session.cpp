@@ -55,6 +55,11 @@ std::uint64_t sectors_of_rows(const BoxPlace& place, const BoxShape& shape, cons
   return sectors;
 }
 
+bool is_work(Operation operation) {
+  return operation == Operation::launch || operation == Operation::fill || operation == Operation::fill_box ||
+         operation == Operation::copy;
+}
+
 /// Whether a refusal of such a request is told in numbers alone: names are the program's.
 bool is_of_memory(Operation operation) {
   switch (operation) {
@@ -89,6 +94,7 @@ Answer ClientSession::answer(Operation operation, std::span<const std::byte> pay
     return {Status::launch_failure, {}};
   }
   ++served_.statistics.requests;
+  if (is_work(operation)) ++served_.statistics.work;
   const bool needs_context = operation != Operation::hello && operation != Operation::measure_image;
   if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
   Answer answer = Session::answer(operation, payload);

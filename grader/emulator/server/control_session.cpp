@@ -53,6 +53,9 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
       device.trace_line(request.take_name(kMaximumName), static_cast<std::uint32_t>(line));
       return {};
     }
+    case Operation::show_stores_at_once:
+      device.show_stores_at_once(request.take<LimitRequest>().value != 0);
+      return {};
     case Operation::hold_client:
       served_.client_held = true;
       return {};

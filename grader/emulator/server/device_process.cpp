@@ -305,6 +305,10 @@ ClientStatistics DeviceProcess::take_client_statistics() {
   return unpacked<ClientStatistics>(request(Operation::take_client_statistics, {}));
 }
 
+void DeviceProcess::show_stores_at_once(bool at_once) {
+  request(*control_, Operation::show_stores_at_once, {bytes_of(LimitRequest{at_once ? 1U : 0U, 1})});
+}
+
 void DeviceProcess::trace_line(const std::string& file_suffix, std::uint32_t line) {
   request(Operation::trace_line, {bytes_of(LimitRequest{line, 1}), bytes_of(file_suffix)});
 }

@@ -70,6 +70,7 @@ struct ClientStatistics {
   std::uint64_t control_bytes_written = 0;  ///< likewise, written from the host
   std::uint64_t allocated_bytes = 0;        ///< that the client holds now
   std::uint64_t requests = 0;               ///< answered, refusals included
+  std::uint64_t work = 0;                   ///< of these, launches, and fills and copies within the device
 };
 
 class DeviceProcess {
@@ -123,6 +124,8 @@ class DeviceProcess {
   Observations take_observations();
   ClientStatistics take_client_statistics();
   void trace_line(const std::string& file_suffix, std::uint32_t line);
+  /// As Device::show_stores_at_once.
+  void show_stores_at_once(bool at_once);
 
  private:
   Bytes request(Operation operation, std::initializer_list<std::span<const std::byte>> parts);

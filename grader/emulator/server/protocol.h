@@ -50,6 +50,7 @@ enum class Operation : std::uint32_t {
   take_observations,        ///< → observations_codec.h
   take_client_statistics,   ///< → ClientStatistics
   trace_line,               ///< LimitRequest, the line; then the file's suffix
+  show_stores_at_once,      ///< LimitRequest, 1 or 0
   hold_client,              ///< from the answer on, what the client asks is refused and counted as late
   admit_client,             ///< the end of that
   // The program under test: textures and surfaces.

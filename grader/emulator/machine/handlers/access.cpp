@@ -185,8 +185,9 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
   if constexpr (!is_store) {
     if (may_be_unfenced) miss_unfenced<T, R, count>(warp, i, active, addresses);
   }
-  // Behind the load: what another block has released until then may be what the load has found.
-  if (!is_store && (i.detail & access::kSynchronising) != 0) acquire(warp);
+  // Behind the load: what another block has released until then may be what the load has found. Relaxed and
+  // volatile loads leave that to a fence behind them.
+  if (!is_store && (i.detail & access::kAcquire) != 0) acquire(warp);
 }
 
 template <class T, class R, unsigned count, bool is_store>
@@ -448,10 +449,11 @@ void examine_part(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t
   std::uint64_t addresses[kLanes] = {};
   addresses[lane] = from;
   examine_unwritten_global(warp, i, Mask{1} << lane, addresses, bytes);
-  if (!warp.block->grid->many_blocks) return;
-  constexpr std::uint32_t kWord = 4;
-  for (; bytes >= kWord; bytes -= kWord, addresses[lane] += kWord)
-    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, kWord, nullptr).check(Runs{Mask{1} << lane, 0});
+  if (!warp.block->grid->many_warps) return;
+  for (std::uint32_t width = 4; bytes != 0; bytes -= width, addresses[lane] += width) {
+    if (bytes < width) width = 1;
+    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(Runs{Mask{1} << lane, 0});
+  }
 }
 
 // cp.async: the data is read at once and arrives later (async_copies.h). Row c, where present, is the number

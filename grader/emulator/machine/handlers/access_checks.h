@@ -2,8 +2,7 @@
 // wavefronts, uninitialised reads, races. What looks suspicious goes to ../violations.cpp.
 //
 // `contiguous` means that all 32 lanes are active and lane l accesses addresses[0] + l × width; then shadows
-// are runs of memory and the loops become vector code. Word-sized shadows cannot tell the bytes of a word
-// apart, so accesses narrower than 4 bytes take no part in the check for races between blocks.
+// are runs of memory and the loops become vector code.
 #pragma once
 
 #include <array>
@@ -217,7 +216,7 @@ inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, c
                         : find_runs(active, addresses, width, contiguous);
   prefetch_lanes(*grid.memory, addresses, runs);
   check_global_written(warp, i, active, addresses, width, runs);
-  if (grid.many_blocks && width >= 4 && (i.detail & access::kSynchronising) == 0) {
+  if (grid.many_warps && (i.detail & access::kSynchronising) == 0) {
     GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
   }
 }
@@ -247,7 +246,7 @@ inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, co
     prefetch_lanes(*grid.memory, addresses, runs);
     mark_global_written(warp, active, addresses, width, runs);
     if ((i.detail & access::kRelease) != 0) release(warp);
-    if (grid.many_blocks && width >= 4 && (i.detail & access::kSynchronising) == 0) {
+    if (grid.many_warps && (i.detail & access::kSynchronising) == 0) {
       GlobalRaceCheck<AccessKind::store>(warp, i, addresses, width, &value).check(runs);
     }
   }
@@ -272,7 +271,9 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
     const Runs runs = find_runs(active, addresses, width, false);
     check_global_written(warp, i, active, addresses, width, runs);
     mark_global_written(warp, active, addresses, width, runs);
-    if (grid.many_blocks && width >= 4) {
+    if (grid.many_warps) {
+      for (Mask left = active; left != 0; left &= left - 1)
+        grid.atomic_words->note(addresses[first_lane(left)]);
       GlobalRaceCheck<AccessKind::atomic>(warp, i, addresses, width, nullptr).check(runs);
     }
   }
@@ -351,7 +352,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
   const std::uint32_t words = width <= granule ? 1 : width >> shift;
 
   if constexpr (kind != AccessKind::atomic) {
-    if (at.strong) {
+    if (at.strong || at.is_volatile) {
       // Seldom, and noted in another way: word by word.
     } else if (contiguous && width >= granule) {
       if (pass_shared_run<kind>(at, offsets[0] >> shift, words)) return;
@@ -373,16 +374,20 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
         unwritten |= 1U << lane;
       } else if (at.may_race(written, shadow.writer[word], lane) ||
                  (kind != AccessKind::load &&
-                  at.read_elsewhere(shadow.read_time[word], shadow.read_warps[word]))) {
+                  at.read_elsewhere(shadow.read_time[word], shadow.read_warps[word])) ||
+                 (kind == AccessKind::store &&
+                  read_beside(warp, shadow.read_time[word], shadow.read_place[word], lane))) {
         examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
       }
       if constexpr (kind == AccessKind::load) {
-        at.leave_read(word);
+        at.leave_read(word, lane);
       } else if (kind == AccessKind::atomic && written > warp.ordered && shadow.writer[word] == thread) {
         // The thread's own plain write stays: for others it is the one that is not ordered.
       } else {
-        at.leave_write(word, thread | (kind == AccessKind::atomic || at.strong ? kAtomicWriter : 0));
+        at.leave_write(word, thread | (kind == AccessKind::atomic || at.strong ? kAtomicWriter : 0) |
+                                 (at.is_volatile ? kVolatileWriter : 0));
       }
+      if constexpr (kind == AccessKind::atomic) shadow.atomic_time[word] = at.now;
     }
   }
   if (unwritten != 0) examine_unwritten_shared(warp, i, unwritten, offsets, width);

@@ -19,6 +19,7 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
   const Time* read_time = shadow.read_time.data() + first;
   const std::uint32_t* writer = shadow.writer.data() + first;
   const std::uint32_t* read_warps = shadow.read_warps.data() + first;
+  const std::uint32_t* read_place = shadow.read_place.data() + first;
   std::uint32_t suspicious = 0;
   if constexpr (kind == AccessKind::load) {
     for (unsigned k = 0; k < n; ++k) {
@@ -28,7 +29,8 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
   } else {
     for (unsigned k = 0; k < n; ++k) {
       suspicious |= (write_time[k] > ordered && writer[k] != thread + k / each) ||
-                            (read_time[k] > ordered && (read_warps[k] & ~me) != 0)
+                            (read_time[k] > ordered && (read_warps[k] & ~me) != 0) ||
+                            read_beside(warp, read_time[k], read_place[k], k / each)
                         ? 1U
                         : 0U;
     }
@@ -48,9 +50,10 @@ inline void stamp_run(Warp& warp, const Instruction& i, std::uint32_t first, std
     std::uint32_t* read_place = shadow.read_place.data() + first;
     const std::uint32_t stamp = read_stamp(warp, i);
     for (unsigned k = 0; k < n; ++k) {
+      const bool beside = read_beside(warp, read_time[k], read_place[k], k / each);
       read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
       read_time[k] = now;
-      read_place[k] = stamp;
+      read_place[k] = stamp | (k / each | (beside ? kSeveralLanes : 0)) << kReadLanesShift;
     }
   } else {
     Time* write_time = shadow.write_time.data() + first;

@@ -21,23 +21,21 @@ struct SharedWords {
         now(from.block->now),
         first_thread(from.index * kLanes),
         instruction(by),
-        strong(access::is_strong(by.detail)) {}
+        strong(access::is_strong(by.detail)),
+        is_volatile((by.detail & access::kVolatile) != 0) {}
 
   /// Whether a write may be unordered before what thread `first_thread + lane` does now.
   bool may_race(Time written, std::uint32_t writer, unsigned lane) const {
-    const std::uint32_t thread = writer & ~kAtomicWriter;
+    const std::uint32_t thread = writer & ~(kAtomicWriter | kVolatileWriter);
     return written > warp.ordered && thread != first_thread + lane &&
            !(thread / kLanes == warp.index && written <= warp.synced);
   }
   bool read_elsewhere(Time read, std::uint32_t warps) const {
     return read > warp.ordered && (warps & ~(1U << warp.index)) != 0;
   }
-  void leave_read(std::uint32_t word) const {
-    if (strong) return;  // an atomic may follow it unordered
-    const std::uint32_t me = 1U << warp.index;
-    shadow.read_warps[word] = shadow.read_time[word] > warp.ordered ? shadow.read_warps[word] | me : me;
-    shadow.read_time[word] = now;
-    shadow.read_place[word] = read_stamp(warp, instruction);
+  /// `lane`: kSeveralLanes for more than one.
+  void leave_read(std::uint32_t word, unsigned lane) const {
+    if (!strong) note_read(shadow, word, warp, instruction, lane);  // else an atomic may follow it unordered
   }
   void leave_write(std::uint32_t word, std::uint32_t writer) const {
     shadow.write_time[word] = now;
@@ -50,7 +48,8 @@ struct SharedWords {
   Time begin, now;
   std::uint32_t first_thread;
   const Instruction& instruction;
-  bool strong;  ///< an access that may race with atomics
+  bool strong;       ///< an access that may race with atomics
+  bool is_volatile;  ///< likewise, in words that are accessed atomically
 };
 
 /// An access of 32 lanes side by side, `each` words a lane.
@@ -85,7 +84,8 @@ inline bool pass_shared_broadcast(const SharedWords& at, Mask active, std::uint3
     const Time written = at.shadow.write_time[word];
     if (written < at.begin || at.may_race(written, at.shadow.writer[word], reader)) return false;
   }
-  for (std::uint32_t word = first; word < first + words; ++word) at.leave_read(word);
+  const unsigned readers = std::has_single_bit(active) ? reader : kSeveralLanes;
+  for (std::uint32_t word = first; word < first + words; ++word) at.leave_read(word, readers);
   return true;
 }
 
@@ -101,11 +101,14 @@ inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std:
   }
   const Time* write_time = at.shadow.write_time.data();
   const std::uint32_t* writer = at.shadow.writer.data();
+  const Time* read_time = at.shadow.read_time.data();
+  const std::uint32_t* read_place = at.shadow.read_place.data();
   const Mask suspicious = mask_of_lanes([&](unsigned l) {
     const std::uint32_t word = words[l];
     const bool unwritten = kind == AccessKind::load && write_time[word] < at.begin;
     const bool read =
-        kind == AccessKind::store && at.read_elsewhere(at.shadow.read_time[word], at.shadow.read_warps[word]);
+        kind == AccessKind::store && (at.read_elsewhere(read_time[word], at.shadow.read_warps[word]) ||
+                                      read_beside(at.warp, read_time[word], read_place[word], l));
     return unwritten | read | at.may_race(write_time[word], writer[word], l);
   });
   if ((suspicious & active) != 0) return false;
@@ -113,7 +116,7 @@ inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std:
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if constexpr (kind == AccessKind::load) {
-      at.leave_read(words[lane]);
+      at.leave_read(words[lane], lane);
     } else {
       at.leave_write(words[lane], at.first_thread + lane);
     }

@@ -1,0 +1,16 @@
+// expect: wrong-answer
+// says: was never written
+// says: is `stream` the last argument of each?
+// Forgets to pass the stream on: what it is given does not wait for the default stream.
+#include "lockstep/divide_up.h"
+#include "transpose.h"
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * columns) out[(i % columns) * rows + i / columns] = in[i];
+}
+
+void transpose(const float* in, float* out, int rows, int columns, cudaStream_t) {
+  if (rows == 0 || columns == 0) return;
+  transpose_kernel<<<lockstep::divide_up(rows * columns, 256), 256>>>(in, out, rows, columns);
+}
