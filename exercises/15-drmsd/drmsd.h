@@ -16,6 +16,11 @@ std::size_t drmsd_workspace_bytes(int n, int frames);
 /// with r_i the position of atom i in the reference and x_i its position in frame f. Fewer than two atoms
 /// have no distance: then out[f] = 0. Source: the DRMSD of PLUMED, of all pairs.
 ///
+/// Positions are exact, distances are not: one in float is off by up to 2⁻²¹ of itself, whichever way it is
+/// made. So out[f] may be off by 10⁻⁵ of itself, as sums are, and by 2⁻²⁰ of the diagonal of the box along
+/// the axes that holds the atoms of the reference, or of the frame, whichever is longer, and by 10⁻¹⁵. A
+/// frame equal to the reference, or its mirror image along an axis, has exactly 0.
+///
 /// @param reference  device memory, 3 n floats: x, y, z of atom 0, then of atom 1, …; must not be changed
 /// @param trajectory device memory, 3 n floats for each frame, in the same order; must not be changed
 /// @param out        device memory, a float for each frame

@@ -14,7 +14,7 @@
 //   c1_2048       32 places in 64 sectors, 64 (1 - (63/64)^32) = 25.3 sectors of 32 bytes for 32 lanes; so
 //                 has c2_2048
 //   c1_128        four sectors for 32 lanes, 4; so have c2_128 and megopolis
-//   systematic    12 bytes a particle, not a step: 12 / 16 = 0.75; so has the reference
+//   systematic    16 bytes a particle, not a step: 16 / 16 = 1; so has the reference
 //
 // The limit of 8 lies between a warp that reads one line and a warp that reads all over its segment.
 //
@@ -25,6 +25,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <numbers>
 #include <numeric>
@@ -135,25 +137,43 @@ Ancestors themselves(unsigned n) {
   return ancestors;
 }
 
-std::uint64_t fixed_point(float weight) { return static_cast<std::uint64_t>(std::ldexp(weight, 31)); }
+/// Integers in proportion to the weights, but for what is less than one of them.
+std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights) {
+  if (weights.empty()) return {};
+  const float largest = *std::max_element(weights.begin(), weights.end());
+  const int places = places_of(largest, static_cast<int>(weights.size()));
+  std::vector<std::uint64_t> integers;
+  integers.reserve(weights.size());
+  for (const float weight : weights)
+    integers.push_back(static_cast<std::uint64_t>(std::ldexp(double{weight}, places)));
+  return integers;
+}
 
-/// The n points at `offset`, and every `spacing` from there on, walk along the weights.
-Ancestors systematic(const Task& task) {
-  std::uint64_t total = 0;
-  for (const float weight : task.weights) total += fixed_point(weight);
-  const std::uint64_t spacing = task.n() == 0 ? 0 : total / task.n();
-  if (spacing == 0) return themselves(task.n());
-  const Words words = random_words(task.seed, Use::points, 0, 0);
+std::uint64_t first_point(std::uint64_t spacing, std::uint64_t seed) {
+  const Words words = random_words(seed, Use::points, 0, 0);
   __extension__ using Product = unsigned __int128;
   const std::uint64_t bits = std::uint64_t{words.word[0]} << 32 | words.word[1];
-  auto point = static_cast<std::uint64_t>(Product{bits} * spacing >> 64);
+  return static_cast<std::uint64_t>(Product{bits} * spacing >> 64);
+}
+
+/// Whose is a point that lies just where the stretch of one particle ends, and that of the next begins.
+enum class Between : std::uint8_t { next, one_before };
+
+/// The n points at an offset that `seed` decides, and every `spacing` from there on, walk along the weights.
+Ancestors systematic(const std::vector<std::uint64_t>& integers, std::uint64_t seed,
+                     Between between = Between::next) {
+  const std::size_t n = integers.size();
+  const std::uint64_t total = std::accumulate(integers.begin(), integers.end(), std::uint64_t{0});
+  const std::uint64_t spacing = n == 0 ? 0 : total / n;
+  if (spacing == 0) return themselves(static_cast<unsigned>(n));
+  std::uint64_t point = first_point(spacing, seed);
   Ancestors ancestors;
-  ancestors.reserve(task.n());
+  ancestors.reserve(n);
   std::uint64_t sum = 0;
-  for (unsigned j = 0; j < task.n(); ++j) {
-    sum += fixed_point(task.weights[j]);
-    for (; ancestors.size() < task.n() && point < sum; point += spacing)
-      ancestors.push_back(static_cast<int>(j));
+  for (std::size_t j = 0; j < n; ++j) {
+    sum += integers[j];
+    const std::uint64_t end = between == Between::next ? sum : sum + 1;
+    for (; ancestors.size() < n && point < end; point += spacing) ancestors.push_back(static_cast<int>(j));
   }
   return ancestors;
 }
@@ -223,6 +243,10 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
   Mistakes mistakes(task.systematic);
   for (const NamedChain& chain : kChains) mistakes.except(ancestors_of(task, chain.proposes));
   const auto likely = [](float u, float own, float its) { return u * own <= its; };
+  mistakes.add(
+      "a point where one particle's stretch ends and the next begins is the next one's: "
+      "a sum of weights is the first number beyond a stretch",
+      systematic(fixed_point(task.weights), task.seed, Between::one_before));
   mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
   mistakes.add("the chains of Metropolis are one step short",
                mistaken(task, std::max(task.steps - 1, 0), likely));
@@ -271,6 +295,36 @@ std::vector<float> one_takes_all(unsigned n, double, Random& random) {
   return weights;
 }
 
+/// One particle has all the weight, and that is subnormal.
+std::vector<float> one_takes_all_of_little(unsigned n, double y, Random& random) {
+  std::vector<float> weights = one_takes_all(n, y, random);
+  for (float& weight : weights) weight *= 0x1p-140F;
+  return weights;
+}
+
+/// Zeros of either sign.
+std::vector<float> none(unsigned n, double, Random& random) {
+  std::vector<float> weights(n);
+  for (float& weight : weights) weight = random.integer(0, 1) == 0 ? 0.0F : -0.0F;
+  return weights;
+}
+
+/// Normalised, as filters keep them: their sum is 1.
+std::vector<float> normalised(unsigned n, double, Random& random) {
+  std::vector<float> weights = normal_likelihoods(n, 2, random);
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (float& weight : weights) weight = static_cast<float>(double{weight} / sum);
+  return weights;
+}
+
+/// Up to the largest float there is.
+std::vector<float> huge(unsigned n, double, Random& random) {
+  std::vector<float> weights(n);
+  for (float& weight : weights) weight = random.uniform() * std::numeric_limits<float>::max();
+  weights[random.bits() % n] = std::numeric_limits<float>::max();
+  return weights;
+}
+
 /// From 2^-40 to 1, neighbours alike: runs of particles without copies, and of particles with many.
 std::vector<float> waves(unsigned n, double, Random& random) {
   std::vector<float> weights;
@@ -282,23 +336,19 @@ std::vector<float> waves(unsigned n, double, Random& random) {
   return weights;
 }
 
-/// Below what 31 binary places can tell apart: systematic resampling leaves all as they are.
+/// Subnormal: few have more than some digits, and the smallest is none.
 std::vector<float> tiny(unsigned n, double, Random& random) {
   std::vector<float> weights(n);
-  for (float& weight : weights) weight = random.uniform() * 0x1p-60F;
+  for (float& weight : weights) weight = random.uniform() * 0x1p-140F;
   return weights;
 }
 
 // --- cases ---
 
-Call make_call(unsigned n, double y, int steps, Weights weights, Random& random) {
-  auto made = std::make_shared<Task>();
-  made->weights = weights(n, y, random);
-  made->steps = steps;
-  made->seed = random.bits();
-  made->secret = random.bits();
-  made->systematic = systematic(*made);
-  const std::shared_ptr<const Task> task = std::move(made);
+/// What is asked for by weights, steps and seed; the rest follows.
+Call make_call(Task asked) {
+  asked.systematic = systematic(fixed_point(asked.weights), asked.seed);
+  const auto task = std::make_shared<const Task>(std::move(asked));
   Output ancestors;
   ancestors.type = ElementType::i32;
   ancestors.expected = bytes_of(task->systematic);
@@ -308,9 +358,55 @@ Call make_call(unsigned n, double y, int steps, Weights weights, Random& random)
   };
   ancestors.known_mistakes = [task] { return known_mistakes(*task); };
   Call call;
-  call.input("weights", task->weights).scalar("n", static_cast<int>(n)).scalar("steps", steps);
+  call.input("weights", task->weights).scalar("n", static_cast<int>(task->n())).scalar("steps", task->steps);
   call.scalar("seed", task->seed).output("ancestors", std::move(ancestors));
   return call.workspace("workspace").stream();
+}
+
+Call make_call(unsigned n, double y, int steps, Weights weights, Random& random) {
+  Task asked;
+  asked.weights = weights(n, y, random);
+  asked.steps = steps;
+  asked.seed = random.bits();
+  asked.secret = random.bits();
+  return make_call(std::move(asked));
+}
+
+// --- points where stretches end ---
+
+/// Floats whose sum is `integer` units of the last of `places` binary places: a float has 24 bits of it.
+std::array<float, 3> pieces_of(std::uint64_t integer, int places) {
+  constexpr std::uint64_t kPiece = (1U << 24) - 1;
+  std::array<float, 3> pieces{};
+  for (int k = 0; k < 3; ++k) {
+    const double piece = std::ldexp(static_cast<double>(integer >> 24 * k & kPiece), 24 * k);
+    pieces[static_cast<std::size_t>(k)] = static_cast<float>(std::ldexp(piece, -places));
+  }
+  return pieces;
+}
+
+/// All but five points of systematic resampling lie where one particle's stretch ends and another's begins.
+/// Weights are 3/4, and five 3/2; a point for each 3/4 of their sum; the first point is as far from the
+/// beginning as the first three weights reach, and the last three fill up what the others leave. Then all are
+/// scaled.
+Call make_points_between(unsigned n, int steps, Random& random) {
+  constexpr unsigned kPieces = 3, kTwice = 5;  // 3 + 3 pieces of one spacing; 5 have two: n in all
+  Task asked;
+  asked.steps = steps;
+  asked.seed = random.bits();
+  asked.secret = random.bits();
+  const int places = places_of(1.5F, static_cast<int>(n));
+  const std::uint64_t spacing = std::uint64_t{3} << (places - 2);
+  const std::uint64_t offset = first_point(spacing, asked.seed);
+  asked.weights.assign(n, 0.75F);
+  for (unsigned k = 0; k < kTwice; ++k) asked.weights[kPieces + k] = 1.5F;
+  for (std::size_t i = n - kPieces - 1; i > kPieces; --i)
+    std::swap(asked.weights[i], asked.weights[kPieces + random.bits() % (i - kPieces + 1)]);
+  std::ranges::copy(pieces_of(offset, places), asked.weights.begin());
+  std::ranges::copy(pieces_of(spacing - offset, places), asked.weights.end() - kPieces);
+  const int scale = -random.integer(0, 80);  // no digit of the last piece is lost
+  for (float& weight : asked.weights) weight = std::ldexp(weight, scale);
+  return make_call(std::move(asked));
 }
 
 /// How many steps leave a relative bias of at most a hundredth: ln 0.01 / ln(1 - E[w] / max w), where E[w] is
@@ -327,6 +423,12 @@ Case make_case(unsigned n, double y, int steps, std::string purpose, Weights wei
   made.purpose = std::move(purpose);
   made.prepare = [=](Random& random) { return make_call(n, y, steps, weights, random); };
   made.cost = {.elements = static_cast<double>(n), .global_bytes = n * 8.0};
+  return made;
+}
+
+Case points_between(unsigned n, int steps, std::string purpose) {
+  Case made = make_case(n, 0, steps, std::move(purpose), none);
+  made.prepare = [n, steps](Random& random) { return make_points_between(n, steps, random); };
   return made;
 }
 
@@ -407,7 +509,13 @@ Problem make_problem() {
                 mostly_zero),
       make_case(2500, 0, 40, "one particle has all the weight: every point is its own", one_takes_all),
       make_case(20011, 0, 20, "weights from a millionth of a millionth to 1, neighbours alike", waves),
-      make_case(3001, 0, 9, "weights too small for 31 binary places", tiny),
+      make_case(3001, 0, 9, "subnormal weights: their ratios are all that counts", tiny),
+      make_case(1500, 0, 12, "one particle has all the weight, of 2^-140", one_takes_all_of_little),
+      make_case(2049, 0, 10, "weights up to the largest float, 3.4e38", huge),
+      make_case(700, 0, 5,
+                "no weight at all, 0 or -0: systematic resampling leaves every particle where it is", none),
+      points_between(64, 8, "points that lie where one particle's stretch ends, and the next begins"),
+      make_case(65536, 0, 4, "weights that add up to 1", normalised),
       make_case(131072, 1, 6, "many blocks, all of them full"),
       measured(make_case(100003, 2, kMeasuredSteps, "many warps and 16 steps")),
   };
@@ -449,7 +557,8 @@ Problem make_problem() {
       "reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
       "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "
       "have a "
-      "copy. Make integers of the weights first: their sums are exact in any order.",
+      "copy. Make integers of the weights first, as large as the largest of them allows: their sums are "
+      "exact in any order.",
       "A particle may have hundreds of copies, and its neighbours none. Let a warp write its copies "
       "together: "
       "mark in shared memory where each run begins; at every place the nearest mark to the left is the "

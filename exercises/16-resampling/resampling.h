@@ -3,13 +3,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cmath>
 #include <cstddef>
 
 /// Draws `n` ancestors in proportion to the weights: ancestors[i] becomes the number of the particle that
 /// particle i continues, for 0 ≤ i < n. README.md lists the procedures; a call follows one of them exactly,
 /// with the random words below.
 ///
-/// @param weights   device memory, n floats from 0 to 1, not normalised; must not be changed
+/// @param weights   device memory, n floats, each finite and 0 or more: subnormal or large, not normalised,
+///                  perhaps all 0; must not be changed
 /// @param n         0 or more; for 0 there is nothing to do
 /// @param steps     of each particle's chain, 0 or more; systematic resampling has no chain
 /// @param seed      of the random words
@@ -24,6 +26,17 @@ void resampling(const float* weights, int n, int steps, unsigned long long seed,
 /// How many bytes of device memory `resampling` needs as its workspace. The grader asks before each call and
 /// grants at most 9 n + 65 536 bytes.
 std::size_t resampling_workspace_bytes(int n);
+
+// --- weights as integers ---
+
+/// How many binary places of its weights systematic resampling counts: so many that n weights up to the
+/// largest, in units of the last place, have a sum below 2^63, and the largest alone is at least n. From -96
+/// to 210, and 0 where there is no weight at all.
+// [places]
+__host__ __device__ inline int places_of(float largest, int n) {
+  return largest > 0 ? 61 - ilogbf(largest) - ilogb(static_cast<double>(n)) : 0;
+}
+// [places]
 
 // --- random words ---
 

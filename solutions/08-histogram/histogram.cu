@@ -120,12 +120,13 @@ void count(const Sample* samples, std::size_t n, unsigned long long* counts, int
   using Work = Shape<Sample>;
   const std::size_t cell_bytes = rows_for<Sample>(bins) * kColumns * sizeof(unsigned);
   // [fewer-columns]
+  const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   if constexpr (Work::kMostBins * kColumns * sizeof(unsigned) > kSharedBytes) {
-    const std::size_t most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     if (cell_bytes > most) return count<Sample, kColumns / 2>(samples, n, counts, bins, stream);
   }
   const auto kernel = histogram_kernel<Sample, kColumns>;
-  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, cell_bytes));
+  // All that a block may have, not what this call needs: threads of the host share the bound.
+  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   // [fewer-columns]
   int blocks_at_once;
   CHECK_CUDA(

@@ -7,6 +7,8 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <type_traits>
 
 #include "lockstep/check_cuda.h"
@@ -567,46 +569,68 @@ Plan plan_for(int sensors, int instants) {
   return {part, std::min(sensors, at_a_time), {stretch, 0}};
 }
 
-/// The caller's stream and others beside it, made once: what is on one waits for nothing on the others.
+/// A stream that waits for no other, and where events tell how far it has come.
+struct Side {
+  Side() {
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CHECK_CUDA(cudaEventCreateWithFlags(&ended, cudaEventDisableTiming));
+  }
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+  ~Side() {
+    cudaEventDestroy(ended);
+    cudaStreamDestroy(stream);
+  }
+  cudaStream_t stream = nullptr;
+  cudaEvent_t ended = nullptr;
+};
+
+/// The caller's stream and others beside it: what is on one waits for nothing on the others.
 class Fork {
  public:
   // [chains]
   /// All begin when what is on `stream` has ended.
   Fork(cudaStream_t stream, int chains) : stream_(stream), chains_(chains) {
-    if (chains_ > 1) CHECK_CUDA(cudaEventRecord(side().begun, stream_));
-    for (int i = 1; i < chains_; ++i) CHECK_CUDA(cudaStreamWaitEvent(chain(i), side().begun));
+    if (chains_ == 1) return;
+    sides_ = sides_of_device();
+    // The first side's event is free until join.
+    CHECK_CUDA(cudaEventRecord(sides_[0].ended, stream_));
+    for (int i = 1; i < chains_; ++i) CHECK_CUDA(cudaStreamWaitEvent(chain(i), sides_[0].ended));
   }
-  cudaStream_t chain(int i) const { return i == 0 ? stream_ : side().streams[i - 1]; }
+  cudaStream_t chain(int i) const { return i == 0 ? stream_ : sides_[i - 1].stream; }
   /// What comes on the caller's stream waits for all.
   void join() const {
     for (int i = 1; i < chains_; ++i) {
-      CHECK_CUDA(cudaEventRecord(side().ended[i - 1], chain(i)));
-      CHECK_CUDA(cudaStreamWaitEvent(stream_, side().ended[i - 1]));
+      CHECK_CUDA(cudaEventRecord(sides_[i - 1].ended, chain(i)));
+      CHECK_CUDA(cudaStreamWaitEvent(stream_, sides_[i - 1].ended));
     }
   }
   // [chains]
 
  private:
-  struct Side {
-    cudaStream_t streams[kChains - 1];
-    cudaEvent_t begun, ended[kChains - 1];
-  };
-  static const Side& side() {
-    static const Side made = [] {
-      Side side;
-      CHECK_CUDA(cudaEventCreateWithFlags(&side.begun, cudaEventDisableTiming));
-      for (cudaStream_t& stream : side.streams)
-        CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-      for (cudaEvent_t& event : side.ended)
-        CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-      return side;
-    }();
-    return made;
+  // [sides]
+  /// Made once for each device, to which streams and events belong, and for each thread of the host: another
+  /// could record an event between this one's record and wait. A thread that captures a call into a graph
+  /// ends the capture before it calls for anything else.
+  static const Side* sides_of_device() {
+    thread_local std::map<int, std::array<Side, kChains - 1>> made;
+    int device;
+    CHECK_CUDA(cudaGetDevice(&device));
+    return made[device].data();
   }
+  // [sides]
 
   cudaStream_t stream_;
   int chains_;
+  const Side* sides_ = nullptr;
 };
+
+int most_shared_bytes() {
+  int device, bytes;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return bytes;
+}
 
 std::size_t multi_tau_workspace_bytes(int sensors, int instants, int) {
   const Plan plan = plan_for(sensors, instants);
@@ -617,8 +641,9 @@ void multi_tau(const unsigned char* counts, int sensors, int instants, long long
                const unsigned* state_before, const unsigned long long* sums_before, unsigned* state,
                unsigned long long* sums, void* workspace, cudaStream_t stream) {
   const Plan plan = plan_for(sensors, instants);
+  // All that a block may have, not what this call needs: threads of the host share the bound.
   CHECK_CUDA(cudaFuncSetAttribute(correlate_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(plan.shared_bytes())));
+                                  most_shared_bytes()));
   const int chains = plan.chains(sensors);
   const Fork fork(stream, chains);
   int done = 0;

@@ -3,6 +3,7 @@
 // join runs within a tile. No number of passes depends on the map.
 #include "flood.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "lockstep/check_cuda.h"
@@ -16,7 +17,6 @@ constexpr int kWarps = kThreads / kLanes;
 constexpr int kRuns = kLanes / 2;   // of wet cells, that a word can hold
 constexpr int kPlaces = kRuns + 1;  // for a word's runs: odd, so that those of 32 words lie in 32 banks
 constexpr int kBitWords = kThreads * kPlaces / kLanes;  // of a bit for each place
-constexpr int kSides = 4;
 enum Side { kTop, kBottom, kLeft, kRight };
 
 // [labels]
@@ -29,14 +29,40 @@ constexpr unsigned kAlwaysWater = 255;  // inside the tile, with a source
 /// The node of all sources. No component has it: label 0 of tile 0 is none.
 constexpr unsigned kSource = 0;
 
-/// The map in tiles, and what the kernels leave for each other.
+/// The map in tiles, and what the kernels leave for each other. Of a map that is thinner than a tile there is
+/// a place for what a tile has of it: in one row of cells the rest would be 127 of 128.
 struct Map {
   int rows, columns, tile_rows, tile_columns;
-  unsigned* words;  // [tile][row of tile][word]: first the sources, then the wet cells
-  uint4* labels;    // [tile][row of tile][word]: a byte for each run of the word, for words that have one
+  int rows_of_tile, columns_of_tile;  // at most kTile
+  unsigned* words;                    // [tile][row of tile][word]: first the sources, then the wet cells
+  uint4* labels;  // [tile][row of tile][word]: a byte for each run of the word, for words that have one
   unsigned char* sides;  // [tile][side][position]: the label of the border's cell, 0 where it is dry
   unsigned* nodes;       // [tile][label]: parent in the forest of all tiles
+
   __host__ __device__ int tiles() const { return tile_rows * tile_columns; }
+  __host__ __device__ int words_of_row() const { return (columns_of_tile - 1) / kLanes + 1; }
+  __host__ __device__ int words_of_tile() const { return rows_of_tile * words_of_row(); }
+  /// More than the components that can touch a tile's border: kLabels of a whole tile.
+  __host__ __device__ int labels_of_tile() const { return rows_of_tile + columns_of_tile; }
+  __host__ __device__ int sides_of_tile() const { return 2 * (rows_of_tile + columns_of_tile); }
+
+  __device__ bool has_word(int row, int column) const {
+    return row < rows_of_tile && column < words_of_row();
+  }
+  __device__ std::size_t place_of_word(int tile, int row, int column) const {
+    return std::size_t{1} * tile * words_of_tile() + row * words_of_row() + column;
+  }
+  __device__ bool has_side(int side, int position) const {
+    return position < (side < kLeft ? columns_of_tile : rows_of_tile);
+  }
+  __device__ std::size_t place_of_side(int tile, int side, int position) const {
+    const int before =
+        side < kLeft ? side * columns_of_tile : 2 * columns_of_tile + (side - kLeft) * rows_of_tile;
+    return std::size_t{1} * tile * sides_of_tile() + before + position;
+  }
+  __device__ unsigned node(int tile, unsigned label) const {
+    return static_cast<unsigned>(tile) * labels_of_tile() + label;
+  }
 };
 
 // --- runs of a word ---
@@ -288,12 +314,13 @@ __global__ void __launch_bounds__(kThreads, 3)
   const int thread = threadIdx.x, lane = thread % kLanes, warp = thread / kLanes;
   const int row = thread / kWords, column = thread % kWords;
   const int tile_row = blockIdx.x / map.tile_columns, tile_column = blockIdx.x % map.tile_columns;
-  const std::size_t place_of_word = std::size_t{blockIdx.x} * kThreads + thread;
+  const bool has_word = map.has_word(row, column);
+  const std::size_t place_of_word = map.place_of_word(blockIdx.x, row, column);
 
   const unsigned word =
       read_word(heights, map, level, tile_row * kTile + warp * (kLanes / kWords), tile_column * kTile, lane);
-  const unsigned sources = map.words[place_of_word] & word;
-  map.words[place_of_word] = word;
+  const unsigned sources = has_word ? map.words[place_of_word] & word : 0;
+  if (has_word) map.words[place_of_word] = word;
   tile.words[row + 2][column + 1] = word;
   if (thread < 2 * (kWords + 2)) tile.words[thread / (kWords + 2)][thread % (kWords + 2)] = 0;
   if (column == 0) tile.words[row + 2][0] = tile.words[row + 2][kWords + 1] = 0;
@@ -325,8 +352,8 @@ __global__ void __launch_bounds__(kThreads, 3)
   }
   // [roots]
   // [labels-of-roots]
-  unsigned* const nodes = map.nodes + std::size_t{blockIdx.x} * kLabels;
-  if (thread < kLabels) nodes[thread] = blockIdx.x * kLabels + thread;
+  unsigned* const nodes = map.nodes + map.node(blockIdx.x, 0);
+  if (thread < map.labels_of_tile()) nodes[thread] = map.node(blockIdx.x, thread);
   __syncthreads();  // all roots at the border and with a source; and a node for each label, alone
   if (thread < kBitWords) {
     const unsigned roots = tile.at_border[thread], with_source = tile.with_source[thread];
@@ -340,7 +367,8 @@ __global__ void __launch_bounds__(kThreads, 3)
     }
   }
   __syncthreads();  // all labels
-  map.sides[place_of_word] = wet_at_border ? tile.labels[border_root] : 0;
+  if (map.has_side(side, position))
+    map.sides[map.place_of_side(blockIdx.x, side, position)] = wet_at_border ? tile.labels[border_root] : 0;
   // [labels-of-roots]
 
   // [run-labels]
@@ -361,10 +389,10 @@ __global__ void __launch_bounds__(kThreads, 3)
 
 /// The node of a cell at a side of a tile, 0 where it is dry or no tile is.
 __device__ unsigned node_at(const Map& map, int tile_row, int tile_column, int side, int position) {
-  if (tile_row >= map.tile_rows || tile_column >= map.tile_columns) return 0;
-  const unsigned tile = tile_row * map.tile_columns + tile_column;
-  const unsigned label = map.sides[(std::size_t{tile} * kSides + side) * kTile + position];
-  return label == 0 ? 0 : tile * kLabels + label;
+  if (tile_row >= map.tile_rows || tile_column >= map.tile_columns || !map.has_side(side, position)) return 0;
+  const int tile = tile_row * map.tile_columns + tile_column;
+  const unsigned label = map.sides[map.place_of_side(tile, side, position)];
+  return label == 0 ? 0 : map.node(tile, label);
 }
 
 /// A block for each tile: half of its threads are along the seam to its right, half along that below. Each
@@ -431,14 +459,17 @@ __global__ void __launch_bounds__(kThreads) mask_kernel(unsigned char* mask, Map
   __shared__ bool has_water[kLabels];
   const int thread = threadIdx.x, lane = thread % kLanes, warp = thread / kLanes;
   const int tile_row = blockIdx.x / map.tile_columns, tile_column = blockIdx.x % map.tile_columns;
-  const std::size_t place_of_word = std::size_t{blockIdx.x} * kThreads + thread;
-  unsigned word = map.words[place_of_word];
+  const int row = thread / kWords, column = thread % kWords;
+  const std::size_t place_of_word = map.place_of_word(blockIdx.x, row, column);
+  unsigned word = map.has_word(row, column) ? map.words[place_of_word] : 0;
   uint4 packed = make_uint4(0, 0, 0, 0);
   if (word != 0) packed = map.labels[place_of_word];  // under way while roots are looked up
   // [water-of-labels]
   if (thread < kLabels) {
-    const unsigned label = thread, node = blockIdx.x * kLabels + label;
-    has_water[label] = label == kAlwaysWater || (label != kNeverWater && root_of(map.nodes, node) == kSource);
+    const unsigned label = thread;
+    const bool has_node = label != kNeverWater && thread < map.labels_of_tile();
+    has_water[label] =
+        label == kAlwaysWater || (has_node && root_of(map.nodes, map.node(blockIdx.x, label)) == kSource);
   }
   __syncthreads();  // all labels
   const unsigned labels[] = {packed.x, packed.y, packed.z, packed.w};
@@ -459,28 +490,31 @@ __global__ void sources_kernel(const int* sources, int source_count, Map map) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= source_count) return;
   const int row = sources[i] / map.columns, column = sources[i] % map.columns;
-  const std::size_t tile = std::size_t(row / kTile) * map.tile_columns + column / kTile;
-  set_bit(map.words + tile * kThreads, row % kTile * kTile + column % kTile);
+  const int tile = row / kTile * map.tile_columns + column / kTile;
+  const std::size_t word = map.place_of_word(tile, row % kTile, column % kTile / kLanes);
+  atomicOr(&map.words[word], 1U << column % kLanes);
 }
-
-constexpr std::size_t kTileBytes =
-    kThreads * (sizeof(unsigned) + sizeof(uint4) + sizeof(unsigned char)) + kLabels * sizeof(unsigned);
 
 /// `workspace` may be null when only the numbers are wanted.
 Map map_of(int rows, int columns, void* workspace) {
   Map map{.rows = rows, .columns = columns};
   map.tile_rows = rows / kTile + (rows % kTile != 0);
   map.tile_columns = columns / kTile + (columns % kTile != 0);
-  const std::size_t tiles = map.tiles();
+  map.rows_of_tile = std::min(rows, kTile);
+  map.columns_of_tile = std::min(columns, kTile);
+  const std::size_t tiles = map.tiles(), words = tiles * map.words_of_tile();
   map.labels = static_cast<uint4*>(workspace);  // first, since it needs the widest alignment
-  map.words = reinterpret_cast<unsigned*>(map.labels + tiles * kThreads);
-  map.nodes = map.words + tiles * kThreads;
-  map.sides = reinterpret_cast<unsigned char*>(map.nodes + tiles * kLabels);
+  map.words = reinterpret_cast<unsigned*>(map.labels + words);
+  map.nodes = map.words + words;
+  map.sides = reinterpret_cast<unsigned char*>(map.nodes + tiles * map.labels_of_tile());
   return map;
 }
 
 std::size_t flood_workspace_bytes(int rows, int columns) {
-  return map_of(rows, columns, nullptr).tiles() * kTileBytes;
+  const Map map = map_of(rows, columns, nullptr);
+  const std::size_t of_tile = map.words_of_tile() * (sizeof *map.labels + sizeof *map.words) +
+                              map.labels_of_tile() * sizeof *map.nodes + map.sides_of_tile();
+  return map.tiles() * of_tile;
 }
 
 void flood(const float* heights, const int* sources, unsigned char* mask, int rows, int columns,
@@ -492,7 +526,7 @@ void flood(const float* heights, const int* sources, unsigned char* mask, int ro
   }
   const Map map = map_of(rows, columns, workspace);
   const bool eight = neighbourhood == 8;
-  CHECK_CUDA(cudaMemsetAsync(map.words, 0, std::size_t(map.tiles()) * kThreads * sizeof(unsigned), stream));
+  CHECK_CUDA(cudaMemsetAsync(map.words, 0, sizeof *map.words * map.tiles() * map.words_of_tile(), stream));
   sources_kernel<<<(source_count - 1) / kThreads + 1, kThreads, 0, stream>>>(sources, source_count, map);
   CHECK_CUDA(cudaGetLastError());
   components_kernel<<<map.tiles(), kThreads, 0, stream>>>(heights, map, level, eight);

@@ -1,6 +1,6 @@
-// Systematic resampling in two passes over the weights, whose warps write copies together, the reference.
+// Systematic resampling in three passes over the weights, whose warps write copies together, the reference.
 // Lecture: 16-resampling.
-// Bound: two launches, and memory at 12 bytes a particle, of which the second reading finds the weights in
+// Bound: three launches, and memory at 16 bytes a particle, of which the later readings find the weights in
 // L2. Source: Murray, Lee and Jacob, "Parallel resampling in the particle filter", 2016, code 5; sums of
 // integers and copying by warps are additions.
 #include "resampling.h"
@@ -32,22 +32,33 @@ Parts parts_of(int n) {
   return {tiles, tiles_each, lockstep::divide_up(tiles, tiles_each)};
 }
 
-/// A weight with 31 binary places. Sums of integers are exact, in any order.
-__device__ unsigned fixed_point(float weight) { return static_cast<unsigned>(weight * 0x1p31F); }
-
 /// Four neighbouring weights of n; `first` is a multiple of four. What lies beyond the end is 0.
-__device__ uint4 load_vector(const float* weights, unsigned first, unsigned n) {
-  if (first + 4 <= n) {
-    const float4 vector = *reinterpret_cast<const float4*>(weights + first);
-    return make_uint4(fixed_point(vector.x), fixed_point(vector.y), fixed_point(vector.z),
-                      fixed_point(vector.w));
-  }
-  return make_uint4(first < n ? fixed_point(weights[first]) : 0,
-                    first + 1 < n ? fixed_point(weights[first + 1]) : 0,
-                    first + 2 < n ? fixed_point(weights[first + 2]) : 0, 0);
+__device__ float4 load_vector(const float* weights, unsigned first, unsigned n) {
+  if (first + 4 <= n) return *reinterpret_cast<const float4*>(weights + first);
+  return make_float4(first < n ? weights[first] : 0, first + 1 < n ? weights[first + 1] : 0,
+                     first + 2 < n ? weights[first + 2] : 0, 0);
 }
 
-__device__ Sum sum_of(uint4 vector) { return Sum{vector.x} + vector.y + vector.z + vector.w; }
+/// Integers of four neighbouring weights.
+struct Vector {
+  Sum x, y, z, w;
+  __device__ Sum sum() const { return x + y + z + w; }
+};
+
+// [two-factors]
+/// Multiplies with a power of two that may lie beyond float: with a half of it twice. Neither product is
+/// rounded, but where less than one is left of the weight. Sums of integers are exact, in any order.
+struct FixedPoint {
+  float once, twice;
+
+  __device__ explicit FixedPoint(int places)
+      : once(ldexpf(1, places / 2)), twice(ldexpf(1, places - places / 2)) {}
+  __device__ Sum operator()(float weight) const { return static_cast<Sum>(weight * once * twice); }
+  __device__ Vector operator()(float4 weights) const {
+    return {(*this)(weights.x), (*this)(weights.y), (*this)(weights.z), (*this)(weights.w)};
+  }
+};
+// [two-factors]
 
 __device__ Sum warp_sum(Sum value) {
   for (int offset = kLanes / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(kAllLanes, value, offset);
@@ -80,19 +91,66 @@ __device__ Sum block_sum(Sum value, Sum& before) {
   return total;
 }
 
+/// What blocks leave for each other in the workspace.
+struct Shared {
+  Sum totals[kMostParts];
+  float largest[kMostParts];  // weight of each part
+  int places;                 // that are counted of every weight
+};
+
+__device__ float warp_max(float value) {
+  for (int offset = kLanes / 2; offset > 0; offset /= 2)
+    value = fmaxf(value, __shfl_xor_sync(kAllLanes, value, offset));
+  return value;
+}
+
+/// The largest of the values of all threads.
+__device__ float block_max(float value) {
+  __shared__ float of_warps[kWarps];
+  const float own = warp_max(value);
+  if (threadIdx.x % kLanes == 0) of_warps[threadIdx.x / kLanes] = own;
+  __syncthreads();  // the largest of all warps
+  float largest = 0;
+  for (const float of_warp : of_warps) largest = fmaxf(largest, of_warp);
+  return largest;
+}
+
 __global__ void __launch_bounds__(kThreads)
-    add_up_kernel(const float* __restrict__ weights, unsigned n, Parts parts, Sum* totals) {
+    largest_kernel(const float* __restrict__ weights, unsigned n, Parts parts, Shared* shared) {
+  float own = 0;
+  const int first_tile = blockIdx.x * parts.tiles_each;
+  for (int tile = first_tile; tile < min(first_tile + parts.tiles_each, parts.tiles); ++tile) {
+    for (int row = 0; row < kRows; ++row) {
+      const unsigned first = tile * unsigned{kTile} + (row * kThreads + threadIdx.x) * 4;
+      const float4 vector = load_vector(weights, first, n);
+      own = fmaxf(own, fmaxf(fmaxf(vector.x, vector.y), fmaxf(vector.z, vector.w)));
+    }
+  }
+  const float largest = block_max(own);
+  if (threadIdx.x == 0) shared->largest[blockIdx.x] = largest;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    add_up_kernel(const float* __restrict__ weights, unsigned n, Parts parts, Shared* shared) {
+  // [all-maxima]
+  float largest = 0;
+  for (int part = threadIdx.x; part < parts.count; part += kThreads)
+    largest = fmaxf(largest, shared->largest[part]);
+  const int places = places_of(block_max(largest), static_cast<int>(n));
+  // [all-maxima]
+  const FixedPoint fixed_point(places);
   Sum own = 0;
   const int first_tile = blockIdx.x * parts.tiles_each;
   for (int tile = first_tile; tile < min(first_tile + parts.tiles_each, parts.tiles); ++tile) {
     for (int row = 0; row < kRows; ++row) {
       const unsigned first = tile * unsigned{kTile} + (row * kThreads + threadIdx.x) * 4;
-      own += sum_of(load_vector(weights, first, n));
+      own += fixed_point(load_vector(weights, first, n)).sum();
     }
   }
   Sum before;
   const Sum total = block_sum(own, before);
-  if (threadIdx.x == 0) totals[blockIdx.x] = total;
+  if (threadIdx.x == 0) shared->totals[blockIdx.x] = total;
+  if (blockIdx.x == 0 && threadIdx.x == 0) shared->places = places;
 }
 
 /// n points, evenly spaced: the first at `offset`, the next `spacing` further on, and so forth.
@@ -162,26 +220,29 @@ __device__ void warp_copy(const Runs (&runs)[kRows], unsigned first, unsigned fr
   }
 }
 
-__global__ void __launch_bounds__(kThreads)
+constexpr int kCopyBlocks = 4;  // on a multiprocessor: conversions are to be made where they are needed
+
+__global__ void __launch_bounds__(kThreads, kCopyBlocks)
     copy_kernel(const float* __restrict__ weights, unsigned n, unsigned long long seed, Parts parts,
-                const Sum* __restrict__ totals, int* __restrict__ ancestors) {
+                const Shared* __restrict__ shared, int* __restrict__ ancestors) {
   __shared__ int marks[kWarps][kWindow];
   const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   // [all-totals]
   Sum up_to_here = 0, all = 0, ignored;
   for (int part = threadIdx.x; part < parts.count; part += kThreads) {
-    all += totals[part];
-    if (part < blockIdx.x) up_to_here += totals[part];
+    all += shared->totals[part];
+    if (part < blockIdx.x) up_to_here += shared->totals[part];
   }
   Sum before_tile = block_sum(up_to_here, ignored);
   const Points points(block_sum(all, ignored), n, seed);
   // [all-totals]
+  const FixedPoint fixed_point(shared->places);
   const int first_tile = blockIdx.x * parts.tiles_each;
   for (int tile = first_tile; tile < min(first_tile + parts.tiles_each, parts.tiles); ++tile) {
     const unsigned first = tile * unsigned{kTile} + warp * kWarpWeights + 4 * lane;
-    uint4 values[kRows];  // read all before the first is needed, to have many bytes on their way
+    float4 values[kRows];  // read all before the first is needed, to have many bytes on their way
     for (int row = 0; row < kRows; ++row) values[row] = load_vector(weights, first + row * kRowWeights, n);
-    if (points.spacing == 0) {  // the weights are too small to be told apart
+    if (points.spacing == 0) {  // there is no weight at all
       for (int row = 0; row < kRows; ++row) {
         for (unsigned k = 0; k < 4; ++k) {
           const unsigned i = first + row * kRowWeights + k;
@@ -191,7 +252,7 @@ __global__ void __launch_bounds__(kThreads)
       continue;
     }
     Sum own = 0;
-    for (int row = 0; row < kRows; ++row) own += sum_of(values[row]);
+    for (int row = 0; row < kRows; ++row) own += fixed_point(values[row]).sum();
     Sum before;
     const Sum tile_total = block_sum(own, before);
     before += before_tile;
@@ -199,8 +260,8 @@ __global__ void __launch_bounds__(kThreads)
     unsigned to = from;
     Runs runs[kRows];
     for (int row = 0; row < kRows; ++row) {
-      const uint4 value = values[row];
-      const Sum vector_total = sum_of(value), inclusive = warp_inclusive_scan(vector_total);
+      const Vector value = fixed_point(values[row]);
+      const Sum vector_total = value.sum(), inclusive = warp_inclusive_scan(vector_total);
       Sum sum = before + inclusive - vector_total;
       runs[row].begin[1] = points.below(sum += value.x);
       runs[row].begin[2] = points.below(sum += value.y);
@@ -217,15 +278,17 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-std::size_t resampling_workspace_bytes(int) { return kMostParts * sizeof(Sum); }
+std::size_t resampling_workspace_bytes(int) { return sizeof(Shared); }
 
 void resampling(const float* weights, int n, int, unsigned long long seed, int* ancestors, void* workspace,
                 cudaStream_t stream) {
   if (n == 0) return;  // a grid without blocks is an error
   const Parts parts = parts_of(n);
-  Sum* const totals = static_cast<Sum*>(workspace);
-  add_up_kernel<<<parts.count, kThreads, 0, stream>>>(weights, n, parts, totals);
+  Shared* const shared = static_cast<Shared*>(workspace);
+  largest_kernel<<<parts.count, kThreads, 0, stream>>>(weights, n, parts, shared);
   CHECK_CUDA(cudaGetLastError());
-  copy_kernel<<<parts.count, kThreads, 0, stream>>>(weights, n, seed, parts, totals, ancestors);
+  add_up_kernel<<<parts.count, kThreads, 0, stream>>>(weights, n, parts, shared);
+  CHECK_CUDA(cudaGetLastError());
+  copy_kernel<<<parts.count, kThreads, 0, stream>>>(weights, n, seed, parts, shared, ancestors);
   CHECK_CUDA(cudaGetLastError());
 }

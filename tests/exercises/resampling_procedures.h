@@ -59,8 +59,13 @@ inline std::vector<int> systematic_ancestors(const std::vector<float>& weights, 
   const auto n = static_cast<std::uint64_t>(weights.size());
   std::vector<std::uint64_t> up_to;
   std::uint64_t sum = 0;
+  // The largest of n weights comes to less than 2^(62 - log2 n), rounded down, and to no less than the half.
+  int exponent = 0, bits = 0;
+  if (n != 0) std::frexp(*std::max_element(weights.begin(), weights.end()), &exponent);
+  while (n >> (bits + 1) != 0) ++bits;
   for (const float weight : weights)
-    up_to.push_back(sum += static_cast<std::uint64_t>(static_cast<double>(weight) * 2147483648.0));
+    up_to.push_back(sum += static_cast<std::uint64_t>(
+                        std::floor(std::ldexp(static_cast<long double>(weight), 62 - bits - exponent))));
   std::vector<int> ancestors;
   const std::uint64_t spacing = n == 0 ? 0 : sum / n;
   const Words words = random_words(seed, Use::points, 0, 0);

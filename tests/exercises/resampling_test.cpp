@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "problem_access.h"
@@ -30,6 +35,22 @@ TEST(Resampling, WordsBecomeNumbersOfTheirRanges) {
   EXPECT_EQ(place_of(0xFFFFFE00, 512), 0U) << "the upper bits are for u";
 }
 
+TEST(Resampling, PlacesKeepTheSumBelowTwoToThe63) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr float kLargest = std::numeric_limits<float>::max(), kSmallest = 0x1p-149F;
+  for (const int n : {1, 2, 3, 4, 5, 1 << 20, (1 << 20) + 1, kMost}) {
+    for (const float weight : {kLargest, 1.5F, 1.0F, 0.75F, 0x1p-126F, kSmallest}) {
+      const long double units = std::ldexp(static_cast<long double>(weight), places_of(weight, n));
+      EXPECT_LT(units * n, 0x1p63L) << n << " of " << weight;
+      EXPECT_GE(units, 0x1p61L / n) << n << " of " << weight << ": what the promise of README.md rests on";
+      EXPECT_GE(units, n) << n << " of " << weight << ": a point a particle";
+    }
+  }
+  EXPECT_EQ(places_of(kLargest, kMost), -96);
+  EXPECT_EQ(places_of(kSmallest, 1), 210);
+  EXPECT_EQ(places_of(0, 7), 0);
+}
+
 /// What the judge expects of somebody who found this.
 course::Answer nearest(const course::Call& call, const std::vector<int>& found) {
   const course::Bytes bytes = course::bytes_of(found);
@@ -46,6 +67,47 @@ TEST(Resampling, EveryProcedureIsRight) {
           ancestors_by(procedure, weights, scalar(call, "steps"), argument(call, "seed").scalar_bits);
       EXPECT_EQ(numbers<int>(nearest(call, found).bytes), found) << one.name << ", " << procedure.name;
     }
+  }
+}
+
+const course::Case& case_of(const std::string& purpose) {
+  for (const course::Case& one : problem("resampling").cases) {
+    if (one.purpose.find(purpose) != std::string::npos) return one;
+  }
+  throw std::runtime_error("no case is of " + purpose);
+}
+
+TEST(Resampling, EveryPointMayLieWhereAStretchEnds) {
+  for (const std::uint64_t seed : {11U, 12U, 13U}) {
+    Random random(seed);
+    const course::Call call = case_of("points that lie where").prepare(random);
+    const auto weights = numbers<float>(argument(call, "weights").input);
+    const std::vector<int> right = systematic_ancestors(weights, argument(call, "seed").scalar_bits);
+    // Whoever gives a point to the particle whose stretch ends there has hardly one of them right: the five
+    // of twice the weight have another within their stretch.
+    std::vector<int> wrong;
+    for (const int ancestor : right) {
+      int owner = ancestor;
+      if (wrong.empty() || ancestor != right.at(wrong.size() - 1)) {
+        do --owner;
+        while (weights.at(static_cast<std::size_t>(owner)) == 0);
+      }
+      wrong.push_back(owner);
+    }
+    const auto known = argument(call, "ancestors").output.known_mistakes();
+    EXPECT_TRUE(std::any_of(known.begin(), known.end(), [&wrong](const course::KnownMistake& mistake) {
+      return mistake.output() == course::bytes_of(wrong);
+    }));
+  }
+}
+
+TEST(Resampling, WeightsCountByTheirRatios) {
+  Random random(19);
+  const std::vector<float> weights = likelihoods(5000, 2, random);
+  for (const int exponent : {-90, -31, -12, 1, 120}) {
+    std::vector<float> scaled = weights;
+    for (float& weight : scaled) weight = std::ldexp(weight, exponent);
+    EXPECT_EQ(systematic_ancestors(scaled, 20), systematic_ancestors(weights, 20)) << exponent;
   }
 }
 

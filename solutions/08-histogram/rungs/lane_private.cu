@@ -88,9 +88,9 @@ template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
   const int columns = columns_for(bins);
   const int shared_bytes = bins * columns * static_cast<int>(sizeof(unsigned));
-  // More than 48 KiB a block gets only on demand.
+  // More than 48 KiB a block gets only on demand. Threads of the host share the bound: it is the device's.
   CHECK_CUDA(cudaFuncSetAttribute(histogram_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  shared_bytes));
+                                  attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)));
   int blocks_at_once;
   CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, histogram_kernel<Sample>,
                                                            kThreads, shared_bytes));

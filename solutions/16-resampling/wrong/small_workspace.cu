@@ -1,5 +1,5 @@
 // expect: out-of-bounds
-// Asks for one sum a tile, and writes one more.
+// Asks for one sum a tile beside the largest weight, and writes one more.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 #include "resampling.h"
@@ -10,8 +10,23 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kTile = 1024;  // weights that a block scans, one a thread
 constexpr int kWarps = kTile / kLanes;
 
-/// A weight with 31 binary places. Sums of integers are exact, in any order.
-__device__ Sum fixed_point(float weight) { return static_cast<unsigned>(weight * 0x1p31F); }
+/// A weight in units of its last binary place. Sums of integers are exact, in any order.
+__device__ Sum fixed_point(float weight, int places) { return static_cast<Sum>(ldexpf(weight, places)); }
+
+/// *largest, which is 0 before, becomes the largest weight.
+__global__ void largest_kernel(const float* weights, int n, int* largest) {
+  const int i = blockIdx.x * kTile + threadIdx.x;
+  // Floats from 0 up are in the same order as their bits, read as an integer.
+  int own = i < n ? __float_as_int(weights[i]) : 0;
+  for (int offset = kLanes / 2; offset > 0; offset /= 2)
+    own = max(own, __shfl_xor_sync(kAllLanes, own, offset));
+  __shared__ int of_block;
+  if (threadIdx.x == 0) of_block = 0;
+  __syncthreads();  // nobody is compared with what stood there before
+  if (threadIdx.x % kLanes == 0) atomicMax(&of_block, own);
+  __syncthreads();  // the largest of all warps
+  if (threadIdx.x == 0) atomicMax(largest, of_block);
+}
 
 __device__ Sum warp_inclusive_scan(Sum value) {
   const int lane = threadIdx.x % kLanes;
@@ -36,10 +51,10 @@ __device__ Sum block_inclusive_scan(Sum value, Sum& total) {
   return (warp > 0 ? before : 0) + inclusive;
 }
 
-__global__ void add_up_kernel(const float* weights, int n, Sum* totals) {
+__global__ void add_up_kernel(const float* weights, int n, const float* largest, Sum* totals) {
   const int i = blockIdx.x * kTile + threadIdx.x;
   Sum total;
-  block_inclusive_scan(i < n ? fixed_point(weights[i]) : 0, total);
+  block_inclusive_scan(i < n ? fixed_point(weights[i], places_of(*largest, n)) : 0, total);
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
 
@@ -72,15 +87,15 @@ struct Points {
   }
 };
 
-__global__ void copy_kernel(const float* weights, int n, unsigned long long seed, const Sum* before,
-                            int* ancestors) {
+__global__ void copy_kernel(const float* weights, int n, unsigned long long seed, const float* largest,
+                            const Sum* before, int* ancestors) {
   const int i = blockIdx.x * kTile + threadIdx.x;
   const Points points(before[gridDim.x], n, seed);
-  const Sum weight = i < n ? fixed_point(weights[i]) : 0;
+  const Sum weight = i < n ? fixed_point(weights[i], places_of(*largest, n)) : 0;
   Sum total;
   const Sum up_to = before[blockIdx.x] + block_inclusive_scan(weight, total);
   if (i >= n) return;
-  if (points.spacing == 0) {  // the weights are too small to be told apart
+  if (points.spacing == 0) {  // there is no weight at all
     ancestors[i] = i;
     return;
   }
@@ -88,17 +103,21 @@ __global__ void copy_kernel(const float* weights, int n, unsigned long long seed
   for (Sum k = points.below(up_to - weight); k < end; ++k) ancestors[k] = i;
 }
 
-std::size_t resampling_workspace_bytes(int n) { return lockstep::divide_up(n, kTile) * sizeof(Sum); }
+std::size_t resampling_workspace_bytes(int n) { return (lockstep::divide_up(n, kTile) + 1) * sizeof(Sum); }
 
 void resampling(const float* weights, int n, int, unsigned long long seed, int* ancestors, void* workspace,
                 cudaStream_t stream) {
   if (n == 0) return;  // a grid without blocks is an error
   const int tiles = lockstep::divide_up(n, kTile);
-  Sum* const totals = static_cast<Sum*>(workspace);
-  add_up_kernel<<<tiles, kTile, 0, stream>>>(weights, n, totals);
+  float* const largest = static_cast<float*>(workspace);
+  Sum* const totals = static_cast<Sum*>(workspace) + 1;
+  CHECK_CUDA(cudaMemsetAsync(largest, 0, sizeof *largest, stream));
+  largest_kernel<<<tiles, kTile, 0, stream>>>(weights, n, reinterpret_cast<int*>(largest));
+  CHECK_CUDA(cudaGetLastError());
+  add_up_kernel<<<tiles, kTile, 0, stream>>>(weights, n, largest, totals);
   CHECK_CUDA(cudaGetLastError());
   scan_totals_kernel<<<1, kTile, 0, stream>>>(totals, tiles);
   CHECK_CUDA(cudaGetLastError());
-  copy_kernel<<<tiles, kTile, 0, stream>>>(weights, n, seed, totals, ancestors);
+  copy_kernel<<<tiles, kTile, 0, stream>>>(weights, n, seed, largest, totals, ancestors);
   CHECK_CUDA(cudaGetLastError());
 }
