@@ -1,4 +1,4 @@
-// What the judge knows of "coalescing": lengths and pitches that bite, numbers that are never rounded, two
+// What the judge knows of "coalescing": lengths and pitches that bite, numbers that are never rounded, three
 // gates.
 //
 // The counters below are worked out for the rungs of solutions/02-coalescing, as the sectors of 32 particles.
@@ -166,7 +166,7 @@ Problem make_problem() {
       make_case({1025, 1056}, "one more than a block of 1024"),
       make_case({7919, 7936}, "a prime"),
       measured(make_case({200003, 200032}, "a large prime: the last block is not full")),
-      measured(make_case({262144, 262144}, "many whole blocks")),
+      wide(measured(make_case({262144, 262144}, "many whole blocks"))),
   };
   problem.speed = {.sizes = {make_case({1 << 16, 1 << 16}, "few warps for each scheduler"),
                              make_case({1 << 18, 1 << 18}, "particles that lie in the caches"),
@@ -186,6 +186,8 @@ Problem make_problem() {
                   "meet in "
                   "one bank in eight. Keep the tile as rows of one member each, with a little padding, or do "
                   "without a tile."}),
+      // Of the rungs chunks has the fewest blocks, 128 for 262 144 particles. A single block is 1.
+      parallelism_gate(32, "Give each block some hundred particles, and start as many blocks as that takes."),
   };
   problem.hints = {
       "Give each thread one column: i = blockIdx.x * blockDim.x + threadIdx.x, for i below the pitch. For i "

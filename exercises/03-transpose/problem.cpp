@@ -1,4 +1,4 @@
-// What the judge knows of "transpose": shapes that bite, elements that tell where they are from, two gates.
+// What the judge knows of "transpose": shapes that bite, elements that tell where they are from, three gates.
 //
 // The counters below are worked out for the rungs of solutions/03-transpose. Units: sectors of 32 bytes,
 // and wavefronts.
@@ -146,7 +146,7 @@ Problem make_problem() {
       make_case({65537, 2}, "more rows than a grid has blocks in its second dimension"),
       make_case({2, 65537}, "more columns than a grid has blocks in its second dimension"),
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
-      measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits)),
+      wide(measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits))),
   };
   problem.speed = {.sizes = {make_case({256, 256}, "as many elements as the card has lanes", any_bits),
                              make_case({1024, 1024}, "a matrix that lies in the caches", any_bits),
@@ -167,6 +167,8 @@ Problem make_problem() {
           {.loads_and_stores =
                "Where the lanes of a warp go down a column of the tile, all of it lies in one bank. Make the "
                "rows of the tile one element longer."}),
+      // A single block is 1, a block for each tile of 32 x 32 makes 3072.
+      parallelism_gate(32, "Give each block a tile of its own, and start as many blocks as there are tiles."),
   };
   problem.hints = {
       "Give each thread one element: column = blockIdx.x * blockDim.x + threadIdx.x, and row likewise from "

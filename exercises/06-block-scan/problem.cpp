@@ -1,4 +1,4 @@
-// What the judge knows of "block-scan": lengths that bite, sums that show what was left out, two gates.
+// What the judge knows of "block-scan": lengths that bite, sums that show what was left out, three gates.
 //
 // The counters below are worked out for the rungs of solutions/06-block-scan, one segment of 1024. Units:
 // wavefronts of shared memory.
@@ -133,7 +133,7 @@ Problem make_problem() {
       make_case({3, 1000}, "sums that need every bit of an int", lockstep::steps_of_a_wide_walk),
       make_case({3, 1023}, "one less than a full block"),
       make_case({3, 1024}, "the longest segments"),
-      measured(make_case({512, 1024}, "many full blocks")),
+      wide(measured(make_case({512, 1024}, "many full blocks"))),
   };
   problem.speed = {.sizes = {make_case({1 << 7, 1024}, "about one segment for each multiprocessor"),
                              make_case({1 << 10, 1024}, "a few segments for each multiprocessor"),
@@ -148,6 +148,8 @@ Problem make_problem() {
       shared_wavefronts_gate(
           1, {.loads_and_stores = "Lanes that are 2, 4, … 32 words apart meet in the same banks. Leave one "
                                   "word free after every 32, or let lanes exchange values by shuffles."}),
+      // A block for each segment makes 512, a single block 1.
+      parallelism_gate(32, "Segments do not need each other: give each to a block of its own."),
   };
   problem.hints = {
       "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "

@@ -1,4 +1,4 @@
-// What the judge knows of "scan": lengths that bite, sums that show what was left out, and two gates.
+// What the judge knows of "scan": lengths that bite, sums that show what was left out, and three gates.
 //
 // The counters below are worked out for the rungs of solutions/07-scan. Units: bytes of global memory an
 // element, in whole sectors; what is done once a tile or once a warp (totals, flags) adds less than 1.5.
@@ -109,7 +109,7 @@ Problem make_problem() {
       make_case(20000, "sums that need every bit of an int", lockstep::steps_of_a_wide_walk),
       make_case(65537, "one more than 2^16"),
       make_case(262145, "one more than 2^18, in blocks of 256 more than 1024 of them"),
-      measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads")),
+      wide(measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads"))),
   };
   problem.speed = {.sizes = {make_case(1 << 16, "less than one tile for each multiprocessor"),
                              make_case(1 << 18, "a few tiles for each multiprocessor"),
@@ -128,6 +128,11 @@ Problem make_problem() {
           1, {.loads_and_stores =
                   "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
                   "word free after every 32."}),
+      // The reference has 94 tiles. A single block is 1.
+      parallelism_gate(
+          32,
+          "Give each block a tile of some thousand elements, and let no single block or thread go "
+          "over all of them: what the tiles pass on is one sum each."),
   };
   problem.hints = {
       "In three passes: scan each tile by itself and keep its total; scan the totals; add to each tile the "

@@ -1,4 +1,5 @@
-// What the judge knows of "histogram": ranges that start and end anywhere, samples that bite, and two gates.
+// What the judge knows of "histogram": ranges that start and end anywhere, samples that bite, and three
+// gates.
 //
 // The counters below are worked out for the rungs of solutions/08-histogram, on the three measured cases, of
 // which each gate takes the worst. Units: bytes of global memory in whole sectors, over the samples and the
@@ -311,9 +312,9 @@ Problem make_problem() {
       make_case(bytes(300007), "bytes after Zipf: few values come often", zipf),
       make_case(bytes(1000003, 256, 1, 15), "all samples are equal: counters of 8 bits overflow", all_equal),
       make_case(words(262144, 1000, 1, 1), "all words are equal", all_equal),
-      measured(make_case(bytes(1000033), "two values: many lanes of a warp hold the same", two_values)),
-      measured(
-          make_case(words(1000003, 1024), "words after Zipf: some values come often, most seldom", zipf)),
+      wide(measured(make_case(bytes(1000033), "two values: many lanes of a warp hold the same", two_values))),
+      wide(measured(
+          make_case(words(1000003, 1024), "words after Zipf: some values come often, most seldom", zipf))),
       measured(make_case(words(524309, 4096), "two values, and more bins than 32 columns have room for",
                          two_values)),
   };
@@ -354,6 +355,10 @@ Problem make_problem() {
                "Lanes that hold different values whose counters share a bank wait for each other. Give "
                "each bin a row of counters, one for each lane or for every few lanes, so that a "
                "lane's bank does not depend on its sample."}),
+      // Blocks of all shared memory are as many as there are multiprocessors: 4 here, and a single block
+      // is 1.
+      parallelism_gate(
+          3, "Start a block or more for each multiprocessor, and let each count a part of the samples."),
   };
   problem.hints = {
       "An ordinary `counts[sample]++` is a read, an addition and a write. Two threads that do it at the same "

@@ -1,4 +1,5 @@
-// What the judge knows of "multi-tau": packets that begin and end anywhere, counts that bite, and two gates.
+// What the judge knows of "multi-tau": packets that begin and end anywhere, counts that bite, and three
+// gates.
 //
 // Expected sums come from their definition in closed form: a bin is the difference of two sums of all counts
 // up to an instant, in exact 64-bit integers. No bin is made of other bins, as solutions do it.
@@ -415,6 +416,7 @@ Problem make_problem() {
       drawn_case(),
       measured(make_case({32, 1031, 7919, 10}, "a prime number of instants")),
       measured(make_case({32, 2048, 1000003, 10}, "few sensors, many instants", sparse)),
+      wide(measured(once(make_case({128, 1024, 4099, 10}, "more sensors: work for many blocks")))),
   };
   problem.speed = {.sizes = {make_case({1024, 100, 777, 10}, "the detector's packet: 160 us of data"),
                              make_case({1024, 1024, 777, 10}, "a mebibyte of counts"),
@@ -430,6 +432,10 @@ Problem make_problem() {
           3, "products of two bins", kProductsOfCount,
           "Keep sums in registers, and let a bin that has been read serve many products: a thread "
           "that takes 4 newest bins and 8 positions reads 15 bins for 32 products."),
+      // A block that takes 8 sensors makes 16 of 128; a single block 1.
+      parallelism_gate(8,
+                       "Sensors do not need each other, and long packets can be cut: give each block few "
+                       "sensors."),
   };
   problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_correlation};
   problem.hints = {

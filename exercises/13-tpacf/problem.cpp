@@ -1,5 +1,5 @@
-// What the judge knows of "tpacf": galaxies that cluster, points that float cannot tell from an edge, and two
-// gates.
+// What the judge knows of "tpacf": galaxies that cluster, points that float cannot tell from an edge, and
+// three gates.
 //
 // Expected counts come from all pairs in double precision, and are exact: double is off by some 10^-15, and
 // a point that has a pair within 1.5·10^-13 of an edge is moved. tpacf.h promises 10^-13.
@@ -721,6 +721,7 @@ Problem make_problem() {
       once(make_case({1025, 1023, 1}, "one more than 1024, and one less")),
       once(make_case({500, 500, 4, 0.5, 5, 12}, "galaxies that cluster; this case can be drawn", galaxies)),
       measured(make_case({601, 509, 3}, "many pairs, and tiles that end anywhere")),
+      wide(measured(once(make_case({2003, 1511, 1}, "larger sets: work for many blocks")))),
   };
   problem.speed = {
       .sizes = {make_turned_case({487, 487, 100}, "small sets, as a widespread benchmark has them"),
@@ -746,6 +747,11 @@ Problem make_problem() {
           8, "pairs", 1,
           "A point read from shared memory serves as many pairs as the lane has rows, and the bin "
           "of a pair need not be searched for: one look at a table tells it but for one edge."),
+      // The reference starts as many blocks as there are multiprocessors: 4 here. A single block is 1.
+      parallelism_gate(
+          3,
+          "Pairs do not need each other: cut the sets into tiles, and give pairs of tiles to many "
+          "blocks."),
   };
   problem.hints = {
       "One thread for each row i: it goes through all points j of the other set, or those behind its own "

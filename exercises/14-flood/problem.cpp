@@ -1,4 +1,4 @@
-// What the judge knows of "flood": maps on which water goes long ways, and two gates.
+// What the judge knows of "flood": maps on which water goes long ways, and three gates.
 //
 // Expected masks come from a search in breadth, cell after cell, from the definition in flood.h.
 //
@@ -744,6 +744,9 @@ Problem make_problem() {
       measured(
           once(make_case({49, 85}, 4, "spiral",
                          "a river through nearly half of all cells, and ponds beside it", secret_spiral))),
+      wide(measured(
+          once(make_case({530, 610}, 4, "large", "more cells than a block has bytes, and many sources",
+                         mostly_wet, from_many)))),
   };
   constexpr int kSide = 8192;
   problem.speed = {.sizes = {terrain_case(1024, "a million cells: launches take longer than bytes"),
@@ -769,6 +772,11 @@ Problem make_problem() {
       global_atomics_gate(0.25,
                           "Let a block find the components of a tile in shared memory; then only cells at "
                           "the borders of tiles need to be joined in global memory."),
+      // moving_line has 4.5, as a line is a block; the others 15 and more, and a single block 1.
+      parallelism_gate(
+          3,
+          "Give each block a tile of the map. What one block does alone, such as going round until "
+          "nothing changes, keeps all others idle."),
   };
   problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_map};
   problem.hints = {

@@ -1,4 +1,4 @@
-// What the judge knows of "drmsd": chains of atoms that move, some of them hardly, and two gates.
+// What the judge knows of "drmsd": chains of atoms that move, some of them hardly, and three gates.
 //
 // The counters below are those of the rungs of solutions/15-drmsd on the measured case, two frames of 1801
 // atoms. An element is a pair of atoms in one frame. Units: bytes of global memory in whole sectors, and
@@ -13,8 +13,8 @@
 //
 // A limit of 2 bytes asks for tiles, one of 3 passes for more than one row a lane.
 //
-// Work of the largest case: 3.2 million pairs are 0.1 million for each lane of a warp, times 20 to 60
-// instructions, at most 6 million warp-instructions a call.
+// Work of the largest case: 5.4 million pairs are 0.17 million for each lane of a warp, times 20 to 60
+// instructions, at most 10 million warp-instructions a call.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -459,6 +459,7 @@ Problem make_problem() {
       make_case(1500, 2, "structures that hardly differ, and many pairs: few digits are lost",
                 nearly_the_same),
       measured(make_case(1801, 2, "many pairs, and tiles that end anywhere")),
+      wide(measured(once(make_case(3301, 1, "a single frame, whose pairs are work for many blocks")))),
   };
   problem.speed = {
       .sizes = {make_case(1000, 1, "fewer pairs than the device has lanes in a millisecond"),
@@ -477,6 +478,12 @@ Problem make_problem() {
       shared_passes_gate(3, "pairs", 1,
                          "A value read from shared memory serves as many pairs as the lane has rows. Keep "
                          "the positions of four rows or more in registers."),
+      // The reference starts as many blocks as there are multiprocessors: 4 here. A single block, or one for
+      // the only frame, is 1.
+      parallelism_gate(
+          3,
+          "Pairs do not need each other: cut the triangle of pairs into tiles, and give these to "
+          "many blocks, whatever the number of frames."),
   };
   problem.hints = {
       "One thread for each row i: it adds up all pairs with j > i in a register, and adds that to the "

@@ -1,5 +1,5 @@
 // What the judge knows of "resampling": seven procedures that draw exactly determined ancestors, weights that
-// bite, and two gates.
+// bite, and three gates.
 //
 // Which words decide what is part of the task, so a call has one right answer for each procedure. The judge
 // finds out at a few particles which of them a submission follows, and then holds every particle against it.
@@ -517,7 +517,7 @@ Problem make_problem() {
       points_between(64, 8, "points that lie where one particle's stretch ends, and the next begins"),
       make_case(65536, 0, 4, "weights that add up to 1", normalised),
       make_case(131072, 1, 6, "many blocks, all of them full"),
-      measured(make_case(100003, 2, kMeasuredSteps, "many warps and 16 steps")),
+      wide(measured(make_case(100003, 2, kMeasuredSteps, "many warps and 16 steps"))),
   };
   problem.picture =
       Picture{.case_name = "n = 7919, y = 3, 60 steps", .ending = "svg", .draw = picture_of_offspring};
@@ -544,6 +544,8 @@ Problem make_problem() {
           2, {.loads_and_stores =
                   "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
                   "word free after every 32."}),
+      // The reference has 25 blocks of 4096 particles.
+      parallelism_gate(8, "Give each block some hundred particles, and start as many blocks as that takes."),
   };
   problem.hints = {
       "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "

@@ -13,6 +13,7 @@
 namespace lockstep::course {
 namespace {
 
+using emulator::KernelWork;
 using emulator::LineCounters;
 using emulator::Traffic;
 
@@ -39,9 +40,14 @@ Traffic of_all_lines(const Measurement& measurement, Traffic (*of_line)(const Li
   return total;
 }
 
+/// Of what lies in global memory too, under other names.
+Traffic local_traffic(const LineCounters& line) { return sum({line.local_load, line.local_store}); }
+Traffic constant_traffic(const LineCounters& line) { return line.constant_load; }
+
 double sectors_moved(const Measurement& measurement) {
-  return static_cast<double>(of_all_lines(measurement, global_traffic).units +
-                             measurement.observations.copied_sectors);
+  return static_cast<double>(
+      of_all_lines(measurement, global_traffic).units + of_all_lines(measurement, local_traffic).units +
+      of_all_lines(measurement, constant_traffic).units + measurement.observations.copied_sectors);
 }
 
 double global_bytes_moved(const Measurement& measurement) {
@@ -101,6 +107,8 @@ double loaded(const LineCounters& line) { return used_by_loads(line) + scattered
 double stored(const LineCounters& line) { return used_by_stores(line) + scattered_stores(line); }
 
 double by_atomics(const LineCounters& line) { return static_cast<double>(line.global_atomic.units); }
+double in_local_memory(const LineCounters& line) { return static_cast<double>(local_traffic(line).units); }
+double of_constants(const LineCounters& line) { return static_cast<double>(constant_traffic(line).units); }
 
 double of_all_lines(const Measurement& measurement, double (*of_line)(const LineCounters&)) {
   double total = 0;
@@ -189,20 +197,32 @@ Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advi
                                        figure(used_by_stores(line) / output));
                   },
                   moved_again("stores together write", stores, "output", output, advice.again)};
+  const auto share_of_all = [all = sectors_moved(measurement)](const char* what, auto of_line) {
+    return [=](const LineCounters& line) {
+      return fmt::format("{} {:.0f} % of all sectors", what, 100 * of_line(line) / all);
+    };
+  };
   const Cause updates = {
-      by_atomics,
-      [all = sectors_moved(measurement)](const LineCounters& line) {
-        return fmt::format("atomics move {:.0f} % of all sectors", 100 * by_atomics(line) / all);
-      },
+      by_atomics, share_of_all("atomics move", by_atomics),
       updates_of_element(measurement) >= kUpdatesOfCounting ? advice.atomics : advice.merging};
+  const Cause local = {
+      in_local_memory, share_of_all("local memory is", in_local_memory),
+      "An array whose index is not known when the kernel is compiled lies in local memory, which is "
+      "global memory: unroll the loop, or keep less."};
+  const Cause constants = {
+      of_constants, share_of_all("loads of constants move", of_constants),
+      "A constant that is read again and again moves again and again: keep it in a register or "
+      "in shared memory."};
   // Copies and fills have no line: the report names them besides.
   const Cause copies = {scattered, explain_plain_traffic, ""};
 
-  const std::array<std::pair<double, const Cause*>, 5> candidates = {{
+  const std::array<std::pair<double, const Cause*>, 7> candidates = {{
       {of_all_lines(measurement, scattered), &lanes_apart},
       {of_all_lines(measurement, unused), &few_lanes},
       {again_loaded + again_stored - std::max(allowed - task, 0.0), &again},
       {of_all_lines(measurement, by_atomics), &updates},
+      {of_all_lines(measurement, in_local_memory), &local},
+      {of_all_lines(measurement, of_constants), &constants},
       {static_cast<double>(measurement.observations.copied_sectors), &copies},
   }};
   Cause cause = *std::max_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
@@ -231,10 +251,49 @@ Cause cause_of_conflicts(const Measurement& measurement, const BankAdvice& advic
   return {conflicts, explain_conflicts, atomics > others ? advice.atomics : advice.loads_and_stores};
 }
 
+/// Loads, and what the program's own copies and fills, textures and surfaces move, need not read an input
+/// more often than once, but must once. Half is asked for, as some inputs decide which others matter.
+std::string doubt_of_reads(const Measurement& measurement) {
+  constexpr double kLeastShare = 0.5;
+  Traffic loads;
+  for (const LineCounters& line : measurement.observations.lines)
+    loads += sum({line.global_load, line.global_atomic, line.constant_load});
+  const double read =
+      static_cast<double>(loads.units + measurement.observations.copied_sectors) * kSectorBytes;
+  if (read >= kLeastShare * measurement.input_bytes) return "";
+  return fmt::format("the kernels read {:.0f} of the {:.0f} bytes of the input: what did the work?", read,
+                     measurement.input_bytes);
+}
+
+KernelWork of_all_kernels(const Measurement& measurement) {
+  KernelWork total;
+  for (const KernelWork& work : measurement.observations.kernels) total += work;
+  return total;
+}
+
+/// The lines of the kernel that is most of the chain.
+Cause cause_of_span(const Measurement& measurement, const std::string& advice) {
+  const auto& kernels = measurement.observations.kernels;
+  const auto longest = std::max_element(kernels.begin(), kernels.end(),
+                                        [](const auto& a, const auto& b) { return a.span < b.span; });
+  if (longest == kernels.end()) return {[](const LineCounters&) { return 0; }, {}, advice, "no kernel ran"};
+  const double share =
+      static_cast<double>(longest->span) / static_cast<double>(of_all_kernels(measurement).span);
+  return {[kernel = longest->kernel](const LineCounters& line) {
+            return line.function == kernel ? static_cast<double>(line.warps) : 0;
+          },
+          [share, parallelism = longest->parallelism()](const LineCounters&) {
+            return fmt::format("this kernel is {:.0f} % of the longest chain, with a parallelism of {}",
+                               share * 100, figure(parallelism));
+          },
+          advice};
+}
+
 }  // namespace
 
 double global_bytes(const LineCounters& line) {
-  return static_cast<double>(global_traffic(line).units) * kSectorBytes;
+  return static_cast<double>(sum({global_traffic(line), local_traffic(line), constant_traffic(line)}).units) *
+         kSectorBytes;
 }
 
 std::string figure(double value) {
@@ -244,7 +303,9 @@ std::string figure(double value) {
 Gate global_sectors_gate(double limit, TrafficAdvice advice) {
   return {
       .name = "global-sectors",
-      .description = "Sectors of global memory moved, over the fewest that the task needs; ideal 1.",
+      .description =
+          "Sectors of global memory moved, local and constant memory with it, over the fewest that the task "
+          "needs; ideal 1.",
       .limit = limit,
       .value =
           [](const Measurement& measurement) {
@@ -255,6 +316,7 @@ Gate global_sectors_gate(double limit, TrafficAdvice advice) {
             const double task = measurement.cost.global_bytes * measurement.calls / kSectorBytes;
             return cause_of_traffic(measurement, advice, limit * task);
           },
+      .doubt = doubt_of_reads,
   };
 }
 
@@ -310,7 +372,9 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
   };
   return {
       .name = "bytes-per-" + unit,
-      .description = fmt::format("Bytes of global memory moved, in whole sectors, for each {}.", unit),
+      .description = fmt::format(
+          "Bytes of global memory moved, local and constant memory with it, in whole sectors, for each {}.",
+          unit),
       .limit = limit,
       .value =
           [bytes_of_unit](const Measurement& measurement) {
@@ -328,6 +392,23 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
             };
             return cause;
           },
+      .doubt = doubt_of_reads,
+  };
+}
+
+Gate parallelism_gate(double least, std::string advice) {
+  return {
+      .name = "parallelism",
+      .description =
+          "Multiprocessors that the work could keep busy: all warp-instructions, over those of the busiest "
+          "block "
+          "of each launch, one launch after the other.",
+      .limit = least,
+      .at_least = true,
+      .of_wide = true,
+      .value = [](const Measurement& measurement) { return of_all_kernels(measurement).parallelism(); },
+      .cause = [advice = std::move(advice)](
+                   const Measurement& measurement) { return cause_of_span(measurement, advice); },
   };
 }
 

@@ -165,12 +165,19 @@ struct Case {
   std::function<std::function<Call(Random&)>(Random&)> prepare_many = {};
   Cost cost;
   int calls = 2;          ///< calls in a row with fresh inputs each
-  bool measured = false;  ///< technique gates (and speed) look at this case
+  bool measured = false;  ///< technique gates look at this case
+  bool wide = false;      ///< gates of whole devices do: it has work for many multiprocessors
 };
 
 /// `one`, to be looked at by technique gates.
 inline Case measured(Case one) {
   one.measured = true;
+  return one;
+}
+
+/// `one`, to be looked at by gates of whole devices.
+inline Case wide(Case one) {
+  one.wide = true;
   return one;
 }
 
@@ -206,13 +213,21 @@ struct Cause {
   std::string besides = {};
 };
 
-/// A technique gate: a number that must not exceed its limit, the same on every machine.
+/// A technique gate: a number that must not exceed its limit, or must reach it; the same on every machine.
 struct Gate {
   std::string name;         ///< such as "global-sectors"
   std::string description;  ///< one line: what the number is and what would be ideal
   double limit = std::numeric_limits<double>::infinity();
+  bool at_least = false;  ///< the limit must be reached
+  bool of_wide = false;   ///< looks at wide cases alone, else at measured ones
   std::function<double(const Measurement&)> value;
   std::function<Cause(const Measurement&)> cause;  ///< asked when it fails
+  /// What shows that kernels have not done the work at all, however small the number is: one sentence, empty
+  /// where nothing does.
+  std::function<std::string(const Measurement&)> doubt = {};
+
+  bool looks_at(const Case& one) const { return of_wide ? one.wide : one.measured; }
+  bool holds(double found) const { return at_least ? found >= limit : found <= limit; }  // false for NaN
 };
 
 /// What to do about traffic of global memory, by its largest cause. Empty where the figures must do.
@@ -228,7 +243,7 @@ struct BankAdvice {
   std::string loads_and_stores, atomics;
 };
 
-/// Of global memory that a line moved, in whole sectors.
+/// That a line moved, in whole sectors: of global memory, and of local and constant memory, which lie there.
 double global_bytes(const emulator::LineCounters& line);
 /// A number as gates write it: three digits that tell, and no power of ten.
 std::string figure(double value);
@@ -246,6 +261,11 @@ Gate shared_passes_gate(double limit, std::string unit, double units_of_element,
 /// Cost::elements, or over what an element has `units_of_element` of, such as "step".
 Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit = "element",
                             double units_of_element = 1);
+
+/// How many multiprocessors the work could keep busy: all warp-instructions, over those of the longest chain
+/// that cannot be shared out. The chain is that of all launches one after the other, each as long as its
+/// busiest block takes. Must reach `least`.
+Gate parallelism_gate(double least, std::string advice);
 
 /// A limit on what a submission's own size function may ask for.
 struct WorkspaceQuery {

@@ -87,6 +87,9 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
   if (problem.speed) require_speed(*problem.speed, require);
   for (const Gate& gate : problem.gates) {
     require(gate.value && gate.cause, fmt::format("gate \"{}\" lacks its value or its cause", gate.name));
+    require(!any_measured ||
+                std::ranges::any_of(problem.cases, [&](const Case& one) { return gate.looks_at(one); }),
+            fmt::format("there is no case that gate \"{}\" looks at", gate.name));
   }
   return broken;
 }

@@ -65,6 +65,7 @@ class Vault;
 struct RunnerUse {
   std::uint64_t host_reads = 0;     ///< bytes that left the device: copied to the host, or printed by kernels
   std::uint64_t printed = 0;        ///< of these, the printed ones
+  std::uint64_t host_writes = 0;    ///< bytes that came to the device: copied from the host, or filled in
   std::uint64_t late_requests = 0;  ///< made while the runner was held
   std::uint64_t work = 0;           ///< launches, and fills and copies within the device
 };

@@ -110,6 +110,7 @@ class EmulatedSession final : public Session {
     // Out of whatever buffer: a copy within the device would launder the judge's.
     return {.host_reads = statistics.device_to_host_bytes + statistics.printed_bytes,
             .printed = statistics.printed_bytes,
+            .host_writes = statistics.host_to_device_bytes,
             .late_requests = statistics.late_requests,
             .work = statistics.work};
   }

@@ -48,6 +48,7 @@ struct LineCounters {
   Traffic global_load, global_store, global_atomic;
   Traffic shared_load, shared_store, shared_atomic;
   Traffic local_load, local_store;
+  Traffic constant_load;       ///< of __constant__ variables, in sectors; parameters are not counted
   std::uint64_t branches = 0;  ///< times that a warp came to a branch which its lanes may take both ways
   /// Lane-instructions that lanes were idle, waiting or gone, while others of their warp ran: by the branch
   /// that had parted them, and by the line that the others ran meanwhile.
@@ -66,9 +67,31 @@ struct LineCounters {
     for (Traffic LineCounters::*kind :
          {&LineCounters::global_load, &LineCounters::global_store, &LineCounters::global_atomic,
           &LineCounters::shared_load, &LineCounters::shared_store, &LineCounters::shared_atomic,
-          &LineCounters::local_load, &LineCounters::local_store}) {
+          &LineCounters::local_load, &LineCounters::local_store, &LineCounters::constant_load}) {
       this->*kind += more.*kind;
     }
+    return *this;
+  }
+};
+
+/// What the launches of one kernel had to do, in warp-instructions as PTX spells them. Rounds of loops that
+/// only ask again are left out, as their number depends on the machine (machine/span.h).
+struct KernelWork {
+  std::string kernel;  ///< mangled
+  std::uint64_t launches = 0, blocks = 0;
+  std::uint64_t work = 0;  ///< of all warps
+  /// Of each launch the busiest block's, or 4 times the busiest warp's where that is more, as a
+  /// multiprocessor issues for 4 warps at a time; summed.
+  std::uint64_t span = 0;
+
+  /// Multiprocessors that the work could keep busy.
+  double parallelism() const { return span == 0 ? 0 : static_cast<double>(work) / static_cast<double>(span); }
+  /// Adds the counts; the name stays.
+  KernelWork& operator+=(const KernelWork& more) {
+    launches += more.launches;
+    blocks += more.blocks;
+    work += more.work;
+    span += more.span;
     return *this;
   }
 };
@@ -123,6 +146,7 @@ struct AccessTrace {
 
 struct Observations {
   std::vector<LineCounters> lines;  ///< sorted by kernel, file, line
+  std::vector<KernelWork> kernels;  ///< sorted by name
   std::vector<Finding> findings;
   std::vector<AccessTrace> traces;
   std::uint64_t launches = 0;

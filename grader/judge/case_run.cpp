@@ -258,7 +258,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     conclude(evidence, source, run.result);
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());
-    run.host_reads += host_reads_of_call(evidence.use);
+    run.host_copies += host_copies_of_call(evidence.use);
   }
   if (!run.attempt_lost) buffers.free_all();
 }

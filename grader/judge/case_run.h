@@ -7,7 +7,7 @@
 #include "course/problem.h"
 #include "emulator/observations.h"
 #include "judge/attempt.h"
-#include "judge/host_reads.h"
+#include "judge/host_copies.h"
 #include "judge/seeds.h"
 #include "judge/source_text.h"
 #include "report/result.h"
@@ -17,7 +17,7 @@ namespace lockstep::judge {
 struct CaseRun {
   report::CaseResult result;
   emulator::Observations observations;  ///< of all calls
-  HostReads host_reads;
+  HostCopies host_copies;
   double input_bytes = 0;     ///< of all inputs of all calls
   bool attempt_lost = false;  ///< the next case needs a fresh attempt
   std::optional<report::Picture> picture;

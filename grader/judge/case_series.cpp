@@ -53,7 +53,7 @@ class SeriesRun {
   std::vector<const course::Case*> chosen_cases() const {
     std::vector<const course::Case*> cases;
     for (const course::Case& one : problem_.cases) {
-      if (one.measured || !options_.only_measured) cases.push_back(&one);
+      if (one.measured || one.wide || !options_.only_measured) cases.push_back(&one);
     }
     cases.insert(cases.end(), options_.further_cases.begin(), options_.further_cases.end());
     return cases;
@@ -122,8 +122,9 @@ class SeriesRun {
     CaseRun run = run_case(problem_, one, derived_seed(options_.seed, one.name), call_time, *attempt_,
                            source_, options_.draw);
     if (run.picture) series_.picture = std::move(run.picture);
-    series_.host_reads += run.host_reads;
-    if (one.measured) series_.measured.push_back({&one, std::move(run.observations), run.input_bytes});
+    series_.host_copies += run.host_copies;
+    if (one.measured || one.wide)
+      series_.measured.push_back({&one, std::move(run.observations), run.input_bytes});
     if (run.result.verdict == Verdict::time_limit)
       call_time_ = std::min(call_time_, options_.short_call_time);
     if (run.attempt_lost) lose_attempt();

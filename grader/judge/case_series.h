@@ -10,7 +10,7 @@
 #include "course/problem.h"
 #include "judge/attempt.h"
 #include "judge/case_verdict.h"
-#include "judge/host_reads.h"
+#include "judge/host_copies.h"
 #include "judge/limits.h"
 #include "judge/seeds.h"
 #include "judge/source_text.h"
@@ -18,7 +18,7 @@
 
 namespace lockstep::judge {
 
-/// A measured case that passed or failed, with what the device saw of it.
+/// A measured or wide case that passed or failed, with what the device saw of it.
 struct MeasuredCase {
   const course::Case* one = nullptr;
   emulator::Observations observations;
@@ -28,8 +28,8 @@ struct MeasuredCase {
 struct CaseSeries {
   std::vector<report::CaseResult> cases;
   std::vector<MeasuredCase> measured;
-  HostReads host_reads;  ///< of all cases
-  std::string output;    ///< what the submission printed, of the first attempt that printed anything
+  HostCopies host_copies;  ///< of all cases
+  std::string output;      ///< what the submission printed, of the first attempt that printed anything
   bool output_truncated = false;
   std::optional<report::Picture> picture;  ///< of SeriesOptions::draw
   /// How loading went when it failed; there are no cases then. A missing function is Kind::missing_function.

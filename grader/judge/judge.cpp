@@ -228,6 +228,7 @@ class Judgement {
   }
 
   void keep_counters(const MeasuredCase& emulated, const emulator::Observations& hardware) {
+    if (!emulated.one->measured) return;
     result_.counters.push_back(
         report::side_by_side(emulated.one->name, emulated.one->calls, emulated.observations, hardware));
   }
@@ -257,7 +258,7 @@ class Judgement {
   void judge_parts(const CaseSeries& series, const SourceText& source, const std::filesystem::path& object,
                    const Seed& seed) {
     result_.gates = report::is_correct(result_)
-                        ? judge_technique(problem_, series.measured, series.host_reads, source)
+                        ? judge_technique(problem_, series.measured, series.host_copies, source)
                         : technique_not_measured(problem_);
     const bool measures_speed = device_.measures_speed() && !options_.count_on_gpu && problem_.speed;
     if (report::is_correct(result_) && measures_speed) judge_speed(object, seed);
@@ -290,6 +291,7 @@ class Judgement {
     result_.measured_case = largest->one->name;
     result_.measured_calls = largest->one->calls;
     result_.lines = std::move(largest->observations.lines);
+    result_.kernels = std::move(largest->observations.kernels);
     result_.traces = std::move(largest->observations.traces);
   }
 

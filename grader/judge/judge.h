@@ -21,7 +21,7 @@ struct Options {
   /// Not empty: instead of `seed`, that which is derived from this, the exercise and the submission's text.
   std::string secret;
   bool show_seed = false;  ///< where there is a secret: the result names the seed derived from it
-  /// Run just the measured cases, for `profile`, and keep what each kernel counted in
+  /// Run just the measured and the wide cases, for `profile`, and keep what each kernel counted in
   /// ExerciseResult::counters.
   bool only_measured = false;
   /// The device is a counting GPU: what it counts of the same inputs stands beside what the emulated device

@@ -35,6 +35,8 @@ inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
 /// Bytes that one call may bring from the device to the host, for a check of its own or a count that it
 /// needs.
 inline constexpr std::uint64_t kFreeHostReads = 4096;
+/// Bytes that it may bring to the device, such as a table: as many as constant memory has.
+inline constexpr std::uint64_t kFreeHostWrites = 65536;
 /// Attempts that a submission may lose before the remaining cases are not run.
 inline constexpr int kMostLostAttempts = 3;
 

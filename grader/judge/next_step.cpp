@@ -61,12 +61,13 @@ std::string after_failed_gate(const ExerciseResult& result, const GateResult& ga
                               const std::string& submission) {
   const std::string place = place_text(gate.worst);
   if (gate.name == kHostCopies) {
-    return place.empty() ? "Look for what brings data to the host: copies, and managed memory that the host "
-                           "reads."
+    return place.empty() ? "Look for what brings data to the host or back: copies, and memory that host and "
+                           "kernels share."
                          : "Take the printf at " + place + " out.";
   }
+  const char* change = gate.at_least ? "Share out what is done at " : "Change the access at ";
   return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.",
-                     place.empty() ? "" : "Change the access at " + place + "; ", result.name,
+                     place.empty() ? "" : change + place + "; ", result.name,
                      submission.empty() ? "" : " --submission " + report::shell_word(submission));
 }
 

@@ -3,26 +3,34 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
+#include <vector>
 
 namespace lockstep::judge {
 namespace {
 
+using emulator::KernelWork;
 using emulator::LineCounters;
 
 auto key_of(const LineCounters& counters) { return std::tie(counters.function, counters.line); }
+auto key_of(const KernelWork& work) { return std::tie(work.kernel); }
+
+/// Adds to the one of the same key, in the order of keys.
+template <class T>
+void add_one(std::vector<T>& total, const T& part) {
+  const auto place = std::lower_bound(total.begin(), total.end(), part,
+                                      [](const T& a, const T& b) { return key_of(a) < key_of(b); });
+  if (place != total.end() && key_of(*place) == key_of(part)) {
+    *place += part;
+  } else {
+    total.insert(place, part);
+  }
+}
 
 }  // namespace
 
 void add(emulator::Observations& total, emulator::Observations&& part) {
-  for (const LineCounters& counters : part.lines) {
-    const auto place = std::lower_bound(total.lines.begin(), total.lines.end(), counters,
-                                        [](const auto& a, const auto& b) { return key_of(a) < key_of(b); });
-    if (place != total.lines.end() && key_of(*place) == key_of(counters)) {
-      *place += counters;
-    } else {
-      total.lines.insert(place, counters);
-    }
-  }
+  for (const LineCounters& counters : part.lines) add_one(total.lines, counters);
+  for (const KernelWork& work : part.kernels) add_one(total.kernels, work);
   std::move(part.findings.begin(), part.findings.end(), std::back_inserter(total.findings));
   std::move(part.traces.begin(), part.traces.end(), std::back_inserter(total.traces));
   total.launches += part.launches;

@@ -19,6 +19,7 @@ GateResult unmeasured(const course::Gate& gate) {
   result.name = gate.name;
   result.description = gate.description;
   result.limit = gate.limit;
+  result.at_least = gate.at_least;
   result.verdict = Verdict::not_measured;
   return result;
 }
@@ -29,8 +30,8 @@ GateResult host_copies_unmeasured() {
   result.name = kHostCopies;
   result.description = fmt::format(
       "Bytes that left the device, copied to the host or printed by kernels, without the first {} of each "
-      "call; ideal 0.",
-      kFreeHostReads);
+      "call, and bytes that came to it from the host, without the first {}; ideal 0.",
+      kFreeHostReads, kFreeHostWrites);
   result.limit = 0;
   result.verdict = Verdict::not_measured;
   return result;
@@ -50,19 +51,26 @@ const LineCounters* printing_line(std::span<const MeasuredCase> measured, const 
   return most;
 }
 
-GateResult judge_host_copies(const HostReads& reads, std::span<const MeasuredCase> measured,
+GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredCase> measured,
                              const SourceText& source) {
   GateResult result = host_copies_unmeasured();
-  result.value = static_cast<double>(reads.beyond);
-  result.verdict = reads.beyond == 0 ? Verdict::passed : Verdict::inefficient;
-  if (reads.beyond == 0) return result;
-  result.explanation = fmt::format("{} brought {} to the host", report::counted(reads.calls, "call"),
-                                   report::counted(reads.bytes, "byte"));
-  if (reads.printed > 0)
-    result.explanation += fmt::format(
-        ", {} printed by kernels",
-        reads.printed == reads.bytes ? std::string("all") : fmt::format("{} of them", reads.printed));
-  if (2 * reads.printed > reads.bytes) {
+  const auto& [to_host, from_host, printed] = copies;
+  result.value = static_cast<double>(to_host.beyond + from_host.beyond);
+  result.verdict = to_host.beyond + from_host.beyond == 0 ? Verdict::passed : Verdict::inefficient;
+  if (result.verdict == Verdict::passed) return result;
+  const auto brought = [](const CopiesOneWay& one_way, const char* where) {
+    return fmt::format("{} brought {} {}", report::counted(one_way.calls, "call"),
+                       report::counted(one_way.bytes, "byte"), where);
+  };
+  if (to_host.calls > 0) result.explanation = brought(to_host, "to the host");
+  if (printed > 0) {
+    result.explanation +=
+        fmt::format(", {} printed by kernels",
+                    printed == to_host.bytes ? std::string("all") : fmt::format("{} of them", printed));
+  }
+  if (from_host.calls > 0)
+    result.explanation += (to_host.calls > 0 ? "; " : "") + brought(from_host, "from the host to the device");
+  if (2 * printed > to_host.bytes + from_host.bytes) {
     if (const LineCounters* line = printing_line(measured, source)) result.worst = {source.place(line->line)};
     result.advice =
         "printf in a kernel sends its text to the host, for every thread that comes to it: take it out, or "
@@ -99,18 +107,28 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
                       const SourceText& source) {
   GateResult result = unmeasured(gate);
   const MeasuredCase* worst_case = nullptr;
+  std::string doubt;  // of the first case that gives any: there the value says nothing
   for (const MeasuredCase& candidate : measured) {
+    if (!gate.looks_at(*candidate.one)) continue;
     const double value = gate.value(measurement_of(candidate));
-    if (worst_case == nullptr || !(value <= result.value)) {
+    const bool is_better = gate.at_least ? value >= result.value : value <= result.value;
+    if (gate.doubt) doubt = gate.doubt(measurement_of(candidate));
+    if (worst_case == nullptr || !is_better || !doubt.empty()) {
       worst_case = &candidate;
       result.value = value;
     }
+    if (!doubt.empty()) break;
   }
   if (worst_case == nullptr) return result;
-  const bool holds = result.value <= gate.limit;  // false for NaN
+  const bool holds = gate.holds(result.value) && doubt.empty();
   result.verdict = holds ? Verdict::passed : Verdict::inefficient;
   result.case_name = worst_case->one->name;
   if (holds) return result;
+  if (!doubt.empty()) {
+    result.explanation = doubt;
+    result.advice = "The task is to be done on the device, by kernels that read its inputs there.";
+    return result;
+  }
   const course::Cause cause = gate.cause(measurement_of(*worst_case));
   result.advice = cause.advice;
   if (const LineCounters* line = worst_line(cause, *worst_case, source)) {
@@ -126,11 +144,11 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
 }  // namespace
 
 std::vector<GateResult> judge_technique(const course::Problem& problem,
-                                        std::span<const MeasuredCase> measured, const HostReads& host_reads,
+                                        std::span<const MeasuredCase> measured, const HostCopies& host_copies,
                                         const SourceText& source) {
   std::vector<GateResult> results;
   for (const course::Gate& gate : problem.gates) results.push_back(judge_gate(gate, measured, source));
-  results.push_back(judge_host_copies(host_reads, measured, source));
+  results.push_back(judge_host_copies(host_copies, measured, source));
   return results;
 }
 

@@ -6,7 +6,7 @@
 
 #include "course/problem.h"
 #include "judge/case_series.h"
-#include "judge/host_reads.h"
+#include "judge/host_copies.h"
 #include "judge/source_text.h"
 #include "report/result.h"
 
@@ -19,7 +19,7 @@ inline constexpr const char* kHostCopies = "host-copies";
 /// its ideal, and kHostCopies.
 std::vector<report::GateResult> judge_technique(const course::Problem& problem,
                                                 std::span<const MeasuredCase> measured,
-                                                const HostReads& host_reads, const SourceText& source);
+                                                const HostCopies& host_copies, const SourceText& source);
 
 /// The same gates as not measured: correctness did not hold, or the device cannot count.
 std::vector<report::GateResult> technique_not_measured(const course::Problem& problem);

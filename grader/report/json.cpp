@@ -49,6 +49,7 @@ Json of_gate(const GateResult& gate) {
   return {{"name", printable(gate.name)},
           {"value", measured(gate.value, gate.verdict != Verdict::not_measured)},
           {"limit", measured(gate.limit)},
+          {"at_least", gate.at_least},
           {"verdict", name_of(gate.verdict)},
           {"description", printable(gate.description)},
           {"case", printable(gate.case_name)},

@@ -66,8 +66,9 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
     cases.push_back({"correctness", one.name, one.verdict, printable(one.message), detail, one.seconds});
   }
   for (const GateResult& gate : result.gates) {
-    const std::string message = fmt::format("{} is {}, limit {}", gate.name,
-                                            number_beside(gate.value, gate.limit), number(gate.limit));
+    const std::string message =
+        fmt::format("{} is {}, {} {}", gate.name, number_beside(gate.value, gate.limit), bound_of(gate),
+                    number(gate.limit));
     cases.push_back({"technique", gate.name, gate.verdict, message,
                      where(gate.worst) + printable(gate.explanation) + '\n' + printable(gate.advice), 0});
   }

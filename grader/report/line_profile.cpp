@@ -18,7 +18,8 @@ LineProfile& LineProfile::operator+=(const emulator::LineCounters& counters) {
   divergent_branches += counters.divergent_branches;
   idle_caused += counters.idle_caused;
   idle_here += counters.idle_here;
-  for (const auto* part : {&counters.global_load, &counters.global_store, &counters.global_atomic})
+  for (const auto* part :
+       {&counters.global_load, &counters.global_store, &counters.global_atomic, &counters.constant_load})
     global += *part;
   for (const auto* part : {&counters.shared_load, &counters.shared_store, &counters.shared_atomic})
     shared += *part;

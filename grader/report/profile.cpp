@@ -46,13 +46,14 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
   for (const LineProfile& line : lines) most = std::max(most, line.cost());
   std::string text = fmt::format("Counted on the emulated device: {}.\n\n{}\n{}", counted_case(result),
                                  line_table(lines, most, style), dearest_lines(lines, style));
+  if (!result.kernels.empty()) text += '\n' + kernel_table(result.kernels, style);
   if (!result.gates.empty()) text += fmt::format("\n{}\n", paint(style, Colour::strong, "Technique"));
   std::size_t width = 0;
   for (const GateResult& gate : result.gates) width = std::max(width, display_width(gate.name));
   for (const GateResult& gate : result.gates) {
-    text += fmt::format("  {} {:<{}}  {:>7}  limit {:>7}\n", mark(style, gate.verdict), gate.name, width,
+    text += fmt::format("  {} {:<{}}  {:>7}  {} {:>7}\n", mark(style, gate.verdict), gate.name, width,
                         gate.verdict == Verdict::not_measured ? "-" : number_beside(gate.value, gate.limit),
-                        number(gate.limit));
+                        bound_of(gate), number(gate.limit));
   }
   return text;
 }
@@ -68,6 +69,7 @@ std::string render_profile_json(const ExerciseResult& result, const std::vector<
     gates.push_back({{"name", gate.name},
                      {"value", measured ? Json(gate.value) : Json(nullptr)},
                      {"limit", gate.limit},
+                     {"at_least", gate.at_least},
                      {"verdict", name_of(gate.verdict)}});
   }
   const Json root = {{"schema", "lockstep/profile/v1"},
@@ -76,6 +78,7 @@ std::string render_profile_json(const ExerciseResult& result, const std::vector<
                      {"case", printable(result.measured_case)},
                      {"calls", result.measured_calls},
                      {"lines", std::move(rows)},
+                     {"kernels", kernels_json(result.kernels)},
                      {"cases", std::move(cases)},
                      {"gates", std::move(gates)}};
   return root.dump(2) + '\n';

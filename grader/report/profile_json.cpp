@@ -46,6 +46,19 @@ Json line_json(const LineProfile& line, std::uint64_t whole) {
           {"shared_atomics", atomics_json(line.shared_atomics)}};
 }
 
+Json kernels_json(const std::vector<emulator::KernelWork>& kernels) {
+  Json rows = Json::array();
+  for (const emulator::KernelWork& kernel : kernels) {
+    rows.push_back({{"name", printable(emulator::demangled(kernel.kernel))},
+                    {"launches", kernel.launches},
+                    {"blocks", kernel.blocks},
+                    {"work", kernel.work},
+                    {"span", kernel.span},
+                    {"parallelism", kernel.parallelism()}});
+  }
+  return rows;
+}
+
 Json case_json(const CaseCounters& one) {
   Json kernels = Json::array();
   for (const KernelCounters& kernel : one.kernels) {

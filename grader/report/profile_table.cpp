@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emulator/demangled.h"
 #include "report/advice.h"
 #include "report/printable.h"
 
@@ -107,6 +108,23 @@ std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most
                           source.empty() ? "" : "      " + cut(source.substr(begin), style.width - 6) + '\n');
     }
   }
+  return text;
+}
+
+std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const TextStyle& style) {
+  std::string text = paint(style, Colour::faint, "launches  blocks    work    span  parallelism") + '\n';
+  emulator::KernelWork all;
+  const auto add_row = [&](const emulator::KernelWork& row, const std::string& name) {
+    const std::string cells =
+        fmt::format("{:>8} {:>7} {:>7} {:>7} {:>12}  ", count(row.launches), count(row.blocks),
+                    count(row.work), count(row.span), number(row.parallelism()));
+    text += cells + cut(name, std::max(style.width, cells.size()) - cells.size()) + '\n';
+  };
+  for (const emulator::KernelWork& kernel : kernels) {
+    add_row(kernel, printable(emulator::demangled(kernel.kernel)));
+    all += kernel;
+  }
+  if (kernels.size() > 1) add_row(all, "all, one after the other");
   return text;
 }
 

@@ -15,6 +15,9 @@ namespace lockstep::report {
 /// which colours count from.
 std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most, const TextStyle& style);
 
+/// What the launches of each kernel could keep busy, and all of them one after the other.
+std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const TextStyle& style);
+
 /// The three dearest of all lines, quoted, each with its share of the cost and what to do.
 std::string dearest_lines(const std::vector<LineProfile>& lines, const TextStyle& style);
 

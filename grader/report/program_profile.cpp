@@ -83,6 +83,7 @@ ProgramProfile profile_program(const std::string& program, const std::string& ar
   result.arguments = arguments;
   result.launches = observations.launches;
   result.counters = side_by_side(arguments, static_cast<int>(observations.launches), observations, {});
+  result.works = observations.kernels;
   ByLine all;
   std::map<std::string, ByLine> by_kernel;
   for (const emulator::LineCounters& counters : observations.lines) {
@@ -111,6 +112,7 @@ std::string render_program_profile(const ProgramProfile& profile, const TextStyl
                   profile.launches == 1 ? "" : "es", counted(profile.kernels.size(), "kernel"));
   for (const KernelProfile& kernel : profile.kernels) text += kernel_section(kernel, most, whole, style);
   if (!dearest(profile.lines).empty()) text += '\n' + dearest_lines(profile.lines, style);
+  if (!profile.works.empty()) text += '\n' + kernel_table(profile.works, style);
   if (profile.lacks_lines) {
     text += '\n' + prose(style,
                          "Code without line information is counted by kernel alone: build the program with "
@@ -138,6 +140,7 @@ std::string render_program_profile_json(const ProgramProfile& profile) {
                      {"case", printable(profile.arguments)},
                      {"calls", profile.launches},
                      {"lines", std::move(rows)},
+                     {"kernels", kernels_json(profile.works)},
                      {"cases", Json::array({case_json(profile.counters)})},
                      {"gates", Json::array()}};
   return root.dump(2) + '\n';

@@ -26,6 +26,7 @@ struct ProgramProfile {
   std::vector<LineProfile> lines;      ///< of all kernels together: instances of a template share lines
   bool lacks_lines = false;            ///< some code has no line information
   CaseCounters counters;
+  std::vector<emulator::KernelWork> works;
 };
 
 /// `program` and `arguments` are told, not used. Sources that are not there leave lines without text.

@@ -64,6 +64,7 @@ struct CaseResult {
 struct GateResult {
   std::string name, description;
   double value = 0, limit = 0;
+  bool at_least = false;              ///< the limit must be reached, not kept within
   Verdict verdict = Verdict::passed;  ///< passed, inefficient or not_measured
   std::string case_name;              ///< the measured case that gave the worst value
   std::vector<Place> worst;           ///< the line that contributes most beyond its ideal
@@ -129,6 +130,7 @@ struct ExerciseResult {
   std::string measured_case;                  ///< the largest measured one; lines and traces are of it
   int measured_calls = 0;                     ///< of that case, which are summed up in `lines`
   std::vector<emulator::LineCounters> lines;  ///< for `profile`
+  std::vector<emulator::KernelWork> kernels;  ///< likewise
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
   std::vector<CaseCounters> counters;         ///< of judge::Options::only_measured
   std::optional<Picture> picture;             ///< of judge::Options::draw

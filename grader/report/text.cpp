@@ -210,9 +210,9 @@ std::string technique(const ExerciseResult& result, const TextStyle& style) {
   std::string text;
   for (const GateResult& gate : result.gates) {
     if (gate.verdict == Verdict::not_measured) continue;
-    text += fmt::format("  {} {}  {:>7}  limit {:>7}\n", mark(style, gate.verdict),
-                        pad(printable(gate.name), width), number_beside(gate.value, gate.limit),
-                        number(gate.limit));
+    text +=
+        fmt::format("  {} {}  {:>7}  {} {:>7}\n", mark(style, gate.verdict), pad(printable(gate.name), width),
+                    number_beside(gate.value, gate.limit), bound_of(gate), number(gate.limit));
     if (gate.verdict != Verdict::passed) text += failed_gate(gate, style) + '\n';
   }
   return text;

@@ -108,4 +108,6 @@ std::string number_beside(double value, double limit) {
   return text;
 }
 
+const char* bound_of(const GateResult& gate) { return gate.at_least ? "least" : "limit"; }
+
 }  // namespace lockstep::report

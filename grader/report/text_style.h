@@ -39,4 +39,7 @@ std::string number(double value);
 /// The same beside a limit, with more digits where both would read alike and are not.
 std::string number_beside(double value, double limit);
 
+/// What a gate's limit is: "limit" where the number must keep within it, "least" where it must reach it.
+const char* bound_of(const GateResult& gate);
+
 }  // namespace lockstep::report

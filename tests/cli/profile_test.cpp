@@ -46,12 +46,34 @@ ExerciseResult profiled() {
   result.measured_case = "2048 x 1536";
   result.measured_calls = 2;
   result.lines = {index, load, store, header, other_kernel};
+  result.kernels = {{.kernel = "_Z12clear_kernelPf", .launches = 2, .blocks = 2, .work = 160, .span = 160},
+                    {.kernel = "_Z16transpose_kernelPKfPfii",
+                     .launches = 2,
+                     .blocks = 6144,
+                     .work = 5'898'240,
+                     .span = 1920}};
   return result;
 }
 
 TEST(Profile, Text) {
   const ExerciseResult result = profiled();
   expect_golden("profile.txt", render_profile(result, profile_lines(result, "transpose.cu", kSource), {}));
+}
+
+TEST(Profile, JsonHoldsTheKernels) {
+  const ExerciseResult result = profiled();
+  const auto root =
+      nlohmann::json::parse(render_profile_json(result, profile_lines(result, "transpose.cu", kSource)));
+  ASSERT_EQ(root.at("kernels").size(), 2U);
+  const auto& kernel = root.at("kernels").at(1);
+  EXPECT_EQ(kernel.at("name"), "transpose_kernel(float const*, float*, int, int)");
+  EXPECT_EQ(kernel.at("launches"), 2);
+  EXPECT_EQ(kernel.at("blocks"), 6144);
+  EXPECT_EQ(kernel.at("work"), 5'898'240);
+  EXPECT_EQ(kernel.at("span"), 1920);
+  EXPECT_EQ(kernel.at("parallelism"), 3072);
+  EXPECT_EQ(root.at("gates").at(0).at("at_least"), false);
+  EXPECT_EQ(root.at("gates").at(2).at("at_least"), true);
 }
 
 TEST(Profile, SumsKernelsAndLeavesOutHeaders) {

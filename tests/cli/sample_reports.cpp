@@ -91,7 +91,12 @@ ExerciseResult inefficient() {
   wavefronts.advice =
       "The lanes of a warp go down a column of the tile, and all of it lies in one bank. Make the rows "
       "of the tile one element longer.";
-  result.gates = {sectors, wavefronts};
+  GateResult parallelism;
+  parallelism.name = "parallelism";
+  parallelism.value = 3072;
+  parallelism.limit = 32;
+  parallelism.at_least = true;
+  result.gates = {sectors, wavefronts, parallelism};
   result.next_step = "./lockstep profile transpose --trace 24 draws which lanes meet in which bank.";
   return result;
 }

@@ -130,6 +130,15 @@ class CompareCounters(unittest.TestCase):
         alone["cases"][0]["kernels"].append({"name": "new", "counters": {"global-load-sectors": 1}})
         self.assertEqual(self.run_tool([REASON], "--recorded", file, answer=alone)[0], 1)
 
+    def test_case_that_is_newer_than_the_record_is_left_out(self):
+        file, alone = self.recorded()
+        newer = {"name": "9 x 9", "calls": 1, "kernels": [{"name": "new", "counters": {"global-load-sectors": 1}}]}
+        alone["cases"].append(newer)
+        status, printed, written = self.run_tool([REASON], "--recorded", file, answer=alone)
+        self.assertEqual(status, 0, printed)
+        self.assertIn(f"{SOLUTION}: the NVIDIA H200 has not counted case 9 x 9, so left out", printed)
+        self.assertEqual(written, json.loads(file.read_text()))
+
     def test_solution_of_another_text_is_left_out_of_the_record(self):
         file, alone = self.recorded()
         (self.root / "solutions" / (SOLUTION + ".cu")).write_text("of tomorrow")

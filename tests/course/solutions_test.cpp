@@ -1,7 +1,8 @@
 // Every exercise of the course, and every file below solutions/: starters fail with guidance, references
 // pass, rungs are correct and fail the technique gates that their first lines name ("fails:", and "at:" for
-// the line that the report must point at), mistakes get the verdict on their first line. Found in the folder
-// tree, as the catalogue is: a new exercise or file needs no change here.
+// the line that the report must point at), mistakes get the verdict on their first line, and of those that
+// are inefficient the gates that they name. Found in the folder tree, as the catalogue is: a new exercise or
+// file needs no change here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -97,7 +98,11 @@ TEST_P(Rung, IsCorrectAndFailsTheGateThatItNames) {
   for (const auto& gate : gates) {
     if (gate.at("verdict") == "passed") continue;
     EXPECT_EQ(gate.at("verdict"), "inefficient");
-    EXPECT_GT(gate.at("value"), gate.at("limit"));
+    if (gate.at("at_least")) {
+      EXPECT_LT(gate.at("value"), gate.at("limit"));
+    } else {
+      EXPECT_GT(gate.at("value"), gate.at("limit"));
+    }
     failed.push_back(gate.at("name"));
     ASSERT_LE(failed.size(), at.size()) << result.text;
     const std::string& line = at[failed.size() - 1];
@@ -112,6 +117,12 @@ TEST_P(Mistake, GetsItsVerdict) {
   const Graded result = graded();
   EXPECT_EQ(result.status, 1) << result.text;
   EXPECT_THAT(headings(path(), "expect"), testing::ElementsAre(verdict_of(result, topic()))) << result.text;
+  const std::vector<std::string> fails = headings(path(), "fails");
+  if (fails.empty()) return;
+  std::vector<std::string> failed;
+  for (const auto& gate : exercise_of(result, topic()).at("technique").at("gates"))
+    if (gate.at("verdict") == "inefficient") failed.push_back(gate.at("name"));
+  EXPECT_EQ(failed, fails) << result.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Course, Starter,

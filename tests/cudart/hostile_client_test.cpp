@@ -261,6 +261,53 @@ TEST_F(HostileClient, ReadsOfOwnersBuffersAreCounted) {
   EXPECT_EQ(statistics.control_bytes_read, 5U);
   EXPECT_EQ(statistics.device_to_host_bytes, 5U);
   EXPECT_EQ(statistics.control_bytes_written, 1U);
+  EXPECT_EQ(statistics.host_to_device_bytes, 1U);
+}
+
+TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
+  Channel client = channel();
+  const auto allocate = [&](MemoryKind kind) {
+    const Reply reply = client.call(Operation::allocate, {bytes_of(AllocateRequest{4096, kind})},
+                                    std::chrono::steady_clock::now() + 10s);
+    return MessageReader(reply.payload).take<AddressReply>().address;
+  };
+  const auto copied = [&] {
+    const ClientStatistics statistics = device_.take_client_statistics();
+    return std::pair(statistics.host_to_device_bytes, statistics.device_to_host_bytes);
+  };
+  const auto write = [&](DeviceAddress to, const std::vector<std::byte>& data) {
+    EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{to, data.size()}), data}), Status::ok);
+  };
+  const auto read = [&](DeviceAddress from, std::uint64_t bytes) {
+    EXPECT_EQ(status_of(client, Operation::read, {bytes_of(RangeRequest{from, bytes, bytes})}), Status::ok);
+  };
+  const std::vector<std::byte> page(4096, std::byte{7});
+  for (const MemoryKind kind : {MemoryKind::managed, MemoryKind::host}) {
+    const DeviceAddress shared = allocate(kind);
+    write(shared, page);
+    EXPECT_EQ(copied(), std::pair(4096UL, 0UL));
+    read(shared, 4096);
+    write(shared, page);
+    EXPECT_EQ(copied(), std::pair(0UL, 0UL)) << "both know it";
+    std::vector<std::byte> changed = page;
+    changed[100] = std::byte{8};
+    write(shared, changed);
+    EXPECT_EQ(copied(), std::pair(32UL, 0UL)) << "a sector";
+    // What another than the program writes, such as a kernel.
+    device_.write(shared + 96, std::as_bytes(std::span("a kernel")));
+    read(shared, 4096);
+    EXPECT_EQ(copied(), std::pair(0UL, 32UL));
+    read(shared, 4096);
+    EXPECT_EQ(copied(), std::pair(0UL, 0UL));
+  }
+  const DeviceAddress own = allocate(MemoryKind::device);
+  write(own, page);
+  write(own, page);
+  read(own, 4096);
+  EXPECT_EQ(copied(), std::pair(8192UL, 4096UL)) << "copies are counted as they are asked for";
+  const FillRequest fill{own, 4096, 0};
+  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(fill)}), Status::ok);
+  EXPECT_EQ(copied(), std::pair(1UL, 0UL)) << "the host has told one byte";
 }
 
 TEST_F(HostileClient, WhatPagesTellIsCounted) {

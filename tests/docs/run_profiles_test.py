@@ -16,8 +16,8 @@ ANSWER = {
     "calls": 2,
     "lines": [{"line": 2, "warps": 1234, "global": TRAFFIC, "shared": None, "local": None}],
     "gates": [
-        {"name": "global-sectors", "value": 8.0, "limit": 1.1, "verdict": "inefficient"},
-        {"name": "host-copies", "value": 0.0, "limit": 0.0, "verdict": "passed"},
+        {"name": "global-sectors", "value": 8.0, "limit": 1.1, "at_least": False, "verdict": "inefficient"},
+        {"name": "host-copies", "value": 0.0, "limit": 0.0, "at_least": False, "verdict": "passed"},
     ],
 }
 

@@ -194,7 +194,8 @@ TEST_P(EveryExercise, StatesItsLimitsToTheStudent) {
     std::string limit = std::to_string(gate.limit);
     limit.erase(limit.find_last_not_of('0') + 1);
     if (limit.back() == '.') limit.pop_back();
-    EXPECT_NE(task.find("`" + gate.name + "` ≤ " + limit), std::string::npos) << gate.name << " ≤ " << limit;
+    const std::string stated = "`" + gate.name + (gate.at_least ? "` ≥ " : "` ≤ ") + limit;
+    EXPECT_NE(task.find(stated), std::string::npos) << stated;
   }
 }
 

@@ -190,10 +190,24 @@ int longest_way(const Prepared& made) {
 
 TEST(Flood, WaterGoesThroughHalfOfTheMeasuredMapStepByStep) {
   for (const course::Case& one : cases()) {
-    if (!one.measured) continue;
+    if (!one.measured || one.wide) continue;
     const Prepared made = prepare(one);
     EXPECT_GT(longest_way(made), static_cast<int>(made.mask.size()) * 45 / 100) << one.name;
   }
+}
+
+TEST(Flood, TheWideMapFitsIntoNoBlockAndNoFreeCopy) {
+  constexpr std::size_t kMostSharedBytes = 227 * 1024, kFreeBytes = 4096;
+  int wide = 0;
+  for (const course::Case& one : cases()) {
+    if (!one.wide) continue;
+    ++wide;
+    const Prepared made = prepare(one);
+    EXPECT_GT(made.mask.size(), kMostSharedBytes) << "a byte a cell";
+    EXPECT_GT(made.mask.size() / 8, kFreeBytes) << "a bit a cell";
+    EXPECT_GT(longest_way(made), 30) << "steps cost more than the gate on bytes allows";
+  }
+  EXPECT_EQ(wide, 1);
 }
 
 TEST(Flood, TimedTerrainIsAnotherInEveryCall) {

@@ -464,23 +464,32 @@ TEST_F(Series, ADeviceThatCannotBeStartedIsTheGradersFault) {
   EXPECT_THAT(verdicts(series), ElementsAre(Verdict::crashed, Verdict::grader_error));
 }
 
-TEST_F(Series, WhatLeavesTheDeviceCountsBeyondAnAllowanceForEachCall) {
-  const auto host_reads = [&](std::uint64_t bytes) {
+TEST_F(Series, WhatIsCopiedEitherWayCountsBeyondAnAllowanceForEachCall) {
+  const auto copies = [&](std::uint64_t reads, std::uint64_t writes) {
     return run(negate_problem({1}),
                calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
-                 session.use.host_reads = bytes;
+                 session.use.host_reads = reads;
+                 session.use.host_writes = writes;
                  session.use.printed = 7;
                  return right(session, f, w);
                }))
-        .host_reads;
+        .host_copies;
   };
-  const HostReads none = host_reads(kFreeHostReads), some = host_reads(kFreeHostReads + 3);
-  EXPECT_EQ(none.beyond, 0U);
-  EXPECT_EQ(none.bytes, 0U);
-  EXPECT_EQ(some.beyond, 6U) << "two calls";
-  EXPECT_EQ(some.calls, 2U);
-  EXPECT_EQ(some.bytes, 2 * (kFreeHostReads + 3));
-  EXPECT_EQ(some.printed, 14U);
+  const HostCopies none = copies(kFreeHostReads, kFreeHostWrites);
+  EXPECT_EQ(none.to_host.beyond, 0U);
+  EXPECT_EQ(none.to_host.bytes, 0U);
+  EXPECT_EQ(none.from_host.beyond, 0U);
+  const HostCopies read = copies(kFreeHostReads + 3, 5);
+  EXPECT_EQ(read.to_host.beyond, 6U) << "two calls";
+  EXPECT_EQ(read.to_host.calls, 2U);
+  EXPECT_EQ(read.to_host.bytes, 2 * (kFreeHostReads + 3));
+  EXPECT_EQ(read.printed, 14U);
+  EXPECT_EQ(read.from_host.beyond, 0U);
+  const HostCopies written = copies(8, kFreeHostWrites + 1);
+  EXPECT_EQ(written.from_host.beyond, 2U);
+  EXPECT_EQ(written.from_host.calls, 2U);
+  EXPECT_EQ(written.to_host.beyond, 0U);
+  EXPECT_EQ(written.printed, 0U) << "of calls that brought too much to the host";
 }
 
 TEST_F(Series, FaultOfTheDeviceIsTheGradersAndTheNextCaseRuns) {

@@ -1,6 +1,8 @@
 // Counters in, numbers out: the gates on the counts that a transpose of 1024 x 1024 floats gives.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "course/problem.h"
 
 namespace lockstep::course {
@@ -74,6 +76,64 @@ TEST(Gates, CopiesAndFillsAreTraffic) {
   copying.copied_sectors = kRequests / 2;
   EXPECT_EQ(sectors.cause({copying, kCost, 1}).besides, "") << "a few are not worth a word";
   EXPECT_EQ(sectors.cause({Observations(), kCost, 1}).besides, "");
+}
+
+TEST(Gates, LocalMemoryAndConstantsAreTrafficToo) {
+  Observations moving;
+  LineCounters local = line_with_global(4, 4), constants;
+  local.line = {"a.cu", 3};
+  local.local_load = local.local_store = {kRequests, kRequests * 8, kRequests * 8, kRequests * 128};
+  moving.lines = {local};
+  const Gate gate = global_sectors_gate(1.5, {});
+  EXPECT_DOUBLE_EQ(gate.value({moving, kCost, 1}), 3.0);
+  EXPECT_EQ(gate.cause({moving, kCost, 1}).explain(local), "local memory is 67 % of all sectors");
+  constants.constant_load = {kRequests, kRequests * 24, kRequests * 4, kRequests * 128};
+  moving.lines = {line_with_global(4, 4), constants};
+  EXPECT_DOUBLE_EQ(gate.value({moving, kCost, 1}), 4.0);
+  const Cause cause = gate.cause({moving, kCost, 1});
+  EXPECT_EQ(cause.explain(constants), "loads of constants move 75 % of all sectors");
+  EXPECT_EQ(cause.share(moving.lines[0]), 0);
+}
+
+TEST(Gates, WhoReadsNoInputIsDoubted) {
+  constexpr double kInput = 4.0 * 1024 * 1024;
+  for (const Gate& gate : {global_sectors_gate(1.5, {}), bytes_per_element_gate(9, {})}) {
+    Observations writes;
+    writes.lines = {line_with_global(0, 4)};
+    EXPECT_EQ(gate.doubt({writes, kCost, 1, kInput}),
+              "the kernels read 0 of the 4194304 bytes of the input: what did the work?");
+    Observations reads;
+    reads.lines = {line_with_global(4, 4)};
+    EXPECT_EQ(gate.doubt({reads, kCost, 1, kInput}), "");
+    EXPECT_EQ(gate.doubt({reads, kCost, 1, 2 * kInput}), "") << "half of it may be enough";
+    EXPECT_NE(gate.doubt({reads, kCost, 1, 3 * kInput}), "");
+    Observations fetched;
+    fetched.copied_sectors = kRequests * 4;
+    EXPECT_EQ(gate.doubt({fetched, kCost, 1, kInput}), "") << "textures read too";
+    EXPECT_EQ(gate.doubt({Observations(), kCost, 1, 0}), "") << "there was nothing to read";
+  }
+}
+
+TEST(Gates, ParallelismIsWorkOverSpan) {
+  const Gate gate = parallelism_gate(8, "share it out");
+  EXPECT_TRUE(gate.holds(8));
+  EXPECT_FALSE(gate.holds(7.99));
+  EXPECT_FALSE(gate.holds(std::numeric_limits<double>::quiet_NaN()));
+  Observations launched;
+  launched.kernels = {{.kernel = "many", .launches = 2, .blocks = 200, .work = 9000, .span = 90},
+                      {.kernel = "one", .launches = 1, .blocks = 1, .work = 910, .span = 910}};
+  EXPECT_DOUBLE_EQ(gate.value({launched, kCost, 1}), 9.91);
+  LineCounters of_many, of_one;
+  of_many.function = "many";
+  of_one.function = "one";
+  of_many.warps = of_one.warps = 900;
+  const Cause cause = gate.cause({launched, kCost, 1});
+  EXPECT_EQ(cause.share(of_many), 0);
+  EXPECT_EQ(cause.share(of_one), 900);
+  EXPECT_EQ(cause.explain(of_one), "this kernel is 91 % of the longest chain, with a parallelism of 1");
+  EXPECT_EQ(cause.advice, "share it out");
+  EXPECT_EQ(gate.value({Observations(), kCost, 1}), 0) << "who launches nothing keeps nothing busy";
+  EXPECT_EQ(gate.cause({Observations(), kCost, 1}).besides, "no kernel ran");
 }
 
 TEST(Gates, BytesPerElementCountWholeSectors) {

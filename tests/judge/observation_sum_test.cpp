@@ -15,6 +15,7 @@ emulator::Observations one_line(const std::string& kernel, unsigned line, std::u
   counters.global_load.units = sectors;
   counters.local_store.bytes = 3;
   observations.lines = {counters};
+  observations.kernels = {{.kernel = kernel, .launches = 1, .blocks = line, .work = 100, .span = sectors}};
   observations.launches = 1;
   observations.copied_sectors = sectors;
   return observations;
@@ -33,6 +34,13 @@ TEST(ObservationSum, AddsLineByLineInOrder) {
   EXPECT_EQ(total.lines[2].global_load.units, 12U);
   EXPECT_EQ(total.lines[2].local_store.bytes, 6U);
   EXPECT_EQ(total.lines[2].warps, 2U);
+  ASSERT_EQ(total.kernels.size(), 2U);
+  EXPECT_EQ(total.kernels[0].kernel, "a");
+  EXPECT_EQ(total.kernels[1].kernel, "b");
+  EXPECT_EQ(total.kernels[1].launches, 3U);
+  EXPECT_EQ(total.kernels[1].blocks, 19U);
+  EXPECT_EQ(total.kernels[1].work, 300U);
+  EXPECT_EQ(total.kernels[1].span, 13U);
   EXPECT_EQ(total.launches, 4U);
   EXPECT_EQ(total.copied_sectors, 15U);
 }

@@ -68,6 +68,15 @@ TEST(ProblemRules, CasesMustBeManyAndDistinct) {
               ElementsAre(HasSubstr("two cases are named \"case 4\"")));
 }
 
+TEST(ProblemRules, GatesOfWholeDevicesNeedAWideCase) {
+  Problem problem = sound_problem();
+  problem.gates.push_back(parallelism_gate(2, ""));
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"),
+              ElementsAre(HasSubstr("no case that gate \"parallelism\" looks at")));
+  problem.cases.front().wide = true;
+  EXPECT_THAT(broken_rules(problem, "06-block-scan"), IsEmpty());
+}
+
 TEST(ProblemRules, GatesNeedAMeasuredCaseWithACost) {
   Problem problem = sound_problem();
   problem.cases.back().measured = false;

@@ -22,6 +22,7 @@ class Technique : public testing::Test {
     large_.name = "large";
     large_.cost = small_.cost = {.elements = 32, .global_bytes = 256};
     large_.calls = small_.calls = 1;
+    large_.measured = small_.measured = true;
     small_.name = "small";
   }
 
@@ -83,13 +84,70 @@ TEST_F(Technique, LimitIsIncludedAndNaNFails) {
   EXPECT_EQ(judge_technique(problem_, measured, {}, source_)[0].verdict, Verdict::inefficient);
 }
 
+TEST_F(Technique, WhatMustBeReachedIsWorstWhereItIsLeastAndOfWideCasesAlone) {
+  problem_.gates = {course::parallelism_gate(4, "share it out")};
+  course::Case narrow;
+  narrow.measured = true;
+  large_.wide = small_.wide = true;
+  std::vector<MeasuredCase> measured(3);
+  measured[0].one = &large_;
+  measured[0].observations.kernels = {{.kernel = "k", .launches = 1, .blocks = 5, .work = 500, .span = 100}};
+  measured[1].one = &small_;
+  measured[1].observations.kernels = {{.kernel = "k", .launches = 1, .blocks = 4, .work = 400, .span = 100}};
+  measured[2].one = &narrow;
+  measured[2].observations.kernels = {{.kernel = "k", .launches = 1, .blocks = 1, .work = 100, .span = 100}};
+  GateResult gate = judge_technique(problem_, measured, {}, source_)[0];
+  EXPECT_EQ(gate.verdict, Verdict::passed) << "the limit itself passes";
+  EXPECT_EQ(gate.value, 4);
+  EXPECT_TRUE(gate.at_least);
+  EXPECT_EQ(gate.case_name, "small");
+  measured[1].observations.kernels[0].span = 101;
+  measured[1].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
+  measured[1].observations.lines[0].function = "k";
+  measured[1].observations.lines[0].warps = 10;
+  gate = judge_technique(problem_, measured, {}, source_)[0];
+  EXPECT_EQ(gate.verdict, Verdict::inefficient);
+  EXPECT_EQ(gate.advice, "share it out");
+  ASSERT_EQ(gate.worst.size(), 1U);
+  EXPECT_EQ(gate.worst[0].line, 2U);
+}
+
+TEST_F(Technique, WhoReadsNoInputHasNotDoneTheTask) {
+  std::vector<MeasuredCase> measured(2);
+  measured[0].one = &large_;
+  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 8)};
+  measured[1] = measured[0];
+  measured[1].one = &small_;
+  measured[1].input_bytes = 128;
+  const GateResult gate = judge_technique(problem_, measured, {}, source_)[0];
+  EXPECT_EQ(gate.verdict, Verdict::inefficient) << "though it moves few sectors";
+  EXPECT_EQ(gate.case_name, "small");
+  EXPECT_EQ(gate.explanation, "the kernels read 0 of the 128 bytes of the input: what did the work?");
+  EXPECT_TRUE(gate.worst.empty());
+}
+
 TEST_F(Technique, CopiesToTheHostAreInefficient) {
-  const HostReads reads = {.beyond = 3808, .calls = 1, .bytes = 7904, .printed = 0};
+  const HostCopies reads = {.to_host = {.beyond = 3808, .calls = 1, .bytes = 7904}, .from_host = {}};
   const GateResult gate = judge_technique(problem_, {}, reads, source_).back();
   EXPECT_EQ(gate.verdict, Verdict::inefficient);
   EXPECT_EQ(gate.value, 3808);
   EXPECT_EQ(gate.explanation, "1 call brought 7904 bytes to the host");
   EXPECT_THAT(gate.advice, HasSubstr("Leave the data on the device"));
+}
+
+TEST_F(Technique, CopiesFromTheHostAreToo) {
+  HostCopies copies = {.to_host = {}, .from_host = {.beyond = 34464, .calls = 2, .bytes = 165536}};
+  GateResult gate = judge_technique(problem_, {}, copies, source_).back();
+  EXPECT_EQ(gate.verdict, Verdict::inefficient);
+  EXPECT_EQ(gate.value, 34464);
+  EXPECT_EQ(gate.explanation, "2 calls brought 165536 bytes from the host to the device");
+  EXPECT_THAT(gate.advice, HasSubstr("Leave the data on the device"));
+  copies.to_host = {.beyond = 4, .calls = 1, .bytes = 4100};
+  gate = judge_technique(problem_, {}, copies, source_).back();
+  EXPECT_EQ(gate.value, 34468);
+  EXPECT_EQ(
+      gate.explanation,
+      "1 call brought 4100 bytes to the host; 2 calls brought 165536 bytes from the host to the device");
 }
 
 TEST_F(Technique, WhatKernelsPrintIsToldApartFromCopies) {
@@ -101,7 +159,8 @@ TEST_F(Technique, WhatKernelsPrintIsToldApartFromCopies) {
                                     stores("/x/technique_test.cu", 3, 4)};
   measured[0].observations.lines[0].lanes = 5;
   measured[0].observations.lines[1].lanes = 6;
-  HostReads reads = {.beyond = 100, .calls = 2, .bytes = 8292, .printed = 8000};
+  HostCopies reads = {
+      .to_host = {.beyond = 100, .calls = 2, .bytes = 8292}, .from_host = {}, .printed = 8000};
   const GateResult printed = judge_technique(problem_, measured, reads, source_).back();
   EXPECT_EQ(printed.explanation, "2 calls brought 8292 bytes to the host, 8000 of them printed by kernels");
   EXPECT_THAT(printed.advice, StartsWith("printf in a kernel"));

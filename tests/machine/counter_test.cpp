@@ -43,6 +43,22 @@ TEST_F(CounterTest, ATraceIsOfTheLowestWarpWhoeverComesFirst) {
   EXPECT_EQ(seen.traces[0].warp, 0U);
 }
 
+// --- constants ---
+
+TEST_F(CounterTest, LoadsOfConstantsAreCountedApart) {
+  const std::string body =
+      "mov.u64 %d2, table;\nmul.wide.u32 %d3, %r1, 4;\nadd.u64 %d2, %d2, %d3;\n"
+      "ld.const.u32 %r2, [table+8];\nld.const.u32 %r3, [%d2];\nst.global.u32 [%d0], %r3;";
+  ASSERT_EQ(run(body, memory, 0, 0, {}, {32, 1, 1}, ".const .align 32 .b8 table[256];\n").status,
+            LaunchResult::Status::ok);
+  EXPECT_EQ(line(4).constant_load.requests, 1U);
+  EXPECT_EQ(line(4).constant_load.units, 1U) << "one word for all lanes";
+  EXPECT_EQ(line(5).constant_load.units, 4U) << "32 words side by side";
+  EXPECT_EQ(line(5).constant_load.bytes, 128U);
+  EXPECT_EQ(line(4).global_load.requests + line(5).global_load.requests, 0U);
+  EXPECT_EQ(line(0).constant_load.requests, 0U) << "parameters are not counted";
+}
+
 // --- atomics ---
 
 /// The address of lane t is base + 4 × %r2.

@@ -28,9 +28,10 @@ struct TrafficCounter {
     shared_atomic,
     local_load,
     local_store,
+    constant_load,
     image,  ///< by textures and surfaces: no counter of a line, but sectors that were moved
   };
-  static constexpr std::size_t kKinds = 10;
+  static constexpr std::size_t kKinds = 11;
 };
 
 /// A generic access can reach any space, so each memory instruction counts each kind apart.

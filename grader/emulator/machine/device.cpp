@@ -131,6 +131,7 @@ struct Device::State {
   ModuleId load(std::string_view text, ModuleBytes most);
   void place_variables(Loaded& loaded, std::size_t most_bytes);
   void collect(Loaded& loaded);
+  KernelWork& work_of(const std::string& kernel);
   /// Throws DeviceError unless the range is memory that the host may copy, fill and ask about.
   void require(DeviceAddress address, std::size_t bytes) const;
   /// The same of a whole box, of which the part is a part.
@@ -158,8 +159,9 @@ struct Device::State {
   /// What ended launches, traces and totals; lines are made of the modules' counters when taken.
   Observations pending;
   std::map<std::tuple<std::string, SourceLine>, LineCounters, std::less<>>
-      lines;                   ///< of modules that are gone
-  std::size_t line_bytes = 0;  ///< of `lines`
+      lines;                                             ///< of modules that are gone
+  std::size_t line_bytes = 0;                            ///< of `lines` and `works`
+  std::map<std::string, KernelWork, std::less<>> works;  ///< by kernel
 };
 
 Device::ModuleId Device::State::load(std::string_view text, ModuleBytes most) {
@@ -290,6 +292,16 @@ void Device::State::require(const BoxPlace& place, const BoxShape& shape, const 
   }
 }
 
+KernelWork& Device::State::work_of(const std::string& kernel) {
+  if (const auto known = works.find(kernel); known != works.end()) return known->second;
+  // As of lines: beyond the limit it belongs to no kernel.
+  line_bytes += sizeof(KernelWork) + 2 * kernel.size();
+  const std::string& name = line_bytes > kMostLineBytes ? std::string() : kernel;
+  KernelWork& work = works[name];
+  work.kernel = name;
+  return work;
+}
+
 /// Adds a module's counters to the lines and clears them.
 void Device::State::collect(Loaded& loaded) {
   const Program& program = loaded.program;
@@ -333,6 +345,7 @@ void Device::State::collect(Loaded& loaded) {
                                                                                 &LineCounters::shared_atomic,
                                                                                 &LineCounters::local_load,
                                                                                 &LineCounters::local_store,
+                                                                                &LineCounters::constant_load,
                                                                                 nullptr};
     using Kind = TrafficCounter::Kind;
     const Traffic& image = loaded.counters.traffic[t].by_kind[static_cast<std::size_t>(Kind::image)];
@@ -657,7 +670,8 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
 
   const auto begin = std::chrono::steady_clock::now();
   LaunchResult result;
-  result.output = run_grid(grid, state_->workers, loaded.counters);
+  Span span;
+  result.output = run_grid(grid, state_->workers, loaded.counters, span);
   result.status = grid.status;
   state_->next_stamp = grid.stamps->end();
 
@@ -665,6 +679,11 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   pending.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ++pending.launches;
   pending.blocks += grid.block_count;
+  const std::uint64_t warps = grid.block_count * ((grid.threads.count() + kLanes - 1) / kLanes);
+  state_->work_of(kernel.info.name) += KernelWork{.launches = 1,
+                                                  .blocks = grid.block_count,
+                                                  .work = span.work,
+                                                  .span = span.of_launch(grid.block_count, warps)};
   if (grid.unfenced_stores != nullptr) {
     for (Finding& stale : grid.unfenced_stores->take_findings()) state_->stale_reads.add(std::move(stale));
   }
@@ -689,7 +708,9 @@ Observations Device::take_observations() {
   for (Finding& stale : state_->stale_reads.take()) findings.push_back(std::move(stale));
   taken.findings = std::move(findings);
   for (auto& [key, counters] : state_->lines) taken.lines.push_back(std::move(counters));
+  for (auto& [kernel, work] : state_->works) taken.kernels.push_back(std::move(work));
   state_->lines.clear();
+  state_->works.clear();
   state_->line_bytes = 0;
   return taken;
 }

@@ -222,6 +222,7 @@ void wait_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
                                     ? row<std::uint32_t>(warp, i.b)[lane] & 1
                                     : MbarrierWord::decode(row<std::uint64_t>(warp, i.b)[lane]).phase;
     if (MbarrierWord::decode(found.mbarrier->word).phase == phase) {
+      warp.path.poll(i.id, warp.awaited == found.mbarrier->word, 0);
       warp.failed_wait = &i;
       warp.awaited = found.mbarrier->word;
       warp.yields = true;

@@ -83,6 +83,7 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   block.cluster_completed.clear();
   block.has_marks = block.finished = block.stuck = false;
   block.endless_passes = 0;
+  block.longest_unit = 0;
   block.unfenced_address = 0;
   block.turn_time = 0;
   block.had_turns = false;
@@ -212,6 +213,7 @@ class WorkerLoop {
   void end_block(ThreadBlock& block) {
     if (!block.output.empty()) worker_.output.emplace_back(block.linear, std::exchange(block.output, {}));
     block.finished = true;
+    worker_.span.add(span_of(block));
     Cluster* cluster = block.cluster;
     const auto is_finished = [](const ThreadBlock* other) { return other->finished; };
     if (!std::ranges::all_of(cluster->blocks, is_finished)) return;
@@ -394,7 +396,7 @@ std::size_t blocks_together(const Grid& grid, unsigned workers) {
   return std::min(resident_blocks(grid), used * affordable_blocks(grid, used));
 }
 
-std::string run_grid(Grid& grid, unsigned workers, Counters& counters) {
+std::string run_grid(Grid& grid, unsigned workers, Counters& counters, Span& span) {
   const std::size_t capacity = resident_blocks(grid);
   const unsigned used = used_workers(grid, workers);
   const std::size_t most_resident = std::max<std::size_t>(
@@ -417,6 +419,7 @@ std::string run_grid(Grid& grid, unsigned workers, Counters& counters) {
   std::vector<std::pair<std::uint64_t, std::string>> output;
   for (Worker& worker : pool) {
     add_counters(counters, worker.counters);
+    span.add(worker.span);
     std::move(worker.output.begin(), worker.output.end(), std::back_inserter(output));
   }
   std::sort(output.begin(), output.end());

@@ -12,7 +12,8 @@ std::size_t resident_blocks(const Grid& grid);
 std::size_t blocks_together(const Grid& grid, unsigned workers);
 
 /// Runs the whole grid on `workers` threads, the calling one among them, and returns when it has finished or
-/// failed. The counters of all workers are added to `counters`; what printf wrote is returned in block order.
-std::string run_grid(Grid& grid, unsigned workers, Counters& counters);
+/// failed. The counters of all workers are added to `counters`, and their spans to `span`; what printf wrote
+/// is returned in block order.
+std::string run_grid(Grid& grid, unsigned workers, Counters& counters, Span& span);
 
 }  // namespace lockstep::emulator

@@ -30,6 +30,7 @@
 #include "emulator/machine/memory.h"
 #include "emulator/machine/partings.h"
 #include "emulator/machine/program.h"
+#include "emulator/machine/span.h"
 #include "emulator/machine/undefined_values.h"
 #include "emulator/machine/unfenced_stores.h"
 
@@ -110,6 +111,7 @@ struct Warp {
   std::uint32_t local_bytes = 0;  ///< of one thread
   Partings partings;
   UndefinedValues undefined;
+  WarpPath path;
 };
 
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.
@@ -169,6 +171,7 @@ struct ThreadBlock {
   bool stuck = false;                ///< no warp can go on before another block of the cluster does something
   std::uint32_t endless_passes = 0;  ///< one after the other in which all warps waited, some at mbarriers
   std::string output;                ///< of printf
+  std::uint64_t longest_unit = 0;    ///< of work, of those that have ended
 };
 
 /// Findings of one launch or of several, equal ones merged.
@@ -274,6 +277,7 @@ struct Worker {
   /// of it may be standing still.
   std::uint64_t changes = 0;
   std::uint64_t polled_address = 0;  ///< of the latest synchronising load or atomic of global memory
+  Span span;                         ///< of the blocks that have ended here
 };
 
 /// The lowest lane of a mask that names at least one.

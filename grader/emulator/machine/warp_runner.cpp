@@ -186,6 +186,7 @@ class WarpRunner {
       BlockCounter& counter = warp_.worker->counters.blocks[block.counter];
       ++counter.executions;
       counter.lanes += static_cast<std::uint64_t>(std::popcount(lanes));
+      warp_.path.execute(block.spelled);
       if (!warp_.partings.empty()) {
         warp_.partings.charge(lanes, warp_.threads & ~lanes, block, warp_.worker->counters.blocks);
       }
@@ -661,6 +662,7 @@ void begin_warp(Warp& warp) {
   warp.stop = false;
   warp.undefined.clear();
   warp.partings.clear();
+  warp.path.begin();
   warp.yields = false;
   warp.at_cluster = warp.owes_cluster_wait = 0;
   warp.at_barrier = {};

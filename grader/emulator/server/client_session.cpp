@@ -109,6 +109,7 @@ void ClientSession::end() {
   for (int device = 0; device < served_.device_count; ++device) reset(device);
   for (const auto& [address, allocation] : allocations_) served_.device.free(address);
   allocations_.clear();
+  shared_ = {};
   held_ = {};
   served_.statistics.allocated_bytes = 0;
 }
@@ -178,7 +179,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       const auto data = request.take_rest();
       if (data.size() != part.bytes) throw MalformedMessage("a write of other bytes than it says");
       check_box(place, shape, part);
-      before_write(place.address, part.bytes);
+      count_write(place.address, part.bytes, part.bytes);
       device.write(place, shape, part.first, data);
       return {};
     }
@@ -186,9 +187,9 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       const auto [place, shape, part] = request.take<BoxRequest>();
       if (part.bytes > kPieceBytes) throw MalformedMessage("a read is longer than one piece");
       check_box(place, shape, part);
-      before_read({place.address, part.bytes, 0});
       Bytes data(part.bytes);
       device.read(place, shape, part.first, data);
+      count_read(place.address, part.bytes, part.bytes);
       return data;
     }
     case Operation::fill_box: {
@@ -196,6 +197,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       const auto& [place, shape, part] = fill.box;
       check_box(place, shape, part);
       device.fill(place, shape, part, static_cast<std::byte>(fill.value));
+      ++served_.statistics.host_to_device_bytes;  // of which the others are copies
       served_.copied_sectors += sectors_of_rows(place, shape, part);
       return {};
     }
@@ -281,6 +283,7 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   allocations_[address] = {charged, selected_, request.kind != MemoryKind::device};
   charge(selected_, charged);
   if (request.kind == MemoryKind::device) leaks_.allocated(address, request.bytes, selected_);
+  if (request.kind != MemoryKind::device) shared_.add(address, request.bytes);
   return packed(AddressReply{address});
 }
 
@@ -327,6 +330,7 @@ void ClientSession::free(DeviceAddress address) {
   served_.device.free(address);
   charge(allocation->second.device, -allocation->second.charged);
   allocations_.erase(allocation);
+  shared_.remove(address);
   leaks_.freed(address);
 }
 
@@ -417,6 +421,10 @@ Bytes ClientSession::launch(MessageReader& request) {
     if (parameters.size() != served_.device.kernel_info(kernel).parameter_bytes) {
       throw MalformedMessage("a launch with parameters of the wrong size");
     }
+    // Pointers and sizes are no data; more than that may be.
+    constexpr std::uint64_t kUsualParameters = 256;
+    served_.statistics.host_to_device_bytes +=
+        std::max<std::uint64_t>(parameters.size(), kUsualParameters) - kUsualParameters;
     const LaunchResult result = served_.device.launch(kernel, configuration, parameters);
     // Launches are asynchronous to a program: this one was accepted, and its failure shows at the next
     // request.
@@ -502,16 +510,31 @@ void ClientSession::check_box(const BoxPlace& place, const BoxShape& shape, cons
   if (const auto span = span_of(shape, place)) check_whole(place.address, *span);
 }
 
-void ClientSession::before_read(const RangeRequest& request) {
-  served_.statistics.device_to_host_bytes += request.bytes;
-  if (belongs_to_control(request.address)) served_.statistics.control_bytes_read += request.bytes;
+void ClientSession::count_read(DeviceAddress address, std::uint64_t bytes, std::uint64_t learned) {
+  served_.statistics.device_to_host_bytes += learned;
+  if (belongs_to_control(address)) served_.statistics.control_bytes_read += bytes;
 }
 
-void ClientSession::before_write(DeviceAddress address, std::uint64_t bytes) {
+void ClientSession::count_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t brought) {
+  served_.statistics.host_to_device_bytes += brought;
   if (belongs_to_control(address)) served_.statistics.control_bytes_written += bytes;
 }
 
+void ClientSession::after_read(DeviceAddress address, std::span<const std::byte> found) {
+  count_read(address, found.size(), shared_.learned(address, found));
+}
+
+void ClientSession::before_write(DeviceAddress address, std::span<const std::byte> brought) {
+  Bytes found;
+  if (shared_.follows(address)) {
+    found.resize(brought.size());
+    served_.device.read(address, found);
+  }
+  count_write(address, brought.size(), shared_.brought(address, brought, found));
+}
+
 void ClientSession::before_fill(const FillRequest& request) {
+  ++served_.statistics.host_to_device_bytes;  // of which the others are copies
   served_.copied_sectors += sectors_of(request.address, request.bytes);
 }
 

@@ -63,7 +63,8 @@ using StartDevice = std::function<std::unique_ptr<DeviceHost>(
 
 /// What the program under test did through its connection since the last call of take_client_statistics.
 struct ClientStatistics {
-  std::uint64_t device_to_host_bytes = 0;
+  /// Copied either way; of memory that both sides share, what has changed on the way.
+  std::uint64_t device_to_host_bytes = 0, host_to_device_bytes = 0;
   std::uint64_t printed_bytes = 0;       ///< by kernels, which is a way to the host too
   std::uint64_t late_requests = 0;       ///< refused, as the owner held the client
   std::uint64_t control_bytes_read = 0;  ///< device-to-host bytes out of buffers that the control side owns

@@ -11,14 +11,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Traffic, requests, units, ideal_units, bytes,
                                    spacing_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, line, function, warps, lanes, divergent_branches,
                                    global_load, global_store, global_atomic, shared_load, shared_store,
-                                   shared_atomic, local_load, local_store, branches, idle_caused, idle_here,
-                                   global_contention, shared_contention)
+                                   shared_atomic, local_load, local_store, constant_load, branches,
+                                   idle_caused, idle_here, global_contention, shared_contention)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelWork, kernel, launches, blocks, work, span)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message, line, stack, other_line, kernel, block, thread,
                                    address, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, block, warp, active, addresses,
                                    units, ideal_units)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, findings, traces, launches, blocks, warp_instructions,
-                                   copied_sectors, seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, kernels, findings, traces, launches, blocks,
+                                   warp_instructions, copied_sectors, seconds)
 
 namespace {
 

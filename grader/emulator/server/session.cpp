@@ -103,7 +103,7 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
       const auto write = request.take<WriteRequest>();
       const auto data = request.take_rest();
       check_whole(write.address, write.whole_bytes);
-      before_write(write.address, data.size());
+      before_write(write.address, data);
       device.write(write.address, data);
       return {};
     }
@@ -111,9 +111,9 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
       const auto range = request.take<RangeRequest>();
       if (range.bytes > kPieceBytes) throw MalformedMessage("a read is longer than one piece");
       check_whole(range.address, range.whole_bytes);
-      before_read(range);
       Bytes data(range.bytes);
       device.read(range.address, data);
+      after_read(range.address, data);
       return data;
     }
     case Operation::fill: {

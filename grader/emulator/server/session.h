@@ -21,6 +21,7 @@
 #include "emulator/server/leak_check.h"
 #include "emulator/server/message.h"
 #include "emulator/server/protocol.h"
+#include "emulator/server/shared_contents.h"
 
 namespace lockstep::emulator {
 
@@ -80,9 +81,9 @@ class Session {
   Bytes perform_common(Operation operation, MessageReader& request);
   /// A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
   void check_whole(DeviceAddress address, std::uint64_t whole_bytes) const;
-  /// Hooks of those: called before the device is.
-  virtual void before_read(const RangeRequest& request) = 0;
-  virtual void before_write(DeviceAddress address, std::uint64_t bytes) = 0;
+  /// Hooks of those: called before the device is, or after it.
+  virtual void after_read(DeviceAddress address, std::span<const std::byte> found) = 0;
+  virtual void before_write(DeviceAddress address, std::span<const std::byte> brought) = 0;
   virtual void before_fill(const FillRequest& request) = 0;
 
   ServedDevice& served_;
@@ -98,8 +99,8 @@ class ControlSession final : public Session {
 
  protected:
   Bytes perform(Operation operation, MessageReader& request) override;
-  void before_read(const RangeRequest&) override {}
-  void before_write(DeviceAddress, std::uint64_t) override {}
+  void after_read(DeviceAddress, std::span<const std::byte>) override {}
+  void before_write(DeviceAddress, std::span<const std::byte>) override {}
   void before_fill(const FillRequest&) override {}
 
  private:
@@ -118,8 +119,8 @@ class ClientSession final : public Session {
 
  protected:
   Bytes perform(Operation operation, MessageReader& request) override;
-  void before_read(const RangeRequest& request) override;
-  void before_write(DeviceAddress address, std::uint64_t bytes) override;
+  void after_read(DeviceAddress address, std::span<const std::byte> found) override;
+  void before_write(DeviceAddress address, std::span<const std::byte> brought) override;
   void before_fill(const FillRequest& request) override;
 
  private:
@@ -137,6 +138,8 @@ class ClientSession final : public Session {
   DeviceAddress allocate_kind(const AllocateRequest& request);
   void map_host(DeviceAddress address);
   Bytes written_pages(const RangeRequest& range);
+  void count_read(DeviceAddress address, std::uint64_t bytes, std::uint64_t learned);
+  void count_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t brought);
   void free(DeviceAddress address);
   Bytes load_image(std::span<const std::byte> image);
   void unload_image(std::uint64_t id);
@@ -165,6 +168,7 @@ class ClientSession final : public Session {
   std::optional<Allocation> allocation_around(DeviceAddress address) const;
 
   std::map<DeviceAddress, Allocation> allocations_;  ///< by base
+  SharedContents shared_;
   LeakCheck leaks_;
   std::map<Device::ModuleId, Module> modules_;
   std::map<Device::KernelId, Device::ModuleId> kernels_;

@@ -141,7 +141,7 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
       space == Space::param && !(source_.entry && address.elements[0].kind == Kind::reg);
   if (frame_parameter) space = Space::local;
   instruction.counter = kNoCounter;
-  if (space != Space::constant && space != Space::param && !frame_parameter) count_traffic(instruction);
+  if (space != Space::param && !frame_parameter) count_traffic(instruction);
   if (space == Space::shared || space == Space::generic) {
     context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
   }

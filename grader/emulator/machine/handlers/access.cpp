@@ -167,7 +167,7 @@ template <class T, class R, unsigned count>
   load_lanes<T, R, count>(warp, i, missing, addresses, found_by);
 }
 
-template <class T, class R, unsigned count, bool is_store>
+template <class T, class R, unsigned count, bool is_store, bool constant = false>
 void access_global(Warp& warp, const Instruction& i, Mask active, const Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
   const bool contiguous = unit_stride(active, addresses, kWidth);
@@ -178,7 +178,7 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
     if (!check_global_store(warp, i, active, addresses.of, kWidth, contiguous, value)) return;
     if (may_be_unfenced) return store_unfenced<kWidth>(warp, i, active, addresses, value);
   } else {
-    if (!check_global_load(warp, i, active, addresses.of, kWidth, contiguous)) return;
+    if (!check_global_load(warp, i, active, addresses.of, kWidth, contiguous, constant)) return;
   }
   move_data<T, R, count, is_store>(warp, i, active, addresses, contiguous,
                                    GlobalHost{warp.block->grid->memory});
@@ -266,8 +266,9 @@ void access_memory(Warp& warp, const Instruction& i, Mask active) {
   compute_addresses(warp, i, addresses);
   switch (space) {
     case Space::constant:
-      if (!check_constant(warp, i, active, addresses.of, sizeof(T) * count)) break;
-      [[fallthrough]];
+      if (check_constant(warp, i, active, addresses.of, sizeof(T) * count))
+        access_global<T, R, count, is_store, true>(warp, i, active, addresses);
+      break;
     case Space::global:
       access_global<T, R, count, is_store>(warp, i, active, addresses);
       break;

@@ -24,6 +24,7 @@ namespace lockstep::emulator::LOCKSTEP_LEVEL {
 /// `spacing`: see lane_spacing.h; 0 when the access takes no more than its ideal.
 inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind kind, Mask active,
                           unsigned width, Units units, std::uint64_t spacing = 0) {
+  warp.path.access();
   if (i.counter == kNoCounter) return;
   Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
   ++traffic.requests;
@@ -77,7 +78,7 @@ inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, co
 }
 
 inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                         unsigned width, bool contiguous, AccessKind kind) {
+                         unsigned width, bool contiguous, AccessKind kind, bool constant = false) {
   Units units;
   std::uint64_t spacing = 0;
   if (contiguous) {
@@ -88,14 +89,15 @@ inline void count_global(Warp& warp, const Instruction& i, Mask active, const st
     units = count_sectors(active, addresses, width);
     if (units.units > units.ideal) spacing = lane_spacing(addresses, active);
   }
-  const auto counter = kind == AccessKind::load    ? TrafficCounter::Kind::global_load
+  const auto counter = constant                    ? TrafficCounter::Kind::constant_load
+                       : kind == AccessKind::load  ? TrafficCounter::Kind::global_load
                        : kind == AccessKind::store ? TrafficCounter::Kind::global_store
                                                    : TrafficCounter::Kind::global_atomic;
   count_traffic(warp, i, counter, active, width, units, spacing);
   if (kind == AccessKind::atomic) {
     count_contention(warp, i, active, addresses, &TrafficCounters::global_contention);
   }
-  if (!warp.block->grid->traced_places.empty()) {
+  if (!constant && !warp.block->grid->traced_places.empty()) {
     trace_access(warp, i, active, addresses, width, "global", kind, units.units, units.ideal);
   }
 }
@@ -221,16 +223,17 @@ inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, c
   }
 }
 
+/// `constant`: through the constant cache, which has a counter of its own.
 inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                              unsigned width, bool contiguous) {
+                              unsigned width, bool contiguous, bool constant = false) {
   if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::load)) return false;
   const bool synchronising = (i.detail & access::kSynchronising) != 0;
   if (synchronising) warp.worker->polled_address = addresses[std::countr_zero(active)];
   const auto host = [&](std::uint64_t address) { return warp.block->grid->memory->host(address); };
   // How often a warp polls depends on the machine's timing: once is counted.
-  if (!synchronising || !polls_again(warp, i, active, addresses, width, host)) {
-    count_global(warp, i, active, addresses, width, contiguous, AccessKind::load);
-  }
+  const bool again = synchronising && polls_again(warp, i, active, addresses, width, host);
+  if (!again) count_global(warp, i, active, addresses, width, contiguous, AccessKind::load, constant);
+  if (synchronising) warp.path.poll(i.counter, again, 0);
   examine_global_load(warp, i, active, addresses, width, contiguous);
   return true;
 }
@@ -261,9 +264,9 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
   warp.worker->polled_address = addresses[std::countr_zero(active)];
   const auto host = [&](std::uint64_t address) { return warp.block->grid->memory->host(address); };
   // As of loads: once is counted.
-  if (!polls_again(warp, i, active, addresses, width, host, brought)) {
-    count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
-  }
+  const bool again = polls_again(warp, i, active, addresses, width, host, brought);
+  if (!again) count_global(warp, i, active, addresses, width, false, AccessKind::atomic);
+  warp.path.poll(i.counter, again, 0);
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     if ((i.detail & access::kRelease) != 0) release(warp);
@@ -429,8 +432,8 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);
   if (kind == AccessKind::load && (i.detail & access::kSynchronising) != 0) {
-    polls_again(warp, i, active, offsets, width,
-                [&](std::uint32_t offset) { return warp.block->shared.data() + offset; });
+    const auto host = [&](std::uint32_t offset) { return warp.block->shared.data() + offset; };
+    warp.path.poll(i.counter, polls_again(warp, i, active, offsets, width, host), 1);
   }
   if constexpr (kind == AccessKind::store) ++warp.worker->changes;
   if (warp.block->grid->checks) {

@@ -120,6 +120,19 @@ T apply_plainly(void* address, T value, T replacement) {
   return old;
 }
 
+/// A number that one thread draws for itself or its block: that of the work to do next.
+template <AtomicOperation operation, class T, bool shared>
+void draw_number(Warp& warp, Mask active) {
+  constexpr bool kCounts =
+      operation == AtomicOperation::increment || (operation == AtomicOperation::add && std::is_integral_v<T>);
+  if (!kCounts || !std::has_single_bit(active)) return;
+  if (shared) {
+    warp.path.end_unit();
+  } else {
+    end_unit(*warp.block);
+  }
+}
+
 template <AtomicOperation operation, class T, bool shared>
 void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
   const auto* values = row<Stored<T>>(warp, i.b);
@@ -149,6 +162,7 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     changes += std::bit_cast<Bytes>(now) != std::bit_cast<Bytes>(old) ? 1U : 0U;
   }
   warp.worker->changes += changes;
+  if (result != nullptr) draw_number<operation, T, shared>(warp, active);
 }
 
 template <AtomicOperation operation, class T>
