@@ -154,7 +154,11 @@ Problem make_problem() {
                              make_case({4096, 4096}, "larger than the caches of most cards", any_bits),
                              make_case({4096, 8192}, "a matrix much larger than any cache", any_bits)},
                    .larger = {make_case({8192, 8192}, "a quarter of a gibibyte", any_bits),
-                              make_case({16384, 16384}, "a gibibyte", any_bits)}};
+                              make_case({16384, 16384}, "a gibibyte", any_bits)},
+                   .variations = {make_case({4095, 4097}, "rows that start anywhere", any_bits),
+                                  make_case({10007, 9973}, "two large primes", any_bits),
+                                  make_case({1'000'000, 41}, "few columns, not aligned", any_bits),
+                                  make_case({41, 1'000'000}, "few rows, not aligned", any_bits)}};
   problem.gates = {
       global_sectors_gate(
           1.5,

@@ -139,7 +139,9 @@ Problem make_problem() {
                              make_case({1 << 10, 1024}, "a few segments for each multiprocessor"),
                              make_case({1 << 13, 1024}, "about as large as the caches"),
                              make_case({1 << 15, 1024}, "more segments than any cache holds")},
-                   .larger = {make_case({1 << 18, 1024}, "a gibibyte")}};
+                   .larger = {make_case({1 << 18, 1024}, "a gibibyte")},
+                   .variations = {make_case({1 << 18, 1021}, "a prime: segments that start anywhere"),
+                                  make_case({400'000, 509}, "the same, of half the length")}};
   problem.gates = {
       global_sectors_gate(
           1.25, {.scattered = "Let neighbouring lanes read and write neighbouring elements.",

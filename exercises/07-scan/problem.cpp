@@ -111,12 +111,15 @@ Problem make_problem() {
       make_case(262145, "one more than 2^18, in blocks of 256 more than 1024 of them"),
       wide(measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads"))),
   };
-  problem.speed = {.sizes = {make_case(1 << 16, "less than one tile for each multiprocessor"),
-                             make_case(1 << 18, "a few tiles for each multiprocessor"),
-                             make_case(1 << 20, "an array that lies in the caches"),
-                             make_case(1 << 22, "about as large as the caches"),
-                             make_case(1 << 25, "more elements than any cache holds")},
-                   .larger = {make_case(1 << 28, "a gibibyte")}};
+  problem.speed = {
+      .sizes = {make_case(1 << 14, "a few blocks"),
+                make_case(1 << 16, "less than one tile for each multiprocessor"),
+                make_case(1 << 18, "a few tiles for each multiprocessor"),
+                make_case(1 << 20, "an array that lies in the caches"),
+                make_case(1 << 22, "about as large as the caches"),
+                make_case(1 << 25, "more elements than any cache holds")},
+      .larger = {make_case(1 << 28, "a gibibyte")},
+      .variations = {make_case(33554393, "a prime: the last vector and the last tile are not full")}};
   problem.gates = {
       bytes_per_element_gate(
           13,

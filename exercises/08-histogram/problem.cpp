@@ -331,6 +331,8 @@ Problem make_problem() {
                      named("bytes, two values", make_case(bytes(kMany), "two counters", two_values)),
                      named("bytes after Zipf", make_case(bytes(kMany), "few values come often", zipf)),
                      named("bytes, sorted", make_case(bytes(kMany), "neighbours are equal", sorted)),
+                     named("bytes from the third on",
+                           make_case(bytes(kMany - 5, 256, 3, 2), "vectors start and end within an array")),
                      named("words, 1024 bins", make_case(words(kMany, 1024), "more bins")),
                      named("words, 1024 bins, all equal",
                            make_case(words(kMany, 1024), "one counter of many", all_equal)),

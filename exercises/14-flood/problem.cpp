@@ -766,7 +766,8 @@ Problem make_problem() {
                                              "0.407 of all cells are wet", percolation_of_corners),
                                   large_case(kSide, 8, "terrain, 8 neighbours, many sources",
                                              "a source in every 500 cells", terrain, from_many),
-                                  large_case(kSide, 4, "all wet", "one lake", all_wet)}};
+                                  large_case(kSide, 4, "all wet", "one lake", all_wet),
+                                  terrain_case(4093, "a prime: rows that start anywhere")}};
   problem.gates = {
       flood_traffic_gate(150),
       global_atomics_gate(0.25,

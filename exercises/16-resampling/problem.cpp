@@ -529,7 +529,8 @@ Problem make_problem() {
                 timed(kMany, 4, "as many particles as the source's largest filter")},
       .larger = {timed(4 * kMany, 4, "weights that no cache holds")},
       .variations = {timed(kMany, 0, "weights nearly alike"), timed(kMany, 1, "weights somewhat different"),
-                     timed(kMany, 2, "weights rather different"), timed(kMany, 3, "weights very different")}};
+                     timed(kMany, 2, "weights rather different"), timed(kMany, 3, "weights very different"),
+                     timed(kMany - 3, 4, "a prime: the last warp is not full")}};
   problem.gates = {
       bytes_per_step_gate(
           8,

@@ -57,10 +57,11 @@ class RunnerAttempt final : public Attempt {
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
                                                   std::chrono::milliseconds timeout,
-                                                  const std::function<void()>& look) override {
+                                                  const std::function<void()>& look,
+                                                  bool by_events) override {
     runner::Outcome shared = share_buffers(timeout);
     if (shared.kind != runner::Outcome::Kind::done) return {shared};
-    return runner_.timed_calls(function, words, timeout, look);
+    return runner_.timed_calls(function, words, timeout, look, by_events);
   }
   runner::Outcome settle(std::chrono::milliseconds timeout) override { return runner_.settle(timeout); }
   const std::string& output() const override { return runner_.output(); }

@@ -29,7 +29,8 @@ class Attempt {
   virtual runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                           std::span<const std::uint64_t> words,
                                                           std::chrono::milliseconds timeout,
-                                                          const std::function<void()>& look) = 0;
+                                                          const std::function<void()>& look,
+                                                          bool by_events) = 0;
   /// Has the program wait for all that it has enqueued, in whatever stream.
   virtual runner::Outcome settle(std::chrono::milliseconds timeout) = 0;
   /// What the submission printed so far.

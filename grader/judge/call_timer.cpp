@@ -91,8 +91,8 @@ std::size_t CallTimer::contents() const {
 }
 
 std::size_t CallTimer::sets_of_buffers() const {
-  const std::size_t most = 2 * options_.calls;
-  if (options_.fresh_inputs) return most;
+  if (options_.fresh_inputs) return 2 * options_.calls;
+  const std::size_t most = options_.calls;
   if (is_bound_by_arithmetic(one_.cost)) return std::min(kFewContents, most);
   const auto wanted = static_cast<std::size_t>(kBytesBetweenUses / one_.cost.global_bytes) + 2;
   return std::min(wanted, most);
@@ -148,7 +148,13 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   std::size_t calls = options_.calls;
   if (!options_.fresh_inputs) {
     // What is slow needs fewer calls to be timed as well, and must not take minutes.
-    calls = std::clamp<std::size_t>(static_cast<std::size_t>(kEnoughTime / first.calls), 1, calls);
+    if (first.on_device > kEnoughTime / calls) {
+      calls = std::max<std::size_t>(static_cast<std::size_t>(kEnoughTime / first.on_device), 1);
+    }
+    timing.fault = run_calls(attempt, 1, calls, is_checked, few);
+    timing.calls_failed = timing.fault.has_value();
+    timing.call = few.on_device / static_cast<double>(calls);
+    return timing;
   }
   timing.fault = run_calls(attempt, 1, calls, is_checked, few);
   if (!timing.fault) timing.fault = run_calls(attempt, 1 + calls, 2 * calls, is_checked, many);
@@ -282,11 +288,13 @@ std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   const auto begin = std::chrono::steady_clock::now();
   fill_buffers(first, used, false);
   time.preparation = std::chrono::steady_clock::now() - begin;
-  const auto timed = attempt.timed_calls(problem_.function, words, options_.time_limit,
-                                         [&] { look_at_outputs(samples.size()); });
+  const auto timed = attempt.timed_calls(
+      problem_.function, words, options_.time_limit, [&] { look_at_outputs(samples.size()); },
+      !options_.fresh_inputs);
   if (timed.outcome.kind != OutcomeKind::done)
     return fault_result(fault_of(timed.outcome, options_.time_limit));
   time.calls = timed.time;
+  time.on_device = timed.on_device;
   time.preparation += timed.arming;
   if (!is_checked) return std::nullopt;
   const std::uint64_t wrong = count_wrong(attempt, first, used, samples);

@@ -3,7 +3,8 @@
 // A process is timed over K calls and over 2K calls, which tell what grows with the calls from what does not,
 // such as handing the GPU over. The clock stops when the judge itself has seen a sample of what the calls
 // left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.4 s, and the
-// making of inputs on the host, as often as they are made anew.
+// making of inputs on the host, as often as they are made anew. Solutions that are trusted, as those of
+// `bench`, are timed by the device's own events instead.
 #pragma once
 
 #include <chrono>
@@ -48,7 +49,8 @@ class CallTimer {
     std::size_t calls = 16;  ///< K
     /// No process sees an input twice. Without it, calls go round a few inputs, in buffers that are
     /// together larger than any cache: for solutions that are trusted, where making K inputs would take too
-    /// long.
+    /// long. They are timed by the device's events then, one batch of K calls: the judge's clock would count
+    /// the host's launches where those take longer than what is launched.
     bool fresh_inputs = true;
     std::chrono::milliseconds time_limit = kCallTime + kGrace;  ///< of calls that are timed together
     std::function<void(const std::string& what, int done, int total)> progress;
@@ -81,6 +83,7 @@ class CallTimer {
   /// Of some calls together, and of what comes before them.
   struct BatchTime {
     std::chrono::duration<double> calls{0}, preparation{0};
+    std::chrono::duration<double> on_device{0};  ///< the calls by events, where inputs are used again
   };
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;

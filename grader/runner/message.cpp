@@ -24,14 +24,14 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   const auto function = reader.number<std::uint32_t>();
   const auto result = reader.number<course::ValueKind>();
   const auto calls = reader.number<std::uint32_t>();
-  const auto timed = reader.flag();
-  const auto whole_device = reader.flag();
+  const auto timed = reader.flag(), by_events = reader.flag(), whole_device = reader.flag();
   const auto kinds = reader.number<std::uint32_t>();
-  if (!function || !result || !calls || !timed || !whole_device || !kinds) return std::nullopt;
+  if (!function || !result || !calls || !timed || !by_events || !whole_device || !kinds) return std::nullopt;
   request.function = *function;
   request.result = *result;
   request.calls = *calls;
   request.timed = *timed;
+  request.by_events = *by_events;
   request.whole_device = *whole_device;
   for (std::uint32_t i = 0; i < *kinds; ++i) {
     const auto kind = reader.number<course::ValueKind>();
@@ -76,6 +76,7 @@ Packet encode(std::uint32_t sequence, const CallRequest& request) {
   writer.number(request.result);
   writer.number(request.calls);
   writer.number(request.timed);
+  writer.number(request.by_events);
   writer.number(request.whole_device);
   writer.number(static_cast<std::uint32_t>(request.kinds.size()));
   for (const course::ValueKind kind : request.kinds) writer.number(kind);

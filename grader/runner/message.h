@@ -38,6 +38,7 @@ struct CallRequest {
   course::ValueKind result = course::ValueKind::none;
   std::uint32_t calls = 1;
   bool timed = false;        ///< wait for the judge's sign on ClockWords between request and reply
+  bool by_events = false;    ///< reply with the nanoseconds that EventClock counts
   bool whole_device = true;  ///< wait for every stream, not just for the one that the calls were given
   std::vector<course::ValueKind> kinds;  ///< one a parameter
   std::vector<std::uint64_t> words;      ///< [call][parameter]
@@ -66,7 +67,7 @@ struct ClockWords {
 struct Reply {
   enum class Kind : std::uint32_t { done, missing_function, load_failed, threw, device_error };
   Kind kind = Kind::done;
-  std::uint64_t value = 0;  ///< done: what the function returned; missing_function: its index
+  std::uint64_t value = 0;  ///< done: what the function returned, or its time; missing_function: its index
   std::string text;  ///< load_failed, threw, device_error; done: the error that the calls left behind, if any
 };
 

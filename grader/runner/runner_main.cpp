@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "runner/counted_calls.h"
+#include "runner/event_clock.h"
 #include "runner/judge_buffers.h"
 #include "runner/message.h"
 
@@ -33,6 +35,7 @@ using namespace lockstep::runner;
 /// The CUDA runtime that the object brought with it, found there and not by name from the object: the student
 /// may define its names too. All null when the object uses no runtime.
 struct Runtime {
+  void* handle = nullptr;
   int (*synchronize)() = nullptr;
   int (*create_stream)(void** stream, unsigned flags) = nullptr;
   int (*synchronize_stream)(void* stream) = nullptr;
@@ -50,7 +53,8 @@ struct Runtime {
         &path);
     void* const handle = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
     if (handle == nullptr) return {};
-    return {reinterpret_cast<int (*)()>(dlsym(handle, "cudaDeviceSynchronize")),
+    return {handle,
+            reinterpret_cast<int (*)()>(dlsym(handle, "cudaDeviceSynchronize")),
             reinterpret_cast<int (*)(void**, unsigned)>(dlsym(handle, "cudaStreamCreateWithFlags")),
             reinterpret_cast<int (*)(void*)>(dlsym(handle, "cudaStreamSynchronize")),
             reinterpret_cast<int (*)()>(dlsym(handle, "cudaGetLastError")),
@@ -173,12 +177,16 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
   const auto function = reinterpret_cast<void (*)()>(functions_[request.function]);
   ffi_arg result = 0;
   int error = 0;
-  if (clock != nullptr) wait_for_go(*clock, sequence);
+  std::optional<EventClock> events;
   try {
+    if (request.by_events) events.emplace(runtime_.handle, stream());
+    if (clock != nullptr) wait_for_go(*clock, sequence);
     const auto make_calls = [&] {
+      if (events) events->begin();
       for (std::uint32_t i = 0; i < request.calls; ++i) {
         ffi_call(&interface, function, &result, values.data() + i * parameters);
       }
+      if (events) events->end();
       error = wait(request.whole_device);
     };
     // Before there are buffers there is no context, and nothing but a question for the size of a workspace.
@@ -187,6 +195,7 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
     } else {
       make_calls();
     }
+    if (events && error == 0) result = events->nanoseconds();
   } catch (const std::exception& exception) {
     return {Reply::Kind::threw, 0, exception.what()};
   } catch (...) {
@@ -198,6 +207,7 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
   const bool asks_device = buffers_.any_mapped() || !request.whole_device;
   std::string text = asks_device ? text_of_error(error) : "";
   if (buffers_.any_mapped() && !text.empty()) return {Reply::Kind::device_error, 0, std::move(text)};
+  if (events) return {Reply::Kind::done, result, std::move(text)};
   if (request.result == ValueKind::none) result = 0;
   const bool narrow = request.result == ValueKind::i32 || request.result == ValueKind::f32;
   return {Reply::Kind::done, narrow ? result & 0xFFFF'FFFF : result, std::move(text)};

@@ -319,9 +319,10 @@ Outcome RunnerProcess::call(const course::Signature& function, std::span<const s
 RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& function,
                                                        std::span<const std::uint64_t> words,
                                                        milliseconds timeout,
-                                                       const std::function<void()>& look) {
+                                                       const std::function<void()>& look, bool by_events) {
   CallRequest request = state_->call_request(function, words);
   request.timed = true;
+  request.by_events = by_events;
   ClockWords& clock = state_->clock.words();
   const auto asked = Clock::now(), deadline = asked + timeout;
   if (auto failed = state_->say(encode(++state_->sequence, request), -1)) return {*failed};
@@ -345,7 +346,9 @@ RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& 
     if (reached(clock.done) || Clock::now() < deadline) look();
     time = Clock::now() - begin;
   }
-  return {state_->outcome_of(state_->hear(deadline)), time, arming};
+  TimedOutcome timed{state_->outcome_of(state_->hear(deadline)), time, arming};
+  if (by_events) timed.on_device = std::chrono::nanoseconds(timed.outcome.value);
+  return timed;
 }
 
 Outcome RunnerProcess::settle(milliseconds timeout) {

@@ -37,12 +37,12 @@ struct Outcome {
 class RunnerProcess {
  public:
   struct Options {
-    std::filesystem::path executable;        ///< lockstep-runner
-    std::filesystem::path object;            ///< the submission's shared object
-    std::filesystem::path cudart_directory;  ///< folder with the libcudart that the object is to load
-    int device_descriptor = -1;              ///< client's end of a device connection, or -1
-    std::vector<std::filesystem::path> libraries;              ///< that the runtime opens by name
-    bool whole_device = true;                ///< calls wait for every stream, not just for the given one
+    std::filesystem::path executable;              ///< lockstep-runner
+    std::filesystem::path object;                  ///< the submission's shared object
+    std::filesystem::path cudart_directory;        ///< folder with the libcudart that the object is to load
+    int device_descriptor = -1;                    ///< client's end of a device connection, or -1
+    std::vector<std::filesystem::path> libraries;  ///< that the runtime opens by name
+    bool whole_device = true;  ///< calls wait for every stream, not just for the given one
     std::vector<std::filesystem::path> device_nodes, folders;  ///< that it may use and read besides
     std::map<std::string, std::string> environment;            ///< likewise
     sandbox::Limits limits;
@@ -69,9 +69,11 @@ class RunnerProcess {
     Outcome outcome;
     std::chrono::nanoseconds time{0};
     std::chrono::nanoseconds arming{0};  ///< until the runner was ready for the sign: it may have worked then
+    std::chrono::nanoseconds on_device{0};  ///< where asked for, by EventClock: the runner's own word
   };
   TimedOutcome timed_calls(const course::Signature& function, std::span<const std::uint64_t> words,
-                           std::chrono::milliseconds timeout, const std::function<void()>& look);
+                           std::chrono::milliseconds timeout, const std::function<void()>& look,
+                           bool by_events = false);
 
   /// Has the runner wait for every stream.
   Outcome settle(std::chrono::milliseconds timeout);

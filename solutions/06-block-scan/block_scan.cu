@@ -1,4 +1,4 @@
-// Scan within a block by shuffles, four elements a thread, the reference. Lecture: 06-block-scan.
+// Scan within a block by shuffles, eight elements a thread, the reference. Lecture: 06-block-scan.
 // Bound: memory bandwidth; one barrier a segment, and shared memory holds no more than a total for each warp.
 #include "block_scan.h"
 
@@ -7,19 +7,22 @@
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kRows = 4;  // of 32 neighbouring elements, which a warp scans one after the other
-constexpr int kWarpElements = kRows * kLanes;  // neighbours too: a segment of 1024 takes 8 warps
+constexpr int kRows = 8;                       // of 32 neighbouring elements, which a warp scans side by side
+constexpr int kWarpElements = kRows * kLanes;  // neighbours too: a segment of 1024 takes 4 warps
 constexpr int kMaximumWarps = 1024 / kWarpElements;
 
 // [warp-scan]
-__device__ int warp_inclusive_scan(int value) {
+/// Inclusive sums of each row. All rows take a step before any takes the next: while one waits for its
+/// shuffle, the others go on.
+__device__ void warp_inclusive_scans(int (&sums)[kRows]) {
   const int lane = threadIdx.x % kLanes;
   for (int offset = 1; offset < kLanes; offset *= 2) {
-    // All lanes take part, also those that add nothing.
-    const int left = __shfl_up_sync(kAllLanes, value, offset);
-    if (lane >= offset) value += left;
+    for (int& sum : sums) {
+      // All lanes take part, also those that add nothing.
+      const int left = __shfl_up_sync(kAllLanes, sum, offset);
+      if (lane >= offset) sum += left;
+    }
   }
-  return value;
 }
 // [warp-scan]
 
@@ -35,19 +38,23 @@ __global__ void block_scan_kernel(const int* in, int* out, int length) {
     values[row] = i < length ? in[segment + i] : 0;
   }
   // [rows]
-  int before = 0;  // the sum of the warp's rows so far
   int sums[kRows];
+  for (int row = 0; row < kRows; ++row) sums[row] = values[row];
+  warp_inclusive_scans(sums);
+  int before = 0;  // the sum of the warp's rows so far
   for (int row = 0; row < kRows; ++row) {
-    const int inclusive = warp_inclusive_scan(values[row]);
-    sums[row] = before + inclusive - values[row];
-    before += __shfl_sync(kAllLanes, inclusive, kLanes - 1);
+    const int row_total = __shfl_sync(kAllLanes, sums[row], kLanes - 1);
+    sums[row] += before - values[row];
+    before += row_total;
   }
   // [rows]
   // [warp-totals]
   if (lane == 0) totals[warp] = before;
   __syncthreads();  // the totals of the other warps
   int earlier_warps = 0;
-  for (int w = 0; w < warp; ++w) earlier_warps += totals[w];
+  for (int w = 0; w < kMaximumWarps - 1; ++w) {  // a fixed number, so that no read waits for another
+    if (w < warp) earlier_warps += totals[w];
+  }
   // [warp-totals]
   for (int row = 0; row < kRows; ++row) {
     const int i = first + row * kLanes;

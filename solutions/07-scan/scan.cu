@@ -13,10 +13,9 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kThreads = 512;
 constexpr int kWarps = kThreads / kLanes;
 constexpr int kBlocks = 2;  // that a multiprocessor holds: more, smaller tiles would wait for more others
-constexpr int kRows = 11;   // that a warp reads, a vector of four elements a lane: what 64 registers hold
-constexpr int kRowElements = 4 * kLanes;
-constexpr int kTile = kWarps * kRows * kRowElements;
-constexpr int kGroup = kLanes;  // tiles: one for each lane to look at
+constexpr int kRowElements = 4 * kLanes;  // a warp reads rows of them, a vector a lane
+constexpr int kMostRows = 11;             // what 64 registers hold
+constexpr int kGroup = kLanes;            // tiles: one for each lane to look at
 
 // [words]
 /// What tiles tell, all 0 before the kernel starts. A volatile access and an atomicAdd take a word whole: a
@@ -87,6 +86,9 @@ __device__ void store_vector(int* to, unsigned first, unsigned n, uint4 values) 
   }
 }
 
+__host__ __device__ constexpr int tile_of(int rows) { return kWarps * rows * kRowElements; }
+
+template <int kRows>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     scan_kernel(const int* in, int* out, int n, volatile Word* tile_words, Word* group_words, Word* started) {
   __shared__ unsigned warp_totals[kWarps];
@@ -98,7 +100,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   __syncthreads();  // only thread 0 knows the tile
   const int tile = shared_tile;
   // Unsigned: positions beyond the end of the last tile may exceed the largest int.
-  const unsigned first = static_cast<unsigned>(tile) * kTile + warp * (kRows * kRowElements) + 4 * lane;
+  const unsigned first =
+      static_cast<unsigned>(tile) * tile_of(kRows) + warp * (kRows * kRowElements) + 4 * lane;
 
   // [total-first]
   uint4 values[kRows];  // read all before the first is needed, to have many bytes on their way
@@ -140,13 +143,24 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   // [scan-last]
 }
 
+// [tile-for-length]
+/// Rows of a warp. Where few tiles are all on their way together, a small one is loaded and told sooner.
+int rows_for(int n) {
+  constexpr int kFewTiles = 256;
+  for (const int rows : {2, 4}) {
+    if (n <= kFewTiles * tile_of(rows)) return rows;
+  }
+  return kMostRows;
+}
+// [tile-for-length]
+
 /// How many words the workspace holds: one a tile, one a group, and how many tiles have been taken.
 struct Words {
   int tiles, groups;
 };
 
 Words words_for(int n) {
-  const int tiles = lockstep::divide_up(n, kTile);
+  const int tiles = lockstep::divide_up(n, tile_of(rows_for(n)));
   return {tiles, lockstep::divide_up(tiles, kGroup)};
 }
 
@@ -162,6 +176,8 @@ void scan(const int* in, int* out, int n, void* workspace, cudaStream_t stream) 
   Word* const group_words = tile_words + words.tiles;
   Word* const started = group_words + words.groups;
   CHECK_CUDA(cudaMemsetAsync(workspace, 0, scan_workspace_bytes(n), stream));  // nothing taken, nothing told
-  scan_kernel<<<words.tiles, kThreads, 0, stream>>>(in, out, n, tile_words, group_words, started);
+  const int rows = rows_for(n);
+  const auto kernel = rows == 2 ? scan_kernel<2> : rows == 4 ? scan_kernel<4> : scan_kernel<kMostRows>;
+  kernel<<<words.tiles, kThreads, 0, stream>>>(in, out, n, tile_words, group_words, started);
   CHECK_CUDA(cudaGetLastError());
 }

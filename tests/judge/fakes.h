@@ -104,8 +104,8 @@ class FakeAttempt final : public Attempt {
     return program_(session_, function.name, words);
   }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature&, std::span<const std::uint64_t>,
-                                                  std::chrono::milliseconds,
-                                                  const std::function<void()>&) override {
+                                                  std::chrono::milliseconds, const std::function<void()>&,
+                                                  bool) override {
     throw std::logic_error("the fake program is not timed");
   }
   runner::Outcome settle(std::chrono::milliseconds) override {

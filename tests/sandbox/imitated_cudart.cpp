@@ -1,21 +1,111 @@
-// Stands for the CUDA runtime: shows what the runner waits for after a call.
+// Stands for the CUDA runtime: shows what the runner waits for after a call, and has a queue of work for the
+// clock of events. A thread stands for the device, whatever the stream.
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
 
-extern "C" int cudaDeviceSynchronize() {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Runs what it is given in order.
+class Queue {
+ public:
+  void add(std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    if (!is_started_) std::thread([this] { run(); }).detach();
+    is_started_ = true;
+    waiting_.push_back(std::move(work));
+    changed_.notify_all();
+  }
+  void drain() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.empty(); });
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return !waiting_.empty(); });
+      const std::function<void()> work = waiting_.front();
+      lock.unlock();
+      work();
+      lock.lock();
+      waiting_.pop_front();
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;
+  bool is_started_ = false;
+};
+
+/// As long as the process: its thread is never joined.
+Queue& queue() {
+  static auto* const made = new Queue;
+  return *made;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cudaDeviceSynchronize() {
+  queue().drain();
   std::puts("synchronised");
   return 0;
 }
-extern "C" int cudaStreamCreateWithFlags(void** stream, unsigned flags) {
+int cudaStreamCreateWithFlags(void** stream, unsigned flags) {
   static std::uint64_t streams[2] = {1000, 2000};  // a stream's number, so that one can be told from another
   static int created = 0;
   streams[created] += flags;
   *stream = &streams[created++];
   return 0;
 }
-extern "C" int cudaStreamSynchronize(void* stream) {
-  std::printf("stream %d is done\n", static_cast<int>(*static_cast<std::uint64_t*>(stream)));
+int cudaStreamSynchronize(void* stream) {
+  queue().drain();
+  if (stream != nullptr)
+    std::printf("stream %d is done\n", static_cast<int>(*static_cast<std::uint64_t*>(stream)));
   return 0;
 }
-extern "C" int cudaGetLastError() { return 0; }
-extern "C" const char* cudaGetErrorString(int) { return "an error"; }
+int cudaGetLastError() { return 0; }
+const char* cudaGetErrorString(int) { return "an error"; }
+
+int cudaLaunchHostFunc(void*, void (*function)(void*), void* data) {
+  queue().add([function, data] { function(data); });
+  return 0;
+}
+/// A kernel that takes so long.
+int cudaImitatedKernel(int milliseconds) {
+  queue().add([milliseconds] { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); });
+  return 0;
+}
+
+int cudaEventCreate(void** event) {
+  *event = new Clock::time_point;
+  return 0;
+}
+int cudaEventDestroy(void* event) {
+  delete static_cast<Clock::time_point*>(event);
+  return 0;
+}
+int cudaEventRecord(void* event, void*) {
+  queue().add([event] { *static_cast<Clock::time_point*>(event) = Clock::now(); });
+  return 0;
+}
+int cudaEventElapsedTime(float* milliseconds, void* from, void* to) {
+  *milliseconds = std::chrono::duration<float, std::milli>(*static_cast<Clock::time_point*>(to) -
+                                                           *static_cast<Clock::time_point*>(from))
+                      .count();
+  return 0;
+}
+
+}  // extern "C"

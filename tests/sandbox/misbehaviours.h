@@ -25,6 +25,10 @@ void print_a_line();
 /// Prints what the stream points to. Only libuses_cudart.so has it.
 void print_the_stream(CUstream_st* stream);
 
+// Of uses_cudart, with kernels that take so long.
+void launch_slowly(int host_milliseconds, int kernel_milliseconds);
+void launch_and_wait(int kernel_milliseconds);
+
 // Ends of a process.
 void exit_early();
 void exit_at_once();

@@ -335,6 +335,43 @@ TEST_F(Runner, TimesSeveralCallsFromSignToIdle) {
   EXPECT_EQ(runner_->call(function, std::vector{word(1)}, 5s).value, 1) << "untimed calls go on as before";
 }
 
+TEST_F(Runner, EventsDoNotCountTheHostsPart) {
+  const Signature function = LOCKSTEP_SIGNATURE(launch_slowly);
+  start(options_for("libuses_cudart.so"));
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  const std::vector calls = {word(2), word(1), word(2), word(1), word(2), word(1),
+                             word(2), word(1), word(2), word(1), word(2), word(1)};
+  const auto timed = runner_->timed_calls(
+      function, calls, 5s, [] {}, true);
+  ASSERT_EQ(timed.outcome.kind, Kind::done) << timed.outcome.message;
+  EXPECT_GE(timed.on_device, 6ms);
+  EXPECT_LT(timed.on_device, 12ms) << "the kernels wait for the gate, and then follow each other";
+  EXPECT_GE(timed.time, 18ms) << "by the judge's clock";
+  EXPECT_EQ(runner_->timed_calls(function, calls, 5s, [] {}).on_device, 0ms) << "nobody asked";
+}
+
+TEST_F(Runner, WhatWaitsForTheDeviceOpensTheGate) {
+  const Signature function = LOCKSTEP_SIGNATURE(launch_and_wait);
+  start(options_for("libuses_cudart.so"));
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  const auto timed = runner_->timed_calls(
+      function, std::vector{word(10), word(10)}, 5s, [] {}, true);
+  ASSERT_EQ(timed.outcome.kind, Kind::done) << timed.outcome.message;
+  EXPECT_GE(timed.on_device, 20ms);
+  EXPECT_LT(timed.on_device, 200ms);
+}
+
+TEST_F(Runner, EventsNeedARuntime) {
+  const Signature function = LOCKSTEP_SIGNATURE(add);
+  start();
+  ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  const auto timed = runner_->timed_calls(
+      function, std::vector{word(1), word(2)}, 5s, [] {}, true);
+  EXPECT_EQ(timed.outcome.kind, Kind::threw);
+  EXPECT_THAT(timed.outcome.message, HasSubstr("the CUDA runtime lacks cudaEventCreate"));
+  EXPECT_EQ(runner_->call(function, std::vector{word(1), word(2)}, 5s).value, 3U);
+}
+
 TEST_F(Runner, WhoIsNotReadyForTheSignIsTimedUntilThen) {
   const std::vector<Signature> functions = {LOCKSTEP_SIGNATURE(sleep_for_milliseconds),
                                             LOCKSTEP_SIGNATURE(sleep_through_the_next_request)};
@@ -403,15 +440,17 @@ TEST(Message, EveryTruncationOfARequestIsMalformed) {
 }
 
 TEST(Message, AFlagIsZeroOrOne) {
-  CallRequest request;
-  const Packet untimed = encode(1, request);
-  request.timed = true;
-  Packet timed = encode(1, request);
-  const auto flag = std::ranges::mismatch(timed, untimed).in1;
-  ASSERT_NE(flag, timed.end());
-  EXPECT_TRUE(decode_request(timed)->call->timed);
-  *flag = 2;
-  EXPECT_FALSE(decode_request(timed));
+  for (bool CallRequest::*const member : {&CallRequest::timed, &CallRequest::by_events}) {
+    CallRequest request;
+    const Packet without = encode(1, request);
+    request.*member = true;
+    Packet with = encode(1, request);
+    const auto flag = std::ranges::mismatch(with, without).in1;
+    ASSERT_NE(flag, with.end());
+    EXPECT_TRUE(*decode_request(with)->call.*member);
+    *flag = 2;
+    EXPECT_FALSE(decode_request(with));
+  }
 }
 
 TEST(Message, ARepliesMustFitItsRequest) {
