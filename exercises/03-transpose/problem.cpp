@@ -9,7 +9,8 @@
 //     tiled   writes its tile in 1 wavefront a warp, reads it in 32: 31 more than it must; the others 0
 //   1003 x 1001: only one row in eight starts at a sector, the others take a fifth: 4 7/8 on average.
 //     naive   (4.9 + 32) / 8 = 4.6
-//     others  (4.9 + 4.9) / 8 = 1.2
+//     others  (4.9 + 4.9) / 8 = 1.2; the reference writes whole sectors, and reads an eighth of its rows
+//     twice
 //
 // Work of the largest case: 3.1 million elements are 98 304 warps of 32, at about 30 instructions each
 // 3 million warp-instructions a call.
@@ -143,6 +144,7 @@ Problem make_problem() {
       make_case({64, 100}, "multiples of four that do not fill their tiles"),
       make_case({96, 130}, "rows of `in` that are not aligned for vectors of four"),
       make_case({130, 96}, "rows of `out` that are not aligned for vectors of four"),
+      make_case({257, 331}, "two primes, several tiles either way: rows that start anywhere"),
       make_case({65537, 2}, "more rows than a grid has blocks in its second dimension"),
       make_case({2, 65537}, "more columns than a grid has blocks in its second dimension"),
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),

@@ -151,6 +151,11 @@ class BenchRun {
     for (const std::vector<course::Case>* cases : {&task.sizes, &task.larger, &task.variations}) {
       for (const course::Case& one : *cases) prepare(one, cases == &task.variations);
     }
+    // What followed on the largest took some 0.2 ms a batch longer, when all of its memory was freed before.
+    for (Series& series : series_) ascending_.push_back(&series);
+    std::stable_sort(ascending_.begin(), ascending_.end(), [](const Series* a, const Series* b) {
+      return a->one->cost.global_bytes < b->one->cost.global_bytes;
+    });
   }
 
   void prepare(const course::Case& one, bool is_variation) {
@@ -179,7 +184,8 @@ class BenchRun {
     const Contender& contender = contenders_[which];
     progress(fmt::format("round {} of {}, {}", round + 1, options_.rounds, contender.label));
     std::unique_ptr<Attempt> attempt;
-    for (Series& series : series_) {
+    for (Series* const each : ascending_) {
+      Series& series = *each;
       if (gave_up(series, which)) continue;
       if (!attempt) attempt = opened(contender);
       // All are trusted, and compute the same in every round.
@@ -265,6 +271,7 @@ class BenchRun {
   std::optional<device::GpuLock> turn_;  ///< once everything is compiled
   std::vector<Contender> contenders_;
   std::vector<Series> series_;
+  std::vector<Series*> ascending_;  ///< the same, as they are timed: by bytes
   report::Bench result_;
 };
 

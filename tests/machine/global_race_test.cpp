@@ -266,6 +266,17 @@ TEST_F(WarpsOfABlock, FencesAndAFlagOrder) {
   EXPECT_THAT(findings(), Contains("race 16"));
 }
 
+// One thread of each warp adds one with a lock: who holds it reads what another warp has read and written.
+TEST_F(WarpsOfABlock, ALockOrdersReadersToo) {
+  run_block(
+      "and.b32 %r3, %r1, 31;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\n"
+      "TAKE: atom.global.cas.b32 %r4, [%d1], 0, 1;\nsetp.ne.u32 %p1, %r4, 0;\n@%p1 bra TAKE;\nmembar.gl;\n"
+      "ld.global.u32 %r5, [%d0];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%d0], %r5;\n"
+      "membar.gl;\natom.global.exch.b32 %r4, [%d1], 0;\nEND:",
+      256);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
 TEST_F(WarpsOfABlock, BytesOfOneWordAreApart) {
   const std::string byte = "cvt.u64.u32 %d5, %r1;\nadd.u64 %d5, %d5, %d0;\n";
   run_block(byte + "st.global.u8 [%d5], %r1;\nld.global.u8 %r4, [%d5];");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -130,12 +131,15 @@ bool ordered_within_block(const Warp& warp, Moment moment) {
   const ThreadBlock& block = *warp.block;
   const std::uint32_t time = moment >> kMomentTimeShift, other = moment % kSeveralWarps;
   if (time == 0 || other >= block.warp_count) return true;
-  const bool several = (moment & kSeveralWarps) != 0;
-  // Of several only the latest one's time is known; without a barrier of some warps it stands for all.
-  if (other == warp.index && !(several && block.seen.empty())) return true;
+  if (other == warp.index) {
+    // Who the others were is not known, nor when. A barrier of some warps, or a fence, may have ordered them.
+    const bool several = (moment & kSeveralWarps) != 0;
+    const bool fences = std::ranges::any_of(block.warps, [](const Warp& w) { return w.fenced != 0; });
+    if (!several || !block.seen.empty() || fences) return true;
+  }
   const Time then = block.begin + time - 1;
   if (then <= seen_of(warp, other)) return true;
-  return other != warp.index && block.warps[other].fenced >= then && block.acquired > then;
+  return block.warps[other].fenced >= then && block.acquired > then;
 }
 
 /// Whom a moment names to a warp of the same block.
