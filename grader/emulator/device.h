@@ -38,6 +38,9 @@ inline constexpr std::size_t kDefaultHeapBytes = std::size_t{8} << 20;
 /// What managed memory is aligned to, and moves in.
 inline constexpr std::size_t kPageBytes = 4096;
 
+/// What allocations are charged in: each begins a page from the end of the one before, and so do its shadows.
+inline constexpr std::size_t kAllocationGranule = 4096;
+
 /// Devices whose kernels are meant: bit d for device d. One Device serves as many devices as its owner tells
 /// apart, as they share one address space; all that separates them is which memory a launch may reach.
 using DeviceMask = std::uint32_t;
@@ -138,9 +141,11 @@ struct HeapBlock {
   HeapOwner owner;
 };
 
-/// What a module takes of memory: bytes of PTX text, and of variables as their allocations are charged.
+/// What a module takes of memory: bytes of PTX text, of what is made of it, and of variables as their
+/// allocations are charged.
 struct ModuleBytes {
   std::size_t text = 0;
+  std::size_t tree = 0;
   std::size_t variables = 0;
 };
 
@@ -230,9 +235,10 @@ class Device {
 
   // --- modules ---
 
-  /// Loads the PTX of a fat binary. Throws DeviceError: no_ptx, invalid_image; out_of_memory when it takes
-  /// more than `most`.
-  ModuleId load(std::span<const std::byte> fat_binary, ModuleBytes most = {SIZE_MAX, SIZE_MAX});
+  /// Loads the PTX of a fat binary, or of several, one behind the other, which are linked: what `-rdc=true`
+  /// makes of a program's files. Throws DeviceError: no_ptx, invalid_image; out_of_memory when it takes more
+  /// than `most`.
+  ModuleId load(std::span<const std::byte> fat_binaries, ModuleBytes most = {SIZE_MAX, SIZE_MAX, SIZE_MAX});
   /// Loads PTX text directly, for tests and benchmarks.
   ModuleId load_ptx(std::string_view text);
   void unload(ModuleId module);

@@ -17,6 +17,10 @@ namespace {
 
 TEST(Emulate, VectorAdd) { expect_clean("vector_add", "no error\n"); }
 TEST(Emulate, RelocatableDeviceCode) { expect_clean("vector_add_relocatable", "no error\n"); }
+
+TEST(Emulate, DeviceCodeOfSeveralFilesIsLinked) {
+  expect_clean("separate", "no error, 0 wrong, counter 32, own 10, elsewhere 68\n");
+}
 TEST(Emulate, Transpose) { expect_clean("transpose", "transposed\n"); }
 TEST(Emulate, StreamsAndEvents) { expect_clean("streams", "streams in order\n"); }
 TEST(Emulate, Symbols) { expect_clean("symbols", "symbols found\n"); }

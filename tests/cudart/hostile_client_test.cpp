@@ -204,7 +204,7 @@ TEST_F(HostileClient, MemoryIsLimited) {
   EXPECT_EQ(allocate(0), Status::invalid_value);
   int small = 0;
   while (allocate(1) == Status::ok) ASSERT_LT(++small, 100'000);
-  EXPECT_EQ(small, (1 << 20) / 256);
+  EXPECT_EQ(small, (1 << 20) / 4096);
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, std::uint64_t{1} << 20);
   // The owner is not bound by it.
   device_.free(device_.allocate(4 << 20, ""));
@@ -361,6 +361,73 @@ TEST_F(HostileClient, TextOfItsModulesIsLimited) {
     EXPECT_EQ(finding.kind, Finding::Kind::bad_image);
     EXPECT_NE(finding.message.find("PTX"), std::string::npos) << finding.message;
   }
+  expect_control_works();
+}
+
+TEST_F(HostileClient, SharedVariablesThatWrapAroundAreAFinding) {
+  Channel client = channel();
+  EXPECT_EQ(status_of_kernel(client,
+                             ".visible .entry k()\n{ .reg .b32 %r<5>;\n"
+                             ".shared .align 1 .b8 a[2147483648]; .shared .align 1 .b8 b[2147482624];\n"
+                             ".shared .align 1 .b8 c[2048];\n"
+                             "mov.u32 %r1, a; mov.u32 %r2, b; mov.u32 %r3, %reserved_smem_offset_1;\n"
+                             "mov.u32 %r4, c; ret; }\n"),
+            Status::invalid_image);
+  const Observations observations = device_.take_observations();
+  ASSERT_EQ(observations.findings.size(), 1U);
+  EXPECT_EQ(observations.findings[0].kind, Finding::Kind::bad_image);
+  EXPECT_EQ(observations.findings[0].message,
+            "k uses too much shared memory: 2147483648 bytes with the variable a, which has 2147483648");
+  expect_control_works();
+}
+
+TEST_F(HostileClient, CodeThatTakesManyTimesItsTextIsRefused) {
+  Channel client = channel();
+  const auto repeated = [](std::string text, std::string_view part, std::size_t times) {
+    for (std::size_t i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  const auto kernel = [](const std::string& code) {
+    return ".entry k()\n{ .reg .b32 a;\n" + code + "ret; }\n";
+  };
+  constexpr std::size_t kMany = 15'000'000;
+  EXPECT_EQ(status_of_kernel(client, kernel(repeated("prefetch {a", ",a", kMany) + "};")),
+            Status::invalid_image);
+  EXPECT_EQ(status_of_kernel(client, kernel(repeated("T: L: .branchtargets T", ",T", kMany) + ";")),
+            Status::invalid_image);
+  EXPECT_EQ(status_of_kernel(client, kernel(repeated("", "x;", kMany))), Status::invalid_image);
+  for (const Finding& finding : device_.take_observations().findings) {
+    EXPECT_EQ(finding.kind, Finding::Kind::bad_image);
+    EXPECT_TRUE(finding.message.ends_with("an instruction of too many operands") ||
+                finding.message.ends_with("takes more memory than the emulated device has for it"))
+        << finding.message;
+  }
+  // Of all modules together.
+  const Bytes large = fat_binary(kernel(repeated("", "x;", 700'000)));
+  EXPECT_EQ(status_of(client, Operation::load_image, {large}), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::load_image, {large}), Status::invalid_image);
+  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_EQ(status_of(client, Operation::load_image, {large}), Status::ok);
+  expect_control_works();
+}
+
+// What is counted decides gates and limits: sums of refused sizes could lead around 2^64 to any number.
+TEST_F(HostileClient, RefusedRequestsCountForNothing) {
+  Channel client = channel();
+  const std::uint64_t huge = std::uint64_t{1} << 63;
+  EXPECT_NE(status_of(client, Operation::fill, {bytes_of(FillRequest{buffer_, huge, 0})}), Status::ok);
+  EXPECT_NE(status_of(client, Operation::fill, {bytes_of(FillRequest{0, 64, 0})}), Status::ok);
+  EXPECT_NE(status_of(client, Operation::read, {bytes_of(RangeRequest{buffer_, 64, 64})}), Status::ok);
+  EXPECT_NE(status_of(client, Operation::read, {bytes_of(RangeRequest{buffer_, 64, 1})}), Status::ok);
+  EXPECT_NE(status_of(client, Operation::write, {bytes_of(WriteRequest{buffer_, 1}), Bytes(64)}), Status::ok);
+  const BoxRequest box{{buffer_, 5, 0}, {2, 400, 1}, {0, 6}};
+  EXPECT_NE(status_of(client, Operation::read_box, {bytes_of(box)}), Status::ok);
+  EXPECT_NE(status_of(client, Operation::write_box, {bytes_of(box), Bytes(6)}), Status::ok);
+  EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
+  const ClientStatistics statistics = device_.take_client_statistics();
+  EXPECT_EQ(statistics.device_to_host_bytes, 0U);
+  EXPECT_EQ(statistics.control_bytes_read, 0U);
+  EXPECT_EQ(statistics.control_bytes_written, 0U);
   expect_control_works();
 }
 

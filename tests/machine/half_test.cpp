@@ -265,5 +265,18 @@ TEST_F(VectorAtomicTest, AddsEveryElement) {
             LaunchResult::Status::misaligned_address);
 }
 
+TEST_F(VectorAtomicTest, TakesGenericAddressesOfGlobalMemory) {
+  const DeviceAddress out = upload(std::vector<float>(8, 0));
+  const std::string body =
+      "cvt.rn.f32.u32 %f1, %r1;\natom.add.v4.f32 {%f2, %f3, %f4, %f5}, [%d0], {%f1, %f1, 0f3F800000, "
+      "0f40000000};\nred.add.v2.f32 [%d0+16], {%f1, 0f3F800000};";
+  ASSERT_EQ(run(body, out, 0, 0, {}, {32, 1, 1}).status, LaunchResult::Status::ok);
+  EXPECT_EQ(download<float>(out, 6), (std::vector<float>{496, 496, 32, 64, 496, 32}));
+  EXPECT_EQ(run("mov.u64 %d2, s;\ncvta.shared.u64 %d3, %d2;\nred.add.v2.f32 [%d3], {%f1, %f1};", out, 0, 0,
+                {}, {1, 1, 1}, ".shared .align 16 .b8 s[16];\n")
+                .status,
+            LaunchResult::Status::illegal_address);
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
+#include <vector>
+
 namespace lockstep::emulator {
 namespace {
 
@@ -67,6 +71,62 @@ TEST_F(GlobalMemoryTest, MarksBytesAndForgetsThemWhenFreed) {
   EXPECT_EQ(*memory.written(a), 0b1010);
   memory.free(a);
   EXPECT_EQ(*memory.written(a), 0);
+}
+
+/// Pages that this process has in the machine's memory.
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * 4096;
+}
+
+TEST_F(GlobalMemoryTest, GivesBackThePagesOfWhatIsFreed) {
+  const auto use = [&](DeviceAddress address) {
+    *memory.host(address) = std::byte{1};
+    memory.mark_written(address, 1, true);
+    *memory.stamps(address) = *memory.line_stamps(address) = 1;
+  };
+  const DeviceAddress before_all = memory.allocate(1, "before");
+  use(before_all);
+  const std::size_t before = resident_bytes();
+  constexpr int kMany = 20'000;
+  for (int i = 0; i < kMany; ++i) {
+    const DeviceAddress address = memory.allocate(1, "");
+    use(address);
+    memory.free(address);
+  }
+  EXPECT_LT(resident_bytes(), before + (std::size_t{16} << 20));
+  EXPECT_EQ(*memory.host(before_all), std::byte{1});
+  EXPECT_EQ(*memory.written(before_all), 1);
+  EXPECT_EQ(*memory.stamps(before_all), 1U);
+  EXPECT_EQ(*memory.line_stamps(before_all), 1U);
+}
+
+TEST_F(GlobalMemoryTest, GivesBackNoPageOfANeighbour) {
+  std::vector<DeviceAddress> addresses;
+  for (std::size_t bytes = 1; bytes < 30; ++bytes) {
+    addresses.push_back(memory.allocate(bytes * 200, ""));
+    std::memset(memory.host(addresses.back()), 1, bytes * 200);
+    memory.mark_written(addresses.back(), bytes * 200, true);
+    *memory.stamps(addresses.back()) = *memory.line_stamps(addresses.back()) = 1;
+  }
+  for (std::size_t k = 0; k < addresses.size(); k += 2) memory.free(addresses[k]);
+  for (std::size_t k = 1; k < addresses.size(); k += 2) {
+    const DeviceAddress last = addresses[k] + (k + 1) * 200 - 1;
+    EXPECT_EQ(*memory.host(addresses[k]), std::byte{1});
+    EXPECT_EQ(*memory.host(last), std::byte{1});
+    EXPECT_EQ(*memory.written(addresses[k]), 0xF);
+    EXPECT_EQ(*memory.written(last), 0xF);
+    EXPECT_EQ(*memory.stamps(addresses[k]), 1U);
+    EXPECT_EQ(*memory.line_stamps(addresses[k]), 1U);
+  }
+  for (std::size_t k = 0; k < addresses.size(); k += 2) {
+    EXPECT_EQ(*memory.host(addresses[k]), std::byte{0});
+    EXPECT_EQ(*memory.written(addresses[k]), 0);
+    EXPECT_EQ(*memory.stamps(addresses[k]), 0U);
+    EXPECT_EQ(*memory.line_stamps(addresses[k]), 0U);
+  }
 }
 
 }  // namespace

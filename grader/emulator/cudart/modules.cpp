@@ -37,10 +37,10 @@ FatBinary* Modules::add_fat_binary(const void* wrapper) {
   const auto& given = *static_cast<const Wrapper*>(wrapper);
   if (given.magic != kWrapperMagic) return &binary;
   if (given.version == 1) {
-    binary.images.push_back({given.container});
+    binary.containers.push_back(given.container);
   } else if (given.containers != nullptr) {
     for (const void* const* container = given.containers; *container != nullptr; ++container) {
-      binary.images.push_back({*container});
+      binary.containers.push_back(*container);
     }
   }
   return &binary;
@@ -49,13 +49,11 @@ FatBinary* Modules::add_fat_binary(const void* wrapper) {
 void Modules::remove_fat_binary(FatBinary* binary) {
   std::erase_if(kernels_, [binary](const auto& entry) { return entry.second->binary == binary; });
   std::erase_if(variables_, [binary](const auto& entry) { return entry.second.binary == binary; });
-  for (const ModuleImage& image : binary->images) {
-    for (const auto& [device, module] : image.modules) {
-      try {
-        device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{module})});
-      } catch (const Failure&) {
-        // The program is ending, or a kernel has failed: the device releases the module with the connection.
-      }
+  for (const auto& [device, module] : binary->modules) {
+    try {
+      device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{module})});
+    } catch (const Failure&) {
+      // The program is ending, or a kernel has failed: the device releases the module with the connection.
     }
   }
   binaries_.remove_if([binary](const FatBinary& other) { return &other == binary; });
@@ -86,59 +84,55 @@ Kernel& Modules::find(const void* function) {
 Kernel& Modules::load(const void* function) {
   Kernel& kernel = find(function);
   if (kernel.loaded_for == current_device()) return kernel;
-  cudaError_t failure = cudaErrorNoKernelImageForDevice;
-  for (ModuleImage& image : kernel.binary->images) {
-    try {
-      const emulator::NameRequest wanted{load(image)};
-      choose_architecture(image);
-      kernel.architecture = image.architecture;
-      const emulator::Bytes reply =
-          device_.request(Operation::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
-      emulator::MessageReader reader(reply);
-      kernel.info = reader.take<emulator::KernelReply>();
-      kernel.parameters.clear();
-      for (std::uint32_t i = 0; i < kernel.info.parameter_count; ++i) {
-        kernel.parameters.push_back(reader.take<emulator::ParameterLayout>());
-      }
-      kernel.loaded_for = current_device();
-      return kernel;
-    } catch (const Failure& caught) {
-      failure = caught.code == cudaErrorInvalidSymbol ? cudaErrorInvalidDeviceFunction : caught.code;
-      if (caught.code != cudaErrorInvalidSymbol && caught.code != cudaErrorNoKernelImageForDevice) throw;
+  try {
+    const emulator::NameRequest wanted{load(*kernel.binary)};
+    choose_architecture(*kernel.binary);
+    kernel.architecture = kernel.binary->architecture;
+    const emulator::Bytes reply =
+        device_.request(Operation::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
+    emulator::MessageReader reader(reply);
+    kernel.info = reader.take<emulator::KernelReply>();
+    kernel.parameters.clear();
+    for (std::uint32_t i = 0; i < kernel.info.parameter_count; ++i) {
+      kernel.parameters.push_back(reader.take<emulator::ParameterLayout>());
     }
+    kernel.loaded_for = current_device();
+    return kernel;
+  } catch (const Failure& caught) {
+    if (caught.code == cudaErrorInvalidSymbol) throw Failure{cudaErrorInvalidDeviceFunction};
+    throw;
   }
-  throw Failure{failure};
 }
 
 emulator::HelloReply Modules::described_device() {
   emulator::HelloReply described = device_.properties();
   std::uint32_t capability = capability_of(described);
   for (FatBinary& binary : binaries_) {
-    for (ModuleImage& image : binary.images) {
-      choose_architecture(image);
-      capability = std::max(capability, image.architecture);
-    }
+    choose_architecture(binary);
+    capability = std::max(capability, binary.architecture);
   }
   described.compute_major = static_cast<std::int32_t>(capability / 10);
   described.compute_minor = static_cast<std::int32_t>(capability % 10);
   return described;
 }
 
-/// As the device chooses when it loads the image.
-void Modules::choose_architecture(ModuleImage& image) {
-  if (image.architecture != 0) return;
+/// As the device chooses when it loads the binary; the newest where files have several.
+void Modules::choose_architecture(FatBinary& binary) {
+  if (binary.architecture != 0) return;
   namespace ptx = emulator::ptx;
   const std::uint32_t capability = capability_of(device_.properties());
   try {
-    const std::size_t bytes = ptx::fat_binary_bytes(bytes_at(image.container, kContainerHeader));
-    std::optional<ptx::VirtualArchitecture> best;
-    for (const ptx::FatBinaryEntry& entry : ptx::fat_binary_entries(bytes_at(image.container, bytes))) {
-      if (!entry.is_ptx()) continue;
-      if (!best || ptx::suits_better(entry.architecture, *best, capability)) best = entry.architecture;
+    for (const void* container : binary.containers) {
+      const std::size_t bytes = ptx::fat_binary_bytes(bytes_at(container, kContainerHeader));
+      std::optional<ptx::VirtualArchitecture> best;
+      for (const ptx::FatBinaryEntry& entry : ptx::fat_binary_entries(bytes_at(container, bytes))) {
+        if (!entry.is_ptx()) continue;
+        if (!best || ptx::suits_better(entry.architecture, *best, capability)) best = entry.architecture;
+      }
+      if (best) binary.architecture = std::max(binary.architecture, best->number);
     }
-    if (best) image.architecture = best->number;
   } catch (const ptx::FatBinaryError&) {
-    // The device says what is wrong when something in the image is used.
+    // The device says what is wrong when something in the binary is used.
   }
 }
 
@@ -169,16 +163,9 @@ const emulator::RangeReply& Modules::locate(Variable& variable) {
   if (variable.host_pointer != nullptr && device_.device_count() > 1) throw Failure{cudaErrorNotSupported};
   const auto known = variable.ranges.find(current_device());
   if (known != variable.ranges.end()) return known->second;
-  for (ModuleImage& image : variable.binary->images) {
-    try {
-      const emulator::NameRequest wanted{load(image)};
-      return variable.ranges[current_device()] = device_.ask<emulator::RangeReply>(
-                 Operation::find_symbol, {bytes_of(wanted), bytes_of(variable.name)});
-    } catch (const Failure& caught) {
-      if (caught.code != cudaErrorInvalidSymbol) throw;
-    }
-  }
-  throw Failure{cudaErrorInvalidSymbol};
+  const emulator::NameRequest wanted{load(*variable.binary)};
+  return variable.ranges[current_device()] = device_.ask<emulator::RangeReply>(
+             Operation::find_symbol, {bytes_of(wanted), bytes_of(variable.name)});
 }
 
 void* Modules::place_in_symbol(const void* host_variable, std::size_t offset, std::size_t bytes) {
@@ -189,10 +176,8 @@ void* Modules::place_in_symbol(const void* host_variable, std::size_t offset, st
 
 void Modules::forget_loaded() {
   for (FatBinary& binary : binaries_) {
-    for (ModuleImage& image : binary.images) {
-      image.modules.erase(current_device());
-      image.failure = cudaSuccess;
-    }
+    binary.modules.erase(current_device());
+    binary.failure = cudaSuccess;
   }
   for (auto& [host_function, kernel] : kernels_) {
     kernel->loaded_for = kNoDevice;
@@ -201,20 +186,24 @@ void Modules::forget_loaded() {
   for (auto& [host_variable, variable] : variables_) variable.ranges.erase(current_device());
 }
 
-std::uint64_t Modules::load(ModuleImage& image) {
-  if (image.failure != cudaSuccess) throw Failure{image.failure};
-  const auto known = image.modules.find(current_device());
-  if (known != image.modules.end()) return known->second;
-  const auto size = device_.ask<emulator::SizeReply>(Operation::measure_image,
-                                                     {bytes_at(image.container, kContainerHeader)});
-  if (size.bytes > emulator::kMaximumRequest) throw Failure{cudaErrorInvalidKernelImage};
+std::uint64_t Modules::load(FatBinary& binary) {
+  if (binary.failure != cudaSuccess) throw Failure{binary.failure};
+  const auto known = binary.modules.find(current_device());
+  if (known != binary.modules.end()) return known->second;
+  if (binary.containers.empty()) throw Failure{cudaErrorNoKernelImageForDevice};
+  emulator::Bytes images;
+  for (const void* container : binary.containers) {
+    const auto size =
+        device_.ask<emulator::SizeReply>(Operation::measure_image, {bytes_at(container, kContainerHeader)});
+    if (size.bytes > emulator::kMaximumRequest - images.size()) throw Failure{cudaErrorInvalidKernelImage};
+    emulator::append(images, bytes_at(container, size.bytes));
+  }
   try {
-    return image.modules[current_device()] =
-               device_.ask<emulator::IdReply>(Operation::load_image, {bytes_at(image.container, size.bytes)})
-                   .id;
+    return binary.modules[current_device()] =
+               device_.ask<emulator::IdReply>(Operation::load_image, {images}).id;
   } catch (const Failure& caught) {
     if (caught.code == cudaErrorInvalidKernelImage || caught.code == cudaErrorNoKernelImageForDevice) {
-      image.failure = caught.code;
+      binary.failure = caught.code;
     }
     throw;
   }

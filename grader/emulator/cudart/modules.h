@@ -22,16 +22,13 @@ namespace lockstep::cudart {
 /// Of a kernel that no device has loaded.
 inline constexpr int kNoDevice = -1;
 
-/// One container of a fat binary; a program built with -rdc=true has several in one registration.
-struct ModuleImage {
-  const void* container = nullptr;
+/// What one registration names. A program built with -rdc=true has a container for each of its files in it,
+/// which the device links.
+struct FatBinary {
+  std::vector<const void*> containers;
   std::uint32_t architecture = 0;  ///< of its PTX that suits the device best, such as 90; 0: it has none
   std::map<int, std::uint64_t> modules;  ///< by device, where it is loaded
   cudaError_t failure = cudaSuccess;     ///< of loading it; it is not tried again
-};
-
-struct FatBinary {
-  std::vector<ModuleImage> images;
 };
 
 struct Kernel : std::enable_shared_from_this<Kernel> {
@@ -81,8 +78,8 @@ class Modules {
   void forget_loaded();
 
  private:
-  std::uint64_t load(ModuleImage& image);
-  void choose_architecture(ModuleImage& image);
+  std::uint64_t load(FatBinary& binary);
+  void choose_architecture(FatBinary& binary);
   const emulator::RangeReply& locate(Variable& variable);
 
   DeviceConnection& device_;

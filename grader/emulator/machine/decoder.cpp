@@ -9,8 +9,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "emulator/machine/cluster.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/decoding/function_decoder.h"
+#include "emulator/round_up.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -24,10 +26,9 @@ constexpr std::size_t kFunctionCost = 16;
 /// What cooperative groups need of a block, in whole words of any race check.
 constexpr std::uint32_t kReservedSharedBytes = 512, kReservedAlignment = 128;
 
-std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
-  const std::uint32_t unit = std::max(alignment, 1U);
-  return (offset + unit - 1) / unit * unit;
-}
+/// Of static variables and the alignment between them. A launch refuses less than this already; it leaves the
+/// byte of an address free that names a block of the cluster.
+constexpr std::uint64_t kMostSharedBytes = std::uint64_t{1} << kRankShift;
 
 using FunctionsByName = std::unordered_map<std::string_view, const ptx::Function*>;
 
@@ -53,25 +54,29 @@ std::set<std::string> address_taken(const ptx::Module& module, const FunctionsBy
 /// Lays out one kernel's shared memory as its functions are decoded.
 class SharedLayout {
  public:
+  explicit SharedLayout(std::string_view kernel) : kernel_(kernel) {}
+
   std::uint32_t place(const ptx::Variable& variable, const std::string& key) {
     const auto found = offsets_.find(key);
     if (found != offsets_.end()) return found->second;
-    if (variable.bytes > kWindowBytes / 2) {
+    // Both are below 2^63: a sum has 64 bits.
+    const std::uint64_t offset = round_up(bytes_, std::max(variable.alignment, 1U));
+    if (offset + variable.bytes > kMostSharedBytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
-                        fmt::format("shared variable {} is too large", variable.name));
+                        fmt::format("{} uses too much shared memory: {} bytes with the variable {}, which "
+                                    "has {}",
+                                    kernel_, offset + variable.bytes, variable.name, variable.bytes));
     }
-    bytes_ = align(bytes_, variable.alignment);
-    offsets_[key] = bytes_;
-    const std::uint32_t offset = bytes_;
-    bytes_ += static_cast<std::uint32_t>(variable.bytes);
+    bytes_ = static_cast<std::uint32_t>(offset + variable.bytes);
     declared_ += static_cast<std::uint32_t>(variable.bytes);
-    return offset;
+    return offsets_[key] = static_cast<std::uint32_t>(offset);
   }
   std::uint32_t bytes() const { return bytes_; }
   /// Without what lies between the variables for their alignment.
   std::uint32_t declared_bytes() const { return declared_; }
 
  private:
+  std::string_view kernel_;
   std::map<std::string, std::uint32_t> offsets_;
   std::uint32_t bytes_ = 0, declared_ = 0;
 };
@@ -82,13 +87,11 @@ FunctionsByName functions_by_name(const ptx::Module& module) {
   return functions;
 }
 
-KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
-  KernelInfo info;
-  info.name = source.name;
+/// A kernel's parameter block. Throws DeviceError when no launch could bring so many bytes.
+void lay_out_parameters(const ptx::Function& source, KernelInfo& info) {
   std::uint64_t offset = 0;
   for (const ptx::Variable& parameter : source.parameters) {
-    const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
-    offset = (offset + unit - 1) / unit * unit;
+    offset = round_up(offset, std::max(parameter.alignment, 1U));
     constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit from 12.1 on
     if (parameter.bytes > kMostParameterBytes || offset + parameter.bytes > kMostParameterBytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
@@ -99,9 +102,15 @@ KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
     offset += parameter.bytes;
   }
   info.parameter_bytes = static_cast<std::uint32_t>(offset);
+}
+
+/// What is known of a kernel once it is decoded.
+void complete_info(const ptx::Function& source, const Kernel& kernel, KernelInfo& info) {
   info.max_threads = kDefaultMaxThreads;
   const auto product = [](const std::array<std::uint32_t, 3>& dims) {
-    return std::uint64_t{std::max(dims[0], 1U)} * std::max(dims[1], 1U) * std::max(dims[2], 1U);
+    std::uint64_t threads = 1;  // of which more than the default change nothing
+    for (const std::uint32_t extent : dims) threads *= std::clamp(extent, 1U, kDefaultMaxThreads);
+    return threads;
   };
   for (const auto& dims : {source.max_threads, source.required_threads}) {
     if (dims[0] != 0)
@@ -111,7 +120,6 @@ KernelInfo make_info(const ptx::Function& source, const Kernel& kernel) {
     info.registers = std::max(info.registers, function->live_registers);
     info.local_bytes = std::max(info.local_bytes, function->local_bytes);
   }
-  return info;
 }
 
 }  // namespace
@@ -136,7 +144,10 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->by_index.resize(program.function_indices.size());
   kernel->first_counter = static_cast<std::uint32_t>(program.traffic_places.size());
 
-  SharedLayout shared;
+  kernel->info.name = source->name;
+  lay_out_parameters(*source, kernel->info);
+
+  SharedLayout shared(name);
   std::vector<const ptx::Function*> pending{source};
   DecodingContext context{.program = program, .kernel = *kernel};
   context.shared_offset = [&](const ptx::Variable& variable, const std::string& key) {
@@ -183,15 +194,15 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   kernel->memory_instructions =
       static_cast<std::uint32_t>(program.traffic_places.size()) - kernel->first_counter;
   kernel->shared_granule = context.narrowest_shared;
-  kernel->info = make_info(*source, *kernel);
+  complete_info(*source, *kernel, kernel->info);
   kernel->info.uses_heap = context.uses_heap;
   kernel->shared_bytes = shared.bytes();
   kernel->info.static_shared_bytes = shared.bytes() - kernel->reserved_shared_bytes;
   kernel->declared_shared_bytes = shared.declared_bytes() - kernel->reserved_shared_bytes;
   for (std::size_t k = 0; k < 3; ++k) kernel->info.cluster[k] = source->cluster[k];
   constexpr std::uint32_t kLeastAlignment = 16;
-  kernel->dynamic_shared_offset =
-      align(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment));
+  kernel->dynamic_shared_offset = static_cast<std::uint32_t>(
+      round_up(shared.bytes(), std::max(kLeastAlignment, context.dynamic_shared_alignment)));
   for (const auto& [function_name, function] : kernel->functions) {
     for (Function::Constant& constant : function->constants) {
       if (constant.dynamic_shared) constant.value += kernel->dynamic_shared_offset;

@@ -18,6 +18,8 @@
 #include "emulator/machine/memory.h"
 #include "emulator/machine/scheduler.h"
 #include "emulator/ptx/fat_binary.h"
+#include "emulator/ptx/link.h"
+#include "emulator/round_up.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -51,16 +53,19 @@ bool is_named(std::string_view path, std::string_view suffix) {
   return before == 0 || suffix.empty() || suffix.front() == '/' || path[before - 1] == '/';
 }
 
+/// Asked before extents are multiplied: the product of those that a program names may be 0 modulo 2^64.
+bool is_empty(const Dim3& shape) { return shape.x == 0 || shape.y == 0 || shape.z == 0; }
+
 /// Blocks of a cluster; zeros when the launch has none.
 Dim3 cluster_of(const Kernel& kernel, const LaunchConfiguration& c) {
   const auto& compiled = kernel.required_cluster;
   const bool is_compiled = compiled[0] != 0;
   const Dim3 cluster = is_compiled ? Dim3{compiled[0], compiled[1], compiled[2]} : c.cluster;
-  if (cluster.count() == 0) return {0, 0, 0};
+  if (is_empty(cluster)) return {0, 0, 0};
   const auto refuse = [](const std::string& why) {
     throw DeviceError(DeviceError::Code::invalid_configuration, why);
   };
-  if (is_compiled && c.cluster.count() != 0 &&
+  if (is_compiled && !is_empty(c.cluster) &&
       (c.cluster.x != cluster.x || c.cluster.y != cluster.y || c.cluster.z != cluster.z)) {
     refuse("the kernel was compiled for clusters of another shape");
   }
@@ -128,7 +133,7 @@ struct Device::State {
     return found->second;
   }
 
-  ModuleId load(std::string_view text, ModuleBytes most);
+  ModuleId load(const std::vector<std::string>& texts, ModuleBytes most);
   void place_variables(Loaded& loaded, std::size_t most_bytes);
   void collect(Loaded& loaded);
   KernelWork& work_of(const std::string& kernel);
@@ -164,21 +169,33 @@ struct Device::State {
   std::map<std::string, KernelWork, std::less<>> works;  ///< by kernel
 };
 
-Device::ModuleId Device::State::load(std::string_view text, ModuleBytes most) {
-  if (text.size() > most.text) {
-    throw DeviceError(DeviceError::Code::out_of_memory,
-                      fmt::format("{} bytes of PTX; the program may load {} more", text.size(), most.text));
-  }
+Device::ModuleId Device::State::load(const std::vector<std::string>& texts, ModuleBytes most) {
   auto loaded = std::make_unique<Loaded>();
-  loaded->bytes.text = text.size();
+  for (const std::string& text : texts) loaded->bytes.text += text.size();
+  if (loaded->bytes.text > most.text) {
+    throw DeviceError(
+        DeviceError::Code::out_of_memory,
+        fmt::format("{} bytes of PTX; the program may load {} more", loaded->bytes.text, most.text));
+  }
   try {
-    loaded->program.source = ptx::parse(text);
+    std::vector<ptx::Module> files;
+    for (const std::string& text : texts) {
+      files.push_back(ptx::parse(text, most.tree));
+      most.tree -= files.back().bytes;
+    }
+    loaded->program.source = ptx::link(std::move(files));
   } catch (const ptx::ParseError& error) {
     throw DeviceError(DeviceError::Code::invalid_image, error.what());
+  } catch (const ptx::LinkError& error) {
+    throw DeviceError(DeviceError::Code::invalid_image, error.what());
   }
+  loaded->bytes.tree = loaded->program.source.bytes;
   for (ptx::Function& function : loaded->program.source.functions)
     loaded->program.speculated_loads.emplace(&function, sink_speculated_loads(function));
   const ptx::Module& module = loaded->program.source;
+  for (const ptx::Variable& variable : module.variables) {
+    loaded->program.variables.emplace(variable.name, &variable);
+  }
   for (const ptx::Function& function : module.functions) {
     if (function.external) continue;
     loaded->program.function_indices.try_emplace(
@@ -202,12 +219,10 @@ void Device::State::place_variables(Loaded& loaded, std::size_t most_bytes) {
   };
   const ptx::Module& module = loaded.program.source;
   // All are charged before one is placed: marking a variable as written touches its shadows.
-  constexpr std::size_t kGranule = 256;
   for (const ptx::Variable& variable : module.variables) {
     if (!in_memory(variable) || variable.external) continue;
     const std::size_t left = most_bytes - loaded.bytes.variables;
-    const std::size_t charged =
-        (std::max<std::size_t>(variable.bytes, 1) + kGranule - 1) / kGranule * kGranule;
+    const std::size_t charged = round_up(std::max<std::size_t>(variable.bytes, 1), kAllocationGranule);
     if (variable.bytes > left || charged > left) {
       throw DeviceError(DeviceError::Code::out_of_memory,
                         fmt::format("the variable {} has {} bytes; {} of the device memory that the program "
@@ -379,7 +394,7 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
   grid.shared_bytes = kernel.dynamic_shared_offset + c.dynamic_shared_bytes;
   if (c.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.shared_bytes;
   const Dim3 cluster = cluster_of(kernel, c);
-  grid.clustered = cluster.count() != 0;
+  grid.clustered = !is_empty(cluster);
   if (grid.clustered) grid.cluster = cluster;
 }
 
@@ -388,8 +403,7 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
 void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
   const auto refuse = [&](DeviceError::Code code, const std::string& why) { throw DeviceError(code, why); };
   using enum DeviceError::Code;
-  if (c.grid.count() == 0 || c.block.count() == 0)
-    refuse(invalid_configuration, "a grid or block of no threads");
+  if (is_empty(c.grid) || is_empty(c.block)) refuse(invalid_configuration, "a grid or block of no threads");
   if (c.block.x > kMostBlockX || c.block.y > kMostBlockY || c.block.z > kMostBlockZ ||
       c.block.count() > static_cast<unsigned>(options.properties.threads_per_block)) {
     refuse(invalid_configuration,
@@ -430,6 +444,12 @@ void Device::State::check_configuration(const Kernel& kernel, const LaunchConfig
   Grid grid;
   grid.properties = &options.properties;
   set_shape(grid, kernel, c);
+  if (!can_hold_cluster(grid)) {
+    refuse(out_of_resources,
+           fmt::format("a cluster of {} blocks, whose threads need more registers and local memory than the "
+                       "emulated device has",
+                       grid.cluster.count()));
+  }
   const std::size_t capacity = blocks_together(grid, workers);
   if (c.cooperative && grid.block_count > capacity) {
     refuse(out_of_resources, fmt::format("a cooperative launch of {} blocks; {} fit on the device at once",
@@ -559,21 +579,29 @@ ImageHandle Device::create_surface(const Image& image) {
 }
 void Device::destroy_image(ImageHandle handle) { state_->images.remove(handle); }
 
-Device::ModuleId Device::load(std::span<const std::byte> fat_binary, ModuleBytes most) {
-  std::vector<ptx::PtxImage> images;
+Device::ModuleId Device::load(std::span<const std::byte> fat_binaries, ModuleBytes most) {
+  const auto mine = static_cast<std::uint32_t>(10 * properties().compute_major + properties().compute_minor);
+  std::vector<std::string> texts;
+  std::size_t text_bytes = 0;
   try {
-    images = ptx::ptx_images(fat_binary);
+    for (const std::span<const std::byte> container : ptx::containers_with_ptx(fat_binaries)) {
+      std::vector<ptx::PtxImage> images = ptx::ptx_images(container);
+      const auto best = std::ranges::min_element(
+          images, [mine](auto one, auto other) { return ptx::suits_better(one, other, mine); },
+          &ptx::PtxImage::architecture);
+      text_bytes += best->text.size();
+      texts.push_back(std::move(best->text));
+      if (text_bytes > most.text) break;  // which is too much already
+    }
   } catch (const ptx::FatBinaryError& error) {
     throw DeviceError(DeviceError::Code::no_ptx, error.what());
   }
-  const auto mine = static_cast<std::uint32_t>(10 * properties().compute_major + properties().compute_minor);
-  const auto best = std::ranges::min_element(
-      images, [mine](auto one, auto other) { return ptx::suits_better(one, other, mine); },
-      &ptx::PtxImage::architecture);
-  return state_->load(best->text, most);
+  return state_->load(texts, most);
 }
 
-Device::ModuleId Device::load_ptx(std::string_view text) { return state_->load(text, {SIZE_MAX, SIZE_MAX}); }
+Device::ModuleId Device::load_ptx(std::string_view text) {
+  return state_->load({std::string(text)}, {SIZE_MAX, SIZE_MAX, SIZE_MAX});
+}
 
 ModuleBytes Device::module_bytes(ModuleId module) const { return state_->module(module).bytes; }
 

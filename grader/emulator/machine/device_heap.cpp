@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "emulator/round_up.h"
+
 namespace lockstep::emulator {
 namespace {
 
@@ -15,10 +17,6 @@ constexpr std::uint64_t kGap = 16;
 /// Bookkeeping is the machine's memory, which hostile kernels may want to fill.
 constexpr std::size_t kMostBlocks = std::size_t{1} << 21;
 constexpr std::size_t kMostOwners = 1000;
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 std::uint64_t charge_of(std::uint64_t bytes) { return round_up(bytes, kHeader) + kHeader; }
 std::uint64_t span_of(std::uint64_t bytes) { return round_up(bytes + kGap, GlobalMemory::kLineBytes); }

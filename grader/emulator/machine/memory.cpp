@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "emulator/round_up.h"
+
 namespace lockstep::emulator {
 namespace {
 
@@ -22,10 +24,6 @@ constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
 constexpr std::uint64_t kLineStampBytes = kReservedBytes / GlobalMemory::kLineBytes * 2 * sizeof(Stamp);
 constexpr std::uint64_t kByteStampBytes = kReservedBytes * 2 * sizeof(Stamp);
 static_assert(sizeof(Moment) == sizeof(Stamp));
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 template <class T>
 T* reserve(std::uint64_t bytes) {
@@ -129,10 +127,10 @@ void GlobalMemory::free(DeviceAddress address) {
                       fmt::format("no allocation begins at {:#x}", address));
   }
   used_ -= found->second.bytes;
-  release_pages(found->second);
   if (freed_.size() >= kFreedRemembered) freed_.pop_front();
   freed_.push_back(std::move(found->second));
   live_.erase(found);
+  release_pages(freed_.back());
 }
 
 void GlobalMemory::set_devices(DeviceAddress address, DeviceMask devices) {
@@ -145,15 +143,38 @@ void GlobalMemory::set_devices(DeviceAddress address, DeviceMask devices) {
 }
 
 void GlobalMemory::release_pages(const Allocation& allocation) {
+  const auto release = [&](auto* base, const auto& place_of) {
+    release_pages(reinterpret_cast<std::byte*>(base), allocation, [&](DeviceAddress address) {
+      return static_cast<std::uint64_t>(reinterpret_cast<std::byte*>(place_of(address)) -
+                                        reinterpret_cast<std::byte*>(base));
+    });
+  };
+  release(data_, [this](DeviceAddress address) { return host(address); });
+  release(written_, [this](DeviceAddress address) { return written(address); });
+  release(stamps_, [this](DeviceAddress address) { return stamps(address); });
+  release(line_stamps_, [this](DeviceAddress address) { return line_stamps(address); });
   if (allocation.bytes == 0) return;
-  const std::uint64_t words = (allocation.bytes + 3) / 4;
-  zero(host(allocation.begin), allocation.bytes);
-  zero(written(allocation.begin), words);
-  clear_stamps(allocation.begin, allocation.bytes);
   // What these hold says something only beside the stamp of a line or a word.
+  const std::uint64_t words = (allocation.bytes + 3) / 4;
   give_back(moments(allocation.begin), words * 2 * sizeof(Moment));
   give_back(byte_stamps(allocation.begin), allocation.bytes * 2 * sizeof(Stamp));
   give_back(byte_moments(allocation.begin), allocation.bytes * 2 * sizeof(Moment));
+}
+
+/// Gives back the pages of the data, or of a shadow, that no live allocation has a part of, with those of the
+/// gap behind it, which the system may have brought along: those who allocate a little and free it, again and
+/// again, would else fill the machine's memory with pages of zeros.
+template <class PlaceOf>
+void GlobalMemory::release_pages(std::byte* base, const Allocation& allocation, const PlaceOf& place_of) {
+  // Whole lines, which no two allocations share.
+  const std::uint64_t begin = place_of(allocation.begin);
+  const std::uint64_t end = place_of(round_up(allocation.end() + kGap, kLineBytes));
+  std::uint64_t low = begin / kPage * kPage, high = round_up(end, kPage);
+  const auto above = live_.upper_bound(allocation.begin);
+  if (above != live_.end() && place_of(above->first) < high) high = end;
+  if (above != live_.begin() && place_of(round_up(std::prev(above)->second.end(), kLineBytes)) > low)
+    low = begin;
+  zero(base + low, high - low);
 }
 
 void GlobalMemory::forget(DeviceAddress address, std::uint64_t bytes) {

@@ -86,6 +86,8 @@ class GlobalMemory {
 
  private:
   void release_pages(const Allocation& allocation);
+  template <class PlaceOf>
+  void release_pages(std::byte* base, const Allocation& allocation, const PlaceOf& place_of);
   void clear_stamps(DeviceAddress address, std::uint64_t bytes);
 
   std::size_t capacity_;

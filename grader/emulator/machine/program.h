@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -141,6 +142,7 @@ struct BlockLines {
 /// What is known of one module, and what its kernels have in common.
 struct Program {
   ptx::Module source;
+  std::unordered_map<std::string_view, const ptx::Variable*> variables;  ///< of `source`, by name
   std::map<std::string, std::uint32_t, std::less<>> function_indices;
   std::uint64_t functions_begin = 0;  ///< a function's address is this + its index
   std::unordered_map<const ptx::Function*, SpeculatedLoads> speculated_loads;  ///< of `source`

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -22,6 +23,8 @@ namespace {
 /// Passes over a block's warps in which nothing but loops happened, after which the worker looks at other
 /// blocks: the block may wait for one that has not begun.
 constexpr std::uint32_t kIdlePasses = 2;
+/// Of registers, local memory and shared memory of all blocks that are resident.
+constexpr std::size_t kMostBlockBytes = std::size_t{4} << 30;
 /// Logical times are 32 bits; a block's memory is cleared before they run out.
 constexpr Time kLatestTime = 0x8000'0000;
 
@@ -50,6 +53,8 @@ void place_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
 void clear_reserved(ThreadBlock& block) {
   const Kernel& kernel = *block.grid->kernel;
   if (kernel.reserved_shared_bytes == 0) return;
+  if (std::size_t{kernel.reserved_shared_offset} + kernel.reserved_shared_bytes > block.shared.size())
+    throw std::out_of_range("what is kept for cooperative groups lies outside of the block's shared memory");
   std::memset(block.shared.data() + kernel.reserved_shared_offset, 0, kernel.reserved_shared_bytes);
   const std::uint32_t first = kernel.reserved_shared_offset / kernel.shared_granule;
   const std::uint32_t words = kernel.reserved_shared_bytes / kernel.shared_granule;
@@ -360,20 +365,26 @@ void add_counters(Counters& total, const Counters& part) {
   }
 }
 
-/// Workers that have something to do: a cluster runs on one.
-unsigned used_workers(const Grid& grid, unsigned workers) {
-  return static_cast<unsigned>(
-      std::min<std::uint64_t>(std::max(workers, 1U), grid.block_count / grid.cluster.count()));
-}
-
-/// Blocks that a worker can hold in the memory set aside for registers and local memory of all workers.
-std::size_t affordable_blocks(const Grid& grid, unsigned workers) {
-  constexpr std::size_t kBytes = std::size_t{4} << 30;
+/// What a block takes before its threads call functions.
+std::size_t bytes_of_block(const Grid& grid) {
   const Function& function = *grid.kernel->function;
   const std::size_t warps = (grid.threads.count() + kLanes - 1) / kLanes;
-  const std::size_t block =
-      warps * (function.frame_bytes + std::size_t{kLanes} * function.local_bytes) + grid.shared_bytes;
-  return std::max<std::size_t>(kBytes / workers / std::max<std::size_t>(block, 1), 1);
+  const std::size_t warp = function.frame_bytes + std::size_t{function.predicates} * sizeof(Mask) +
+                           std::size_t{kLanes} * function.local_bytes;
+  return std::max<std::size_t>(warps * warp + grid.shared_bytes, 1);
+}
+
+/// Workers that have something to do, and memory for a block each; a cluster runs on one.
+unsigned used_workers(const Grid& grid, unsigned workers) {
+  const std::uint64_t clusters = grid.block_count / grid.cluster.count();
+  const std::uint64_t affordable =
+      std::max<std::uint64_t>(kMostBlockBytes / bytes_of_block(grid) / grid.cluster.count(), 1);
+  return static_cast<unsigned>(std::min({std::uint64_t{std::max(workers, 1U)}, clusters, affordable}));
+}
+
+/// Blocks that a worker can hold in the memory set aside for those of all workers.
+std::size_t affordable_blocks(const Grid& grid, unsigned workers) {
+  return std::max<std::size_t>(kMostBlockBytes / workers / bytes_of_block(grid), 1);
 }
 
 }  // namespace
@@ -390,6 +401,8 @@ std::size_t resident_blocks(const Grid& grid) {
   per_multiprocessor = std::clamp<std::size_t>(per_multiprocessor, 1, kMostPerMultiprocessor);
   return per_multiprocessor * static_cast<std::size_t>(card.multiprocessors);
 }
+
+bool can_hold_cluster(const Grid& grid) { return affordable_blocks(grid, 1) >= grid.cluster.count(); }
 
 std::size_t blocks_together(const Grid& grid, unsigned workers) {
   const unsigned used = used_workers(grid, workers);

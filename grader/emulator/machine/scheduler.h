@@ -8,6 +8,9 @@ namespace lockstep::emulator {
 /// Blocks of the grid that the card would hold at once, by threads and shared memory.
 std::size_t resident_blocks(const Grid& grid);
 
+/// Whether this machine's memory holds the blocks of one cluster, which run together.
+bool can_hold_cluster(const Grid& grid);
+
 /// Blocks of the grid that can wait for each other: no more than this machine's memory holds.
 std::size_t blocks_together(const Grid& grid, unsigned workers);
 

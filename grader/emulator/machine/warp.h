@@ -226,6 +226,7 @@ struct Grid {
   std::atomic<LaunchResult::Status> status{LaunchResult::Status::ok};
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
+  std::atomic<std::size_t> stack_bytes{0};   ///< that calls have added to what warps had when they began
   FindingLog* findings = nullptr;            ///< of all launches
   std::atomic<bool> stands_still{false};     ///< and will never end
   std::vector<bool> traced_places;           ///< by place; empty when nothing is traced

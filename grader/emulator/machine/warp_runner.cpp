@@ -25,11 +25,26 @@ constexpr std::uint32_t kBackEdgesPerSplit = 32;
 constexpr std::size_t kMostCallers = 1024;
 constexpr std::uint32_t kMostLocalBytes = 512 * 1024;
 constexpr std::size_t kMostRowBytes = std::size_t{256} * 1024 * 1024;
+/// Of all warps of a launch, beyond what they begin with. A card has a kilobyte a thread, where the program
+/// does not ask for more.
+constexpr std::size_t kMostStackBytes = std::size_t{1} << 30;
+
+/// What a vector that must hold `needed` elements grows to: calls go on.
+template <class T>
+std::size_t grown_size(const std::vector<T>& storage, std::size_t needed) {
+  return storage.size() < needed ? 2 * needed : storage.size();
+}
+
+/// What each thread's local memory grows to when it must have `bytes`.
+std::uint32_t grown_local(const Warp& warp, std::uint32_t bytes) {
+  if (bytes <= warp.local_bytes) return warp.local_bytes;
+  return std::max(bytes, std::min(2 * warp.local_bytes, kMostLocalBytes));
+}
 
 /// Grows each thread's local memory to at least `bytes`.
 void require_local(Warp& warp, std::uint32_t bytes) {
   if (bytes <= warp.local_bytes) return;
-  const std::uint32_t grown = std::max(bytes, 2 * warp.local_bytes);
+  const std::uint32_t grown = grown_local(warp, bytes);
   std::vector<std::byte> local(std::size_t{grown} * kLanes);
   for (unsigned lane = 0; lane < kLanes && warp.local_bytes != 0; ++lane) {
     std::memcpy(local.data() + std::size_t{lane} * grown,
@@ -435,13 +450,24 @@ class WarpRunner {
                fmt::format("{} calls deep, the thread's stack is full", split.callers.size()));
       return;
     }
-    if (warp_.row_storage.size() < frame.rows + callee.frame_bytes) {
-      warp_.row_storage.resize(2 * (std::size_t{frame.rows} + callee.frame_bytes));
+    const std::size_t rows = grown_size(warp_.row_storage, std::size_t{frame.rows} + callee.frame_bytes);
+    const std::size_t predicates =
+        grown_size(warp_.predicate_storage, std::size_t{frame.predicates} + callee.predicates);
+    const std::uint32_t local = frame.local + callee.local_bytes;
+    const std::size_t growth = rows - warp_.row_storage.size() +
+                               (predicates - warp_.predicate_storage.size()) * sizeof(Mask) +
+                               std::size_t{grown_local(warp_, local) - warp_.local_bytes} * kLanes;
+    if (growth != 0 &&
+        grid_.stack_bytes.fetch_add(growth, std::memory_order_relaxed) + growth > kMostStackBytes) {
+      fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
+               Finding::Kind::stack_overflow,
+               fmt::format("{} calls deep, the stacks of the launch's threads take more than {} MiB",
+                           split.callers.size(), kMostStackBytes >> 20));
+      return;
     }
-    if (warp_.predicate_storage.size() < frame.predicates + callee.predicates) {
-      warp_.predicate_storage.resize(2 * (std::size_t{frame.predicates} + callee.predicates));
-    }
-    require_local(warp_, frame.local + callee.local_bytes);
+    warp_.row_storage.resize(rows);
+    warp_.predicate_storage.resize(predicates);
+    require_local(warp_, local);
     fill_constants(warp_, frame, split.lanes);
     for (std::size_t k = 0; k < site.argument_offsets.size() && k < callee.parameters.size(); ++k) {
       copy_local(split.lanes, split.frame.local + site.argument_offsets[k],

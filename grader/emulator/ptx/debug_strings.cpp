@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "emulator/ptx/tree_bytes.h"
+
 namespace lockstep::emulator::ptx {
 namespace {
 
@@ -17,6 +19,7 @@ void DebugStrings::parse(Lexer& lexer) {
       const std::uint32_t line = lexer.peek().line;
       const std::string_view label = lexer.take().text;
       lexer.expect(':');
+      lexer.charge(kNodeBytes + sizeof label + sizeof(std::size_t));
       if (!labels_.try_emplace(label, bytes_.size()).second) {
         throw ParseError(line, "label " + quoted(label) + " is declared twice");
       }
@@ -25,6 +28,7 @@ void DebugStrings::parse(Lexer& lexer) {
     if (!lexer.accept_dotted("b8")) lexer.fail_expected("a label, '.b8' or '}'");
     do {
       bytes_ += static_cast<char>(lexer.expect_unsigned("a byte") & 0xFF);
+      lexer.charge(2);
     } while (lexer.accept(','));
   }
 }

@@ -4,13 +4,16 @@
 #include <bit>
 #include <utility>
 
+#include "emulator/ptx/tree_bytes.h"
+
 namespace lockstep::emulator::ptx {
 namespace {
 
 constexpr std::uint32_t kLargestAlignment = 1 << 16;
 constexpr std::size_t kMostExtents = 8;
-// Leaves room for the machine to add offsets to sizes without overflow.
-constexpr std::uint64_t kLargestVariable = std::uint64_t{1} << 62;
+/// With its name in the tables of a scope and of the function.
+constexpr std::size_t kVariableBytes =
+    grown_bytes<Variable>() + grown_bytes<std::string>() + 2 * (kNodeBytes + sizeof(std::string));
 
 std::uint32_t parse_alignment(Lexer& lexer) {
   const std::uint32_t alignment = lexer.expect_unsigned_32("an alignment");
@@ -114,6 +117,7 @@ Declarator parse_declarator(Lexer& lexer, const DeclarationPrefix& prefix) {
   const std::uint32_t element = bytes_of(prefix.type) * prefix.vector_width;
   variable.alignment = prefix.alignment != 0 ? prefix.alignment : element;
   variable.bytes = bytes_claimed(lexer, element, declarator.extents);
+  lexer.charge(kVariableBytes + 2 * tree_bytes(variable.name));
   return declarator;
 }
 

@@ -13,6 +13,9 @@
 
 namespace lockstep::emulator::ptx {
 
+/// Leaves room for the machine to add offsets to sizes without overflow.
+inline constexpr std::uint64_t kLargestVariable = std::uint64_t{1} << 62;
+
 /// What stands before the names of a declaration and holds for all of them.
 struct DeclarationPrefix {
   Space space = Space::global;

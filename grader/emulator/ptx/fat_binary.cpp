@@ -4,15 +4,18 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
 namespace lockstep::emulator::ptx {
 namespace {
 
-/// Of all images together. Parsed, PTX takes about 36 times its text; what nvcc makes of the largest
-/// libraries has a few MiB.
-constexpr std::size_t kLargestText = std::size_t{32} << 20;
+/// Of all images together; what nvcc makes of the largest libraries has a few MiB. A decompressor that must
+/// look back farther than that needs memory for it.
+constexpr int kWindowBits = 25;
+constexpr std::size_t kMostContainers = 4096;
+constexpr std::size_t kLargestText = std::size_t{1} << kWindowBits;
 
 std::string text_of(std::span<const std::byte> bytes) {
   if (bytes.size() > kLargestText) throw FatBinaryError("fat binary: PTX of more than 32 MiB");
@@ -24,7 +27,10 @@ std::string text_of(std::span<const std::byte> bytes) {
 std::string decompressed(std::span<const std::byte> bytes, std::uint64_t claimed) {
   if (claimed > kLargestText) throw FatBinaryError("fat binary: PTX of more than 32 MiB");
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
-  if (!context) throw FatBinaryError("fat binary: no memory to decompress PTX");
+  if (!context ||
+      ZSTD_isError(ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowBits)) != 0) {
+    throw FatBinaryError("fat binary: no memory to decompress PTX");
+  }
   // The text grows with what the stream really yields: a claimed size alone costs nothing.
   std::string text;
   std::string chunk(ZSTD_DStreamOutSize(), '\0');
@@ -68,6 +74,24 @@ PtxImage image_of(const FatBinaryEntry& entry) {
 }
 
 }  // namespace
+
+std::vector<std::span<const std::byte>> containers_with_ptx(std::span<const std::byte> fat_binaries) {
+  std::vector<std::span<const std::byte>> containers;
+  std::span<const std::byte> rest = fat_binaries;
+  do {
+    const std::size_t bytes = fat_binary_bytes(rest);
+    if (bytes > rest.size()) throw FatBinaryError("fat binary: cut off");
+    const std::vector<FatBinaryEntry> entries = fat_binary_entries(rest);
+    if (std::ranges::any_of(entries, &FatBinaryEntry::is_ptx)) {
+      if (containers.size() == kMostContainers)
+        throw FatBinaryError("fat binary: more files than any program has");
+      containers.push_back(rest.first(bytes));
+    }
+    rest = rest.subspan(bytes);
+  } while (!rest.empty());
+  if (containers.empty()) containers.push_back(fat_binaries);
+  return containers;
+}
 
 std::vector<PtxImage> ptx_images(std::span<const std::byte> container) {
   std::vector<PtxImage> images;

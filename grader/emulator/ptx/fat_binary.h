@@ -15,6 +15,10 @@ struct PtxImage {
   std::string text;  ///< decompressed, without the terminating zero
 };
 
+/// The containers of several fat binaries, one behind the other, that hold PTX; the first when none does.
+/// Throws FatBinaryError when the bytes are malformed.
+std::vector<std::span<const std::byte>> containers_with_ptx(std::span<const std::byte> fat_binaries);
+
 /// All PTX images of a container, plain or zstd-compressed. Machine code is passed over. Throws
 /// FatBinaryError with a remedy when there is no PTX, when PTX is compressed by another method, or when the
 /// bytes are malformed.

@@ -5,9 +5,18 @@
 #include <utility>
 
 #include "emulator/ptx/declaration_parser.h"
+#include "emulator/ptx/tree_bytes.h"
 
 namespace lockstep::emulator::ptx {
 namespace {
+
+/// With its name in a scope, or its number in a range.
+constexpr std::size_t kRegisterBytes = grown_bytes<Register>() + kNodeBytes + 2 * sizeof(std::string_view);
+/// With what LocationTable knows of it.
+constexpr std::size_t kLocationBytes = grown_bytes<Location>() + grown_bytes<UnnamedLocation>() +
+                                       2 * kNodeBytes + 3 * sizeof(DebugStringReference);
+/// In a scope, and in the function where it names a list.
+constexpr std::size_t kLabelBytes = 3 * kNodeBytes + 3 * sizeof(std::string);
 
 /// `x`, `x, y` or `x, y, z`; what is not given is 1.
 std::array<std::uint32_t, 3> parse_extent(Lexer& lexer) {
@@ -70,7 +79,20 @@ FunctionBodyParser::FunctionBodyParser(Lexer& lexer, Function& function, const M
 
 void FunctionBodyParser::parse() {
   lexer_.expect('{');
-  while (scopes_.depth() > 0) parse_statement();
+  while (scopes_.depth() > 0) {
+    parse_statement();
+    charge_growth();
+  }
+}
+
+/// Charges what the latest statement has added to the function; a declaration has charged its variables.
+void FunctionBodyParser::charge_growth() {
+  const auto grown = [](std::size_t& known, std::size_t now) { return now - std::exchange(known, now); };
+  if (grown(charged_instructions_, function_.instructions.size()) != 0) {
+    lexer_.charge(tree_bytes(function_.instructions.back()));
+  }
+  lexer_.charge(grown(charged_registers_, function_.registers.size()) * kRegisterBytes);
+  lexer_.charge(grown(charged_locations_, function_.locations.size()) * kLocationBytes);
 }
 
 void FunctionBodyParser::parse_statement() {
@@ -143,6 +165,7 @@ void FunctionBodyParser::parse_word() {
   if (!lexer_.accept(':')) {
     return parse_instruction(lexer_, scopes_, function_, word, Guard{}, locations_.current());
   }
+  lexer_.charge(kLabelBytes + 2 * word.text.size());
   if (lexer_.accept_dotted("branchtargets")) return parse_target_list(word, true);
   if (lexer_.accept_dotted("calltargets")) return parse_target_list(word, false);
   if (lexer_.accept_dotted("callprototype")) return parse_prototype(word);
@@ -161,6 +184,7 @@ void FunctionBodyParser::parse_target_list(const Token& label, bool labels) {
       target = scopes_.resolve(lexer_.take(), {});
       if (target.kind != Operand::Kind::symbol) lexer_.fail("a call target that is no function");
     }
+    lexer_.charge(grown_bytes<Operand>() + tree_bytes(target));
   } while (lexer_.accept(','));
   lexer_.expect(';');
   if (!labels) return;

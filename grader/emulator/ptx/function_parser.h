@@ -27,6 +27,7 @@ class FunctionBodyParser {
 
  private:
   void parse_statement();
+  void charge_growth();
   void parse_directive();
   void parse_registers();
   void parse_variables(Space space);
@@ -38,6 +39,7 @@ class FunctionBodyParser {
   Function& function_;
   Scopes scopes_;
   LocationTable& locations_;
+  std::size_t charged_instructions_ = 0, charged_registers_ = 0, charged_locations_ = 0;
 };
 
 }  // namespace lockstep::emulator::ptx

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/ptx/literal.h"
+#include "emulator/ptx/tree_bytes.h"
 
 namespace lockstep::emulator::ptx {
 namespace {
@@ -58,7 +59,8 @@ class InitialiserParser {
       lexer_.expect('}');
     }
     if (extents_[level] == 0) {
-      if (__builtin_mul_overflow(count, strides_[level], &variable_.bytes)) {
+      if (__builtin_mul_overflow(count, strides_[level], &variable_.bytes) ||
+          variable_.bytes > kLargestVariable) {
         lexer_.fail("an initialiser larger than any memory");
       }
     }
@@ -98,6 +100,8 @@ class InitialiserParser {
                                                   static_cast<std::uint64_t>(parse_addend()));
     relocation.symbol = name;
     symbols_.push_back({name, line});
+    lexer_.charge(grown_bytes<Relocation>() + tree_bytes(relocation.symbol) +
+                  grown_bytes<InitialiserSymbol>());
     return relocation;
   }
 
@@ -163,8 +167,10 @@ class InitialiserParser {
       const std::uint64_t padding = offset - bytes.size();
       if (padding > padding_budget_) lexer_.fail("an initialiser with too much padding");
       padding_budget_ -= padding;
+      lexer_.charge(padding);
       bytes.resize(offset);
     }
+    lexer_.charge(grown_bytes<std::byte>(element_bytes_));
     for (std::uint64_t i = 0; i < element_bytes_; ++i)
       bytes.push_back(static_cast<std::byte>(bits >> (8 * i)));
   }

@@ -28,7 +28,9 @@ bool is(char c, CharacterClass which) { return (kClasses[static_cast<unsigned ch
 
 }  // namespace
 
-Lexer::Lexer(std::string_view text) : text_(text) { advance(); }
+Lexer::Lexer(std::string_view text, std::size_t most_bytes) : text_(text), most_bytes_(most_bytes) {
+  advance();
+}
 
 Token Lexer::take() {
   const Token taken = current_;
@@ -84,6 +86,13 @@ std::int64_t Lexer::expect_integer(const char* what) {
   const bool negative = accept('-');
   const std::uint64_t magnitude = expect_unsigned(what);
   return static_cast<std::int64_t>(negative ? std::uint64_t{0} - magnitude : magnitude);
+}
+
+void Lexer::charge(std::size_t bytes) {
+  if (bytes > most_bytes_ - charged_) {
+    fail("the program's code takes more memory than the emulated device has for it");
+  }
+  charged_ += bytes;
 }
 
 void Lexer::fail(const std::string& message) const { throw ParseError(current_.line, message); }

@@ -27,7 +27,8 @@ struct Token {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text);
+  /// `most_bytes`: of what is made of the text.
+  explicit Lexer(std::string_view text, std::size_t most_bytes = SIZE_MAX);
 
   const Token& peek() const { return current_; }
   Token take();
@@ -45,6 +46,10 @@ class Lexer {
   /// An integer with an optional sign, in two's complement.
   std::int64_t expect_integer(const char* what);
 
+  /// Counts what has been made of the text. Throws ParseError when that is too much.
+  void charge(std::size_t bytes);
+  std::size_t charged() const { return charged_; }
+
   /// Throws ParseError at the next token's line.
   [[noreturn]] void fail(const std::string& message) const;
   /// Throws ParseError: "expected `what`, found" the next token.
@@ -60,6 +65,7 @@ class Lexer {
   std::string_view text_;
   std::size_t position_ = 0;
   std::uint32_t line_ = 1;
+  std::size_t charged_ = 0, most_bytes_;
   Token current_;
 };
 

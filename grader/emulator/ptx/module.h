@@ -122,13 +122,22 @@ struct Relocation {
       true;  ///< a generic address, as `generic(symbol)` and function names give; else an offset in its space
 };
 
+/// Who may mean a symbol of module scope by its name.
+enum class Linkage : std::uint8_t {
+  own,      ///< its module alone
+  visible,  ///< every module of the program
+  weak,     ///< likewise; of several definitions one is taken
+  common,   ///< likewise
+};
+
 struct Variable {
   std::string name;
   Space space = Space::global;
   Type type = Type::b8;
   std::uint32_t alignment = 1;  ///< bytes
   std::uint64_t bytes = 0;      ///< 0 for an unsized `extern .shared` array
-  bool external = false;
+  Linkage linkage = Linkage::own;
+  bool external = false;  ///< declared only: another module defines it
   bool managed = false;
   std::vector<std::byte> initial;  ///< empty when zero-initialised; may be shorter than `bytes`
   std::vector<Relocation> relocations;
@@ -136,7 +145,8 @@ struct Variable {
 
 struct Function {
   std::string name;
-  bool entry = false;     ///< a kernel
+  bool entry = false;  ///< a kernel
+  Linkage linkage = Linkage::own;
   bool external = false;  ///< declared only, such as vprintf
   std::vector<Variable> parameters;
   std::vector<Variable> returns;
@@ -170,6 +180,7 @@ struct Module {
   std::map<std::uint32_t, std::string> files;  ///< .file directives
   std::vector<Variable> variables;             ///< module scope: global, constant, shared
   std::vector<Function> functions;
+  std::size_t bytes = 0;  ///< about what the tree takes of memory
 };
 
 /// Text that is not PTX, with the line where that shows.
@@ -184,7 +195,8 @@ class ParseError : public std::runtime_error {
 };
 
 /// Parses one translation unit. The text may come from a hostile program: whatever it holds, the result is a
-/// Module or a ParseError, in time and memory linear in its length.
-Module parse(std::string_view text);
+/// Module or a ParseError, in time linear in its length, and in memory of about `most_bytes`: code takes some
+/// ten times its text, but a text can be written that takes far more.
+Module parse(std::string_view text, std::size_t most_bytes = SIZE_MAX);
 
 }  // namespace lockstep::emulator::ptx

@@ -17,6 +17,7 @@
 #include "emulator/ptx/location_table.h"
 #include "emulator/ptx/module.h"
 #include "emulator/ptx/scopes.h"
+#include "emulator/ptx/tree_bytes.h"
 
 namespace lockstep::emulator::ptx {
 namespace {
@@ -24,16 +25,21 @@ namespace {
 // Indices and lines are 32 bits wide; no compiler writes this much.
 constexpr std::size_t kLongestText = std::size_t{1} << 30;
 constexpr std::size_t kLongestFileName = 4096;
+/// A function without its body, what a device knows of each besides, and its name in three tables.
+constexpr std::size_t kFunctionBytes = grown_bytes<Function>() + 5 * kNodeBytes + 2 * sizeof(std::string);
+constexpr std::size_t kFileBytes = kNodeBytes + 2 * kBlockBytes + sizeof(std::string);
 
 class ModuleParser {
  public:
-  explicit ModuleParser(std::string_view text) : lexer_(text), padding_budget_(4096 + 16 * text.size()) {}
+  ModuleParser(std::string_view text, std::size_t most_bytes)
+      : lexer_(text, most_bytes), padding_budget_(4096 + 16 * text.size()) {}
 
   Module parse() {
     parse_preamble();
     while (lexer_.peek().kind != Token::Kind::end) parse_item();
     name_locations();
     check_initialisers();
+    module_.bytes = lexer_.charged();
     return std::move(module_);
   }
 
@@ -53,17 +59,24 @@ class ModuleParser {
   void parse_item() {
     if (lexer_.accept(';')) return;
     bool external = false;
+    Linkage linkage = Linkage::own;
     while (lexer_.peek().kind == Token::Kind::dotted) {
       const std::string_view word = lexer_.peek().text;
       if (word == "extern") {
         external = true;
-      } else if (word != "visible" && word != "weak" && word != "common") {
+      } else if (word == "visible") {
+        linkage = Linkage::visible;
+      } else if (word == "weak") {
+        linkage = Linkage::weak;
+      } else if (word == "common") {
+        linkage = Linkage::common;
+      } else {
         break;
       }
       lexer_.take();
     }
     const std::string_view word = lexer_.expect_dotted("a directive");
-    if (word == "entry" || word == "func") return parse_function(word == "entry", external);
+    if (word == "entry" || word == "func") return parse_function(word == "entry", external, linkage);
     if (word == "file") return parse_file();
     if (word == "section") return parse_section();
     if (word == "pragma") {
@@ -72,14 +85,15 @@ class ModuleParser {
     }
     const auto space = space_from(word);
     if (!space || *space == Space::param) lexer_.fail("directive " + quoted(word) + " is not supported here");
-    parse_variables(*space, external);
+    parse_variables(*space, external, linkage);
   }
 
-  void parse_variables(Space space, bool external) {
+  void parse_variables(Space space, bool external, Linkage linkage) {
     const DeclarationPrefix prefix = parse_declaration_prefix(lexer_, space);
     do {
       Declarator declarator = parse_declarator(lexer_, prefix);
       declarator.variable.external = external;
+      declarator.variable.linkage = linkage;
       const bool unsized = !declarator.extents.empty() && declarator.extents.front() == 0;
       if (unsized) declarator.variable.bytes = 0;
       if (lexer_.accept('=')) {
@@ -106,12 +120,14 @@ class ModuleParser {
     if (known->external) *known = std::move(declarator.variable);
   }
 
-  void parse_function(bool entry, bool external) {
+  void parse_function(bool entry, bool external, Linkage linkage) {
     const std::uint32_t line = lexer_.peek().line;
     std::string_view name;
     Function header = parse_function_header(lexer_, entry, name);
+    lexer_.charge(kFunctionBytes + 2 * tree_bytes(header.name));
     const bool has_body = !external && lexer_.peek().is('{');
     header.external = !has_body;
+    header.linkage = linkage;
     const std::uint32_t index = add_function(std::move(header), name, line);
     if (!has_body) return lexer_.expect(';');
     Function& function = module_.functions[index];
@@ -141,6 +157,7 @@ class ModuleParser {
     if (lexer_.peek().kind != Token::Kind::string) lexer_.fail_expected("a file's name");
     // It is copied to each place in the code. No path is longer.
     if (lexer_.peek().text.size() > kLongestFileName) lexer_.fail("a file's name of more than 4096 bytes");
+    lexer_.charge(kFileBytes + lexer_.peek().text.size());
     std::string& name = module_.files[number] = unescaped(lexer_.take());
     // A #line may name anything, and a name is shown within a line.
     const auto breaks_lines = [](unsigned char character) { return character < ' ' || character == 0x7F; };
@@ -167,6 +184,7 @@ class ModuleParser {
     for (const UnnamedLocation& unnamed : unnamed_locations_) {
       Location& location = module_.functions[unnamed.function].locations[unnamed.location];
       location.function = debug_strings_.at(unnamed.name);
+      lexer_.charge(tree_bytes(location.function));
     }
   }
 
@@ -194,9 +212,9 @@ class ModuleParser {
 
 }  // namespace
 
-Module parse(std::string_view text) {
+Module parse(std::string_view text, std::size_t most_bytes) {
   if (text.size() > kLongestText) throw ParseError(1, "the text is longer than a gigabyte");
-  return ModuleParser(text).parse();
+  return ModuleParser(text, most_bytes).parse();
 }
 
 }  // namespace lockstep::emulator::ptx

@@ -5,6 +5,7 @@
 
 #include "emulator/cudart/runtime_names.h"
 #include "emulator/ptx/fat_binary.h"
+#include "emulator/round_up.h"
 #include "emulator/sectors.h"
 #include "emulator/server/session.h"
 
@@ -12,12 +13,12 @@ namespace lockstep::emulator {
 
 namespace {
 
-/// Allocations are charged as what the device spends on them, so that many small ones meet the limit too.
-constexpr std::uint64_t kAllocationGranule = 256;
 constexpr std::size_t kMostAllocations = std::size_t{1} << 20;
 constexpr std::size_t kMostModules = 4096;
 /// PTX text of all modules together: see ptx/fat_binary.cpp, which takes no more of one.
 constexpr std::uint64_t kMostTextBytes = std::uint64_t{32} << 20;
+/// What is made of it, likewise: ten times the text of what nvcc makes of the largest libraries.
+constexpr std::uint64_t kMostTreeBytes = std::uint64_t{256} << 20;
 
 Status status_of(LaunchResult::Status status) {
   switch (status) {
@@ -179,8 +180,8 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       const auto data = request.take_rest();
       if (data.size() != part.bytes) throw MalformedMessage("a write of other bytes than it says");
       check_box(place, shape, part);
-      count_write(place.address, part.bytes, part.bytes);
       device.write(place, shape, part.first, data);
+      count_write(place.address, part.bytes, part.bytes);
       return {};
     }
     case Operation::read_box: {
@@ -274,8 +275,7 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   if (request.bytes > allowed || allocations_.size() == kMostAllocations) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
   }
-  const std::uint64_t charged =
-      (request.bytes + kAllocationGranule - 1) / kAllocationGranule * kAllocationGranule;
+  const std::uint64_t charged = round_up(request.bytes, kAllocationGranule);
   if (charged > allowed) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
   }
@@ -335,14 +335,16 @@ void ClientSession::free(DeviceAddress address) {
 }
 
 Bytes ClientSession::load_image(std::span<const std::byte> image) {
-  std::uint64_t text_bytes = 0;
-  for (const auto& [id, module] : modules_) text_bytes += module.bytes.text;
+  ModuleBytes most{kMostTextBytes, kMostTreeBytes, allowed_bytes()};
+  for (const auto& [id, module] : modules_) {
+    most.text -= module.bytes.text;
+    most.tree -= module.bytes.tree;
+  }
   if (modules_.size() == kMostModules) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more modules than a program may hold");
   }
   try {
-    const Device::ModuleId module =
-        served_.device.load(image, {kMostTextBytes - text_bytes, allowed_bytes()});
+    const Device::ModuleId module = served_.device.load(image, most);
     const ModuleBytes bytes = served_.device.module_bytes(module);
     modules_[module] = {bytes, selected_};
     charge(selected_, bytes.variables);
@@ -533,7 +535,7 @@ void ClientSession::before_write(DeviceAddress address, std::span<const std::byt
   count_write(address, brought.size(), shared_.brought(address, brought, found));
 }
 
-void ClientSession::before_fill(const FillRequest& request) {
+void ClientSession::after_fill(const FillRequest& request) {
   ++served_.statistics.host_to_device_bytes;  // of which the others are copies
   served_.copied_sectors += sectors_of(request.address, request.bytes);
 }

@@ -33,7 +33,7 @@ enum class Operation : std::uint32_t {
   find_range,     ///< RangeRequest → RangeReply: the allocation around an address
   memory_info,    ///< → MemoryReply
   measure_image,  ///< the first 16 bytes of a fat binary → SizeReply
-  load_image,     ///< a fat binary → IdReply
+  load_image,     ///< a fat binary, or several, which are linked → IdReply
   unload_image,   ///< IdRequest
   find_kernel,    ///< NameRequest, mangled name → KernelReply, then ParameterLayout each
   find_symbol,    ///< NameRequest, mangled name → RangeReply

@@ -118,8 +118,8 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
     }
     case Operation::fill: {
       const auto fill = request.take<FillRequest>();
-      before_fill(fill);
       device.fill(fill.address, static_cast<std::byte>(fill.value), fill.bytes);
+      after_fill(fill);
       return {};
     }
     default:

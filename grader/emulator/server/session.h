@@ -81,10 +81,10 @@ class Session {
   Bytes perform_common(Operation operation, MessageReader& request);
   /// A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
   void check_whole(DeviceAddress address, std::uint64_t whole_bytes) const;
-  /// Hooks of those: called before the device is, or after it.
+  /// Hooks of those: called before the device is, or after it, when it has not refused the request.
   virtual void after_read(DeviceAddress address, std::span<const std::byte> found) = 0;
   virtual void before_write(DeviceAddress address, std::span<const std::byte> brought) = 0;
-  virtual void before_fill(const FillRequest& request) = 0;
+  virtual void after_fill(const FillRequest& request) = 0;
 
   ServedDevice& served_;
 
@@ -101,7 +101,7 @@ class ControlSession final : public Session {
   Bytes perform(Operation operation, MessageReader& request) override;
   void after_read(DeviceAddress, std::span<const std::byte>) override {}
   void before_write(DeviceAddress, std::span<const std::byte>) override {}
-  void before_fill(const FillRequest&) override {}
+  void after_fill(const FillRequest&) override {}
 
  private:
   Bytes allocate(MessageReader& request);
@@ -121,7 +121,7 @@ class ClientSession final : public Session {
   Bytes perform(Operation operation, MessageReader& request) override;
   void after_read(DeviceAddress address, std::span<const std::byte> found) override;
   void before_write(DeviceAddress address, std::span<const std::byte> brought) override;
-  void before_fill(const FillRequest& request) override;
+  void after_fill(const FillRequest& request) override;
 
  private:
   struct Allocation {

@@ -5,6 +5,7 @@
 
 #include "emulator/machine/decoder.h"
 #include "emulator/machine/register_allocation.h"
+#include "emulator/round_up.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -22,24 +23,18 @@ SourceLine telling_line(const std::vector<SourceLine>& stack) {
                        [&](const SourceLine& line) { return line.file == outermost->file; });
 }
 
-std::uint32_t align(std::uint32_t offset, std::uint32_t alignment) {
-  const std::uint32_t unit = std::max(alignment, 1U);
-  return (offset + unit - 1) / unit * unit;
-}
-
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(DecodingContext& context, const ptx::Function& source, Function& function)
     : context_(context), source_(source), function_(function), table_(handlers()) {
-  for (const ptx::Variable& parameter : source.parameters) {
-    const std::uint64_t unit = std::max<std::uint64_t>(parameter.alignment, 1);
-    const std::uint64_t offset = (parameter_bytes_ + unit - 1) / unit * unit;
-    parameter_offsets_.try_emplace(parameter.name, offset);
-    parameter_bytes_ = offset + parameter.bytes;
-  }
+  if (!source.entry) return;
+  const KernelInfo& info = context.kernel.info;
+  for (std::size_t k = 0; k < source.parameters.size(); ++k)
+    parameter_offsets_.try_emplace(source.parameters[k].name, info.parameters[k].offset);
 }
 
 void FunctionDecoder::decode() {
+  for (const ptx::Variable& variable : source_.variables) variables_.emplace(variable.name, &variable);
   find_blocks();
   lay_out_local_memory();
   assign_registers();
@@ -159,6 +154,7 @@ void FunctionDecoder::find_end(std::uint32_t b, std::vector<std::uint32_t>& succ
     if (targets == nullptr || targets->empty()) fail(ending, "brx.idx needs a list of labels");
     indirect_targets_ += targets->size();
     if (indirect_targets_ > kMostTargets) fail(ending, "the function's lists of labels are too long");
+    charge(targets->size() * sizeof(std::uint32_t));
     for (const Operand& target : *targets) {
       if (target.kind != Kind::label) fail(ending, "brx.idx needs a list of labels");
       block.targets.push_back(block_at(target.index));
@@ -178,18 +174,19 @@ void FunctionDecoder::find_end(std::uint32_t b, std::vector<std::uint32_t>& succ
 // --- memory and registers ---
 
 void FunctionDecoder::lay_out_local_memory() {
-  std::uint32_t bytes = 0;
+  std::uint64_t bytes = 0;
   const auto place = [&](const ptx::Variable& variable) {
     constexpr std::uint64_t kMostLocalBytes = 512 * 1024;  // of a thread; CUDA's limit
-    bytes = align(bytes, std::max(variable.alignment, 8U));
-    if (variable.bytes > kMostLocalBytes || bytes + variable.bytes > kMostLocalBytes) {
+    const std::uint64_t offset = round_up(bytes, std::max(variable.alignment, 8U));
+    if (offset + variable.bytes > kMostLocalBytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
                         fmt::format("{} needs more local memory than a thread can have", source_.name));
     }
-    const std::uint32_t offset = bytes;
-    local_offsets_[variable.name] = offset;
-    bytes += static_cast<std::uint32_t>(variable.bytes);
-    return Function::LocalRange{offset, static_cast<std::uint32_t>(variable.bytes)};
+    bytes = offset + variable.bytes;
+    const Function::LocalRange range{static_cast<std::uint32_t>(offset),
+                                     static_cast<std::uint32_t>(variable.bytes)};
+    local_offsets_[variable.name] = range.offset;
+    return range;
   };
   if (!source_.entry) {
     for (const ptx::Variable& parameter : source_.parameters)
@@ -199,7 +196,7 @@ void FunctionDecoder::lay_out_local_memory() {
   for (const ptx::Variable& variable : source_.variables) {
     if (variable.space == Space::local || variable.space == Space::param) place(variable);
   }
-  function_.local_bytes = align(bytes, 16);
+  function_.local_bytes = static_cast<std::uint32_t>(round_up(bytes, 16));
 }
 
 void FunctionDecoder::assign_registers() {
@@ -207,7 +204,7 @@ void FunctionDecoder::assign_registers() {
   function_.source = &source_;
   function_.first_place = static_cast<std::uint32_t>(context_.program.places.size());
   function_.registers = std::move(allocation.registers);
-  context_.program.decoded_bytes += function_.registers.size() * sizeof(RegisterPlace);
+  charge(function_.registers.size() * sizeof(RegisterPlace));
   is_read_ = allocation.is_read;
   next_row_ = allocation.row_bytes;
   function_.predicates = allocation.predicates;
@@ -227,6 +224,7 @@ Slot FunctionDecoder::constant(std::uint64_t value, bool wide, bool dynamic_shar
   if (found != constants_.end()) return found->second;
   const Slot slot = new_row(wide);
   function_.constants.push_back({slot, wide, dynamic_shared, value});
+  charge(sizeof(Function::Constant));
   constants_[key] = slot;
   return slot;
 }
@@ -257,15 +255,13 @@ Slot FunctionDecoder::written_row(const Operand& operand, bool wide) {
 }
 
 std::optional<Slot> FunctionDecoder::symbol_row(const Operand& operand, bool wide) {
-  const auto in_function = [&](const ptx::Variable& variable) { return variable.name == operand.name; };
-  const auto own = std::find_if(source_.variables.begin(), source_.variables.end(), in_function);
-  const ptx::Variable* variable = own != source_.variables.end() ? &*own : nullptr;
+  const auto own = variables_.find(operand.name);
+  const ptx::Variable* variable = own != variables_.end() ? own->second : nullptr;
   std::string key = source_.name + "/" + operand.name;
   if (variable == nullptr) {
-    const auto& globals = context_.program.source.variables;
-    const auto global = std::find_if(globals.begin(), globals.end(), in_function);
-    if (global != globals.end()) {
-      variable = &*global;
+    const auto global = context_.program.variables.find(operand.name);
+    if (global != context_.program.variables.end()) {
+      variable = global->second;
       key = operand.name;
     }
   }
@@ -277,6 +273,9 @@ std::optional<Slot> FunctionDecoder::symbol_row(const Operand& operand, bool wid
     return constant(context_.shared_offset(*variable, key) + static_cast<std::uint64_t>(operand.offset),
                     wide);
   }
+  if (variable != nullptr && variable->external) {
+    throw Contradiction{fmt::format("no file of the program defines the variable {}", operand.name)};
+  }
   const auto symbol = context_.program.symbols.find(operand.name);
   if (symbol != context_.program.symbols.end()) {
     return constant(symbol->second.address + static_cast<std::uint64_t>(operand.offset), wide);
@@ -285,15 +284,13 @@ std::optional<Slot> FunctionDecoder::symbol_row(const Operand& operand, bool wid
   if (code != context_.program.function_indices.end()) {
     return constant(context_.program.functions_begin + code->second, wide);
   }
-  if (source_.entry) {
-    if (const std::optional<std::uint64_t> offset = kernel_parameter(operand.name)) {
-      return constant(*offset + static_cast<std::uint64_t>(operand.offset), wide);
-    }
+  if (const std::optional<std::uint32_t> offset = kernel_parameter(operand.name)) {
+    return constant(*offset + static_cast<std::uint64_t>(operand.offset), wide);
   }
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> FunctionDecoder::kernel_parameter(const std::string& name) const {
+std::optional<std::uint32_t> FunctionDecoder::kernel_parameter(const std::string& name) const {
   const auto found = parameter_offsets_.find(name);
   return found == parameter_offsets_.end() ? std::nullopt : std::optional(found->second);
 }
@@ -328,18 +325,18 @@ Slot FunctionDecoder::source_row(const Operand& operand, Type type) {
       if (const std::optional<Slot> slot = symbol_row(operand, wide)) return *slot;
       const auto local = local_offsets_.find(operand.name);
       if (local == local_offsets_.end() || !wide) throw Contradiction{"unknown symbol " + operand.name};
-      return frame_address(local->second + operand.offset);
+      return frame_address(local->second, operand.offset);
     }
     default:
       throw Contradiction{"an operand of an unexpected form"};
   }
 }
 
-Slot FunctionDecoder::frame_address(std::int64_t offset) {
+Slot FunctionDecoder::frame_address(std::uint32_t begin, std::int64_t offset) {
   Instruction address = begin_instruction();
   address.execute = table_.frame_address;
   address.destination = new_row(true);
-  address.offset = offset;
+  address.offset = sum_of(begin, offset);
   emit(address);
   return address.destination;
 }
@@ -385,11 +382,15 @@ Place FunctionDecoder::make_place(const ptx::Instruction& instruction) const {
   return place;
 }
 
-void FunctionDecoder::charge(const Place& place) {
-  Program& program = context_.program;
+std::size_t FunctionDecoder::bytes_of(const Place& place) const {
   std::size_t bytes = sizeof(Place) + sizeof(Instruction) + place.instruction.size() +
                       place.line.file.size() + source_.name.size();
   for (const SourceLine& line : place.stack) bytes += sizeof(SourceLine) + line.file.size();
+  return bytes;
+}
+
+void FunctionDecoder::charge(std::size_t bytes) {
+  Program& program = context_.program;
   program.decoded_bytes += bytes;
   if (program.decoded_bytes > program.most_decoded_bytes) {
     throw DeviceError(DeviceError::Code::invalid_image,
@@ -404,7 +405,7 @@ std::uint32_t FunctionDecoder::add_place(const ptx::Instruction& instruction) {
   } else {
     last_line_ = place.line;
   }
-  charge(place);
+  charge(bytes_of(place));
   context_.program.places.push_back(std::move(place));
   return static_cast<std::uint32_t>(context_.program.places.size() - 1);
 }
@@ -428,6 +429,7 @@ void FunctionDecoder::decode_block(std::uint32_t b) {
   const std::uint32_t count = block.count;
   block.first = static_cast<std::uint32_t>(function_.instructions.size());
   block.counter = static_cast<std::uint32_t>(context_.program.block_lines.size());
+  charge(sizeof(BasicBlock) + sizeof(BlockLines) + sizeof(BlockCounter) + source_.name.size());
   BlockLines lines;
   lines.function = source_.name;
   if (count > 0) block.gate = gate_of(source_.instructions[first]);
@@ -509,6 +511,7 @@ void FunctionDecoder::decode_call(BasicBlock& block) {
     site.target = source_row(target, Type::u64);
     context_.calls_indirectly = true;
   }
+  charge(sizeof site + (site.argument_offsets.size() + site.result_offsets.size()) * sizeof(std::uint32_t));
   block.call = static_cast<std::uint32_t>(function_.calls.size());
   function_.calls.push_back(std::move(site));
 }

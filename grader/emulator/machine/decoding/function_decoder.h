@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -17,6 +18,7 @@
 
 #include "emulator/image.h"
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/counters.h"
 #include "emulator/machine/decoding/modifiers.h"
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/program.h"
@@ -39,6 +41,11 @@ struct DecodingContext {
   std::uint32_t dynamic_shared_alignment = 1;  ///< bytes
   bool uses_heap = false;                      ///< a function calls malloc or free
 };
+
+/// The sum modulo 2^64 of offsets, of which PTX may choose any.
+inline std::int64_t sum_of(std::uint64_t offset, std::int64_t other) {
+  return static_cast<std::int64_t>(offset + static_cast<std::uint64_t>(other));
+}
 
 /// Whether values of a type take rows of 64 bits a lane.
 inline bool is_wide(ptx::Type type) { return ptx::bytes_of(type) == 8; }
@@ -79,11 +86,12 @@ class FunctionDecoder {
   Slot written_row(const Operand& operand, bool wide);
   /// The value of a symbol as mov sees it, when it does not depend on the frame.
   std::optional<Slot> symbol_row(const Operand& operand, bool wide);
-  /// Offset of a kernel parameter in the parameter block.
-  std::optional<std::uint64_t> kernel_parameter(const std::string& name) const;
+  /// Offset of a kernel parameter in the parameter block; of a device function there is none.
+  std::optional<std::uint32_t> kernel_parameter(const std::string& name) const;
   /// Row of a source operand read as values of `type`.
   Slot source_row(const Operand& operand, Type type);
-  Slot frame_address(std::int64_t offset);
+  /// Row of an address in the frame's local memory.
+  Slot frame_address(std::uint32_t begin, std::int64_t offset);
 
   // --- instructions ---
   Handler need(Handler handler) const;
@@ -92,7 +100,9 @@ class FunctionDecoder {
   const Operand& operand(std::size_t index) const;
   std::size_t operand_count() const { return current_->operands.size(); }
   Place make_place(const ptx::Instruction& instruction) const;
-  void charge(const Place& place);
+  std::size_t bytes_of(const Place& place) const;
+  /// Adds to what the program's decoded kernels hold. Throws DeviceError when that is too much.
+  void charge(std::size_t bytes);
   /// Compiler-made code (line 0) belongs to the last real line before it.
   std::uint32_t add_place(const ptx::Instruction& instruction);
   [[noreturn]] void fail(const ptx::Instruction& instruction, const std::string& why) const;
@@ -200,9 +210,9 @@ class FunctionDecoder {
   std::vector<bool> is_read_;  ///< by register
   std::uint32_t next_row_ = 0;
   std::map<std::tuple<std::uint64_t, bool, bool>, Slot> constants_;
+  std::unordered_map<std::string_view, const ptx::Variable*> variables_;  ///< of the function, by name
   std::unordered_map<std::string, std::uint32_t> local_offsets_;
-  std::unordered_map<std::string, std::uint64_t> parameter_offsets_;  ///< in the parameter block
-  std::uint64_t parameter_bytes_ = 0;
+  std::unordered_map<std::string, std::uint32_t> parameter_offsets_;  ///< of a kernel: in its parameter block
   std::size_t indirect_targets_ = 0;
   std::unordered_set<std::uint32_t> virtual_calls_;  ///< indices of instructions
   const ptx::Instruction* current_ = nullptr;

@@ -37,7 +37,7 @@ void FunctionDecoder::decode_address(const Operand& address, Space space, Instru
   if (base.kind != Kind::symbol) throw Contradiction{"an address of an unexpected form"};
   const auto local = local_offsets_.find(base.name);
   if (local != local_offsets_.end() && (space == Space::local || space == Space::param)) {
-    instruction.a = frame_address(local->second + base.offset);
+    instruction.a = frame_address(local->second, base.offset);
     return;
   }
   const std::optional<Slot> slot = symbol_row(base, true);
@@ -46,6 +46,7 @@ void FunctionDecoder::decode_address(const Operand& address, Space space, Instru
 }
 
 void FunctionDecoder::count_traffic(Instruction& instruction) {
+  charge(sizeof(TrafficCounters) + sizeof(std::string) + source_.name.size());
   instruction.counter = static_cast<std::uint32_t>(context_.program.traffic_places.size());
   context_.program.traffic_places.push_back(place_);
   context_.program.traffic_functions.push_back(source_.name);
@@ -121,15 +122,15 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
         is_store ? source_row(value, float_immediate ? type : row_type) : destination(value, wide);
   }
 
-  const bool kernel_parameter = space == Space::param && source_.entry && address.kind == Kind::address &&
+  const bool kernel_parameter = space == Space::param && address.kind == Kind::address &&
                                 !address.elements.empty() && address.elements[0].kind == Kind::symbol &&
                                 this->kernel_parameter(address.elements[0].name).has_value();
   if (kernel_parameter && !is_store) {
     const Operand& base = address.elements[0];
-    instruction.offset =
-        static_cast<std::int64_t>(*this->kernel_parameter(base.name)) + base.offset + address.offset;
-    if (instruction.offset < 0 ||
-        static_cast<std::uint64_t>(instruction.offset) + instruction.width > parameter_bytes_) {
+    instruction.offset = sum_of(*this->kernel_parameter(base.name),
+                                sum_of(static_cast<std::uint64_t>(base.offset), address.offset));
+    if (instruction.offset < 0 || static_cast<std::uint64_t>(instruction.offset) + instruction.width >
+                                      context_.kernel.info.parameter_bytes) {
       throw Contradiction{"a read past the kernel's parameters"};
     }
     instruction.execute = table_.load_parameter(type, wide);
@@ -240,12 +241,13 @@ void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
   finish(modifiers, instruction);
 }
 
-/// Vectors of floats, in global memory: an atomic for each element. The first one checks the alignment of all
-/// and counts their traffic, for an aligned vector lies in one sector.
+/// Vectors of floats, in global memory, which a generic address must lead to: an atomic for each element. The
+/// first one checks the alignment of all and counts their traffic, for an aligned vector lies in one sector.
 void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, Space space, Type type,
                                            unsigned elements, Instruction instruction) {
   const unsigned bytes = ptx::bytes_of(type);
-  if ((type != Type::f32 && !is_half(type)) || elements * bytes > 16 || (space != Space::global)) {
+  if ((type != Type::f32 && !is_half(type)) || elements * bytes > 16 ||
+      (space != Space::global && space != Space::generic)) {
     throw NotSupported{};
   }
   const Operand& values = operand(returns ? 2 : 1);
@@ -256,7 +258,7 @@ void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, S
     throw Contradiction{"as many registers as elements are needed"};
   }
   decode_address(operand(returns ? 1 : 0), space, instruction);
-  instruction.execute = table_.atomic(space, AtomicOperation::add, type);
+  instruction.execute = table_.atomic(Space::global, AtomicOperation::add, type);
   instruction.width = static_cast<std::uint8_t>(elements * bytes);
   context_.kernel.orders_blocks = true;
   count_traffic(instruction);
@@ -266,7 +268,7 @@ void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, S
     instruction.b = source_row(values.elements[k], type);
     if (returns) results.emplace_back(instruction.destination = new_row(false));
     finish(modifiers, instruction);
-    instruction.offset += bytes;
+    instruction.offset = sum_of(bytes, instruction.offset);
     instruction.width = static_cast<std::uint8_t>(bytes);
     instruction.counter = kNoCounter;
   }
