@@ -247,7 +247,10 @@ Outcome RunnerProcess::State::outcome_of(const std::variant<Reply, Outcome>& ans
   const auto& reply = std::get<Reply>(answer);
   switch (reply.kind) {
     case Reply::Kind::done:
-      return {.kind = Outcome::Kind::done, .message = printable(reply.text), .value = reply.value, .end = {}};
+      return {.kind = Outcome::Kind::done,
+              .message = text::printable(reply.text),
+              .value = reply.value,
+              .end = {}};
     case Reply::Kind::threw:
       return {.kind = Outcome::Kind::threw, .message = text::printable(reply.text), .value = 0, .end = {}};
     case Reply::Kind::device_error:

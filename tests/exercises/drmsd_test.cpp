@@ -167,7 +167,7 @@ TEST(Drmsd, CallsMadeFromOneComparisonAreRight) {
 
 TEST(Drmsd, StructuresThatHardlyDifferTellTheIdentityFromTheDifference) {
   for (const char* name : {"n = 32, frames = 2", "n = 1500, frames = 2"}) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = case_named(name).prepare(random);
     const Prepared made = prepared(call);
     const course::Tolerance& tolerance = argument(call, "out").output.tolerance;
@@ -185,7 +185,7 @@ TEST(Drmsd, StructuresThatHardlyDifferTellTheIdentityFromTheDifference) {
 
 TEST(Drmsd, AllowsNoMoreThanTheInterface) {
   for (const course::Case& one : problem("drmsd").cases) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const Prepared made = prepared(call);
     long double longest = 0;  // a diagonal is at most √3 times as long
@@ -202,7 +202,7 @@ TEST(Drmsd, AllowsNoMoreThanTheInterface) {
 
 TEST(Drmsd, OfManyPairsLittleIsAllowed) {
   for (const char* name : {"n = 500, frames = 3", "n = 1801, frames = 2"}) {
-    Random random(7);
+    SplitMix64 random(7);
     const course::Call call = case_named(name).prepare(random);
     const double result = double{prepared(call).expected.front()};
     EXPECT_LE(argument(call, "out").output.tolerance.absolute, 2e-6 * result) << name;
@@ -210,7 +210,7 @@ TEST(Drmsd, OfManyPairsLittleIsAllowed) {
 }
 
 TEST(Drmsd, AFrameThatIsTheReferenceHasExactlyNothing) {
-  Random random(7);
+  SplitMix64 random(7);
   const course::Call call = case_named("n = 64, frames = 3").prepare(random);
   EXPECT_EQ(argument(call, "out").output.tolerance.absolute, 0);
 }

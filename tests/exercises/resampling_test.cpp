@@ -79,7 +79,7 @@ const course::Case& case_of(const std::string& purpose) {
 
 TEST(Resampling, EveryPointMayLieWhereAStretchEnds) {
   for (const std::uint64_t seed : {11U, 12U, 13U}) {
-    Random random(seed);
+    SplitMix64 random(seed);
     const course::Call call = case_of("points that lie where").prepare(random);
     const auto weights = numbers<float>(argument(call, "weights").input);
     const std::vector<int> right = systematic_ancestors(weights, argument(call, "seed").scalar_bits);
@@ -102,7 +102,7 @@ TEST(Resampling, EveryPointMayLieWhereAStretchEnds) {
 }
 
 TEST(Resampling, WeightsCountByTheirRatios) {
-  Random random(19);
+  SplitMix64 random(19);
   const std::vector<float> weights = likelihoods(5000, 2, random);
   for (const int exponent : {-90, -31, -12, 1, 120}) {
     std::vector<float> scaled = weights;

@@ -93,6 +93,7 @@ class Client {
   ~Client() { session_.end(); }
 
   void run() {
+    if (below(4) != 0) begin();
     constexpr unsigned kMostRequests = 64;
     for (unsigned n = 0; n < kMostRequests && input_.remaining_bytes() > 0; ++n) ask();
   }
@@ -164,6 +165,17 @@ class Client {
     std::uint64_t given = 0;  // the first member of every such reply
     std::memcpy(&given, answer.payload.data(), sizeof given);
     known.push_back(given);
+  }
+
+  /// What a program has done before it can do much.
+  void begin() {
+    keep<IdReply>(send(Operation::load_image, fat_binary(kCode)), modules_);
+    keep<AddressReply>(send(Operation::allocate, bytes_of(AllocateRequest{4096})), addresses_);
+    if (modules_.empty()) return;
+    for (const std::string_view name : kNames) {
+      keep<KernelReply>(send(Operation::find_kernel, bytes_of(NameRequest{modules_.front()}), bytes_of(name)),
+                        kernels_);
+    }
   }
 
   void ask() {

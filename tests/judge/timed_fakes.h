@@ -118,13 +118,14 @@ class FakeTimedAttempt final : public Attempt {
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
                                                   std::chrono::milliseconds,
-                                                  const std::function<void()>& look) override {
+                                                  const std::function<void()>& look, bool) override {
     const std::size_t of_call = function.parameters.size(), calls = words.size() / of_call;
     for (std::size_t k = 0; k < calls; ++k)
       program_(session_, function.name, words.subspan(k * of_call, of_call));
     look();
     return {.time = call_time_ * calls};
   }
+  runner::Outcome settle(std::chrono::milliseconds) override { return {}; }
   const std::string& output() const override { return output_; }
   bool output_truncated() const override { return false; }
 

@@ -19,7 +19,7 @@ void DebugStrings::parse(Lexer& lexer) {
       const std::uint32_t line = lexer.peek().line;
       const std::string_view label = lexer.take().text;
       lexer.expect(':');
-      lexer.charge(kNodeBytes + sizeof label + sizeof(std::size_t));
+      lexer.charge(kNodeBytes + sizeof(std::string_view) + sizeof(std::size_t));
       if (!labels_.try_emplace(label, bytes_.size()).second) {
         throw ParseError(line, "label " + quoted(label) + " is declared twice");
       }

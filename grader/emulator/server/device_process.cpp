@@ -306,7 +306,7 @@ ClientStatistics DeviceProcess::take_client_statistics() {
 }
 
 void DeviceProcess::show_stores_at_once(bool at_once) {
-  request(*control_, Operation::show_stores_at_once, {bytes_of(LimitRequest{at_once ? 1U : 0U, 1})});
+  request(Operation::show_stores_at_once, {bytes_of(LimitRequest{at_once ? 1U : 0U, 1})});
 }
 
 void DeviceProcess::trace_line(const std::string& file_suffix, std::uint32_t line) {
