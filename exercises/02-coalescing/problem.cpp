@@ -188,7 +188,7 @@ Problem make_problem() {
                   "one bank in eight. Keep the tile as rows of one member each, with a little padding, or do "
                   "without a tile."}),
       // Of the rungs chunks has the fewest blocks, 128 for 262 144 particles. A single block is 1.
-      parallelism_gate(32, "Give each block some hundred particles, and start as many blocks as that takes."),
+      parallelism_gate(3, "Give each block some hundred particles, and start as many blocks as that takes."),
   };
   problem.hints = {
       "Give each thread one column: i = blockIdx.x * blockDim.x + threadIdx.x, for i below the pitch. For i "

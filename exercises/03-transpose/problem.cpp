@@ -174,7 +174,7 @@ Problem make_problem() {
                "Where the lanes of a warp go down a column of the tile, all of it lies in one bank. Make the "
                "rows of the tile one element longer."}),
       // A single block is 1, a block for each tile of 32 x 32 makes 3072.
-      parallelism_gate(32, "Give each block a tile of its own, and start as many blocks as there are tiles."),
+      parallelism_gate(3, "Give each block a tile of its own, and start as many blocks as there are tiles."),
   };
   problem.hints = {
       "Give each thread one element: column = blockIdx.x * blockDim.x + threadIdx.x, and row likewise from "

@@ -133,7 +133,7 @@ Problem make_problem() {
                   "word free after every 32."}),
       // The reference has 94 tiles. A single block is 1.
       parallelism_gate(
-          32,
+          3,
           "Give each block a tile of some thousand elements, and let no single block or thread go "
           "over all of them: what the tiles pass on is one sum each."),
   };

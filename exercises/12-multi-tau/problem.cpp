@@ -433,7 +433,7 @@ Problem make_problem() {
           "Keep sums in registers, and let a bin that has been read serve many products: a thread "
           "that takes 4 newest bins and 8 positions reads 15 bins for 32 products."),
       // A block that takes 8 sensors makes 16 of 128; a single block 1.
-      parallelism_gate(8,
+      parallelism_gate(3,
                        "Sensors do not need each other, and long packets can be cut: give each block few "
                        "sensors."),
   };

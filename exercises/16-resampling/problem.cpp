@@ -546,7 +546,7 @@ Problem make_problem() {
                   "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
                   "word free after every 32."}),
       // The reference has 25 blocks of 4096 particles.
-      parallelism_gate(8, "Give each block some hundred particles, and start as many blocks as that takes."),
+      parallelism_gate(3, "Give each block some hundred particles, and start as many blocks as that takes."),
   };
   problem.hints = {
       "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "

@@ -298,14 +298,14 @@ void check_room(const fs::path& folder) {
     const bool counts_files = disk.f_files != 0;
     if (bytes < kEnoughBytes || (counts_files && disk.f_favail < kEnoughFiles)) {
       throw std::runtime_error(fmt::format(
-          "the compiler failed, and the disk of {} has room for {} KiB{}: make room there", folder.string(),
+          "compiling failed, and the disk of {} has room for {} KiB{}: make room there", folder.string(),
           bytes >> 10, counts_files ? fmt::format(" in {} files", disk.f_favail) : ""));
     }
   }
   rlimit file{};
   if (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur < kEnoughBytes) {
     throw std::runtime_error(fmt::format(
-        "the compiler failed, and no file may become larger than {} KiB here: type ulimit -f unlimited",
+        "compiling failed, and no file may become larger than {} KiB here: type ulimit -f unlimited",
         file.rlim_cur >> 10));
   }
 }
@@ -341,7 +341,14 @@ CompiledSubmission compile(const course::Exercise& exercise, const SubmissionFil
     return finish(Status::compiled);
   }
 
-  const Stage stage(cache.folder(), exercise, name, result.source);
+  std::optional<Stage> made;
+  try {
+    made.emplace(cache.folder(), exercise, name, result.source);
+  } catch (const std::system_error&) {
+    check_room(cache.folder());
+    throw;
+  }
+  const Stage& stage = *made;
   sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits, libraries));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));

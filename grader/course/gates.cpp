@@ -40,14 +40,13 @@ Traffic of_all_lines(const Measurement& measurement, Traffic (*of_line)(const Li
   return total;
 }
 
-/// Of what lies in global memory too, under other names.
-Traffic local_traffic(const LineCounters& line) { return sum({line.local_load, line.local_store}); }
+/// What lies in global memory too, under another name.
 Traffic constant_traffic(const LineCounters& line) { return line.constant_load; }
 
 double sectors_moved(const Measurement& measurement) {
-  return static_cast<double>(
-      of_all_lines(measurement, global_traffic).units + of_all_lines(measurement, local_traffic).units +
-      of_all_lines(measurement, constant_traffic).units + measurement.observations.copied_sectors);
+  return static_cast<double>(of_all_lines(measurement, global_traffic).units +
+                             of_all_lines(measurement, constant_traffic).units +
+                             measurement.observations.copied_sectors);
 }
 
 double global_bytes_moved(const Measurement& measurement) {
@@ -107,7 +106,6 @@ double loaded(const LineCounters& line) { return used_by_loads(line) + scattered
 double stored(const LineCounters& line) { return used_by_stores(line) + scattered_stores(line); }
 
 double by_atomics(const LineCounters& line) { return static_cast<double>(line.global_atomic.units); }
-double in_local_memory(const LineCounters& line) { return static_cast<double>(local_traffic(line).units); }
 double of_constants(const LineCounters& line) { return static_cast<double>(constant_traffic(line).units); }
 
 double of_all_lines(const Measurement& measurement, double (*of_line)(const LineCounters&)) {
@@ -205,10 +203,6 @@ Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advi
   const Cause updates = {
       by_atomics, share_of_all("atomics move", by_atomics),
       updates_of_element(measurement) >= kUpdatesOfCounting ? advice.atomics : advice.merging};
-  const Cause local = {
-      in_local_memory, share_of_all("local memory is", in_local_memory),
-      "An array whose index is not known when the kernel is compiled lies in local memory, which is "
-      "global memory: unroll the loop, or keep less."};
   const Cause constants = {
       of_constants, share_of_all("loads of constants move", of_constants),
       "A constant that is read again and again moves again and again: keep it in a register or "
@@ -216,12 +210,11 @@ Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advi
   // Copies and fills have no line: the report names them besides.
   const Cause copies = {scattered, explain_plain_traffic, ""};
 
-  const std::array<std::pair<double, const Cause*>, 7> candidates = {{
+  const std::array<std::pair<double, const Cause*>, 6> candidates = {{
       {of_all_lines(measurement, scattered), &lanes_apart},
       {of_all_lines(measurement, unused), &few_lanes},
       {again_loaded + again_stored - std::max(allowed - task, 0.0), &again},
       {of_all_lines(measurement, by_atomics), &updates},
-      {of_all_lines(measurement, in_local_memory), &local},
       {of_all_lines(measurement, of_constants), &constants},
       {static_cast<double>(measurement.observations.copied_sectors), &copies},
   }};
@@ -292,8 +285,7 @@ Cause cause_of_span(const Measurement& measurement, const std::string& advice) {
 }  // namespace
 
 double global_bytes(const LineCounters& line) {
-  return static_cast<double>(sum({global_traffic(line), local_traffic(line), constant_traffic(line)}).units) *
-         kSectorBytes;
+  return static_cast<double>(sum({global_traffic(line), constant_traffic(line)}).units) * kSectorBytes;
 }
 
 std::string figure(double value) {
@@ -304,7 +296,7 @@ Gate global_sectors_gate(double limit, TrafficAdvice advice) {
   return {
       .name = "global-sectors",
       .description =
-          "Sectors of global memory moved, local and constant memory with it, over the fewest that the task "
+          "Sectors of global memory moved, constant memory with it, over the fewest that the task "
           "needs; ideal 1.",
       .limit = limit,
       .value =
@@ -373,8 +365,7 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
   return {
       .name = "bytes-per-" + unit,
       .description = fmt::format(
-          "Bytes of global memory moved, local and constant memory with it, in whole sectors, for each {}.",
-          unit),
+          "Bytes of global memory moved, constant memory with it, in whole sectors, for each {}.", unit),
       .limit = limit,
       .value =
           [bytes_of_unit](const Measurement& measurement) {

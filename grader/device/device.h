@@ -48,6 +48,7 @@ struct RunnerNeeds {
   std::vector<std::filesystem::path> libraries;              ///< that the runtime opens by name
   std::vector<std::filesystem::path> device_nodes, folders;  ///< that the runner may use and read
   std::map<std::string, std::string> environment;
+  bool segments = false;  ///< System V segments
 };
 
 /// A buffer that the runner must map before its next call, or, without a descriptor, unmap.

@@ -128,7 +128,9 @@ class GpuSession final : public Session {
     if (counters_) {
       needs.descriptor = counters_->descriptor();
       needs.libraries.push_back(cupti_);
-      needs.folders.push_back(cupti_.parent_path());
+      // What the profiler's library opens of the driver's, and how its processes agree on who counts.
+      needs.folders.insert(needs.folders.end(), {cupti_.parent_path(), driver_.library().parent_path()});
+      needs.segments = true;
       needs.environment.emplace(kCountersVariable, cupti_.string());
     }
     return needs;

@@ -21,6 +21,7 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
   options.libraries = needs.libraries;
   options.whole_device = !session.leaves_work_undone();
   options.device_nodes = needs.device_nodes;
+  options.segments = needs.segments;
   options.folders = needs.folders;
   options.environment = needs.environment;
   options.limits.memory_bytes = kHostMemory;

@@ -53,8 +53,8 @@ std::string where(const std::vector<Place>& places) {
 std::vector<TestCase> test_cases(const ExerciseResult& result) {
   std::vector<TestCase> cases;
   if (!result.message.empty() || result.cases.empty()) {
-    cases.push_back(
-        {"submission", result.name, result.verdict, printable(result.message), result.compiler_output, 0});
+    cases.push_back({"submission", printable(result.name), result.verdict, printable(result.message),
+                     result.compiler_output, 0});
   }
   for (const CaseResult& one : result.cases) {
     std::string detail;
@@ -63,13 +63,14 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
                             printable(mismatch.expected), printable(mismatch.found));
     }
     detail += where(one.places) + printable(one.guess);
-    cases.push_back({"correctness", one.name, one.verdict, printable(one.message), detail, one.seconds});
+    cases.push_back(
+        {"correctness", printable(one.name), one.verdict, printable(one.message), detail, one.seconds});
   }
   for (const GateResult& gate : result.gates) {
     const std::string message =
-        fmt::format("{} is {}, {} {}", gate.name, number_beside(gate.value, gate.limit), bound_of(gate),
-                    number(gate.limit));
-    cases.push_back({"technique", gate.name, gate.verdict, message,
+        fmt::format("{} is {}, {} {}", printable(gate.name), number_beside(gate.value, gate.limit),
+                    bound_of(gate), number(gate.limit));
+    cases.push_back({"technique", printable(gate.name), gate.verdict, message,
                      where(gate.worst) + printable(gate.explanation) + '\n' + printable(gate.advice), 0});
   }
   const std::string ratio =
@@ -134,20 +135,21 @@ std::string render_junit(const Report& report) {
   Totals all;
   std::string suites;
   for (const ExerciseResult& result : report.exercises) {
+    const std::string name = printable(result.name);
     Totals totals;
     std::string cases;
     for (const TestCase& one : test_cases(result)) {
       totals.add(outcome_of(one.verdict));
       all.add(outcome_of(one.verdict));
-      cases += render(one, result.name);
+      cases += render(one, name);
     }
-    const auto property = [](const char* name, const std::string& value) {
-      return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
+    const auto property = [](const char* what, const std::string& value) {
+      return fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", what, escaped(value));
     };
     suites += fmt::format(
         "  <testsuite name=\"{}\" {} time=\"{:.3f}\">\n    <properties>\n{}{}{}{}{}    </properties>\n",
-        escaped(result.name), totals.attributes(), result.seconds,
-        property("verdict", name_of(result.verdict)), property("points", fmt::to_string(result.points)),
+        escaped(name), totals.attributes(), result.seconds, property("verdict", name_of(result.verdict)),
+        property("points", fmt::to_string(result.points)),
         property("max_points", fmt::to_string(result.max_points)), property("device", report.device.name),
         result.seed_digest.empty() ? property("seed", report.seed)
                                    : property("seed_digest", result.seed_digest));

@@ -114,6 +114,7 @@ sandbox::Command runner_command(const RunnerProcess::Options& options, const san
   }
   command.environment.insert(options.environment.begin(), options.environment.end());
   command.device_nodes = options.device_nodes;
+  command.segments = options.segments;
   command.descriptors = {{judge_end, kJudgeDescriptor}, {clock, kClockDescriptor}};
   if (options.device_descriptor >= 0) {
     command.descriptors.emplace_back(options.device_descriptor, kDeviceDescriptor);

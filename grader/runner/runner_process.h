@@ -45,6 +45,7 @@ class RunnerProcess {
     bool whole_device = true;  ///< calls wait for every stream, not just for the given one
     std::vector<std::filesystem::path> device_nodes, folders;  ///< that it may use and read besides
     std::map<std::string, std::string> environment;            ///< likewise
+    bool segments = false;                                     ///< System V segments
     sandbox::Limits limits;
   };
 

@@ -43,6 +43,7 @@ struct Command {
   /// with the command: which pages of a file are in memory would tell the next command what this one has
   /// read.
   bool own_files = false;
+  bool segments = false;  ///< System V segments, whose memory counts only where it is attached
   std::vector<std::filesystem::path> device_nodes;  ///< of the host's /dev that it may use
   std::vector<std::pair<int, int>> descriptors;     ///< (ours, theirs): passed on; all others are closed
   std::filesystem::path working_directory = "/tmp";

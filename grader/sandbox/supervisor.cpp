@@ -243,7 +243,7 @@ void Supervisor::spawn() {
                     {output_of_command_.get(), STDOUT_FILENO},
                     {output_of_command_.get(), STDERR_FILENO},
                     {reports_of_keeper_.get(), numbers.keeper_reports},
-                    {system_call_filter(), numbers.system_calls}};
+                    {system_call_filter(command_), numbers.system_calls}};
   plan.placement.insert(plan.placement.end(), command_.descriptors.begin(), command_.descriptors.end());
   if (info_of_bubblewrap_) plan.placement.emplace_back(info_of_bubblewrap_.get(), numbers.bubblewrap_reports);
   std::vector<FileDescriptor> copied;

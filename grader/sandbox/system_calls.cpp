@@ -71,39 +71,45 @@ void check(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
 }
 
-Filter make_filter() {
+constexpr const char* kSegments[] = {"shmat", "shmctl", "shmdt", "shmget"};
+
+void allow(const Filter& filter, const char* name) {
+  const int number = seccomp_syscall_resolve_name(name);
+  if (number != __NR_SCMP_ERROR) check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
+}
+
+Filter make_filter(bool segments) {
   Filter filter(seccomp_init(SCMP_ACT_ERRNO(ENOSYS)));
   if (!filter) throw std::system_error(ENOMEM, std::generic_category(), "seccomp_init");
-  for (const char* name : kAllowed) {
-    const int number = seccomp_syscall_resolve_name(name);
-    if (number == __NR_SCMP_ERROR) continue;
-    check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
+  for (const char* name : kAllowed) allow(filter, name);
+  if (segments) {
+    for (const char* name : kSegments) allow(filter, name);
   }
-  const int clone = seccomp_syscall_resolve_name("clone");
-  check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, clone, 1, SCMP_A0(SCMP_CMP_MASKED_EQ, kNamespaces, 0)),
+  const scmp_arg_cmp no_namespace{0, SCMP_CMP_MASKED_EQ, kNamespaces, 0};
+  check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name("clone"), 1,
+                               &no_namespace),
         "clone");
+  const scmp_arg_cmp local{0, SCMP_CMP_EQ, AF_UNIX, 0}, other{0, SCMP_CMP_NE, AF_UNIX, 0};
   for (const char* name : {"socket", "socketpair"}) {
     const int number = seccomp_syscall_resolve_name(name);
-    check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX)), name);
-    check(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), number, 1,
-                           SCMP_A0(SCMP_CMP_NE, AF_UNIX)),
-          name);
+    check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, number, 1, &local), name);
+    check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), number, 1, &other), name);
   }
   return filter;
 }
 
-FileDescriptor filter_file() {
+FileDescriptor filter_file(bool segments) {
   FileDescriptor file(memfd_create("lockstep-system-calls", MFD_CLOEXEC));
   if (!file) throw std::system_error(errno, std::generic_category(), "memfd_create");
-  check(seccomp_export_bpf(make_filter().get(), file.get()), "seccomp_export_bpf");
+  check(seccomp_export_bpf(make_filter(segments).get(), file.get()), "seccomp_export_bpf");
   return file;
 }
 
 }  // namespace
 
-int system_call_filter() {
-  static const FileDescriptor file = filter_file();
-  return file.get();
+int system_call_filter(const Command& command) {
+  static const FileDescriptor file = filter_file(false), with_segments = filter_file(true);
+  return (command.segments ? with_segments : file).get();
 }
 
 }  // namespace lockstep::sandbox

@@ -94,7 +94,7 @@ ExerciseResult inefficient() {
   GateResult parallelism;
   parallelism.name = "parallelism";
   parallelism.value = 3072;
-  parallelism.limit = 32;
+  parallelism.limit = 3;
   parallelism.at_least = true;
   result.gates = {sectors, wavefronts, parallelism};
   result.next_step = "./lockstep profile transpose --trace 24 draws which lanes meet in which bank.";

@@ -146,6 +146,16 @@ class CompareCounters(unittest.TestCase):
         self.assertIn(f"{SOLUTION}: not as it was when the NVIDIA H200 counted it, so left out", printed)
         self.assertEqual(status, 3, "nothing is left")
 
+    def test_what_another_generator_decided_is_left_out_of_the_record(self):
+        file, alone = self.recorded()
+        record = json.loads(file.read_text())
+        record["sources"]["14-flood/flood"] = "of then"
+        del record["generator"]
+        file.write_text(json.dumps(record))
+        status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
+        self.assertEqual(status, 0, printed)
+        self.assertIn("14-flood/flood: the NVIDIA H200 counted it with inputs of another generator", printed)
+
     def test_no_gpu_is_a_skip(self):
         status, printed, written = self.run_tool([], status=3, errors="lockstep: no usable GPU on this machine: …")
         self.assertEqual((status, written), (77, None), printed)

@@ -300,7 +300,7 @@ TEST_F(ChangingSubmission, AProfileShowsWhatWasCompiled) {
       run("timeout --kill-after=10 120 '" LOCKSTEP_EXECUTABLE "' profile transpose --submission '" +
           (folder_.path() / "tree").string() + "' 2>&1");
   changer.join();
-  EXPECT_THAT(ran.output, HasSubstr("transpose_kernel"));
+  EXPECT_THAT(ran.output, HasSubstr("transpose_wide_kernel"));
   EXPECT_THAT(ran.output, testing::Not(HasSubstr(kSecret)));
 }
 

@@ -276,7 +276,8 @@ TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
     return std::pair(statistics.host_to_device_bytes, statistics.device_to_host_bytes);
   };
   const auto write = [&](DeviceAddress to, const std::vector<std::byte>& data) {
-    EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{to, data.size()}), data}), Status::ok);
+    EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{to, data.size()}), data}),
+              Status::ok);
   };
   const auto read = [&](DeviceAddress from, std::uint64_t bytes) {
     EXPECT_EQ(status_of(client, Operation::read, {bytes_of(RangeRequest{from, bytes, bytes})}), Status::ok);

@@ -78,15 +78,13 @@ TEST(Gates, CopiesAndFillsAreTraffic) {
   EXPECT_EQ(sectors.cause({Observations(), kCost, 1}).besides, "");
 }
 
-TEST(Gates, LocalMemoryAndConstantsAreTrafficToo) {
+TEST(Gates, ConstantsAreTrafficTooAndLocalMemoryIsNot) {
   Observations moving;
   LineCounters local = line_with_global(4, 4), constants;
-  local.line = {"a.cu", 3};
   local.local_load = local.local_store = {kRequests, kRequests * 8, kRequests * 8, kRequests * 128};
   moving.lines = {local};
   const Gate gate = global_sectors_gate(1.5, {});
-  EXPECT_DOUBLE_EQ(gate.value({moving, kCost, 1}), 3.0);
-  EXPECT_EQ(gate.cause({moving, kCost, 1}).explain(local), "local memory is 67 % of all sectors");
+  EXPECT_DOUBLE_EQ(gate.value({moving, kCost, 1}), 1.0);
   constants.constant_load = {kRequests, kRequests * 24, kRequests * 4, kRequests * 128};
   moving.lines = {line_with_global(4, 4), constants};
   EXPECT_DOUBLE_EQ(gate.value({moving, kCost, 1}), 4.0);

@@ -1,6 +1,6 @@
 // One thread looks a value up for the whole block; the others do not wait for it.
 // expect: race
-// also: uninitialised-read
+// also: uninitialised-read race
 // says: which thread 0 wrote at
 #include "planted_bug.h"
 

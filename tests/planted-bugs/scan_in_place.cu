@@ -1,6 +1,7 @@
 // A scan reads its left neighbour and writes its own place in one step: some warps read what others have
 // written already.
 // expect: race
+// also: race
 // says: with no __syncthreads() between
 #include "planted_bug.h"
 

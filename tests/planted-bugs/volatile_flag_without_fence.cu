@@ -11,6 +11,7 @@ __global__ void scan_kernel(const int* values, volatile int* sums, volatile int*
   if (b > 0) {
     while (ready[b - 1] == 0) {
     }
+    if constexpr (kFixed) __threadfence();
     before = sums[b - 1];  // <- here
   }
   sums[b] = before + values[b] + 1;  // <- earlier

@@ -1,6 +1,8 @@
 // A block stores a sum, then a flag behind a fence. Who waits for the flag reads the sum with no fence of its
-// own: it may have been read before the flag. expect: stale-read status: 3 says: a fence followed the store,
-// and none of the reading block has come since
+// own: it may have been read before the flag.
+// expect: stale-read
+// status: 3
+// says: a fence followed the store, and none of the reading block has come since
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,8 +1,8 @@
 // expect: passed
 // expect-gpu: too-slow
 // tries: Holds memory that no process maps and no sum over processes counts: files without a name and
-// segments of System V. Ends where it gets either. stopped by: The filter of system calls leaves both out.
-// What is left is an honest transpose.
+// segments of System V. Ends where it gets either.
+// stopped by: The filter of system calls leaves both out. What is left is an honest transpose.
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // expect: wrong-answer
 // tries: Has the runner wait for nothing: its table of imported functions (GOT) leads to a function of the
-// submission's in place of the one that finds cudaDeviceSynchronize.
+// submission's in place of those that wait for the device and for a stream.
 // stopped by: Whatever the runner answers, the judge reads the output at once, and unfinished work is not
 // in it.
 #include <dlfcn.h>
@@ -23,7 +23,9 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
 cudaError_t wait_for_nothing() { return cudaSuccess; }
 
 void* find_function(void* library, const char* name) {
-  if (std::strcmp(name, "cudaDeviceSynchronize") == 0) return reinterpret_cast<void*>(wait_for_nothing);
+  const bool waits =
+      std::strcmp(name, "cudaDeviceSynchronize") == 0 || std::strcmp(name, "cudaStreamSynchronize") == 0;
+  if (waits) return reinterpret_cast<void*>(wait_for_nothing);
   return dlsym(library, name);
 }
 

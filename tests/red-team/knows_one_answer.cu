@@ -1,8 +1,9 @@
 // expect: wrong-answer
 // exercise: flood
 // tries: Water flows step by step, which misses a gate, but in the one case that gates look at, where it
-// copies the answer of an earlier grading from the host. stopped by: That case winds otherwise with every
-// seed, as every case and size that counts asks something else.
+// copies the answer of an earlier grading from the host.
+// stopped by: That case winds otherwise with every seed, as every case and size that counts asks something
+// else.
 #include <vector>
 
 #include "flood.h"

@@ -1,9 +1,9 @@
 // expect: passed
 // expect-gpu: too-slow
 // tries: Leaves a word for its next process in the keyrings of the session and of the user, and looks for
-// keys of whoever started the grader. Ends where a keyring can be used at all. stopped by: The command's
-// session keyring is new and empty, and the filter of system calls leaves keyrings out. What is left is an
-// honest transpose.
+// keys of whoever started the grader. Ends where a keyring can be used at all.
+// stopped by: The session keyring is new and empty, and the filter of system calls leaves keyrings out. What
+// is left is an honest transpose.
 #include <linux/keyctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>

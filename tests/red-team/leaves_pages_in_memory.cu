@@ -1,9 +1,9 @@
 // expect: passed
 // expect-gpu: too-slow
 // tries: Leaves a word for its next process in which pages of the machine's files are in memory: some it
-// reads, of others it tells the kernel that it needs them no more. Ends where there is a file with which that
-// can be done. stopped by: A runner sees copies of the few files that it needs, in memory of its own, and no
-// folder of the machine. What is left is an honest transpose.
+// reads, of others it tells the kernel that it needs them no more. Ends where there is such a file.
+// stopped by: A runner sees copies of the few files that it needs, in memory of its own, and no folder of the
+// machine. What is left is an honest transpose.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>

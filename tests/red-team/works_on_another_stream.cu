@@ -1,7 +1,8 @@
 // expect: passed
 // expect-gpu: too-slow
 // tries: Launches, where it is timed, on a stream of its own, for which a clock on the given stream does not
-// wait. stopped by: A timed call is done when the whole device is: the plain kernel is as slow as ever.
+// wait.
+// stopped by: A timed call is done when the whole device is: the plain kernel is as slow as ever.
 #include "lockstep/divide_up.h"
 #include "transpose.h"
 

@@ -181,7 +181,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       if (data.size() != part.bytes) throw MalformedMessage("a write of other bytes than it says");
       check_box(place, shape, part);
       device.write(place, shape, part.first, data);
-      count_write(place.address, part.bytes, part.bytes);
+      after_write(place.address, part.bytes, part.bytes);
       return {};
     }
     case Operation::read_box: {
@@ -517,8 +517,8 @@ void ClientSession::count_read(DeviceAddress address, std::uint64_t bytes, std::
   if (belongs_to_control(address)) served_.statistics.control_bytes_read += bytes;
 }
 
-void ClientSession::count_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t brought) {
-  served_.statistics.host_to_device_bytes += brought;
+void ClientSession::after_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t news) {
+  served_.statistics.host_to_device_bytes += news;
   if (belongs_to_control(address)) served_.statistics.control_bytes_written += bytes;
 }
 
@@ -526,13 +526,13 @@ void ClientSession::after_read(DeviceAddress address, std::span<const std::byte>
   count_read(address, found.size(), shared_.learned(address, found));
 }
 
-void ClientSession::before_write(DeviceAddress address, std::span<const std::byte> brought) {
+std::uint64_t ClientSession::news_in(DeviceAddress address, std::span<const std::byte> brought) {
   Bytes found;
   if (shared_.follows(address)) {
     found.resize(brought.size());
     served_.device.read(address, found);
   }
-  count_write(address, brought.size(), shared_.brought(address, brought, found));
+  return shared_.brought(address, brought, found);
 }
 
 void ClientSession::after_fill(const FillRequest& request) {

@@ -65,16 +65,18 @@ void limit_system_calls() {
     if (number == __NR_SCMP_ERROR) continue;  // newer than the library
     check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
   }
-  for (const char* name : {"mmap", "mprotect"}) {  // no new code
-    check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name(name), 1,
-                           SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)),
-          name);
+  const scmp_arg_cmp no_code{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0};
+  for (const char* name : {"mmap", "mprotect"}) {
+    check(
+        seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name(name), 1, &no_code),
+        name);
   }
   // Threads and no processes. clone3, whose flags a filter cannot see, is left out: the C library then calls
   // clone.
-  check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name("clone"), 1,
-                         SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)),
-        "clone");
+  const scmp_arg_cmp thread{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD};
+  check(
+      seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name("clone"), 1, &thread),
+      "clone");
   check(seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_TSYNC, 1), "all threads");
   // The processor keeps speculating past stores: the interpreter would be slower, and nothing secret is here.
   seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_SSB, 1);  // without effect before Linux 4.17

@@ -103,8 +103,9 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
       const auto write = request.take<WriteRequest>();
       const auto data = request.take_rest();
       check_whole(write.address, write.whole_bytes);
-      before_write(write.address, data);
+      const std::uint64_t news = news_in(write.address, data);
       device.write(write.address, data);
+      after_write(write.address, data.size(), news);
       return {};
     }
     case Operation::read: {

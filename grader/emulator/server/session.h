@@ -81,9 +81,11 @@ class Session {
   Bytes perform_common(Operation operation, MessageReader& request);
   /// A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
   void check_whole(DeviceAddress address, std::uint64_t whole_bytes) const;
-  /// Hooks of those: called before the device is, or after it, when it has not refused the request.
+  /// Hooks of those, for what the device has done: a request that it refused counts for nothing. What a write
+  /// brings that the device did not have is asked before it.
   virtual void after_read(DeviceAddress address, std::span<const std::byte> found) = 0;
-  virtual void before_write(DeviceAddress address, std::span<const std::byte> brought) = 0;
+  virtual std::uint64_t news_in(DeviceAddress address, std::span<const std::byte> brought) = 0;
+  virtual void after_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t news) = 0;
   virtual void after_fill(const FillRequest& request) = 0;
 
   ServedDevice& served_;
@@ -100,7 +102,8 @@ class ControlSession final : public Session {
  protected:
   Bytes perform(Operation operation, MessageReader& request) override;
   void after_read(DeviceAddress, std::span<const std::byte>) override {}
-  void before_write(DeviceAddress, std::span<const std::byte>) override {}
+  std::uint64_t news_in(DeviceAddress, std::span<const std::byte>) override { return 0; }
+  void after_write(DeviceAddress, std::uint64_t, std::uint64_t) override {}
   void after_fill(const FillRequest&) override {}
 
  private:
@@ -120,7 +123,8 @@ class ClientSession final : public Session {
  protected:
   Bytes perform(Operation operation, MessageReader& request) override;
   void after_read(DeviceAddress address, std::span<const std::byte> found) override;
-  void before_write(DeviceAddress address, std::span<const std::byte> brought) override;
+  std::uint64_t news_in(DeviceAddress address, std::span<const std::byte> brought) override;
+  void after_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t news) override;
   void after_fill(const FillRequest& request) override;
 
  private:
@@ -139,7 +143,6 @@ class ClientSession final : public Session {
   void map_host(DeviceAddress address);
   Bytes written_pages(const RangeRequest& range);
   void count_read(DeviceAddress address, std::uint64_t bytes, std::uint64_t learned);
-  void count_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t brought);
   void free(DeviceAddress address);
   Bytes load_image(std::span<const std::byte> image);
   void unload_image(std::uint64_t id);

@@ -103,8 +103,8 @@ __global__ void __launch_bounds__(kTile)
     const int tile_row = tile / tiles.columns, tile_column = tile % tiles.columns;
     // [turn]
     if (lane == 0) {
-      tiles.queued[tile] = 0;  // from here on, who brings water here queues the tile again
-      __threadfence();         // and before this, the water is seen below
+      atomicExch(&tiles.queued[tile], 0);  // from here on, who brings water here queues the tile again
+      __threadfence();                     // and before this, the water is seen below
     }
     __syncwarp();
     load_tile(cells, heights, mask, rows, columns, level, tile_row * kTile, tile_column * kTile, lane);

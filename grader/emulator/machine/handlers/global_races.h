@@ -225,7 +225,7 @@ class GlobalRaceCheck {
       for (unsigned k = 0; k < 2 * words; ++k) {
         const Stamp stamp = first.stamps[k];
         const Moment moment = first.moments[k];
-        const bool suspicious = is_suspicious(stamp, moment) | is_split(stamp);
+        const bool suspicious = is_suspicious(stamp, moment) || is_split(stamp);
         found |= k % 2 == of && suspicious ? 1U : 0U;
       }
       if (found == 0) return;

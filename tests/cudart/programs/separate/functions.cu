@@ -1,3 +1,4 @@
+// What main.cu calls and this file alone defines.
 #include "separate.h"
 
 __device__ int scaled(int value, int which) { return value * factors[which]; }

@@ -1,3 +1,4 @@
+// Variables, constants and managed memory that the other files use and this one alone defines.
 #include "separate.h"
 
 __device__ int counter = 0;
