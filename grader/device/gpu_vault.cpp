@@ -59,8 +59,7 @@ std::uint64_t GpuVault::allocate(std::size_t bytes) {
 }
 
 void GpuVault::write(std::uint64_t to, std::span<const std::byte> bytes) {
-  const CudaDriver& driver = CudaDriver::get();
-  if (!bytes.empty()) driver.check(driver.cuMemcpyHtoD(to, bytes.data(), bytes.size()), "cuMemcpyHtoD");
+  staging_.copy(to, bytes);
 }
 
 std::uint64_t GpuVault::hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const {
