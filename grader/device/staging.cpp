@@ -63,7 +63,8 @@ void Staging::copy(std::uint64_t to, std::span<const std::byte> bytes) {
     const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), kPieceBytes));
     const Borrowed piece(*this);
     std::memcpy(piece->memory, part.data(), part.size());
-    driver.check(driver.cuMemcpyHtoDAsync(to, piece->memory, part.size(), piece->stream), "cuMemcpyHtoDAsync");
+    driver.check(driver.cuMemcpyHtoDAsync(to, piece->memory, part.size(), piece->stream),
+                 "cuMemcpyHtoDAsync");
     driver.check(driver.cuStreamSynchronize(piece->stream), "cuStreamSynchronize");
     to += part.size();
     bytes = bytes.subspan(part.size());

@@ -1,5 +1,5 @@
-// Copies to a GPU from several threads at once, at the speed of the bus: through pieces of host memory that the
-// driver has pinned. Bound: the bus, or the host's copying into the pieces.
+// Copies to a GPU from several threads at once, at the speed of the bus: through pieces of host memory that
+// the driver has pinned. Bound: the bus, or the host's copying into the pieces.
 #pragma once
 
 #include <condition_variable>
