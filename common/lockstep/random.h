@@ -19,6 +19,16 @@ class Random {
   Random& operator=(const Random&) = delete;
   virtual ~Random() = default;
 
+  /// 32 random bits.
+  std::uint32_t word() {
+    if (next_ == kWordsAtOnce) {
+      refill(words_);
+      next_ = 0;
+    }
+    return words_[next_++];
+  }
+
+  /// 64 random bits.
   std::uint64_t bits() {
     const std::uint64_t low = word();
     return std::uint64_t{word()} << 32 | low;
@@ -53,14 +63,6 @@ class Random {
 
  private:
   virtual void refill(Words words) = 0;
-
-  std::uint32_t word() {
-    if (next_ == kWordsAtOnce) {
-      refill(words_);
-      next_ = 0;
-    }
-    return words_[next_++];
-  }
 
   std::array<std::uint32_t, kWordsAtOnce> words_;
   std::size_t next_ = kWordsAtOnce;

@@ -54,7 +54,7 @@ std::vector<float> numbered(Shape shape, Random& random) {
 std::vector<float> any_bits(Shape shape, Random& random) {
   std::vector<float> values(shape.elements());
   for (float& value : values) {
-    const auto bits = static_cast<std::uint32_t>(random.bits());
+    const std::uint32_t bits = random.word();
     value = std::bit_cast<float>(bits % 8 == 0 ? bits & 0x807F'FFFF : bits);
     if (std::isnan(value)) value = std::copysign(std::numeric_limits<float>::infinity(), value);
   }

@@ -82,6 +82,7 @@ Cells search(const Flooding& given, const Rules& rules) {
   const Shape& shape = given.shape;
   Cells water(shape.cells());
   std::vector<int> reached;
+  reached.reserve(shape.cells());
   const auto reach = [&](int cell, bool is_source) {
     const auto index = static_cast<std::size_t>(cell);
     if (water[index] != 0) return;
@@ -162,20 +163,28 @@ class Waves {
     }
   }
 
-  /// The heights of a row. A wave goes on from cell to cell by turning a vector.
+  /// The heights of a row. A wave goes on by turning vectors, one for each of kTogether neighbouring cells:
+  /// these do not depend on each other, so that the host turns several at once.
   void row(int row, std::span<float> heights) const {
+    constexpr std::size_t kTogether = 64;
     std::fill(heights.begin(), heights.end(), 0.0F);
     for (const Wave& wave : waves_) {
-      const double begin = wave.phase + wave.down * row;
-      auto sine = static_cast<float>(wave.height * std::sin(begin)),
-           cosine = static_cast<float>(wave.height * std::cos(begin));
-      const auto turn_sine = static_cast<float>(std::sin(wave.right)),
-                 turn_cosine = static_cast<float>(std::cos(wave.right));
-      for (float& height : heights) {
-        height += sine;
-        const float next = sine * turn_cosine + cosine * turn_sine;
-        cosine = cosine * turn_cosine - sine * turn_sine;
-        sine = next;
+      std::array<float, kTogether> sines{}, cosines{};
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        const double begin = wave.phase + wave.down * row + wave.right * static_cast<double>(i);
+        sines[i] = static_cast<float>(wave.height * std::sin(begin));
+        cosines[i] = static_cast<float>(wave.height * std::cos(begin));
+      }
+      const auto turn_sine = static_cast<float>(std::sin(kTogether * wave.right)),
+                 turn_cosine = static_cast<float>(std::cos(kTogether * wave.right));
+      for (std::size_t first = 0; first < heights.size(); first += kTogether) {
+        const std::size_t n = std::min(kTogether, heights.size() - first);
+        for (std::size_t i = 0; i < n; ++i) heights[first + i] += sines[i];
+        for (std::size_t i = 0; i < kTogether; ++i) {
+          const float next = sines[i] * turn_cosine + cosines[i] * turn_sine;
+          cosines[i] = cosines[i] * turn_cosine - sines[i] * turn_sine;
+          sines[i] = next;
+        }
       }
     }
   }

@@ -35,6 +35,7 @@ class DriverError : public std::runtime_error {
   DECLARE(cuDeviceGetAttribute)                        \
   DECLARE(cuDeviceGetPCIBusId)                         \
   DECLARE(cuDevicePrimaryCtxRetain)                    \
+  DECLARE(cuCtxGetCurrent)                             \
   DECLARE(cuCtxSetCurrent)                             \
   DECLARE(cuCtxSynchronize)                            \
   DECLARE(cuMemGetInfo)                                \
@@ -48,7 +49,10 @@ class DriverError : public std::runtime_error {
   DECLARE(cuMemSetAccess)                              \
   DECLARE(cuMemExportToShareableHandle)                \
   DECLARE(cuMemImportFromShareableHandle)              \
+  DECLARE(cuMemAllocHost)                              \
+  DECLARE(cuMemFreeHost)                               \
   DECLARE(cuMemcpyHtoD)                                \
+  DECLARE(cuMemcpyHtoDAsync)                           \
   DECLARE(cuMemcpyDtoH)                                \
   DECLARE(cuMemcpyDtoD)                                \
   DECLARE(cuMemsetD8)                                  \
@@ -57,6 +61,9 @@ class DriverError : public std::runtime_error {
   DECLARE(cuModuleGetFunction)                         \
   DECLARE(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   DECLARE(cuLaunchKernel)                              \
+  DECLARE(cuStreamCreate)                              \
+  DECLARE(cuStreamDestroy)                             \
+  DECLARE(cuStreamSynchronize)                         \
   DECLARE(cuEventCreate)                               \
   DECLARE(cuEventDestroy)                              \
   DECLARE(cuEventRecord)                               \

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/mapped_memory.h"
+#include "device/staging.h"
 #include "device/vault.h"
 
 namespace lockstep::device {
@@ -34,6 +35,7 @@ class GpuVault final : public Vault {
   std::uint64_t hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const;
 
   const Gpu& gpu_;
+  Staging staging_;
   std::vector<MappedMemory> kept_;
   MappedMemory cache_filler_, counter_;
   std::optional<MappedMemory> fillings_, samplings_;  ///< room for the most that were asked for

@@ -17,7 +17,7 @@ class Vault {
 
   /// Valid as long as the vault. Throws OutOfMemory.
   virtual std::uint64_t allocate(std::size_t bytes) = 0;
-  /// Copies to allocated memory, over what it held.
+  /// Copies to allocated memory, over what it held, and waits; several threads may do so at once.
   virtual void write(std::uint64_t to, std::span<const std::byte> bytes) = 0;
   /// Fills buffers of sessions, all by one kernel: how long it takes is then the device's doing, and not that
   /// of hundreds of calls of the driver. Does not wait; overwrite_cache() does.

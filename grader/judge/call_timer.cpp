@@ -33,6 +33,11 @@ bool is_buffer(const Argument& argument) {
          argument.kind == Argument::Kind::workspace;
 }
 
+/// Whether the vault holds it: an input, or what must come out.
+bool is_kept(const Argument& argument) {
+  return argument.kind == Argument::Kind::input || argument.kind == Argument::Kind::output;
+}
+
 /// Whether any card computes longer on a case than it moves its bytes, so that caches do not matter.
 bool is_bound_by_arithmetic(const course::Cost& cost) {
   constexpr double kOperationsForAByte = 64;  // cards have 5 to 30
@@ -59,14 +64,19 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
       vault_(device.open_vault()) {
   KeyedRandom shared(derived_seed(options_.seed, "speed"));
   make_call_ = one_.prepare_many ? one_.prepare_many(shared) : one_.prepare;
-  make_inputs();
+  {
+    const course::Call first = make_call(0);
+    make_room(first);
+    keep(0, first);
+  }
+  make_inputs(1);
   samples_ = vault_->allocate(sets_of_buffers() * shape_.size() * device::Vault::kSampleBytes);
   expected_sample_ = vault_->allocate(device::Vault::kSampleBytes);
 }
 
 void CallTimer::renew_inputs() {
   ++renewals_;
-  make_inputs();
+  make_inputs(0);
 }
 
 double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
@@ -164,44 +174,50 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   return timing;
 }
 
-void CallTimer::make_inputs() {
-  std::deque<std::future<course::Call>> being_made;
-  for (std::size_t made = 0, next = 0; made < contents(); ++made) {
+course::Call CallTimer::make_call(std::size_t content) const {
+  KeyedRandom random(derived_seed(options_.seed, fmt::format("speed {} {}", renewals_, content)));
+  return make_call_(random);
+}
+
+/// For all calls of the case, which are alike but for what they hold.
+void CallTimer::make_room(const course::Call& call) {
+  keep_shape(call);
+  calls_.assign(contents(), KeptCall(shape_.size()));
+  nearest_answers_.assign(contents(), NearestAnswers(shape_.size()));
+  for (KeptCall& kept : calls_) {
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (is_kept(shape_[a])) kept[a] = vault_->allocate(bytes_[a]);
+    }
+  }
+}
+
+void CallTimer::make_inputs(std::size_t first) {
+  std::deque<std::future<void>> being_made;
+  for (std::size_t next = first, made = first; made < contents(); ++made) {
     for (; next < contents() && being_made.size() < made_at_once_; ++next) {
-      being_made.push_back(std::async(std::launch::async, [this, next] {
-        KeyedRandom random(derived_seed(options_.seed, fmt::format("speed {} {}", renewals_, next)));
-        return make_call_(random);
-      }));
+      being_made.push_back(std::async(std::launch::async, [this, next] { keep(next, make_call(next)); }));
     }
     if (options_.progress) {
       options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(made),
                         static_cast<int>(contents()));
     }
-    keep(made, being_made.front().get());
+    being_made.front().get();
     being_made.pop_front();
   }
 }
 
-/// In the vault, in place of the call that was there: all calls of a case are alike but for what they hold.
+/// In the vault, in place of the call that was there. Several threads keep different calls at the same time.
 void CallTimer::keep(std::size_t content, const course::Call& call) {
-  if (shape_.empty()) keep_shape(call);
-  const bool is_new = content == calls_.size();
-  if (is_new) {
-    calls_.emplace_back(shape_.size());
-    nearest_answers_.emplace_back(shape_.size());
-  }
   for (std::size_t a = 0; a < shape_.size(); ++a) {
     const Argument& argument = call.arguments().at(a);
-    std::uint64_t& kept = calls_[content][a];
-    const bool is_input = argument.kind == Argument::Kind::input;
-    if (is_input || argument.kind == Argument::Kind::output) {
-      const course::Bytes& bytes = is_input ? argument.input : argument.output.expected;
+    if (is_kept(argument)) {
+      const course::Bytes& bytes =
+          argument.kind == Argument::Kind::input ? argument.input : argument.output.expected;
       if (bytes.size() != bytes_[a])
         throw std::logic_error("calls of " + one_.name + " differ in the size of " + argument.name);
-      if (is_new) kept = vault_->allocate(bytes.size());
-      vault_->write(kept, bytes);
+      vault_->write(calls_[content][a], bytes);
     } else {
-      kept = argument.scalar_bits;
+      calls_[content][a] = argument.scalar_bits;
     }
     nearest_answers_[content][a] = argument.output.nearest_answer;
   }

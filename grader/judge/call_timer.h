@@ -97,7 +97,10 @@ class CallTimer {
     return options_.fresh_inputs ? first + k : k % sets_of_buffers() % contents();
   }
 
-  void make_inputs();
+  course::Call make_call(std::size_t content) const;
+  void make_room(const course::Call& call);
+  /// Of the calls from number `first` on.
+  void make_inputs(std::size_t first);
   void keep(std::size_t content, const course::Call& call);
   void keep_shape(const course::Call& call);
   void allocate_sets(device::Session& session);

@@ -1,0 +1,44 @@
+// Copies to a GPU from several threads at once, at the speed of the bus: through pieces of host memory that
+// the driver has pinned. Bound: the bus, or the host's copying into the pieces.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/cuda_driver.h"
+
+namespace lockstep::device {
+
+class Staging {
+ public:
+  /// Uses the context that is current in this thread. Throws DriverError.
+  Staging();
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  /// Copies to the device's address `to` and waits until it is there; for any thread. It is not ordered with
+  /// other work on the device. Throws DriverError.
+  void copy(std::uint64_t to, std::span<const std::byte> bytes);
+
+ private:
+  /// Pinned memory, and a stream for what is copied from it.
+  struct Piece {
+    void* memory = nullptr;
+    CUstream stream = nullptr;
+  };
+  /// A piece that no other thread uses, until it goes out of scope.
+  class Borrowed;
+
+  CUcontext context_ = nullptr;
+  std::vector<Piece> pieces_;
+  std::vector<Piece> unused_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+};
+
+}  // namespace lockstep::device
