@@ -2,8 +2,11 @@
 #include "event_time.h"
 
 #include <cmath>
+#include <memory>
 #include <random>
 #include SOLUTION
+
+using namespace event_time;
 
 using Positions = std::vector<float>;  // x, y, z of one atom after the other
 using Engine = std::mt19937_64;
@@ -50,26 +53,23 @@ Trajectory wandering(int atoms, int frames, unsigned seed) {
   return made;
 }
 
-int main(int count, char** words) {
-  return event_time::time_sizes(count, words, [](const event_time::Size& size) {
-    const int n = size.number(0), frames = size.number(1);
-    std::vector<Trajectory> contents;
-    for (unsigned seed = 0; seed < event_time::kContents; ++seed)
-      contents.push_back(wandering(n, frames, seed));
-    const double atoms = n, pairs = atoms * (atoms - 1) / 2 * frames;
-    // A distance takes 7 operations and is needed in the frame and, once for all frames, in the reference.
-    const event_time::Cost cost{.bytes = (3 * atoms * (frames + 1) + frames) * sizeof(float),
-                                .operations = 7 * (pairs + pairs / frames) + 2 * pairs};
-    return event_time::Task{cost, [=](unsigned seed) {
-                              const Trajectory& content = contents[seed % event_time::kContents];
-                              const auto* const reference = event_time::copied(content.reference);
-                              const auto* const trajectory = event_time::copied(content.frames);
-                              auto* const out = event_time::allocate<float>(frames);
-                              auto* const workspace =
-                                  event_time::allocate<unsigned char>(drmsd_workspace_bytes(n, frames));
-                              return [=](cudaStream_t stream) {
-                                drmsd(reference, trajectory, out, n, frames, workspace, stream);
-                              };
-                            }};
-  });
+Task task_of(const Size& size) {
+  const int n = size.number(0), frames = size.number(1);
+  const auto contents = std::make_shared<std::vector<Trajectory>>();
+  for (unsigned seed = 0; seed < kContents; ++seed) contents->push_back(wandering(n, frames, seed));
+  const double atoms = n, pairs = atoms * (atoms - 1) / 2 * frames;
+  // A distance takes 7 operations and is needed in the frame and, once for all frames, in the reference.
+  const Cost cost{.bytes = (3 * atoms * (frames + 1) + frames) * sizeof(float),
+                  .operations = 7 * (pairs + pairs / frames) + 2 * pairs};
+  const auto make_call = [=](unsigned seed) {
+    const Trajectory& content = (*contents)[seed % kContents];
+    const auto* const reference = copied(content.reference);
+    const auto* const trajectory = copied(content.frames);
+    auto* const out = allocate<float>(frames);
+    auto* const workspace = allocate<unsigned char>(drmsd_workspace_bytes(n, frames));
+    return [=](cudaStream_t stream) { drmsd(reference, trajectory, out, n, frames, workspace, stream); };
+  };
+  return {cost, make_call};
 }
+
+int main(int count, char** words) { return time_sizes(count, words, task_of); }

@@ -56,8 +56,15 @@ struct Plan {
   std::size_t sets = 0;  ///< of buffers
   int repeats = 0;
   double seconds = 0, fewest = 1, most = 1;
-  bool is_gated = false;  ///< the device begins when all calls are enqueued
+  bool is_gated = false;  ///< the device begins when all calls are enqueued, with nothing in its cache
 };
+
+/// Bytes of two L2 caches.
+inline std::size_t twice_the_cache() {
+  int bytes = 0;
+  CHECK_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, 0));
+  return std::size_t{2} * bytes;
+}
 
 /// Long calls, as compare_clock times them: the sets are as many as the judge gives a process (2K of
 /// CallTimer), so that what caches hold of data, and of where pages are, is the same.
@@ -66,13 +73,14 @@ inline Plan plan_for_long_calls() {
   return {.sets = kSets, .repeats = 9, .seconds = 0.1, .fewest = 8, .most = kSets};
 }
 
-/// Calls of any length, as compare_bench times them. The sets are together larger than 512 MB and than twice
-/// the L2 cache, so that no call finds anything of its buffers there; calls that compute for long on few
-/// bytes have 8 sets. At most 128 calls, of up to 5 launches each where they are short, are fewer than the
-/// 1024 launches that a queue holds: the host would wait for the device with the gate still closed.
+/// Calls of any length, as compare_bench times them. No call finds anything of its buffers in the cache,
+/// which is overwritten before each repeat: the sets are as many as calls, or together larger than 512 MB and
+/// than twice the cache. Calls that compute for long on few bytes have 8 sets. At most 128 calls, of up to 5
+/// launches each where they are short, are fewer than the 1024 launches that a queue holds: the host would
+/// wait for the device with the gate still closed.
 inline Plan plan_for_any_calls(const Cost& cost) {
-  constexpr double kBytesBetweenUses = 512e6, kOperationsForAByte = 64, kMostCalls = 128;
-  constexpr std::size_t kFewSets = 8;
+  constexpr double kBytesBetweenUses = 512e6, kOperationsForAByte = 64;
+  constexpr std::size_t kFewSets = 8, kMostCalls = 128;
   Plan plan{.sets = kFewSets,
             .repeats = 31,
             .seconds = 3e-3,
@@ -80,10 +88,8 @@ inline Plan plan_for_any_calls(const Cost& cost) {
             .most = kMostCalls,
             .is_gated = true};
   if (cost.operations > kOperationsForAByte * cost.bytes) return plan;
-  int cache_bytes = 0;
-  CHECK_CUDA(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, 0));
-  const double together = std::max(kBytesBetweenUses, 2.0 * cache_bytes);
-  plan.sets = static_cast<std::size_t>(together / cost.bytes) + 2;
+  const double together = std::max(kBytesBetweenUses, static_cast<double>(twice_the_cache()));
+  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, kMostCalls);
   plan.fewest = 4;
   return plan;
 }
@@ -137,6 +143,7 @@ class EventClock {
   /// Of one call, the median.
   double seconds_of(const Task& task, const Plan& plan) {
     calls_.clear();
+    cache_filler_ = allocate<unsigned char>(twice_the_cache());
     for (unsigned set = 0; set < plan.sets; ++set) calls_.push_back(task.make_call(set));
     next_ = 0;
     seconds_of_one_of(1, false);  // loads code, which may wait for the device
@@ -156,6 +163,7 @@ class EventClock {
     CHECK_CUDA(cudaDeviceSynchronize());
     gate_->is_open = 0;
     if (is_gated) {
+      CHECK_CUDA(cudaMemsetAsync(cache_filler_, 0, twice_the_cache(), stream_));
       gate_kernel<<<1, 1, 0, stream_>>>(gate_);
       CHECK_CUDA(cudaGetLastError());
     }
@@ -164,7 +172,8 @@ class EventClock {
     CHECK_CUDA(cudaEventRecord(end_, stream_));
     gate_->is_open = 1;
     CHECK_CUDA(cudaEventSynchronize(end_));
-    if (gate_->gave_up != 0) throw std::runtime_error("a call waits for the device before it returns");
+    if (gate_->gave_up != 0)
+      throw std::runtime_error("the host waited for the device, which waited for the host");
     float milliseconds = 0;
     CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin_, end_));
     return milliseconds * 1e-3 / n;
@@ -173,13 +182,14 @@ class EventClock {
   cudaStream_t stream_ = nullptr;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
   GateWords* gate_ = nullptr;
+  unsigned char* cache_filler_ = nullptr;
   std::vector<Call> calls_;
   std::size_t next_ = 0;  ///< call
 };
 
 /// What main does: times each size of the command line, for which `task_of` makes a task. Without an option
 /// as long calls; with --any as calls of any length; with --trial it only tries them.
-inline int time_sizes(int count, char** words, const std::function<Task(const Size&)>& task_of) {
+inline int time_sizes(int count, char** words, Task (*task_of)(const Size&)) {
   const std::vector<std::string> given(words + 1, words + count);
   EventClock clock;
   std::string option;

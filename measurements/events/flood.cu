@@ -8,7 +8,7 @@
 #include <random>
 #include SOLUTION
 
-using event_time::random_share;
+using namespace event_time;
 
 constexpr float kLevel = 100;
 
@@ -102,7 +102,7 @@ struct AnyCells {
   unsigned seed;
   bool are_wet;
   __device__ int operator()(std::size_t i) const {
-    auto cell = static_cast<int>(event_time::random_below(cells, i, ~seed));
+    auto cell = static_cast<int>(random_below(cells, i, ~seed));
     while (are_wet && !(heights[cell] < kLevel)) cell = (cell + 1) % cells;
     return cell;
   }
@@ -115,29 +115,28 @@ int few_sources(Pattern pattern, int cells) {
   return 1;
 }
 
-int main(int count, char** words) {
-  return event_time::time_sizes(count, words, [](const event_time::Size& size) {
-    const int side = size.number(0), neighbourhood = size.number(1), cells = side * side;
-    const Pattern pattern = kPatterns.at(size.word(2));
-    const bool has_many = size.word(3) == "many", is_river = pattern == Pattern::spiral ||
-                                                             pattern == Pattern::comb ||
-                                                             pattern == Pattern::serpentine;
-    const int sources_of_map = has_many ? cells / 500 + 3 : few_sources(pattern, cells);
-    return event_time::Task{
-        {.bytes = 1.0 * cells * (sizeof(float) + 1)}, [=](unsigned seed) {
-          const Heights make{pattern, side, seed, Waves(side, seed)};
-          const auto* const heights = event_time::filled<float>(cells, make);
-          // A river begins in the corner from which it is looked at.
-          const int corner = make.turned_row(0) * side + make.turned_column(0);
-          const auto* const sources =
-              is_river ? event_time::copied(std::vector<int>{corner})
-                       : event_time::filled<int>(sources_of_map, AnyCells{heights, cells, seed, !has_many});
-          auto* const mask = event_time::allocate<unsigned char>(cells);
-          auto* const workspace = event_time::allocate<unsigned char>(flood_workspace_bytes(side, side));
-          return [=](cudaStream_t stream) {
-            flood(heights, sources, mask, side, side, sources_of_map, kLevel, neighbourhood, workspace,
-                  stream);
-          };
-        }};
-  });
+Task task_of(const Size& size) {
+  const int side = size.number(0), neighbourhood = size.number(1), cells = side * side;
+  const Pattern pattern = kPatterns.at(size.word(2));
+  const bool has_many = size.word(3) == "many";
+  const bool is_river =
+      pattern == Pattern::spiral || pattern == Pattern::comb || pattern == Pattern::serpentine;
+  const int sources_of_map = has_many ? cells / 500 + 3 : few_sources(pattern, cells);
+  const auto make_call = [=](unsigned seed) {
+    const Heights make{pattern, side, seed, Waves(side, seed)};
+    const auto* const heights = filled<float>(cells, make);
+    // A river begins in the corner from which it is looked at.
+    const int corner = make.turned_row(0) * side + make.turned_column(0);
+    const auto* const sources = is_river
+                                    ? copied(std::vector<int>{corner})
+                                    : filled<int>(sources_of_map, AnyCells{heights, cells, seed, !has_many});
+    auto* const mask = allocate<unsigned char>(cells);
+    auto* const workspace = allocate<unsigned char>(flood_workspace_bytes(side, side));
+    return [=](cudaStream_t stream) {
+      flood(heights, sources, mask, side, side, sources_of_map, kLevel, neighbourhood, workspace, stream);
+    };
+  };
+  return {{.bytes = 1.0 * cells * (sizeof(float) + 1)}, make_call};
 }
+
+int main(int count, char** words) { return time_sizes(count, words, task_of); }

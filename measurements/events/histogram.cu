@@ -3,7 +3,7 @@
 #include "event_time.h"
 #include SOLUTION
 
-using event_time::random_below;
+using namespace event_time;
 
 /// Two values, of which either comes as often as the other: one of the lower bins and one of the upper.
 struct TwoValues {
@@ -25,7 +25,7 @@ struct Zipf {
   int bins;
   unsigned seed;
   __device__ unsigned operator()(std::size_t i) const {
-    const double wanted = event_time::random_share(i, seed) * up_to[bins - 1];
+    const double wanted = random_share(i, seed) * up_to[bins - 1];
     int low = 0, high = bins - 1;
     while (low < high) {
       const int middle = (low + high) / 2;
@@ -55,29 +55,26 @@ std::vector<double> sums_of_shares(int bins) {
 template <class Sample>
 const void* samples_of(std::size_t n, int bins, const std::string& values, unsigned seed) {
   const auto all = static_cast<unsigned>(bins);
-  if (values == "uniform") return event_time::filled<Sample>(n, event_time::RandomBelow{all, seed});
-  if (values == "equal") return event_time::filled<Sample>(n, AllEqual{all, seed});
-  if (values == "two") return event_time::filled<Sample>(n, TwoValues{all, seed});
-  if (values == "sorted") return event_time::filled<Sample>(n, Sorted{n, all});
-  if (values == "zipf")
-    return event_time::filled<Sample>(n, Zipf{event_time::copied(sums_of_shares(bins)), bins, seed});
+  if (values == "uniform") return filled<Sample>(n, RandomBelow{all, seed});
+  if (values == "equal") return filled<Sample>(n, AllEqual{all, seed});
+  if (values == "two") return filled<Sample>(n, TwoValues{all, seed});
+  if (values == "sorted") return filled<Sample>(n, Sorted{n, all});
+  if (values == "zipf") return filled<Sample>(n, Zipf{copied(sums_of_shares(bins)), bins, seed});
   throw std::invalid_argument("there are no samples called " + values);
 }
 
-int main(int count, char** words) {
-  return event_time::time_sizes(count, words, [](const event_time::Size& size) {
-    const auto n = size.number<std::size_t>(0), first = size.number<std::size_t>(3);
-    const int sample_bytes = size.number(1), bins = size.number(2);
-    const std::string values = size.word(4);
-    const double bytes = 1.0 * n * sample_bytes + 1.0 * bins * sizeof(unsigned long long);
-    return event_time::Task{{.bytes = bytes}, [=](unsigned seed) {
-                              const auto make =
-                                  sample_bytes == 1 ? samples_of<unsigned char> : samples_of<unsigned>;
-                              const void* const samples = make(first + n, bins, values, seed);
-                              auto* const counts = event_time::allocate<unsigned long long>(bins);
-                              return [=](cudaStream_t stream) {
-                                histogram(samples, sample_bytes, first, n, counts, bins, stream);
-                              };
-                            }};
-  });
+Task task_of(const Size& size) {
+  const auto n = size.number<std::size_t>(0), first = size.number<std::size_t>(3);
+  const int sample_bytes = size.number(1), bins = size.number(2);
+  const std::string values = size.word(4);
+  const double bytes = 1.0 * n * sample_bytes + 1.0 * bins * sizeof(unsigned long long);
+  const auto make_call = [=](unsigned seed) {
+    const auto make = sample_bytes == 1 ? samples_of<unsigned char> : samples_of<unsigned>;
+    const void* const samples = make(first + n, bins, values, seed);
+    auto* const counts = allocate<unsigned long long>(bins);
+    return [=](cudaStream_t stream) { histogram(samples, sample_bytes, first, n, counts, bins, stream); };
+  };
+  return {{.bytes = bytes}, make_call};
 }
+
+int main(int count, char** words) { return time_sizes(count, words, task_of); }

@@ -21,11 +21,13 @@ inline std::vector<void*>& buffers() {
   return all;
 }
 
-/// Memory of the device, as long as one size is timed.
+/// Memory of the device, as long as one size is timed, in pages of its own: as a process has that is handed
+/// its buffers one by one.
 template <class T>
 T* allocate(std::size_t n) {
+  constexpr std::size_t kPage = std::size_t{2} << 20;
   T* memory = nullptr;
-  CHECK_CUDA(cudaMalloc(&memory, n * sizeof(T)));
+  CHECK_CUDA(cudaMalloc(&memory, (n * sizeof(T) / kPage + 1) * kPage));
   buffers().push_back(memory);
   return memory;
 }

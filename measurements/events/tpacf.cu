@@ -3,9 +3,12 @@
 #include "event_time.h"
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <random>
 #include SOLUTION
+
+using namespace event_time;
 
 struct Direction {
   double x, y, z;
@@ -79,31 +82,30 @@ Survey survey(std::size_t n, std::size_t of_randoms, const std::string& what, un
   return {clustered(n, 0.5, field, engine), scattered(of_randoms, field, engine)};
 }
 
-int main(int count, char** words) {
-  return event_time::time_sizes(count, words, [](const event_time::Size& size) {
-    const int n = size.number(0), m = size.number(1), sets = size.number(2);
-    const std::size_t of_randoms = static_cast<std::size_t>(m) * static_cast<std::size_t>(sets);
-    std::vector<Survey> contents;
-    for (unsigned seed = 0; seed < event_time::kContents; ++seed)
-      contents.push_back(survey(static_cast<std::size_t>(n), of_randoms, size.word(3), seed));
-    constexpr double kFirst = 1.0 / 60;  // degrees
-    constexpr int kPerDecade = 5, kBins = 20;
-    const double data = n, randoms = m;
-    const event_time::Cost cost{
-        .bytes = 2 * sizeof(double) * (data + of_randoms) + 3.0 * kBins * sizeof(unsigned long long),
-        .operations = data * (data - 1) / 2 + data * of_randoms + sets * randoms * (randoms - 1) / 2};
-    return event_time::Task{cost, [=](unsigned seed) {
-                              const Survey& content = contents[seed % event_time::kContents];
-                              const auto* const data = event_time::copied(content.data);
-                              const auto* const randoms = event_time::copied(content.randoms);
-                              auto* const counts = event_time::allocate<unsigned long long>(3 * kBins);
-                              auto* const correlation = event_time::allocate<double>(2 * kBins);
-                              auto* const workspace = event_time::allocate<unsigned char>(
-                                  tpacf_workspace_bytes(n, m, sets, kBins));
-                              return [=](cudaStream_t stream) {
-                                tpacf(data, randoms, n, m, sets, kFirst, kPerDecade, kBins, counts,
-                                      correlation, workspace, stream);
-                              };
-                            }};
-  });
+Task task_of(const Size& size) {
+  const int n = size.number(0), m = size.number(1), sets = size.number(2);
+  const std::size_t of_randoms = static_cast<std::size_t>(m) * static_cast<std::size_t>(sets);
+  const auto contents = std::make_shared<std::vector<Survey>>();
+  for (unsigned seed = 0; seed < kContents; ++seed)
+    contents->push_back(survey(static_cast<std::size_t>(n), of_randoms, size.word(3), seed));
+  constexpr double kFirst = 1.0 / 60;  // degrees
+  constexpr int kPerDecade = 5, kBins = 20;
+  const double data = n, randoms = m;
+  const Cost cost{
+      .bytes = 2 * sizeof(double) * (data + of_randoms) + 3.0 * kBins * sizeof(unsigned long long),
+      .operations = data * (data - 1) / 2 + data * of_randoms + sets * randoms * (randoms - 1) / 2};
+  const auto make_call = [=](unsigned seed) {
+    const Survey& content = (*contents)[seed % kContents];
+    const auto* const data = copied(content.data);
+    const auto* const randoms = copied(content.randoms);
+    auto* const counts = allocate<unsigned long long>(3 * kBins);
+    auto* const correlation = allocate<double>(2 * kBins);
+    auto* const workspace = allocate<unsigned char>(tpacf_workspace_bytes(n, m, sets, kBins));
+    return [=](cudaStream_t stream) {
+      tpacf(data, randoms, n, m, sets, kFirst, kPerDecade, kBins, counts, correlation, workspace, stream);
+    };
+  };
+  return {cost, make_call};
 }
+
+int main(int count, char** words) { return time_sizes(count, words, task_of); }
