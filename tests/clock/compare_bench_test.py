@@ -92,7 +92,7 @@ class CompareBench(unittest.TestCase):
         for name, text in {"nvcc": NVCC, "lockstep": LOCKSTEP}.items():
             (programs / name).write_text(text.format(**told))
             (programs / name).chmod(0o755)
-        command = [sys.executable, "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, topic]
+        command = [sys.executable, "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, *topic.split()]
         command += ["--records", self.records, "--output", self.output, "--lockstep", programs / "lockstep"]
         return subprocess.run(
             [*command, "--commit", commit, "--rounds", rounds, *more],
@@ -208,6 +208,12 @@ class CompareBench(unittest.TestCase):
         for rounds in ("0", "many"):
             self.assertEqual(self.run_tool(rounds=rounds).returncode, 2)
         self.assertEqual(self.run_tool(topic="sorting").returncode, 2)
+
+    def test_an_exercise_that_cannot_be_compared_does_not_keep_the_others(self):
+        ran = self.run_tool(topic="transpose scan")
+        self.assertEqual(ran.returncode, 3)
+        self.assertIn("transpose.json", ran.stderr)
+        self.assertEqual([row["solution"] for row in self.rows()][::2], list(SCAN))
 
     def test_records_are_renewed_first_where_that_is_asked_for(self):
         self.assertEqual(self.run_tool("--bench").returncode, 0)
