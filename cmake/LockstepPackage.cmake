@@ -36,11 +36,11 @@ install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
 install(FILES docs/emulated-device.md docs/trust-model.md DESTINATION docs)
 install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DESTINATION tests/cli/programs)
 
-install(PROGRAMS measurements/compare_clock measurements/compare_counters measurements/compare_peers
-  measurements/grade_references measurements/plot DESTINATION measurements)
-install(DIRECTORY measurements/clock measurements/peers DESTINATION measurements)
-install(FILES measurements/README.md measurements/card.py measurements/grading.py measurements/heading.py
-  measurements/record.py
+install(PROGRAMS measurements/compare_bench measurements/compare_clock measurements/compare_counters
+  measurements/compare_peers measurements/grade_references measurements/plot DESTINATION measurements)
+install(DIRECTORY measurements/events measurements/peers DESTINATION measurements)
+install(FILES measurements/README.md measurements/card.py measurements/event_programs.py measurements/grading.py
+  measurements/heading.py measurements/record.py
   DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 

@@ -1,4 +1,4 @@
-"""Whether this machine has a GPU to measure on."""
+"""The GPU that this machine has to measure on."""
 
 import ctypes
 
@@ -11,3 +11,13 @@ def has_gpu():
         return False
     count = ctypes.c_int()
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def card_name():
+    """Of the first GPU, which there must be."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    device, name = ctypes.c_int(), ctypes.create_string_buffer(256)
+    driver.cuInit(0)
+    driver.cuDeviceGet(ctypes.byref(device), 0)
+    driver.cuDeviceGetName(name, len(name), device)
+    return name.value.decode()
