@@ -39,13 +39,18 @@ bool is_hidden_library(std::string_view name) {
                      [name](std::string_view start) { return name.substr(3).starts_with(start); });
 }
 
-/// Adds what `folder` holds under names that `is_hidden` takes; of a link what it leads to.
-void add_hidden(const fs::path& folder, bool (*is_hidden)(std::string_view), std::set<fs::path>& hidden) {
+/// Adds what `folder`, and so many levels of folders below it, hold under names that `is_hidden` takes; of a
+/// link what it leads to.
+void add_hidden(const fs::path& folder, bool (*is_hidden)(std::string_view), int levels_below,
+                std::set<fs::path>& hidden) {
   std::error_code missing;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, missing)) {
-    if (!is_hidden(entry.path().filename().native())) continue;
-    const fs::path file = fs::canonical(entry.path(), missing);
-    if (!missing) hidden.insert(file);
+    if (is_hidden(entry.path().filename().native())) {
+      const fs::path file = fs::canonical(entry.path(), missing);
+      if (!missing) hidden.insert(file);
+    } else if (levels_below > 0 && entry.is_directory(missing) && !entry.is_symlink(missing)) {
+      add_hidden(entry.path(), is_hidden, levels_below - 1, hidden);
+    }
   }
 }
 
@@ -57,14 +62,16 @@ std::vector<sandbox::Mount> covers_of_libraries(const Toolkit& toolkit, const fs
   for (const fs::path& folder :
        {toolkit.root / "include", toolkit.root / "targets/x86_64-linux/include", fs::path("/usr/include"),
         fs::path("/usr/include/x86_64-linux-gnu"), fs::path("/usr/local/include")}) {
-    add_hidden(folder, is_banned_header, hidden);
-    add_hidden(folder / "cccl", is_banned_header, hidden);  // from CUDA 13 on
+    add_hidden(folder, is_banned_header, 0, hidden);
+    add_hidden(folder / "cccl", is_banned_header, 0, hidden);  // from CUDA 13 on
   }
   for (const fs::path& folder :
        {toolkit.root / "lib64", toolkit.root / "lib", toolkit.root / "targets/x86_64-linux/lib",
         toolkit.library, fs::path("/usr/lib/x86_64-linux-gnu"), fs::path("/usr/lib64"), fs::path("/usr/lib"),
         fs::path("/usr/local/lib"), fs::path("/usr/local/lib64")}) {
-    if (!folder.empty()) add_hidden(folder, is_hidden_library, hidden);
+    // Other programs bring copies of their own, such as /usr/local/lib/PROGRAM/VERSION/libcublas.so.12.
+    constexpr int kLevels = 2;
+    if (!folder.empty()) add_hidden(folder, is_hidden_library, kLevels, hidden);
   }
   std::vector<sandbox::Mount> covers;
   for (const fs::path& file : hidden) {
@@ -75,7 +82,7 @@ std::vector<sandbox::Mount> covers_of_libraries(const Toolkit& toolkit, const fs
 }
 
 std::string rules_of_covers() {
-  std::string rules = fmt::format("{} {}", fmt::join(kKernelLibraries, " "), kPackages);
+  std::string rules = fmt::format("{} {} in folders below", fmt::join(kKernelLibraries, " "), kPackages);
   for (const BannedLibrary& library : banned_libraries()) rules += fmt::format(" {}", library.start);
   return rules;
 }

@@ -42,11 +42,14 @@ std::pair<FileDescriptor, FileDescriptor> open_socket_pair() {
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-/// The words of timed calls, in memory that the runner shares.
+/// The words of timed calls, in memory that the runner shares. Its size is sealed: of a file that the runner
+/// has cut, the judge's next look would be a bus error, and one that it lets grow is memory that no limit
+/// counts.
 class SharedClock {
  public:
-  SharedClock() : file_(memfd_create("lockstep-clock", MFD_CLOEXEC)) {
-    if (!file_ || ftruncate(file_.get(), sizeof(ClockWords)) != 0) {
+  SharedClock() : file_(memfd_create("lockstep-clock", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+    if (!file_ || ftruncate(file_.get(), sizeof(ClockWords)) != 0 ||
+        fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
       throw std::system_error(errno, std::generic_category(), "memfd_create");
     }
     void* const memory =

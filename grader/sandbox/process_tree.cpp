@@ -31,6 +31,7 @@ struct ProcessStatus {
   std::uint64_t threads = 0;
   std::uint64_t start_time = 0;
   std::uint64_t resident_pages = 0;
+  std::uint64_t page_table_bytes = 0;  ///< of members alone
 };
 
 // Fields of /proc/PID/stat counted from the one after the name, which may itself hold spaces and parentheses.
@@ -38,18 +39,21 @@ struct ProcessStatus {
 constexpr std::size_t kState = 0, kParent = 1, kSession = 3, kUserTime = 11, kWaitedSystemTime = 14,
                       kThreads = 17, kStartTime = 19, kResidentPages = 21, kFields = 22;
 
-std::optional<ProcessStatus> status_of(int folder, const char* process) {
-  std::array<char, 64> path{};
-  if (std::strlen(process) + sizeof "/stat" > path.size()) return std::nullopt;
-  std::strcat(std::strcat(path.data(), process), "/stat");
-  const int file = openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;  // it has ended since
-  std::array<char, 1024> buffer{};
-  const ssize_t bytes = read(file, buffer.data(), buffer.size());
-  close(file);
-  if (bytes <= 0) return std::nullopt;
+using Buffer = std::array<char, 4096>;
 
-  const std::string_view text(buffer.data(), static_cast<std::size_t>(bytes));
+// What a file in the folder of a process or thread begins with; nothing when that has ended since.
+std::string_view text_of(int folder, const char* process, const char* name, Buffer& buffer) {
+  std::array<char, 64> path{};
+  if (std::strlen(process) + std::strlen(name) >= path.size()) return {};
+  std::strcat(std::strcat(path.data(), process), name);
+  const FileDescriptor file(openat(folder, path.data(), O_RDONLY | O_CLOEXEC));
+  const ssize_t bytes = file ? read(file.get(), buffer.data(), buffer.size()) : 0;
+  return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+}
+
+std::optional<ProcessStatus> status_of(int folder, const char* process) {
+  Buffer buffer;
+  const std::string_view text = text_of(folder, process, "/stat", buffer);
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
   ProcessStatus status;
@@ -70,6 +74,20 @@ std::optional<ProcessStatus> status_of(int folder, const char* process) {
     at = space == end ? end : space + 1;
   }
   return status;
+}
+
+// A process that only reads what it has mapped has the one page of zeros there, over and over: nothing is
+// resident, and the tables that lead to it may fill the machine. Source: proc_pid_status(5).
+std::uint64_t page_table_bytes(int folder, const char* process) {
+  constexpr std::string_view kKey = "\nVmPTE:";
+  Buffer buffer;
+  const std::string_view text = text_of(folder, process, "/status", buffer);
+  const std::size_t key = text.find(kKey);
+  const std::size_t digits = text.find_first_of("0123456789", std::min(key, text.size()));
+  std::uint64_t kibibytes = 0;
+  if (digits != std::string_view::npos)
+    std::from_chars(text.data() + digits, text.data() + text.size(), kibibytes);
+  return kibibytes << 10;
 }
 
 // Calls `visit` with the name of every numbered entry of a folder below `parent`, such as /proc or
@@ -96,6 +114,7 @@ void ask_other_threads(ProcessStatus& status) {
     if (!thread || thread->zombie) return;
     status.zombie = false;
     status.resident_pages = std::max(status.resident_pages, thread->resident_pages);
+    status.page_table_bytes = std::max(status.page_table_bytes, page_table_bytes(folder, name));
   });
 }
 
@@ -150,8 +169,10 @@ ProcessTree::Usage ProcessTree::measure() {
     add(status);
     if (status.zombie && status.threads > 1) ask_other_threads(status);
     if (status.zombie) continue;
+    status.page_table_bytes = std::max(
+        status.page_table_bytes, page_table_bytes(AT_FDCWD, ("/proc/" + std::to_string(process)).c_str()));
     usage.threads += status.threads;
-    usage.memory_bytes += status.resident_pages * page_bytes;
+    usage.memory_bytes += status.resident_pages * page_bytes + status.page_table_bytes;
   }
   // Orphans' time is added to the root, which waits for them.
   if (const auto root = by_number.find(root_); root != by_number.end()) add(*root->second);

@@ -19,7 +19,7 @@ class ProcessTree {
 
   struct Usage {
     std::size_t threads = 0;
-    std::size_t memory_bytes = 0;                 ///< resident, pages shared by two processes counted twice
+    std::size_t memory_bytes = 0;  ///< resident, pages shared by two processes counted twice; page tables
     std::chrono::milliseconds processor_time{0};  ///< children that have been waited for included
   };
   /// Reads /proc once; costs a few microseconds for each process of the machine.

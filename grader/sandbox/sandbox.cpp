@@ -20,8 +20,9 @@
 // before anybody can wait for it: killing the keeper and waiting for bubblewrap therefore leaves nothing
 // behind. Each of the three dies with its parent, so nothing outlives a judge that is killed.
 //
-// The supervisor reads stdout and stderr, whose excess it drops, and every 20 ms adds up memory, threads and
-// processor time of the tree from /proc. The first limit that is exceeded ends the tree and names the End.
+// The supervisor reads stdout and stderr, whose excess it drops, and every 20 ms adds up memory with its page
+// tables, threads and processor time of the tree from /proc. The first limit that is exceeded ends the tree
+// and names the End.
 // Sums rather than rlimits decide because RLIMIT_NPROC exempts root's user, RLIMIT_AS breaks CUDA, which
 // reserves terabytes, and both count processes one by one. What the sums miss is memory that no process maps.
 // The filter of system calls leaves out what makes most of it (files without a name, System V segments);

@@ -1,5 +1,7 @@
 #include "grading.h"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -18,6 +20,15 @@ constexpr const char* kTimeLimit = "timeout --kill-after=10 120 ";
 std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void expect_verdict(const nlohmann::json& holder) {
+  static const std::vector<std::string> kVerdicts = {
+      "passed",        "wrong-answer", "race",         "out-of-bounds", "uninitialised-read", "bad-sync",
+      "launch-failed", "crashed",      "time-limit",   "memory-limit",  "compile-error",      "inefficient",
+      "too-slow",      "inconclusive", "not-measured", "review",        "grader-error"};
+  ASSERT_TRUE(holder.at("verdict").is_string());
+  EXPECT_THAT(kVerdicts, testing::Contains(holder.at("verdict").get<std::string>()));
 }
 
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
@@ -39,6 +50,34 @@ const nlohmann::json& exercise_of(const Graded& graded, const std::string& name)
 
 std::string verdict_of(const Graded& graded, const std::string& name) {
   return exercise_of(graded, name).at("verdict");
+}
+
+void expect_schema(const nlohmann::json& report) {
+  EXPECT_EQ(report.at("schema"), "lockstep/result/v1");
+  EXPECT_EQ(report.at("device").at("kind"), "emulated");
+  EXPECT_TRUE(report.at("device").at("name").is_string());
+  ASSERT_TRUE(report.at("exercises").is_array());
+  for (const nlohmann::json& exercise : report.at("exercises")) {
+    EXPECT_TRUE(exercise.at("name").is_string());
+    expect_verdict(exercise);
+    EXPECT_TRUE(exercise.at("points").is_number());
+    EXPECT_TRUE(exercise.at("max_points").is_number());
+    for (const nlohmann::json& one : exercise.at("correctness").at("cases")) {
+      EXPECT_TRUE(one.at("name").is_string());
+      expect_verdict(one);
+      EXPECT_TRUE(one.at("message").is_string());
+    }
+    for (const nlohmann::json& gate : exercise.at("technique").at("gates")) {
+      EXPECT_TRUE(gate.at("name").is_string());
+      EXPECT_TRUE(gate.at("value").is_number() || gate.at("verdict") == "not-measured");
+      EXPECT_TRUE(gate.at("limit").is_number());
+      expect_verdict(gate);
+    }
+    const nlohmann::json& speed = exercise.at("speed");
+    EXPECT_EQ(speed.at("verdict"), "not-measured");
+    for (const char* key : {"ratio", "interval", "ceiling_share", "ceiling", "between"})
+      EXPECT_TRUE(speed.at(key).is_null());
+  }
 }
 
 std::string unwrapped(const std::string& text) {

@@ -23,6 +23,9 @@ const nlohmann::json& exercise_of(const Graded& graded, const std::string& name)
 /// The verdict of one exercise in a report.
 std::string verdict_of(const Graded& graded, const std::string& name);
 
+/// That a report has the keys of the design with their types; others may be there.
+void expect_schema(const nlohmann::json& report);
+
 /// `text` with every run of spaces and newlines as one space: where lines are broken does not matter then.
 std::string unwrapped(const std::string& text);
 

@@ -1,8 +1,8 @@
 // Every exercise of the course, and every file below solutions/: starters fail with guidance, references
 // pass, rungs are correct and fail the technique gates that their first lines name ("fails:", and "at:" for
 // the line that the report must point at), mistakes get the verdict on their first line, and of those that
-// are inefficient the gates that they name. Found in the folder tree, as the catalogue is: a new exercise or
-// file needs no change here.
+// are inefficient the gates that they name; the compiler warns of nothing. Found in the folder tree, as the
+// catalogue is: a new exercise or file needs no change here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,15 @@ class EveryFile : public GradingTest, public testing::WithParamInterface<CourseF
  protected:
   const std::string& topic() const { return GetParam().topic; }
   const fs::path& path() const { return GetParam().path; }
-  Graded graded() { return grade(topic() + " --submission '" + path().string() + "'"); }
+  /// What compiles does so without a warning.
+  Graded graded() {
+    Graded result = grade(topic() + " --submission '" + path().string() + "'");
+    const auto& exercise = exercise_of(result, topic());
+    if (exercise.at("verdict") != "compile-error") {
+      EXPECT_EQ(exercise.at("compiler_output"), "");
+    }
+    return result;
+  }
 };
 
 class Starter : public EveryFile {};
@@ -79,6 +87,7 @@ TEST_P(Reference, Passes) {
   const auto& exercise = exercise_of(result, topic());
   EXPECT_EQ(exercise.at("verdict"), "passed") << result.text;
   EXPECT_EQ(exercise.at("points"), exercise.at("max_points"));
+  expect_schema(result.report);
 }
 
 TEST_P(Rung, IsCorrectAndFailsTheGateThatItNames) {

@@ -264,6 +264,15 @@ TEST_F(HostileClient, ReadsOfOwnersBuffersAreCounted) {
   EXPECT_EQ(statistics.host_to_device_bytes, 1U);
 }
 
+TEST_F(HostileClient, ImagesBesideTheFirstAreCounted) {
+  Channel client = channel();
+  const Bytes image = fat_binary(".global .u32 data = 7;\n.visible .entry k() { ret; }\n");
+  for (const std::size_t counted : {std::size_t{0}, image.size(), image.size()}) {
+    EXPECT_EQ(status_of(client, Operation::load_image, {image}), Status::ok);
+    EXPECT_EQ(device_.take_client_statistics().host_to_device_bytes, counted);
+  }
+}
+
 TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
   Channel client = channel();
   const auto allocate = [&](MemoryKind kind) {

@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "build/content_hash.h"
+#include "build/hidden_libraries.h"
 #include "build/object_cache.h"
 #include "build/submission_compiler.h"
 #include "build/submission_source.h"
@@ -361,6 +362,23 @@ TEST_F(BuildWithoutLibraries, NoLibraryOfKernelsCanBeCarriedInside) {
     }
   }
   if (libraries == 0) GTEST_SKIP() << "the toolkit has none of them here";
+}
+
+TEST(HiddenLibraries, AreThoseInFoldersBelowToo) {
+  const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-test-");
+  Toolkit toolkit;
+  toolkit.root = folder.path();
+  const fs::path below = folder.path() / "lib64/program/version";
+  fs::create_directories(below);
+  for (const fs::path& file :
+       {folder.path() / "lib64/libcublas.so", below / "libcublasLt.so.12", below / "other.so"})
+    std::ofstream(file) << "code";
+  std::vector<fs::path> covered;
+  for (const sandbox::Mount& cover : covers_of_libraries(toolkit, "/closed", "/empty")) {
+    if (cover.inside.native().starts_with(folder.path().native())) covered.push_back(cover.inside);
+  }
+  EXPECT_THAT(covered, testing::UnorderedElementsAre(folder.path() / "lib64/libcublas.so",
+                                                     below / "libcublasLt.so.12"));
 }
 
 TEST_F(BuildWithoutLibraries, PackagesOfPythonAreNotThere) {

@@ -32,6 +32,7 @@ int main(int count, char** arguments) {
       NAMED(allocate_without_end),
       NAMED(allocate_after_the_first_thread_has_ended),
       NAMED(allocate_in_many_processes),
+      NAMED(fill_page_tables),
       NAMED(fork_without_end),
       NAMED(start_threads_without_end),
       NAMED(print_a_megabyte),

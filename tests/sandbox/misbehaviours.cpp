@@ -116,6 +116,13 @@ void allocate_after_the_first_thread_has_ended() {
   std::thread(touch_memory_without_end).detach();
   pthread_exit(nullptr);
 }
+void fill_page_tables() {
+  constexpr std::size_t kBytes = std::size_t{16} << 40, kBytesOfTable = std::size_t{2} << 20;
+  void* const memory = mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  madvise(memory, kBytes, MADV_NOHUGEPAGE);
+  const volatile char* const bytes = static_cast<const volatile char*>(memory);
+  for (std::size_t at = 0; at < kBytes; at += kBytesOfTable) static_cast<void>(bytes[at]);
+}
 void allocate_in_many_processes() {
   // Each takes little; together they take 320 MB.
   for (int i = 0; i < 10; ++i) {
@@ -360,4 +367,10 @@ void answer_in_advance() {
 void answer_the_wrong_request() {
   const ForgedReply reply{1000, 0, 99, 0};
   send_to_judge(&reply, sizeof reply);
+}
+
+int resize_the_clock() {
+  constexpr int kClock = 5;  // its descriptor
+  return (ftruncate(kClock, 0) == 0) + (ftruncate(kClock, 1 << 20) == 0) +
+         (fallocate(kClock, 0, 0, 1 << 20) == 0);
 }

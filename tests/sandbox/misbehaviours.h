@@ -45,6 +45,8 @@ void sleep_for_ever();
 void allocate_without_end();
 void allocate_after_the_first_thread_has_ended();
 void allocate_in_many_processes();
+/// Reads one byte here and there of terabytes that it never writes.
+void fill_page_tables();
 void fork_without_end();
 void start_threads_without_end();
 void print_a_megabyte();
@@ -81,3 +83,6 @@ void write_nonsense();
 void write_a_long_message();
 void answer_in_advance();
 void answer_the_wrong_request();
+
+/// On the judge's clock (descriptor 5): cuts the file of its words, and lets it grow.
+int resize_the_clock();

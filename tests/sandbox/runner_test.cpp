@@ -400,6 +400,19 @@ TEST_F(Runner, WhatIsSignalledTooEarlyIsLookedAtTooEarly) {
   EXPECT_GE(std::chrono::steady_clock::now() - looked, 100ms) << "while the call was still at work";
 }
 
+// The judge looks at that memory, where a file that ends too early would be a bus error of its own.
+TEST_F(Runner, TheClocksWordsCannotBeTakenAway) {
+  const std::vector<Signature> functions = {LOCKSTEP_SIGNATURE(resize_the_clock), LOCKSTEP_SIGNATURE(add)};
+  start();
+  ASSERT_EQ(runner_->load(functions, 10s).kind, Kind::done);
+  const Outcome resized = runner_->call(functions[0], {}, 5s);
+  ASSERT_EQ(resized.kind, Kind::done);
+  EXPECT_EQ(resized.value, 0U);
+  const auto timed = runner_->timed_calls(functions[1], std::vector{word(1), word(2)}, 5s, [] {});
+  EXPECT_EQ(timed.outcome.kind, Kind::done);
+  EXPECT_EQ(timed.outcome.value, 3U);
+}
+
 TEST_F(Runner, ATimedCallThatNeverEndsIsStopped) {
   const Signature function = LOCKSTEP_SIGNATURE(sleep_for_milliseconds);
   start();

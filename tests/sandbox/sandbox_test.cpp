@@ -193,8 +193,8 @@ TEST_F(Sandbox, CountsTheProcessorTimeOfChildrenThatHaveEnded) {
 }
 
 TEST_F(Sandbox, StopsAtTheMemoryLimit) {
-  for (const char* name :
-       {"allocate_without_end", "allocate_after_the_first_thread_has_ended", "allocate_in_many_processes"}) {
+  for (const char* name : {"allocate_without_end", "allocate_after_the_first_thread_has_ended",
+                           "allocate_in_many_processes", "fill_page_tables"}) {
     Command command = misbehave(name);
     command.limits.memory_bytes = std::size_t{128} << 20;
     const Result result = run(command);

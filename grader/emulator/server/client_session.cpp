@@ -348,6 +348,10 @@ Bytes ClientSession::load_image(std::span<const std::byte> image) {
     const ModuleBytes bytes = served_.device.module_bytes(module);
     modules_[module] = {bytes, selected_};
     charge(selected_, bytes.variables);
+    // A file that is handed in makes one image. What else is registered while it runs may hold data, as
+    // initial values of variables and as constants of the code.
+    if (has_loaded_image_) served_.statistics.host_to_device_bytes += image.size();
+    has_loaded_image_ = true;
     return packed(IdReply{module});
   } catch (const DeviceError& error) {
     served_.add_finding(Finding::Kind::bad_image, {}, error.what());

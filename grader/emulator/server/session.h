@@ -174,6 +174,7 @@ class ClientSession final : public Session {
   SharedContents shared_;
   LeakCheck leaks_;
   std::map<Device::ModuleId, Module> modules_;
+  bool has_loaded_image_ = false;
   std::map<Device::KernelId, Device::ModuleId> kernels_;
   std::uint64_t heap_bytes_ = 0;  ///< that the kernels' heap is charged; 0: there is none yet
   int heap_device_ = 0;
