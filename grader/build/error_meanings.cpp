@@ -1,7 +1,6 @@
 #include "build/error_meanings.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -164,15 +163,25 @@ std::string bare_name(std::string_view name) {
   return emulator::shortened(name, kLongest);
 }
 
+/// `sentence` with the names of what was taken in place of {0} and so on; other braces stay.
+std::string filled(std::string_view sentence, const std::array<std::string_view, kMostStars>& taken) {
+  std::string result;
+  for (std::size_t at = 0; at < sentence.size(); ++at) {
+    const std::string_view rest = sentence.substr(at);
+    const bool is_name = rest.size() >= 3 && rest[0] == '{' && rest[2] == '}';
+    if (is_name) result += bare_name(taken.at(static_cast<std::size_t>(rest[1] - '0')));
+    if (!is_name) result += rest[0];
+    at += is_name ? 2 : 0;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string meaning_of(std::string_view message, std::string_view line) {
   for (const Meaning& meaning : kMeanings) {
     if (line.find(meaning.in_line) == std::string_view::npos) continue;
-    if (const auto taken = fit(meaning.pattern, message)) {
-      return fmt::format(fmt::runtime(meaning.sentence), bare_name((*taken)[0]), bare_name((*taken)[1]),
-                         bare_name((*taken)[2]), bare_name((*taken)[3]));
-    }
+    if (const auto taken = fit(meaning.pattern, message)) return filled(meaning.sentence, *taken);
   }
   return "";
 }

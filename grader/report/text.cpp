@@ -117,7 +117,7 @@ const char* part_of_place(const CaseResult& failed, std::size_t index) {
   }
 }
 
-/// Numbers in rows of a few, each row behind the index of its first element.
+/// Numbers in rows of a few, each behind the index of its first element; a structure begins a row.
 std::string table_of_numbers(const std::vector<std::string>& numbers, std::uint64_t fields,
                              const TextStyle& style) {
   constexpr std::size_t kIndent = 8, kMostColumns = 8;
@@ -127,10 +127,12 @@ std::string table_of_numbers(const std::vector<std::string>& numbers, std::uint6
   const std::size_t room = style.width - std::min(style.width, kIndent + index_width);
   const std::size_t columns = std::clamp<std::size_t>(room / (width + 2), 1, kMostColumns);
   std::string text;
-  for (std::size_t first = 0; first < numbers.size(); first += columns) {
+  for (std::size_t first = 0, in_row = 0; first < numbers.size(); first += in_row) {
+    const std::size_t left_of_element = fields == 1 ? columns : fields - first % fields;
+    in_row = std::min({columns, left_of_element, numbers.size() - first});
     const std::string index = first % fields == 0 ? fmt::format("[{}]", first / fields) : "";
     text += std::string(kIndent, ' ') + paint(style, Colour::faint, pad(index, index_width));
-    for (std::size_t i = first; i < std::min(numbers.size(), first + columns); ++i)
+    for (std::size_t i = first; i < first + in_row; ++i)
       text += "  " + std::string(width - display_width(numbers[i]), ' ') + printable(numbers[i]);
     text += '\n';
   }
