@@ -329,6 +329,11 @@ std::optional<CompilerError> first_error(std::string_view output, std::string_vi
     if (before > 0) error.line = before;
   }
   error.meaning = meaning_of(first, error.line == 0 ? "" : lines[error.line - 1], source);
+  const bool is_elsewhere = error.line != 0 && !first.file.empty() && first.file != file_name;
+  if (error.meaning.empty() && is_elsewhere) {
+    error.meaning = fmt::format("This line leads into the header {}, of which the compiler says: {}.",
+                                first.file.substr(first.file.rfind('/') + 1), error.message);
+  }
   return error;
 }
 
