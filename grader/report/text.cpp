@@ -157,7 +157,7 @@ std::string shown_buffer(const ShownArgument& argument, const TextStyle& style) 
 
 /// What a call was given and what it left.
 std::string shown_call(const ShownCall& shown, const TextStyle& style) {
-  std::string text = fmt::format("\n    Call {} of {}\n\n", shown.call, shown.calls);
+  std::string text = fmt::format("    Call {} of {}\n\n", shown.call, shown.calls);
   std::string scalars;
   for (const ShownArgument& one : shown.arguments) {
     if (one.kind == ShownArgument::Kind::scalar)
@@ -252,7 +252,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   if (not_run > 0)
     text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
   for (const CaseResult& one : result.cases) {
-    if (one.shown) text += shown_call(*one.shown, style);
+    if (one.shown) text += (text.ends_with("\n\n") ? "" : "\n") + shown_call(*one.shown, style);
   }
   return text;
 }
