@@ -22,9 +22,10 @@ bool drop_number(std::string_view& text, bool (*is_digit)(char), char end) {
   return true;
 }
 
-/// A keyword in place of nvcc's words for it: where those began, and by how much the line is shorter.
+/// A keyword in place of nvcc's words for it: where those began and ended, and by how much the line is
+/// shorter.
 struct Replaced {
-  std::size_t at = 0, fewer = 0;
+  std::size_t begin = 0, end = 0, fewer = 0;
 };
 
 /// One line of with_cuda_keywords, and what was replaced in it.
@@ -42,20 +43,24 @@ std::string with_cuda_keywords_of(std::string_view line, std::vector<Replaced>& 
       const std::string written = fmt::format("__{}__", keyword);
       const std::size_t size = kBegin.size() + keyword.size() + kEnd.size();
       result.append(line.substr(done, at - done)).append(written);
-      replaced.push_back({at, size - written.size()});
+      replaced.push_back({at, at + size, size - written.size()});
       done = at + size;
     }
   }
   return result.append(line.substr(done));
 }
 
-/// Where a mark below a line belongs when that line has become shorter.
+/// Where a mark below a line belongs when that line has become shorter; one inside of a keyword at its begin.
 std::size_t moved(std::size_t mark, const std::vector<Replaced>& replaced) {
   std::size_t fewer = 0;
   for (const Replaced& one : replaced) {
-    if (one.at < mark) fewer += one.fewer;
+    if (mark >= one.end) {
+      fewer += one.fewer;
+    } else if (mark > one.begin) {
+      mark = one.begin;
+    }
   }
-  return mark - std::min(mark, fewer);
+  return mark - fewer;
 }
 
 }  // namespace

@@ -39,9 +39,12 @@ TEST(CompilerOutput, AdviceThatCannotBeFollowedIsDropped) {
 TEST(CompilerOutput, KeywordsAreThoseThatWereWritten) {
   EXPECT_EQ(with_cuda_keywords("  __attribute__((shared)) int a[n];\n                              ^\n"),
             "  __shared__ int a[n];\n                 ^\n");
-  EXPECT_EQ(with_cuda_keywords("__attribute__((global)) void f() { __attribute__((device)) x; }\n  ^"),
-            "__global__ void f() { __device__ x; }\n  ^")
+  const std::string line = "__attribute__((global)) void f() { __attribute__((device)) x; }\n";
+  EXPECT_EQ(with_cuda_keywords(line + std::string(24, ' ') + '^'),
+            "__global__ void f() { __device__ x; }\n" + std::string(11, ' ') + '^')
       << "what stands behind the mark moves nothing";
+  EXPECT_EQ(with_cuda_keywords(line + "    ^"), "__global__ void f() { __device__ x; }\n^")
+      << "inside of the keyword";
   for (const char* text :
        {"", "__attribute__((", "__attribute__((shared)", "__attribute__((unused)) x\n  ^\n", "   ^"})
     EXPECT_EQ(with_cuda_keywords(text), text);
