@@ -35,6 +35,10 @@ constexpr Meaning kMeanings[] = {
     {kHostCall, "std::cout", "std::cout belongs to the host. A kernel prints with printf(\"%d\\n\", value)."},
     {kHostCall, "std::array",
      "The functions of std::array run on the host alone. Use a plain array in {3}, such as float values[4]."},
+    {"calling a*__host__ function(\"operator*\") from a*function(\"*\")", "",
+     "{3} uses an object of the host's library here, such as a std::vector, whose functions run on the host "
+     "alone. Use an array whose length is a constant, __shared__ memory, or memory that the host allocates "
+     "and passes as a pointer."},
     {kHostCall, "std::",
      "The standard library's functions run on the host alone, besides those of <cmath>, and {3} runs on the "
      "GPU: write that step yourself, or as a __device__ function."},

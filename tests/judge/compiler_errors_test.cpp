@@ -142,6 +142,9 @@ TEST(CompilerErrors, EveryClassIsToldInPlainWords) {
       {"calling a __device__ function(\"f(int)\") from a __host__ function(\"g\") is not allowed", "f(3);",
        "f runs on the GPU alone, and g on the host"},
       {"expected a declaration", "}", "a } too many"},
+      {"calling a constexpr __host__ function(\"operator[]\") from a __global__ function(\"k\") is not "
+       "allowed.",
+       "row[i] = 0;", "k uses an object of the host's library here, such as a std::vector"},
   };
   for (const Class& one : kClasses) {
     const CompilerError error = error_in(std::string("a.cu(1): error: ") + one.message + "\n", one.line);

@@ -1,6 +1,7 @@
 // expect: compile-error
+// says: transpose.cu:13 13 | std::vector<float> row(columns);
 // says: A std::vector lives in the host's memory, and transpose_kernel runs on the GPU.
-// says: Next: Mend transpose.cu:12;
+// says: Next: Mend transpose.cu:13;
 // The compiler names lines of the library alone: that of the kernel is sought in it.
 #include <vector>
 
@@ -10,8 +11,7 @@
 __global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
   const int i = threadIdx.x;
   std::vector<float> row(columns);
-  row[i] = in[i];
-  out[i] = row[i] + rows;
+  out[i] = in[i] + rows;
 }
 
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
