@@ -185,8 +185,11 @@ std::string failed_case(const CaseResult& failed, const std::string& command, co
   for (std::size_t i = 0; i < failed.places.size(); ++i)
     result += quote(style, failed.places[i], part_of_place(failed, i), 4);
   if (!failed.guess.empty()) result += '\n' + prose(style, "Likely cause: " + failed.guess, 4);
-  if (!failed.mismatches.empty() && !command.empty())
-    result += '\n' + prose(style, fmt::format("Its inputs: {} {}", command, shell_word(failed.name)), 4);
+  if (!failed.mismatches.empty() && !command.empty()) {
+    // In one line, so that it can be copied: the terminal breaks one that is too long.
+    result +=
+        fmt::format("\n    Its inputs: {} {}\n", printable(command), printable(shell_word(failed.name)));
+  }
   return result;
 }
 
