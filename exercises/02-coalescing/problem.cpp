@@ -125,7 +125,7 @@ Call make_call(Shape shape, const std::vector<Particle>& particles, float time_s
     return known_mistakes(particles, shape, time_step);
   };
   Call call;
-  call.input("particles", particles)
+  call.input("particles", particles, {ElementType::f32, kFields})
       .output("fields", std::move(fields))
       .scalar("n", shape.n)
       .scalar("pitch", shape.pitch)

@@ -352,7 +352,8 @@ CompiledSubmission compile(const course::Exercise& exercise, const SubmissionFil
   sandbox::Process process(compiler_command(toolkit, stage, common, name, native, limits, libraries));
   std::optional<sandbox::End> end;
   while (!end) end = process.wait(std::chrono::seconds(1));
-  result.diagnostics = with_long_lines_cut(said_once(without_folders(process.output(), stage)));
+  result.diagnostics = with_long_lines_cut(
+      with_cuda_keywords(without_advice(said_once(without_folders(process.output(), stage)))));
   if (process.output_truncated()) result.diagnostics += "\n… and more that is not shown.\n";
 
   const auto opened = read_result(stage.object.host / kListName, kListBytesLimit);
@@ -368,6 +369,7 @@ CompiledSubmission compile(const course::Exercise& exercise, const SubmissionFil
   }
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {
     if (end->kind == sandbox::End::Kind::exited) check_room(cache.folder());
+    result.first_error = first_error(result.diagnostics, result.source, name);
     if (!result.diagnostics.empty() && !result.diagnostics.ends_with('\n')) result.diagnostics += '\n';
     result.diagnostics += sentence_about(*end, limits);
     return finish(Status::rejected);

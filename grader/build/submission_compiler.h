@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "build/compiler_errors.h"
 #include "build/submission_source.h"
 #include "course/catalogue.h"
 #include "sandbox/sandbox.h"
@@ -34,6 +35,7 @@ struct CompiledSubmission {
   std::filesystem::path object;  ///< shared object, when compiled
   std::string source_digest;     ///< SHA-256 of the text that was compiled, in hexadecimal digits
   std::string diagnostics;       ///< with the student's file name and line numbers; warnings too
+  std::optional<CompilerError> first_error;  ///< when rejected, where the compiler names an error
   bool from_cache = false;
   std::chrono::milliseconds time{0};
 };

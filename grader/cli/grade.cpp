@@ -42,6 +42,7 @@ struct GradeArguments {
   std::optional<std::string> seed;
   std::optional<std::filesystem::path> seed_file, secret_file;
   bool show_seed = false;
+  std::optional<std::string> only_case;
   std::optional<std::string> show;  ///< file of the picture, or kNamedByTopic
 };
 
@@ -123,6 +124,13 @@ void check(const GradeArguments& arguments, std::size_t selected) {
   if (arguments.show && *arguments.show != kNamedByTopic && selected > 1) {
     throw WrongUse("--show=FILE is one picture: name one exercise, or let --show choose the files' names.");
   }
+  if (arguments.only_case && selected != 1)
+    throw WrongUse(
+        "--case is a case of one exercise: name it, as in ./lockstep grade transpose --case NAME.");
+  if (arguments.only_case && arguments.secret_file && !arguments.show_seed)
+    throw WrongUse(
+        "--case shows inputs, which a class is not to know: say --show-seed as well once nobody "
+        "hands in any more.");
 }
 
 /// Writes what the submission left as a picture and says where; nothing is to be seen of an exercise without
@@ -169,8 +177,10 @@ int grade(const GradeArguments& arguments) {
   const std::unique_ptr<device::Device> device = device::make_device(arguments.device);
   report::Report report;
   report.device = device->description();
-  const judge::Options seeds = seeds_of(arguments);
-  if (seeds.secret.empty()) report.seed = judge::text_of(seeds.seed);
+  judge::Options common = seeds_of(arguments);
+  if (arguments.only_case)
+    common.only_case = select_case(*exercises.front(), *arguments.only_case, device->measures_speed());
+  if (common.secret.empty()) report.seed = judge::text_of(common.seed);
   if (!sandbox::isolation().namespaces) {
     report.warnings.push_back(
         "submissions are not isolated on this machine: grade no stranger's code here (" +
@@ -181,13 +191,13 @@ int grade(const GradeArguments& arguments) {
   const bool tells = arguments.format == Format::text || arguments.output;
   const report::TextStyle style = output_style();
   if (tells) std::cout << render_heading(report, style) << std::flush;
-  bool keeps_progress = true;
+  bool keeps_progress = !arguments.only_case;
   for (const course::Exercise* exercise : exercises) {
     const build::SubmissionFile submission = arguments.submission
                                                  ? judge::resolve_submission(*exercise, *arguments.submission)
                                                  : exercise->starter;
     ProgressLine line;
-    judge::Options options = seeds;
+    judge::Options options = common;
     options.draw = arguments.show.has_value();
     options.progress = [&](const std::string& what, int, int) {
       line.show(exercise->problem.name + ": " + what);
@@ -267,11 +277,17 @@ void add_grade(CLI::App& app, int& status) {
   command
       ->add_flag("--show-seed", arguments->show_seed, "Tell the seed itself, once nobody hands in any more")
       ->needs(secret_file);
+  command
+      ->add_option("--case", arguments->only_case,
+                   "Just the case of this name, or of which it is a part; shows its inputs, and what is "
+                   "expected and found, and gives no points")
+      ->type_name("NAME");
   command->add_flag("--show", arguments->show,
                     "Draw what came out of exercises that have a picture, into TOPIC.svg or TOPIC.ppm here; "
                     "--show=FILE names another file");
   command->footer(
       "\nExamples:  ./lockstep grade transpose\n"
+      "           ./lockstep grade transpose --case '1 x 1' --seed 1\n"
       "           ./lockstep grade --all --submission solutions --format junit --output results.xml");
   command->callback([arguments, &status] { status = grade(*arguments); });
 }

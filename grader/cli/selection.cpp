@@ -1,5 +1,8 @@
 #include "cli/selection.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 #include <system_error>
@@ -54,6 +57,30 @@ std::vector<const course::Exercise*> select_exercises(const std::vector<std::str
     if (names.empty() || wanted.contains(&exercise)) selected.push_back(&exercise);
   }
   return selected;
+}
+
+std::string select_case(const course::Exercise& exercise, const std::string& name, bool has_gpu) {
+  std::vector<std::string> names, fitting;
+  for (const course::Case& one : exercise.problem.cases) names.push_back(one.name);
+  for (const course::Case& one : exercise.problem.gpu_cases) {
+    if (has_gpu) names.push_back(one.name);
+    if (!has_gpu && one.name == name)
+      throw WrongUse("case " + name + " is too large to be emulated: it needs a GPU");
+  }
+  for (const std::string& one : names) {
+    if (one == name) return one;
+    if (one.find(name) != std::string::npos) fitting.push_back(one);
+  }
+  if (fitting.size() == 1) return fitting.front();
+  const std::string given = "\"" + report::printable(name) + "\"", topic = exercise.problem.name;
+  if (!fitting.empty())
+    throw WrongUse(
+        fmt::format("{} is a part of several cases of {}: {}", given, topic, fmt::join(fitting, ", ")));
+  const std::vector<std::string> similar = course::similar_words(name, names);
+  throw WrongUse(
+      similar.empty()
+          ? fmt::format("{} has no case {}: there are {}", topic, given, fmt::join(names, ", "))
+          : fmt::format("{} has no case {}; did you mean {}?", topic, given, fmt::join(similar, " or ")));
 }
 
 }  // namespace lockstep::cli

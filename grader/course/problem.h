@@ -38,6 +38,31 @@ Bytes bytes_of(const Values& values) {
 /// How an output is compared and printed.
 enum class ElementType : std::uint8_t { u8, i32, u32, i64, u64, f32, f64 };
 
+/// What a buffer or a scalar holds, as a reader is shown it.
+struct Elements {
+  ElementType type = ElementType::u8;
+  std::size_t fields = 1;  ///< numbers of that type in an element, such as the members of a structure
+};
+
+/// That of a number's own type.
+template <class T>
+constexpr Elements elements_of() {
+  static_assert(std::is_arithmetic_v<T>,
+                "say what a structure's members are: input(name, values, {type, members})");
+  if constexpr (std::is_same_v<T, float>) {
+    return {ElementType::f32};
+  } else if constexpr (std::is_same_v<T, double>) {
+    return {ElementType::f64};
+  } else if constexpr (sizeof(T) == 8) {
+    return {std::is_signed_v<T> ? ElementType::i64 : ElementType::u64};
+  } else if constexpr (sizeof(T) == 4) {
+    return {std::is_signed_v<T> ? ElementType::i32 : ElementType::u32};
+  } else {
+    static_assert(sizeof(T) == 1 && std::is_unsigned_v<T>, "no ElementType for this type");
+    return {ElementType::u8};
+  }
+}
+
 /// How far a value may lie from what is expected: |found − expected| ≤ absolute + relative·|expected|. Both
 /// zero means equal as values (and NaN equals nothing).
 struct Tolerance {
@@ -98,6 +123,7 @@ struct Argument {
   enum class Kind : std::uint8_t { input, output, workspace, scalar, stream };
   Kind kind = Kind::scalar;
   std::string name;               ///< as in the declaration, for messages
+  Elements elements;              ///< Kind::input and Kind::scalar
   Bytes input;                    ///< Kind::input: compared with its original after the call
   Output output;                  ///< Kind::output: poisoned before the call
   std::uint64_t scalar_bits = 0;  ///< Kind::scalar: value in the low bytes
@@ -108,11 +134,19 @@ class Call {
  public:
   template <class T>
   Call& input(std::string name, const std::vector<T>& values) {
-    return input(std::move(name), bytes_of(values));
+    return input(std::move(name), values, elements_of<T>());
+  }
+  /// Of structures, whose members are `elements`.
+  template <class T>
+  Call& input(std::string name, const std::vector<T>& values, Elements elements) {
+    return input(std::move(name), bytes_of(values), elements);
   }
   /// Without a second copy, for inputs of gigabytes.
-  Call& input(std::string name, Bytes&& bytes) {
-    arguments_.push_back({.kind = Argument::Kind::input, .name = std::move(name), .input = std::move(bytes)});
+  Call& input(std::string name, Bytes&& bytes, Elements elements = elements_of<unsigned char>()) {
+    arguments_.push_back({.kind = Argument::Kind::input,
+                          .name = std::move(name),
+                          .elements = elements,
+                          .input = std::move(bytes)});
     return *this;
   }
   Call& output(std::string name, Output output) {
@@ -128,7 +162,7 @@ class Call {
   template <class T>
   Call& scalar(std::string name, T value) {
     static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
-    Argument argument{.kind = Argument::Kind::scalar, .name = std::move(name)};
+    Argument argument{.kind = Argument::Kind::scalar, .name = std::move(name), .elements = elements_of<T>()};
     std::memcpy(&argument.scalar_bits, &value, sizeof value);
     arguments_.push_back(std::move(argument));
     return *this;

@@ -14,6 +14,7 @@
 #include "judge/limits.h"
 #include "judge/observation_sum.h"
 #include "judge/seeds.h"
+#include "judge/shown_call.h"
 
 namespace lockstep::judge {
 namespace {
@@ -51,14 +52,15 @@ class CallRun {
  public:
   CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
           Attempt& attempt, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
-          std::vector<course::Bytes>* outputs)
+          std::vector<course::Bytes>* outputs, report::ShownCall* shown)
       : problem_(problem),
         call_(call),
         attempt_(attempt),
         session_(attempt.session()),
         buffers_(buffers),
         snapshot_(snapshot),
-        outputs_(outputs) {
+        outputs_(outputs),
+        shown_(shown) {
     evidence_.time_limit = call_time;
   }
 
@@ -167,8 +169,9 @@ class CallRun {
   }
 
   void check_output(const Argument& argument, std::uint64_t address) {
-    if (evidence_.wrong_output && !outputs_) return;
+    if (evidence_.wrong_output && !outputs_ && !shown_) return;
     take_snapshot(address, argument.output.expected.size());
+    if (shown_) show_output(argument, snapshot_, *shown_);
     if (outputs_) outputs_->push_back(snapshot_);
     if (evidence_.wrong_output) return;
     if (!argument.output.nearest_answer) return compare_output(argument.name, argument.output, "");
@@ -203,6 +206,7 @@ class CallRun {
   CaseBuffers& buffers_;
   std::vector<std::byte>& snapshot_;     // reused by all calls of a case: it may be large
   std::vector<course::Bytes>* outputs_;  // to keep; null when nobody wants them
+  report::ShownCall* shown_;             // where they are shown; likewise
   std::uint64_t workspace_bytes_ = 0;
   std::vector<std::uint64_t> words_;
   Evidence evidence_;
@@ -227,7 +231,7 @@ bool follows_from_stale_reads(const course::Problem& problem, const Call& call,
   attempt.session().show_stores_at_once(true);
   emulator::Observations uncounted;
   const Evidence again =
-      CallRun(problem, call, call_time, attempt, buffers, snapshot, nullptr).run(uncounted);
+      CallRun(problem, call, call_time, attempt, buffers, snapshot, nullptr, nullptr).run(uncounted);
   lost = ends_context(again);
   if (!lost) attempt.session().show_stores_at_once(false);
   return !lost && !again.wrong_output;
@@ -236,7 +240,7 @@ bool follows_from_stale_reads(const course::Problem& problem, const Call& call,
 /// All calls of a case, until one shows a fault.
 void run_calls(const course::Problem& problem, const course::Case& one, const Seed& seed,
                std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source, bool draws,
-               CaseRun& run) {
+               bool shows, CaseRun& run) {
   const bool is_drawn = draws && problem.picture && problem.picture->case_name == one.name;
   CaseBuffers buffers(attempt.session());
   std::vector<std::byte> snapshot;
@@ -245,9 +249,14 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     const Call call = one.prepare(random);
     require_fit(problem, call);
     std::vector<course::Bytes> outputs;
-    Evidence evidence =
-        CallRun(problem, call, call_time, attempt, buffers, snapshot, is_drawn ? &outputs : nullptr)
-            .run(run.observations);
+    if (shows) {
+      run.result.shown = shown_call(call);
+      run.result.shown->call = i + 1;
+      run.result.shown->calls = one.calls;
+    }
+    Evidence evidence = CallRun(problem, call, call_time, attempt, buffers, snapshot,
+                                is_drawn ? &outputs : nullptr, shows ? &*run.result.shown : nullptr)
+                            .run(run.observations);
     if (!outputs.empty()) run.picture = draw(*problem.picture, {call, std::move(outputs)});
     evidence.call = i + 1;
     run.attempt_lost = ends_context(evidence);
@@ -266,14 +275,14 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
 }  // namespace
 
 CaseRun run_case(const course::Problem& problem, const course::Case& one, const Seed& seed,
-                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
-                 bool draws) {
+                 std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source, bool draws,
+                 bool shows) {
   const auto start = std::chrono::steady_clock::now();
   CaseRun run;
   run.result.name = one.name;
   run.result.purpose = one.purpose;
   try {
-    run_calls(problem, one, seed, call_time, attempt, source, draws, run);
+    run_calls(problem, one, seed, call_time, attempt, source, draws, shows, run);
   } catch (const emulator::DeviceMemoryExceeded& error) {
     run.attempt_lost = true;
     run.result.verdict = report::Verdict::memory_limit;

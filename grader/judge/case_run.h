@@ -24,10 +24,11 @@ struct CaseRun {
 };
 
 /// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault; a
-/// device that ends meanwhile is one. `draws`: also the problem's picture, if it is of this case. Throws for
-/// faults of the grader only, among them a problem whose calls do not fit its signature.
+/// device that ends meanwhile is one. `draws`: also the problem's picture, if it is of this case; `shows`:
+/// also CaseResult::shown. Throws for faults of the grader only, among them a problem whose calls do not fit
+/// its signature.
 CaseRun run_case(const course::Problem& problem, const course::Case& one, const Seed& seed,
                  std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
-                 bool draws = false);
+                 bool draws = false, bool shows = false);
 
 }  // namespace lockstep::judge

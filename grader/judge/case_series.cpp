@@ -56,6 +56,8 @@ class SeriesRun {
       if (one.measured || one.wide || !options_.only_measured) cases.push_back(&one);
     }
     cases.insert(cases.end(), options_.further_cases.begin(), options_.further_cases.end());
+    if (!options_.only_case.empty())
+      std::erase_if(cases, [this](const course::Case* one) { return one->name != options_.only_case; });
     return cases;
   }
 
@@ -119,8 +121,11 @@ class SeriesRun {
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - Clock::now());
     const auto call_time = std::clamp(left, std::chrono::milliseconds(1), call_time_);
+    const std::size_t printed_before = attempt_->output().size();
     CaseRun run = run_case(problem_, one, derived_seed(options_.seed, one.name), call_time, *attempt_,
-                           source_, options_.draw);
+                           source_, options_.draw, !options_.only_case.empty());
+    run.result.output = attempt_->output().substr(printed_before);
+    run.result.output_truncated = attempt_->output_truncated();
     if (run.picture) series_.picture = std::move(run.picture);
     series_.host_copies += run.host_copies;
     if (one.measured || one.wide)

@@ -40,7 +40,8 @@ struct SeriesOptions {
   Seed seed{};  ///< of the exercise
   bool only_measured = false;
   std::vector<const course::Case*> further_cases;  ///< besides Problem::cases, and after them
-  bool draw = false;                               ///< the problem's picture
+  std::string only_case;  ///< of all these the one of this name, with CaseResult::shown; empty: all
+  bool draw = false;      ///< the problem's picture
   std::chrono::milliseconds call_time = kCallTime;
   std::chrono::milliseconds short_call_time = kShortCallTime;
   std::chrono::milliseconds total_time = kJudgementTime;

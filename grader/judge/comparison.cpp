@@ -20,23 +20,13 @@ std::uint64_t count_wrong(std::span<const std::byte> expected, std::span<const s
 }
 
 template <class T>
-std::string text_of(T value) {
-  return fmt::format("{}", value);
-}
-
-template <class T>
-std::string found_text(std::span<const std::byte> found, std::size_t index) {
-  return text_of(element<T>(found, index)) + (is_never_written<T>(found, index) ? " (never written)" : "");
-}
-
-template <class T>
 std::vector<report::Mismatch> first_mismatches(const course::Output& output,
                                                std::span<const std::byte> found) {
   std::vector<report::Mismatch> first;
   for (std::size_t i = 0; i < element_count<T>(found) && first.size() < kShownMismatches; ++i) {
     const T expected = element<T>(output.expected, i);
     if (agrees(expected, element<T>(found, i), output.tolerance)) continue;
-    first.push_back({position_of(output, i), text_of(expected), found_text<T>(found, i)});
+    first.push_back({position_of(output, i), element_text<T>(output.expected, i), found_text<T>(found, i)});
   }
   return first;
 }

@@ -2,11 +2,14 @@
 // time.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "course/problem.h"
@@ -55,6 +58,17 @@ bool is_never_written(std::span<const std::byte> bytes, std::size_t index) {
   const auto own = bytes.subspan(index * sizeof(T), sizeof(T));
   return sizeof(T) > 1 &&
          std::all_of(own.begin(), own.end(), [](std::byte byte) { return byte == device::kPoisonByte; });
+}
+
+template <class T>
+std::string element_text(std::span<const std::byte> bytes, std::size_t index) {
+  return fmt::format("{}", element<T>(bytes, index));
+}
+
+/// Of an output, which may not have been written.
+template <class T>
+std::string found_text(std::span<const std::byte> found, std::size_t index) {
+  return element_text<T>(found, index) + (is_never_written<T>(found, index) ? " (never written)" : "");
 }
 
 /// Whether `found` is as good as `expected`. NaN on either side is never good.

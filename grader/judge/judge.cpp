@@ -15,6 +15,7 @@
 #include "judge/standing.h"
 #include "judge/technique.h"
 #include "judge/turn.h"
+#include "report/printable.h"
 #include "report/source_files.h"
 
 namespace lockstep::judge {
@@ -74,7 +75,8 @@ class Judgement {
     result_.name = problem_.name;
     result_.title = problem_.title;
     result_.submission = submission_.string();
-    result_.max_points = problem_.points;
+    result_.only_case = options.only_case;
+    result_.max_points = is_whole() ? problem_.points : 0;
   }
 
   ExerciseResult run() {
@@ -90,15 +92,25 @@ class Judgement {
     std::error_code error;
     const bool is_own = submission_ == exercise_.starter ||
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
-    if (result_.next_step.empty()) {
-      result_.next_step = next_step(result_, following(exercise_),
-                                    is_own ? "" : report::SourceFiles::shown(submission_.string()));
-    }
+    const std::string other = is_own ? "" : report::SourceFiles::shown(submission_.string());
+    if (result_.next_step.empty()) result_.next_step = next_step(result_, following(exercise_), other);
+    if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
     result_.seconds = seconds_since(start);
     return std::move(result_);
   }
 
  private:
+  bool is_whole() const { return options_.only_case.empty(); }
+
+  /// Where the seed is a number, with it; one that was drawn is longer than a line, and stands in the report.
+  std::string case_command(const std::string& other_file) const {
+    constexpr std::size_t kMostDigits = 20;
+    const std::string seed = text_of(options_.seed);
+    return fmt::format("./lockstep grade {}{}{} --case", problem_.name,
+                       other_file.empty() ? "" : " --submission " + report::shell_word(other_file),
+                       seed.size() <= kMostDigits ? " --seed " + seed : "");
+  }
+
   void end_early(Verdict verdict, std::string message) {
     result_.verdict = verdict;
     result_.message = std::move(message);
@@ -121,6 +133,7 @@ class Judgement {
       case CompiledSubmission::Status::rejected:
         end_early(Verdict::compile_error, submission_.filename().string() + " does not compile");
         result_.compiler_output = compiled.diagnostics;
+        if (compiled.first_error) keep_error(*compiled.first_error, compiled.source);
         break;
       case CompiledSubmission::Status::missing:
         explain_missing_file();
@@ -131,6 +144,12 @@ class Judgement {
         break;
     }
     return compiled;
+  }
+
+  void keep_error(const build::CompilerError& error, const std::string& source) {
+    const std::string file = submission_.filename().string();
+    result_.compiler_error = {SourceText(file, source).place({file, error.line}), error.message,
+                              error.meaning};
   }
 
   void explain_missing_file() {
@@ -159,13 +178,17 @@ class Judgement {
     SeriesOptions series_options;
     series_options.seed = derived_seed(seed, "inputs");
     series_options.only_measured = options_.only_measured;
+    series_options.only_case = options_.only_case;
     series_options.draw = options_.draw;
     series_options.progress = options_.progress;
     const std::unique_ptr<device::Device> counting = device_.counts_traffic() ? nullptr : counting_device();
-    CaseSeries series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_),
-                                  source, series_options);
+    CaseSeries series;
+    if (!is_gpu_case()) {
+      series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_), source,
+                         series_options);
+    }
     result_.cases = series.cases;
-    if (counting && report::is_correct(result_)) {
+    if (counting && (is_gpu_case() || report::is_correct(result_))) {
       run_on_gpu(series, object, seed, source, series_options);
     } else if (options_.only_measured) {
       for (const MeasuredCase& one : series.measured) keep_counters(one, {});
@@ -175,6 +198,11 @@ class Judgement {
     result_.output_truncated = series.output_truncated;
     if (series.load.kind != OutcomeKind::done) {
       explain_failed_load(series.load, object, source);
+      return;
+    }
+    if (result_.cases.empty() && !is_whole()) {
+      end_early(Verdict::not_measured,
+                fmt::format("there is no room for the buffers of case {} here", options_.only_case));
       return;
     }
     judge_parts(series, source, object, seed);
@@ -206,6 +234,12 @@ class Judgement {
       if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
     }
     result_.cases = std::move(on_gpu.cases);
+  }
+
+  /// Whether the one case to run is none that can be emulated.
+  bool is_gpu_case() const {
+    return std::any_of(problem_.gpu_cases.begin(), problem_.gpu_cases.end(),
+                       [this](const course::Case& one) { return one.name == options_.only_case; });
   }
 
   std::vector<const course::Case*> gpu_cases_with_room() const {
@@ -257,13 +291,14 @@ class Judgement {
   /// Technique, verdict and points. Technique counts only once every case has passed.
   void judge_parts(const CaseSeries& series, const SourceText& source, const std::filesystem::path& object,
                    const Seed& seed) {
-    result_.gates = report::is_correct(result_)
+    result_.gates = report::is_correct(result_) && is_whole()
                         ? judge_technique(problem_, series.measured, series.host_copies, source)
                         : technique_not_measured(problem_);
-    const bool measures_speed = device_.measures_speed() && !options_.count_on_gpu && problem_.speed;
+    const bool measures_speed =
+        device_.measures_speed() && !options_.count_on_gpu && problem_.speed && is_whole();
     if (report::is_correct(result_) && measures_speed) judge_speed(object, seed);
     result_.verdict = overall_verdict(result_);
-    result_.points = points_of(result_, problem_.points);
+    result_.points = points_of(result_, result_.max_points);
   }
 
   void judge_speed(const std::filesystem::path& object, const Seed& seed) {

@@ -21,6 +21,8 @@ struct Options {
   /// Not empty: instead of `seed`, that which is derived from this, the exercise and the submission's text.
   std::string secret;
   bool show_seed = false;  ///< where there is a secret: the result names the seed derived from it
+  /// Not empty: run just the case of this name, show its last call in CaseResult::shown, and give no points.
+  std::string only_case;
   /// Run just the measured and the wide cases, for `profile`, and keep what each kernel counted in
   /// ExerciseResult::counters.
   bool only_measured = false;

@@ -84,6 +84,10 @@ std::string after_compile_error(const ExerciseResult& result, const std::string&
   if (output.starts_with("ptxas")) {
     return "Look at your asm statements: they hold what the assembler names, and nvcc passes it on unread.";
   }
+  if (result.compiler_error && result.compiler_error->place.line != 0) {
+    return fmt::format("Mend {}; errors after it often follow from it.",
+                       place_text({result.compiler_error->place}));
+  }
   // What was compiled, and lacks the function, may have warnings.
   if (output.find("error") != std::string::npos)
     return "Mend the first error that the compiler names; those after it often follow from it.";
@@ -102,6 +106,10 @@ auto first_failed(const Parts& parts) {
 
 std::string next_step(const ExerciseResult& result, const std::string& following,
                       const std::string& submission) {
+  if (result.verdict == Verdict::passed && !result.only_case.empty()) {
+    return fmt::format("`./lockstep grade {}{}` runs every case.", result.name,
+                       submission.empty() ? "" : " --submission " + report::shell_word(submission));
+  }
   if (result.verdict == Verdict::passed) return after_passing(result, following);
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
   if (const auto failed = first_failed(result.cases); failed != result.cases.end()) {

@@ -26,6 +26,30 @@ Json places(const std::vector<Place>& list) {
   return result;
 }
 
+const char* name_of(ShownArgument::Kind kind) {
+  switch (kind) {
+    case ShownArgument::Kind::scalar:
+      return "scalar";
+    case ShownArgument::Kind::input:
+      return "input";
+    case ShownArgument::Kind::output:
+      return "output";
+  }
+  return "";
+}
+
+/// Values as text, as those of mismatches: a number of JSON holds neither NaN nor 64 bits.
+Json of_call(const ShownCall& shown) {
+  Json arguments = Json::array();
+  for (const ShownArgument& one : shown.arguments) {
+    Json argument = {{"kind", name_of(one.kind)}, {"name", printable(one.name)}, {"type", one.type},
+                     {"size", one.size},          {"fields", one.fields},        {"values", one.values}};
+    if (one.kind == ShownArgument::Kind::output) argument["found"] = one.found;
+    arguments.push_back(std::move(argument));
+  }
+  return {{"call", shown.call}, {"calls", shown.calls}, {"arguments", std::move(arguments)}};
+}
+
 Json of_case(const CaseResult& one) {
   Json mismatches = Json::array();
   for (const Mismatch& mismatch : one.mismatches) {
@@ -33,16 +57,19 @@ Json of_case(const CaseResult& one) {
                           {"expected", printable(mismatch.expected)},
                           {"found", printable(mismatch.found)}});
   }
-  return {{"name", printable(one.name)},
-          {"verdict", name_of(one.verdict)},
-          {"message", printable(one.message)},
-          {"purpose", printable(one.purpose)},
-          {"wrong", one.wrong},
-          {"total", one.total},
-          {"mismatches", std::move(mismatches)},
-          {"guess", printable(one.guess)},
-          {"places", places(one.places)},
-          {"seconds", measured(one.seconds)}};
+  Json json = {{"name", printable(one.name)},
+               {"verdict", name_of(one.verdict)},
+               {"message", printable(one.message)},
+               {"purpose", printable(one.purpose)},
+               {"wrong", one.wrong},
+               {"total", one.total},
+               {"mismatches", std::move(mismatches)},
+               {"guess", printable(one.guess)},
+               {"places", places(one.places)},
+               {"seconds", measured(one.seconds)}};
+  if (!one.output.empty()) json["output"] = printable_lines(one.output);
+  if (one.shown) json["call"] = of_call(*one.shown);
+  return json;
 }
 
 Json of_gate(const GateResult& gate) {
@@ -91,26 +118,37 @@ Json of_speed(const Speed& speed) {
   return result;
 }
 
+Json of_compiler_error(const CompilerError& error) {
+  return {{"file", printable(error.place.file)},
+          {"line", error.place.line == 0 ? Json(nullptr) : Json(error.place.line)},
+          {"text", printable(error.place.text)},
+          {"message", printable(error.message)},
+          {"meaning", printable(error.meaning)}};
+}
+
 Json of_exercise(const ExerciseResult& result) {
   Json cases = Json::array(), gates = Json::array();
   for (const CaseResult& one : result.cases) cases.push_back(of_case(one));
   for (const GateResult& gate : result.gates) gates.push_back(of_gate(gate));
-  Json json = {{"name", printable(result.name)},
-               {"verdict", name_of(result.verdict)},
-               {"points", measured(result.points)},
-               {"max_points", measured(result.max_points)},
-               {"correctness", {{"cases", std::move(cases)}}},
-               {"technique", {{"gates", std::move(gates)}}},
-               {"speed", of_speed(result.speed)},
-               {"title", printable(result.title)},
-               {"submission", printable(result.submission)},
-               {"message", printable(result.message)},
-               {"compiler_output", printable_lines(result.compiler_output)},
-               {"output", printable_lines(result.output)},
-               {"output_truncated", result.output_truncated},
-               {"next_step", printable(result.next_step)},
-               {"seconds", measured(result.seconds)},
-               {"compile_seconds", measured(result.compile_seconds)}};
+  Json json = {
+      {"name", printable(result.name)},
+      {"verdict", name_of(result.verdict)},
+      {"points", measured(result.points)},
+      {"max_points", measured(result.max_points)},
+      {"correctness", {{"cases", std::move(cases)}}},
+      {"technique", {{"gates", std::move(gates)}}},
+      {"speed", of_speed(result.speed)},
+      {"title", printable(result.title)},
+      {"submission", printable(result.submission)},
+      {"message", printable(result.message)},
+      {"compiler_output", printable_lines(result.compiler_output)},
+      {"compiler_error", result.compiler_error ? of_compiler_error(*result.compiler_error) : Json(nullptr)},
+      {"output", printable_lines(result.output)},
+      {"output_truncated", result.output_truncated},
+      {"next_step", printable(result.next_step)},
+      {"seconds", measured(result.seconds)},
+      {"compile_seconds", measured(result.compile_seconds)}};
+  if (!result.only_case.empty()) json["only_case"] = printable(result.only_case);
   if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;
   if (!result.seed.empty()) json["seed"] = result.seed;
   return json;

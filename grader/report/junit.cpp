@@ -1,6 +1,7 @@
 #include "report/junit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "report/printable.h"
 #include "report/text_style.h"
@@ -41,7 +42,20 @@ struct TestCase {
   std::string message;
   std::string detail;
   double seconds = 0;
+  std::string shown;  ///< what the case was given and left
 };
+
+/// The arguments of a call, one a line.
+std::string arguments_of(const ShownCall& shown) {
+  std::string text = fmt::format("call {} of {}\n", shown.call, shown.calls);
+  for (const ShownArgument& one : shown.arguments) {
+    text += fmt::format("{}: {} {}: {}", printable(one.name), one.size, one.type, fmt::join(one.values, " "));
+    if (one.values.size() < one.size * one.fields) text += " …";
+    if (!one.found.empty()) text += fmt::format("; found {}", fmt::join(one.found, " "));
+    text += '\n';
+  }
+  return text;
+}
 
 std::string where(const std::vector<Place>& places) {
   std::string text;
@@ -53,8 +67,13 @@ std::string where(const std::vector<Place>& places) {
 std::vector<TestCase> test_cases(const ExerciseResult& result) {
   std::vector<TestCase> cases;
   if (!result.message.empty() || result.cases.empty()) {
+    std::string detail;
+    if (result.compiler_error) {
+      if (result.compiler_error->place.line != 0) detail = where({result.compiler_error->place});
+      detail += printable(result.compiler_error->meaning) + '\n';
+    }
     cases.push_back({"submission", printable(result.name), result.verdict, printable(result.message),
-                     result.compiler_output, 0});
+                     detail + result.compiler_output, 0});
   }
   for (const CaseResult& one : result.cases) {
     std::string detail;
@@ -63,8 +82,8 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
                             printable(mismatch.expected), printable(mismatch.found));
     }
     detail += where(one.places) + printable(one.guess);
-    cases.push_back(
-        {"correctness", printable(one.name), one.verdict, printable(one.message), detail, one.seconds});
+    cases.push_back({"correctness", printable(one.name), one.verdict, printable(one.message), detail,
+                     one.seconds, one.shown ? arguments_of(*one.shown) : ""});
   }
   for (const GateResult& gate : result.gates) {
     const std::string message =
@@ -98,10 +117,12 @@ Outcome outcome_of(Verdict verdict) {
 std::string render(const TestCase& one, const std::string& exercise) {
   const std::string opening = fmt::format(R"(    <testcase classname="{}.{}" name="{}" time="{:.3f}")",
                                           escaped(exercise), one.group, escaped(one.name), one.seconds);
+  const std::string shown =
+      one.shown.empty() ? "" : fmt::format("      <system-out>{}</system-out>\n", escaped(one.shown));
   const char* element = "";
   switch (outcome_of(one.verdict)) {
     case Outcome::passed:
-      return opening + "/>\n";
+      return shown.empty() ? opening + "/>\n" : opening + ">\n" + shown + "    </testcase>\n";
     case Outcome::skipped:
       return fmt::format("{}><skipped message=\"{}\"/></testcase>\n", opening, name_of(one.verdict));
     case Outcome::failure:
@@ -111,8 +132,9 @@ std::string render(const TestCase& one, const std::string& exercise) {
       element = "error";
       break;
   }
-  return fmt::format("{}>\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n    </testcase>\n", opening, element,
-                     name_of(one.verdict), escaped(one.message), escaped(one.detail), element);
+  return fmt::format("{}>\n      <{} type=\"{}\" message=\"{}\">{}</{}>\n{}    </testcase>\n", opening,
+                     element, name_of(one.verdict), escaped(one.message), escaped(one.detail), element,
+                     shown);
 }
 
 struct Totals {

@@ -48,6 +48,23 @@ struct Mismatch {
   std::string expected, found;
 };
 
+/// One argument of a call, in words.
+struct ShownArgument {
+  enum class Kind { scalar, input, output };
+  Kind kind = Kind::scalar;
+  std::string name, type;           ///< as declared; of a pointer what it points to, such as "float"
+  std::uint64_t size = 1;           ///< elements
+  std::uint64_t fields = 1;         ///< numbers in an element: of a structure its members
+  std::vector<std::string> values;  ///< of the numbers the first, of an output what is expected
+  std::vector<std::string> found;   ///< of an output as many; empty where the call left none
+};
+
+/// What one call was given and what it left.
+struct ShownCall {
+  int call = 1, calls = 1;
+  std::vector<ShownArgument> arguments;
+};
+
 struct CaseResult {
   std::string name;
   std::string purpose;
@@ -58,6 +75,9 @@ struct CaseResult {
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
   std::vector<Place> places;           ///< where it happened; of two accesses the later one first
   std::string question;                ///< what to find out there; empty where no place is known
+  std::string output;                  ///< what the submission printed meanwhile
+  bool output_truncated = false;
+  std::optional<ShownCall> shown;  ///< the last call, of judge::Options::only_case
   double seconds = 0;
 };
 
@@ -101,6 +121,13 @@ struct Speed {
   std::optional<CardDuringSpeed> card;
 };
 
+/// The error of the compiler that is mended first.
+struct CompilerError {
+  Place place;          ///< in the submission; line 0 where none is known
+  std::string message;  ///< the compiler's words
+  std::string meaning;  ///< what that means and what to write; empty where the words must do
+};
+
 /// Drawn from what the submission left in one case.
 struct Picture {
   std::string case_name;
@@ -115,8 +142,12 @@ struct ExerciseResult {
   std::string source;      ///< its text, as it was compiled; empty when it could not be read
   Verdict verdict = Verdict::not_measured;
   double points = 0, max_points = 0;
+  std::string only_case;  ///< the one case that was run, without points; empty: all were
+  /// Shows a case's inputs when the case's name follows; empty where nobody may see them, or they are shown.
+  std::string case_command;
   std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)
   std::string compiler_output;  ///< with the student's own line numbers
+  std::optional<CompilerError> compiler_error;
   std::vector<CaseResult> cases;
   std::vector<GateResult> gates;
   Speed speed;

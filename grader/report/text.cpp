@@ -13,7 +13,8 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::size_t kCompilerLines = 24;  ///< about one screen; the first error is the one to mend
+constexpr std::size_t kCompilerLines = 24;          ///< about one screen; the first error is the one to mend
+constexpr std::size_t kExplainedCompilerLines = 8;  ///< where that error has been told in other words
 constexpr std::size_t kOutputLines = 8;
 constexpr std::size_t kNamedCases = 4;
 
@@ -116,7 +117,61 @@ const char* part_of_place(const CaseResult& failed, std::size_t index) {
   }
 }
 
-std::string failed_case(const CaseResult& failed, const TextStyle& style) {
+/// Numbers in rows of a few, each behind the index of its first element; a structure begins a row.
+std::string table_of_numbers(const std::vector<std::string>& numbers, std::uint64_t fields,
+                             const TextStyle& style) {
+  constexpr std::size_t kIndent = 8, kMostColumns = 8;
+  std::size_t width = 1;
+  for (const std::string& number : numbers) width = std::max(width, display_width(number));
+  const std::size_t index_width = fmt::format("[{}]", numbers.size()).size();
+  const std::size_t room = style.width - std::min(style.width, kIndent + index_width);
+  const std::size_t columns = std::clamp<std::size_t>(room / (width + 2), 1, kMostColumns);
+  std::string text;
+  for (std::size_t first = 0, in_row = 0; first < numbers.size(); first += in_row) {
+    const std::size_t left_of_element = fields == 1 ? columns : fields - first % fields;
+    in_row = std::min({columns, left_of_element, numbers.size() - first});
+    const std::string index = first % fields == 0 ? fmt::format("[{}]", first / fields) : "";
+    text += std::string(kIndent, ' ') + paint(style, Colour::faint, pad(index, index_width));
+    for (std::size_t i = first; i < first + in_row; ++i)
+      text += "  " + std::string(width - display_width(numbers[i]), ' ') + printable(numbers[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string shown_buffer(const ShownArgument& argument, const TextStyle& style) {
+  std::string size = counted(argument.size, "element");
+  if (argument.fields > 1) size += fmt::format(" of {} {}s", argument.fields, argument.type);
+  if (argument.values.size() < argument.size * argument.fields)
+    size += fmt::format(", the first {} numbers", argument.values.size());
+  const bool is_output = argument.kind == ShownArgument::Kind::output;
+  std::string text =
+      fmt::format("      {}  {}, {}{}\n", paint(style, Colour::strong, printable(argument.name)),
+                  argument.type, size, is_output ? ": expected" : "");
+  text += table_of_numbers(argument.values, argument.fields, style);
+  if (!is_output) return text;
+  text += argument.found.empty() ? "      and not looked at, as the call did not end well\n"
+                                 : "      and found\n";
+  return text + table_of_numbers(argument.found, argument.fields, style);
+}
+
+/// What a call was given and what it left.
+std::string shown_call(const ShownCall& shown, const TextStyle& style) {
+  std::string text = fmt::format("    Call {} of {}\n\n", shown.call, shown.calls);
+  std::string scalars;
+  for (const ShownArgument& one : shown.arguments) {
+    if (one.kind == ShownArgument::Kind::scalar)
+      scalars += fmt::format("{}{} = {}", scalars.empty() ? "" : ", ", one.name, fmt::join(one.values, ""));
+  }
+  text += prose(style, scalars, 6);
+  for (const ShownArgument& one : shown.arguments) {
+    if (one.kind != ShownArgument::Kind::scalar) text += shown_buffer(one, style);
+  }
+  return text;
+}
+
+/// `command`: ExerciseResult::case_command.
+std::string failed_case(const CaseResult& failed, const std::string& command, const TextStyle& style) {
   const std::string heading = fmt::format("case {}: {}", printable(failed.name), name_of(failed.verdict));
   std::string result =
       fmt::format("\n  {} {}\n", mark(style, failed.verdict), paint(style, Colour::strong, heading));
@@ -130,7 +185,28 @@ std::string failed_case(const CaseResult& failed, const TextStyle& style) {
   for (std::size_t i = 0; i < failed.places.size(); ++i)
     result += quote(style, failed.places[i], part_of_place(failed, i), 4);
   if (!failed.guess.empty()) result += '\n' + prose(style, "Likely cause: " + failed.guess, 4);
+  if (!failed.mismatches.empty() && !command.empty()) {
+    // In one line, so that it can be copied: the terminal breaks one that is too long.
+    result +=
+        fmt::format("\n    Its inputs: {} {}\n", printable(command), printable(shell_word(failed.name)));
+  }
   return result;
+}
+
+/// The line to mend and what is wrong with it, then what the compiler says.
+std::string compiler(const ExerciseResult& result, const TextStyle& style) {
+  if (result.compiler_output.empty() || result.verdict != Verdict::compile_error) return "";
+  std::string text;
+  if (result.compiler_error) {
+    const CompilerError& error = *result.compiler_error;
+    if (error.place.line != 0) text += '\n' + quote(style, error.place, "", 2);
+    text +=
+        '\n' + prose(style, error.meaning.empty() ? "The compiler says: " + error.message : error.meaning, 2);
+  }
+  const bool is_explained = result.compiler_error && !result.compiler_error->meaning.empty();
+  text += '\n' + excerpt(style, result.compiler_output,
+                         is_explained ? kExplainedCompilerLines : kCompilerLines, false);
+  return text;
 }
 
 /// Brings those to the front that are told in full, and says how many: the first, and where that names no
@@ -160,7 +236,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   }
   std::string text;
   const std::size_t told = put_told_first(failed);
-  for (std::size_t i = 0; i < told; ++i) text += failed_case(*failed[i], style);
+  for (std::size_t i = 0; i < told; ++i) text += failed_case(*failed[i], result.case_command, style);
   if (told > 0) text += '\n';
   if (const std::size_t more = failed.size() - told; more > 0) {
     std::string names;
@@ -178,6 +254,9 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   }
   if (not_run > 0)
     text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
+  for (const CaseResult& one : result.cases) {
+    if (one.shown) text += (text.ends_with("\n\n") ? "" : "\n") + shown_call(*one.shown, style);
+  }
   return text;
 }
 
@@ -248,8 +327,27 @@ std::string card_warning(const Speed& speed, const TextStyle& style) {
 std::string title_line(const ExerciseResult& result, const TextStyle& style) {
   const std::string verdict = paint(style, colour_of(result.verdict),
                                     fmt::format("{}: {}", printable(result.name), name_of(result.verdict)));
-  return fmt::format("{} {}   {:.1f} of {:.0f} points\n", mark(style, result.verdict), verdict, result.points,
-                     result.max_points);
+  const std::string points = result.only_case.empty()
+                                 ? fmt::format("{:.1f} of {:.0f} points", result.points, result.max_points)
+                                 : fmt::format("case {} alone, without points", printable(result.only_case));
+  return fmt::format("{} {}   {}\n", mark(style, result.verdict), verdict, points);
+}
+
+/// What the submission printed in the case that is told first, or, where no case failed, in the first in
+/// which it did: what all of them print is a multiple of it.
+std::string printed(const ExerciseResult& result, const TextStyle& style) {
+  const CaseResult* told = nullptr;
+  for (const CaseResult& one : result.cases) {
+    const bool failed = one.verdict != Verdict::passed;
+    if (!one.output.empty() && (told == nullptr || (failed && told->verdict == Verdict::passed))) told = &one;
+  }
+  if (told == nullptr) {
+    return result.output.empty() ? ""
+                                 : "\n  Your code printed:\n" +
+                                       excerpt(style, result.output, kOutputLines, result.output_truncated);
+  }
+  return fmt::format("\n  Your code printed in case {}:\n", printable(told->name)) +
+         excerpt(style, told->output, kOutputLines, told->output_truncated);
 }
 
 }  // namespace
@@ -275,19 +373,17 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
     text += fmt::format("  {}\n", paint(style, Colour::faint, seed));
   }
   if (!result.message.empty()) text += '\n' + prose(style, result.message, 2);
-  if (!result.compiler_output.empty() && result.verdict == Verdict::compile_error) {
-    text += '\n' + excerpt(style, result.compiler_output, kCompilerLines, false);
-  }
+  text += compiler(result, style);
   text += correctness(result, style);
   text += technique(result, style);
-  if (is_correct(result)) {
+  if (!result.only_case.empty()) {
+    // Neither technique nor speed is that of one case.
+  } else if (is_correct(result)) {
     text += speed_line(result.speed, style) + card_warning(result.speed, style);
   } else if (!result.cases.empty()) {
     text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';
   }
-  if (!result.output.empty() && result.verdict != Verdict::passed) {
-    text += "\n  Your code printed:\n" + excerpt(style, result.output, kOutputLines, result.output_truncated);
-  }
+  if (result.verdict != Verdict::passed || !result.only_case.empty()) text += printed(result, style);
   if (!result.next_step.empty()) {
     text += '\n' + labelled(style, paint(style, Colour::strong, "Next:"), 5, result.next_step);
   }

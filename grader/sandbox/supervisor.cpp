@@ -173,8 +173,9 @@ std::optional<End> Supervisor::wait(milliseconds timeout) {
 
 void Supervisor::kill() { eventfd_write(wake_.get(), 1); }
 
-std::string Supervisor::output() const {
+std::string Supervisor::output() {
   const std::lock_guard lock(mutex_);
+  take_output();
   return text_;
 }
 
@@ -397,20 +398,26 @@ std::optional<End::Kind> Supervisor::exceeded_limit(Clock::time_point now) {
   return std::nullopt;
 }
 
-// Takes what is there, at most a few pipes full, so that a torrent does not keep the limits from being looked
-// at.
+// In the thread, which alone closes the pipe.
 void Supervisor::read_output() {
+  const std::lock_guard lock(mutex_);
+  if (!take_output()) output_.reset();
+}
+
+// Takes what is there, at most a few pipes full, so that a torrent does not keep the limits from being looked
+// at. Whoever calls it holds the mutex. False once the pipe has ended.
+bool Supervisor::take_output() {
   std::array<char, 64 << 10> buffer;
   for (int rounds = 0; rounds < 4 && output_; ++rounds) {
     const ssize_t bytes = read(output_.get(), buffer.data(), buffer.size());
-    if (bytes < 0) return;
-    if (bytes == 0) return output_.reset();
-    const std::lock_guard lock(mutex_);
+    if (bytes < 0) break;
+    if (bytes == 0) return false;
     const std::size_t room = limits_.output_bytes - std::min(limits_.output_bytes, text_.size());
     const std::size_t kept = std::min(room, static_cast<std::size_t>(bytes));
     text_.append(buffer.data(), kept);
     if (kept < static_cast<std::size_t>(bytes)) truncated_ = true;
   }
+  return true;
 }
 
 void Supervisor::end_tree() {

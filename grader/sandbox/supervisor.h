@@ -30,7 +30,8 @@ class Supervisor {
 
   std::optional<End> wait(std::chrono::milliseconds timeout);
   void kill();
-  std::string output() const;
+  /// With what the command has written and nobody has read yet.
+  std::string output();
   bool output_truncated() const;
 
  private:
@@ -49,6 +50,7 @@ class Supervisor {
   void watch();
   std::optional<End::Kind> exceeded_limit(Clock::time_point now);
   void read_output();
+  bool take_output();
   void end_tree();
 
   const Command command_;

@@ -101,6 +101,9 @@ TEST_F(Command, WrongUseIsStatusTwo) {
                                 "grade transpose --seed-file - < /dev/null",
                                 "grade transpose --secret-file - < /dev/null",
                                 "grade transpose --show-seed",
+                                "grade --case '1 x 1'",
+                                "grade transpose scan --case '1 x 1'",
+                                "grade transpose --case ''",
                                 "grade transpose --output ''",
                                 "grade transpose --output /",
                                 "grade transpose --output results/",
@@ -121,6 +124,26 @@ TEST_F(Command, UnknownExerciseSuggestsTheNearest) {
     EXPECT_EQ(ran.status, 2) << command;
     EXPECT_THAT(ran.output, HasSubstr("did you mean transpose")) << command;
   }
+}
+
+TEST_F(Command, ACaseIsNamedByAPartThatIsNoOthers) {
+  const auto says = [&](const std::string& name) {
+    const Ran ran = lockstep("grade transpose --device emulated --case '" + name + "' 2>&1");
+    EXPECT_EQ(ran.status, 2) << name;
+    return ran.output;
+  };
+  EXPECT_THAT(says("x 1"), HasSubstr("is a part of several cases of transpose: "));
+  EXPECT_THAT(says("33 x 66"), HasSubstr("transpose has no case \"33 x 66\"; did you mean 33 x 33"));
+  EXPECT_THAT(says("square"), AllOf(HasSubstr("there are 0 x 7, 7 x 0, 1 x 1, "), HasSubstr("2048 x 1536")));
+}
+
+TEST_F(Command, ASecretKeepsItsInputs) {
+  course_.write("secret", "0123456789abcdef0123456789abcdef");
+  const std::string secret = (course_.path() / "secret").string();
+  run("chmod 600 '" + secret + "'");
+  const Ran ran = lockstep("grade transpose --case '1 x 1' --secret-file '" + secret + "' 2>&1");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.output, HasSubstr("--case shows inputs, which a class is not to know"));
 }
 
 TEST_F(Command, UnknownCommandSuggestsTheNearest) {
@@ -368,6 +391,57 @@ TEST_F(Grading, ReferencePassesAndJsonOwnsStandardOutput) {
   EXPECT_EQ(root.at("exercises").at(0).at("verdict"), "passed");
   EXPECT_EQ(root.at("exercises").at(0).at("speed").at("verdict"), "not-measured");
   EXPECT_TRUE(root.at("exercises").at(0).at("speed").at("ratio").is_null());
+}
+
+TEST_F(Grading, OneCaseIsRunAloneAndShown) {
+  const std::string racing = " --device emulated --seed 1 --submission '" LOCKSTEP_SOURCE
+                             "/solutions/03-transpose/wrong/missing_barrier.cu'";
+  const auto one_case = [&](const std::string& name, const std::string& more) {
+    const Ran ran = lockstep("grade transpose --format json --case '" + name + "'" + more);
+    return nlohmann::json::parse(ran.output).at("exercises").at(0);
+  };
+  const auto passed = one_case("31 x 31", " --seed 1 " + reference_);
+  EXPECT_EQ(passed.at("verdict"), "passed");
+  EXPECT_EQ(passed.at("points"), 0);
+  ASSERT_EQ(passed.at("correctness").at("cases").size(), 1U);
+  const auto& call = passed.at("correctness").at("cases").at(0).at("call");
+  EXPECT_EQ(call.at("arguments").at(1).at("found"), call.at("arguments").at(1).at("values"));
+  EXPECT_EQ(call,
+            one_case("31 x 31", " --seed 1 " + reference_).at("correctness").at("cases").at(0).at("call"))
+      << "the same seed, other inputs";
+  EXPECT_NE(call,
+            one_case("31 x 31", " --seed 2 " + reference_).at("correctness").at("cases").at(0).at("call"));
+  EXPECT_EQ(one_case("31 x 31", racing).at("verdict"), "race");
+}
+
+TEST_F(Grading, ACaseAloneGivesNoPointsAndIsNoProgress) {
+  // A clone whose progress is its own, and whose file of transpose is the reference.
+  for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_SOURCE)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with('.') && name != "exercises")
+      std::filesystem::create_symlink(entry.path(), folder_.path() / name);
+  }
+  std::filesystem::copy(LOCKSTEP_SOURCE "/exercises", folder_.path() / "exercises",
+                        std::filesystem::copy_options::recursive);
+  std::filesystem::copy_file(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu",
+                             folder_.path() / "exercises/03-transpose/transpose.cu",
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto grade = [&](const std::string& arguments) {
+    return run("cd '" + folder_.path().string() +
+               "' && LOCKSTEP_ROOT=\"$PWD\" '" LOCKSTEP_EXECUTABLE
+               "' grade transpose --device emulated --seed 1 " +
+               arguments + " 2>&1");
+  };
+  const Ran alone = grade("--case '1 x 1'");
+  EXPECT_EQ(alone.status, 0) << alone.output;
+  EXPECT_THAT(alone.output, HasSubstr("case 1 x 1 alone, without points"));
+  EXPECT_THAT(alone.output, HasSubstr("rows = 1, columns = 1"));
+  EXPECT_THAT(alone.output, Not(HasSubstr("of 10 points")));
+  EXPECT_THAT(alone.output, HasSubstr("Next: `./lockstep grade transpose` runs every case."));
+  const std::filesystem::path progress = folder_.path() / ".lockstep/progress.json";
+  EXPECT_FALSE(std::filesystem::exists(progress));
+  EXPECT_EQ(grade("").status, 0);
+  EXPECT_TRUE(std::filesystem::exists(progress));
 }
 
 TEST_F(Grading, AReportInAFileLeavesTextOnTheTerminal) {

@@ -35,6 +35,33 @@ TEST(TextReport, Inefficient) {
 TEST(TextReport, CompileError) {
   expect_golden("compile_error.txt", render_text(report_of({compile_error()}), {}));
 }
+TEST(TextReport, ExplainedCompileError) {
+  expect_golden("explained_compile_error.txt", render_text(report_of({explained_compile_error()}), {}));
+}
+TEST(TextReport, OneCase) { expect_golden("one_case.txt", render_text(report_of({one_case()}), {})); }
+TEST(TextReport, ACaseThatEndedTheCallLeftNothingToShow) {
+  ExerciseResult result = one_case();
+  result.cases[0].shown->arguments[1].found.clear();
+  EXPECT_THAT(render_text(report_of({result}), {}), HasSubstr("not looked at"));
+}
+TEST(TextReport, WhatIsPrintedInTheFirstFailedCaseIsShownAndNoOther) {
+  ExerciseResult result = wrong_answer();
+  result.output = "of the first\nof the third\nof the fourth\n";
+  result.cases[0].output = "of the first\n";
+  EXPECT_THAT(render_exercise(result, {}), HasSubstr("printed in case 1 x 1:\n    | of the first\n"));
+  result.cases[2].output = "of the third\n";
+  result.cases[3].output = "of the fourth\n";
+  const std::string text = render_exercise(result, {});
+  EXPECT_THAT(text, HasSubstr("printed in case 33 x 65:\n    | of the third\n"));
+  EXPECT_THAT(text, Not(HasSubstr("| of the f")));
+}
+TEST(TextReport, AWrongAnswerNamesTheCommandThatShowsItsInputs) {
+  ExerciseResult result = wrong_answer();
+  EXPECT_THAT(render_exercise(result, {}), Not(HasSubstr("Its inputs")));
+  result.case_command = "./lockstep grade transpose --seed 1 --case";
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("Its inputs: ./lockstep grade transpose --seed 1 --case '33 x 65'\n"));
+}
 TEST(TextReport, Passed) { expect_golden("passed.txt", render_text(report_of({passed_on_a_gpu()}), {})); }
 TEST(TextReport, SaysThatACardWasSlowedDownAndNothingOfOneThatWasNot) {
   ExerciseResult result = passed_on_a_gpu();
@@ -153,6 +180,8 @@ ExerciseResult forged() {
   result.verdict = Verdict::compile_error;
   result.name = result.submission = result.message = result.next_step = kForged;
   result.compiler_output = result.output = kForged;
+  result.compiler_error = {place, kForged, kForged};
+  for (CaseResult& one : result.cases) one.output = kForged;
   result.measured_case = kForged;
   return result;
 }
@@ -199,7 +228,7 @@ TEST(JunitReport, NothingThatASubmissionSaysBreaksALineOrAnElement) {
     i += is_break ? 5 : 1;
   }
   const std::size_t output = unescaped.find("<system-out>");
-  const std::size_t compiler = unescaped.find(">x\n✓ forged");
+  const std::size_t compiler = unescaped.find("\nx\n✓ forged");
   ASSERT_NE(compiler, std::string::npos) << "what the compiler says is whole";
   unescaped.resize(output);
   unescaped.erase(compiler, std::string("✓ forged").size() + 3);
@@ -234,6 +263,32 @@ TEST(JsonReport, HasTheFieldsOfTheSchema) {
       EXPECT_TRUE(exercise.at("speed").contains(field)) << field;
     }
   }
+}
+
+TEST(JsonReport, HoldsTheErrorThatIsMendedFirst) {
+  const auto error_of = [](const ExerciseResult& result) {
+    return json::parse(render_json(report_of({result}))).at("exercises").at(0).at("compiler_error");
+  };
+  EXPECT_TRUE(error_of(compile_error()).is_null());
+  const json error = error_of(explained_compile_error());
+  EXPECT_EQ(error.at("file"), "transpose.cu");
+  EXPECT_EQ(error.at("line"), 13);
+  EXPECT_EQ(error.at("message"), "expected a \";\"");
+  EXPECT_THAT(error.at("meaning").get<std::string>(), HasSubstr("is missing"));
+}
+
+TEST(JsonReport, HoldsTheCaseThatWasRunAlone) {
+  const json exercise = json::parse(render_json(report_of({one_case()}))).at("exercises").at(0);
+  EXPECT_EQ(exercise.at("only_case"), "2 x 5");
+  EXPECT_EQ(exercise.at("max_points"), 0);
+  const json& one = exercise.at("correctness").at("cases").at(0);
+  EXPECT_EQ(one.at("output"), "thread 0 reads 1\nthread 1 reads 2\n");
+  EXPECT_EQ(one.at("call").at("call"), 2);
+  const json& out = one.at("call").at("arguments").at(1);
+  EXPECT_EQ(out.at("kind"), "output");
+  EXPECT_EQ(out.at("size"), 200);
+  EXPECT_EQ(out.at("values"), json::array({"1", "-2.5", "2"}));
+  EXPECT_EQ(out.at("found").at(1), "-431602080 (never written)");
 }
 
 TEST(JsonReport, WhatWasNotMeasuredIsNull) {
@@ -280,6 +335,13 @@ TEST(JsonReport, HoldsTheCardWhereItTells) {
 }
 
 TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }
+
+TEST(JunitReport, HoldsTheCaseThatWasRunAloneAndTheErrorThatIsMendedFirst) {
+  EXPECT_THAT(render_junit(report_of({one_case()})),
+              HasSubstr("out: 200 float: 1 -2.5 2 …; found 1 -431602080 (never written) 2"));
+  EXPECT_THAT(render_junit(report_of({explained_compile_error()})),
+              HasSubstr("transpose.cu:13:     out[i] = in[i]&#10;A ; is missing"));
+}
 
 TEST(JunitReport, TellsFailuresFromErrors) {
   EXPECT_THAT(render_junit(report_of({wrong_answer()})), HasSubstr("failures=\"3\" errors=\"0\""));

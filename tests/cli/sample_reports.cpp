@@ -111,6 +111,53 @@ ExerciseResult compile_error() {
   return result;
 }
 
+ExerciseResult explained_compile_error() {
+  ExerciseResult result = compile_error();
+  result.compiler_error = {{"transpose.cu", 13, "    out[i] = in[i]"},
+                           "expected a \";\"",
+                           "A ; is missing in this line, most often at its end."};
+  return result;
+}
+
+ExerciseResult one_case() {
+  using Kind = ShownArgument::Kind;
+  ExerciseResult result = transpose(Verdict::wrong_answer);
+  result.max_points = 0;
+  result.only_case = "2 x 5";
+  CaseResult failed = failed_case("2 x 5", Verdict::wrong_answer);
+  failed.purpose = "few elements";
+  failed.message = "2 of 10 elements of out are wrong";
+  failed.mismatches = {{"row 0, column 1", "-2.5", "-431602080 (never written)"},
+                       {"row 4, column 0", "9", "8"}};
+  failed.wrong = 2;
+  failed.total = 10;
+  failed.output = "thread 0 reads 1\nthread 1 reads 2\n";
+  failed.shown = ShownCall{2,
+                           2,
+                           {{.kind = Kind::input,
+                             .name = "in",
+                             .type = "float",
+                             .size = 10,
+                             .values = {"1", "2", "3", "4", "9", "-2.5", "0", "0", "0", "nan"}},
+                            {.kind = Kind::output,
+                             .name = "out",
+                             .type = "float",
+                             .size = 200,
+                             .values = {"1", "-2.5", "2"},
+                             .found = {"1", "-431602080 (never written)", "2"}},
+                            {.kind = Kind::scalar, .name = "rows", .type = "int", .values = {"2"}},
+                            {.kind = Kind::scalar, .name = "columns", .type = "int", .values = {"5"}},
+                            {.kind = Kind::input,
+                             .name = "points",
+                             .type = "float",
+                             .size = 1,
+                             .fields = 3,
+                             .values = {"1", "2", "3"}}}};
+  result.cases = {failed};
+  result.next_step = "Work it out by hand.";
+  return result;
+}
+
 ExerciseResult passed_on_a_gpu() {
   ExerciseResult result = transpose(Verdict::passed);
   result.points = 9.5;

@@ -9,6 +9,10 @@ report::ExerciseResult wrong_answer();
 report::ExerciseResult race();
 report::ExerciseResult inefficient();
 report::ExerciseResult compile_error();
+/// The same, with the line that is mended first and what its error means.
+report::ExerciseResult explained_compile_error();
+/// One case that was run alone, with what it was given and left, and what was printed meanwhile.
+report::ExerciseResult one_case();
 report::ExerciseResult passed_on_a_gpu();
 /// A card that was too hot in two rounds that count.
 report::CardDuringSpeed throttled_card();

@@ -116,6 +116,54 @@ TEST_F(Series, FurtherCasesFollowOnTheProblemsOwn) {
   EXPECT_THAT(names, ElementsAre("n = 4", "n = 5"));
 }
 
+TEST_F(Series, WhatIsPrintedIsOfTheCaseThatPrintsIt) {
+  const CaseSeries series =
+      run(negate_problem({1, 2, 3}),
+          calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            if (Words(w).n != 2) session.printed += "n is " + std::to_string(Words(w).n) + '\n';
+            return right(session, f, w);
+          }));
+  std::vector<std::string> outputs;
+  for (const report::CaseResult& one : series.cases) outputs.push_back(one.output);
+  EXPECT_THAT(outputs, ElementsAre("n is 1\nn is 1\n", "", "n is 3\nn is 3\n"));
+}
+
+TEST_F(Series, OneCaseAloneIsShownWithWhatItWasGivenAndLeft) {
+  options_.only_case = "n = 3";
+  std::vector<std::string> given;
+  const CaseSeries series =
+      run(negate_problem({2, 3, 4}),
+          calls([&](FakeSession& session, const std::string&, std::span<const std::uint64_t> w) {
+            const auto* in = session.pointer<std::int32_t>(Words(w).in, 3);
+            given = {std::to_string(in[0]), std::to_string(in[1]), std::to_string(in[2])};
+            return runner::Outcome{};  // and leaves the output as it was
+          }));
+  ASSERT_THAT(series.cases, SizeIs(1));
+  ASSERT_TRUE(series.cases[0].shown);
+  const report::ShownCall& shown = *series.cases[0].shown;
+  EXPECT_EQ(shown.call, 1) << "the first that was wrong";
+  EXPECT_EQ(shown.calls, 2);
+  ASSERT_THAT(shown.arguments, SizeIs(3)) << "neither workspace nor stream";
+  EXPECT_EQ(shown.arguments[0].name, "in");
+  EXPECT_EQ(shown.arguments[0].type, "int");
+  EXPECT_EQ(shown.arguments[0].size, 3U);
+  EXPECT_EQ(shown.arguments[0].values, given);
+  EXPECT_THAT(shown.arguments[1].values, ElementsAre("-" + given[0], "-" + given[1], "-" + given[2]));
+  EXPECT_THAT(shown.arguments[1].found, Each(HasSubstr("(never written)")));
+  EXPECT_THAT(shown.arguments[2].values, ElementsAre("3"));
+}
+
+TEST_F(Series, OfALargeCallTheFirstNumbersAreShown) {
+  options_.only_case = "n = 65";
+  const report::ShownCall large = run(negate_problem({64, 65}), right).cases.at(0).shown.value();
+  EXPECT_EQ(large.call, 2) << "the last";
+  EXPECT_EQ(large.arguments[1].size, 65U);
+  EXPECT_THAT(large.arguments[1].found, SizeIs(16));
+  EXPECT_EQ(large.arguments[1].found, large.arguments[1].values);
+  options_.only_case = "n = 64";
+  EXPECT_THAT(run(negate_problem({64, 65}), right).cases.at(0).shown.value().arguments[0].values, SizeIs(64));
+}
+
 TEST_F(Series, EveryCallHasFreshInputsAtTheSameAddresses) {
   std::set<std::vector<std::int32_t>> inputs;
   std::set<std::uint64_t> addresses;
@@ -192,6 +240,17 @@ TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
   EXPECT_THAT(verdicts(mixture), ElementsAre(Verdict::wrong_answer));
   EXPECT_THAT(mixture.cases.at(0).message,
               testing::HasSubstr("is wrong, compared with sevens, the nearest of the right answers"));
+}
+
+TEST_F(Series, OfSeveralAnswersTheNearestIsShown) {
+  options_.only_case = "n = 3";
+  const CaseSeries series =
+      run(negate_or_sevens(),
+          calls([](FakeSession& session, const std::string&, std::span<const std::uint64_t> w) {
+            std::fill_n(session.pointer<std::int32_t>(Words(w).out, 3), 3, 7);
+            return runner::Outcome{};
+          }));
+  EXPECT_THAT(series.cases.at(0).shown.value().arguments.at(1).values, Each("7"));
 }
 
 TEST_F(Series, DrawsWhatTheLastCallOfItsCaseLeft) {

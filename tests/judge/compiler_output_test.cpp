@@ -28,6 +28,28 @@ TEST(CompilerOutput, LengthDoesNotMatter) {
   EXPECT_EQ(without(folders + "x", "/submission/"), "x");
 }
 
+TEST(CompilerOutput, AdviceThatCannotBeFollowedIsDropped) {
+  EXPECT_EQ(without_advice("is not allowed. The experimental flag '--expt-relaxed-constexpr' can be used to "
+                           "allow this.\n\nRemark: The warnings can be suppressed with \"-diag-suppress "
+                           "<warning-number>\"\n\n1 error\n"),
+            "is not allowed.\n\n1 error\n");
+  EXPECT_EQ(without_advice("Remark: others stay\n"), "Remark: others stay\n");
+}
+
+TEST(CompilerOutput, KeywordsAreThoseThatWereWritten) {
+  EXPECT_EQ(with_cuda_keywords("  __attribute__((shared)) int a[n];\n                              ^\n"),
+            "  __shared__ int a[n];\n                 ^\n");
+  const std::string line = "__attribute__((global)) void f() { __attribute__((device)) x; }\n";
+  EXPECT_EQ(with_cuda_keywords(line + std::string(24, ' ') + '^'),
+            "__global__ void f() { __device__ x; }\n" + std::string(11, ' ') + '^')
+      << "what stands behind the mark moves nothing";
+  EXPECT_EQ(with_cuda_keywords(line + "    ^"), "__global__ void f() { __device__ x; }\n^")
+      << "inside of the keyword";
+  for (const char* text :
+       {"", "__attribute__((", "__attribute__((shared)", "__attribute__((unused)) x\n  ^\n", "   ^"})
+    EXPECT_EQ(with_cuda_keywords(text), text);
+}
+
 TEST(CompilerOutput, LongLinesAreCut) {
   const std::string letters(5000, 'a');
   EXPECT_EQ(with_long_lines_cut("x\n" + letters + "\n\ny\n"), "x\n" + letters.substr(0, 2000) + "…\n\ny\n");

@@ -72,6 +72,7 @@ class FakeSession final : public device::Session {
   bool stalled = false;                 ///< what the device runs does not end
   bool undone = false;                  ///< it leaves work undone
   bool stores_at_once = false;          ///< what show_stores_at_once was given
+  std::string printed = "printed";      ///< by the program, so far
   bool lost_when_observed = false;      ///< the device has gone when it is asked for its observations
 
  private:
@@ -112,13 +113,12 @@ class FakeAttempt final : public Attempt {
     const std::vector<std::uint64_t> none;
     return program_(session_, kSettle, none);
   }
-  const std::string& output() const override { return output_; }
+  const std::string& output() const override { return session_.printed; }
   bool output_truncated() const override { return false; }
 
  private:
   FakeSession session_;
   FakeProgram program_;
-  std::string output_ = "printed";
 };
 
 }  // namespace lockstep::judge

@@ -110,6 +110,23 @@ TEST(NextStep, CompilerAndGraderFaults) {
   EXPECT_THAT(next_step(result_with(Verdict::grader_error), ""), HasSubstr("lockstep doctor"));
 }
 
+TEST(NextStep, ACompilersErrorLeadsToItsLine) {
+  ExerciseResult broken = result_with(Verdict::compile_error);
+  broken.compiler_output = "transpose.cu(3): error: expected a \";\"";
+  broken.compiler_error = {{"transpose.cu", 3, "x"}, "expected a \";\"", ""};
+  EXPECT_THAT(next_step(broken, ""), testing::StartsWith("Mend transpose.cu:3;"));
+  broken.compiler_error->place.line = 0;
+  EXPECT_THAT(next_step(broken, ""), HasSubstr("first error"));
+}
+
+TEST(NextStep, ACaseAloneThatPassesLeadsToAllOfThem) {
+  ExerciseResult result = result_with(Verdict::passed);
+  result.only_case = "1 x 1";
+  EXPECT_EQ(next_step(result, "scan"), "`./lockstep grade transpose` runs every case.");
+  EXPECT_EQ(next_step(result, "scan", "my file.cu"),
+            "`./lockstep grade transpose --submission 'my file.cu'` runs every case.");
+}
+
 TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
   report::ExerciseResult result;
   result.verdict = Verdict::too_slow;

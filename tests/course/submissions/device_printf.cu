@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: Your code printed in case 1 x 1: | thread 0 sees 1 x 1
 // says: thread 3 sees 1 x 1
 // Prints from the device.
 #include <cstdio>
