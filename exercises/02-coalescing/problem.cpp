@@ -16,12 +16,15 @@
 //
 // Work of the largest case: 262 144 particles are 8192 warps of 32, at about 100 instructions each less than
 // a million warp-instructions a call.
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "coalescing.h"
+#include "course/poison.h"
 #include "course/problem.h"
 
 namespace {
@@ -32,6 +35,8 @@ using namespace lockstep::course;
 static_assert(sizeof(Particle) == kFields * sizeof(float));
 
 constexpr std::array<const char*, kFields> kNames = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
+
+constexpr std::size_t kFirstVelocity = 4;  ///< in the order of the rows
 
 struct Shape {
   int n, pitch;
@@ -90,6 +95,44 @@ std::vector<float> rows_of(const std::vector<Particle>& particles, Shape shape, 
   return fields;
 }
 
+/// What rows that begin n floats after each other leave, and not `pitch`: each goes on into those after it.
+std::vector<float> rows_n_apart(const std::vector<float>& rows, Shape shape) {
+  const auto n = static_cast<std::size_t>(shape.n), pitch = static_cast<std::size_t>(shape.pitch);
+  std::vector<float> fields(rows.size(), never_written<float>());
+  for (std::size_t row = 0; row < kFields; ++row) {
+    const std::span<const float> values = std::span(rows).subspan(row * pitch, pitch);
+    std::ranges::copy(values, fields.begin() + static_cast<std::ptrdiff_t>(row * n));
+  }
+  return fields;
+}
+
+std::vector<float> without_padding(std::vector<float> rows, Shape shape) {
+  const auto pitch = static_cast<std::size_t>(shape.pitch);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i % pitch >= static_cast<std::size_t>(shape.n)) rows[i] = never_written<float>();
+  }
+  return rows;
+}
+
+/// Each coordinate may have taken the velocity of another.
+void add_exchanged_velocities(std::vector<KnownMistake>& mistakes, const std::vector<float>& rows,
+                              const std::vector<Particle>& particles, Shape shape, float time_step) {
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t other = 0; other < 3; ++other) {
+      if (other == row) continue;
+      std::vector<float> fields = rows;
+      for (std::size_t i = 0; i < particles.size(); ++i) {
+        const Members members = members_of(particles[i]);
+        fields[row * static_cast<std::size_t>(shape.pitch) + i] =
+            members[row] + time_step * members[kFirstVelocity + other];
+      }
+      mistakes.push_back({std::string(kNames[row]) + " moved by " + kNames[kFirstVelocity + other] +
+                              ", and not by " + kNames[kFirstVelocity + row],
+                          [fields] { return bytes_of(fields); }});
+    }
+  }
+}
+
 std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles, Shape shape,
                                          float time_step) {
   std::vector<KnownMistake> mistakes;
@@ -107,6 +150,16 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
            return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge};
          }));
        }});
+  const std::vector<float> rows = rows_of(particles, shape, time_step);
+  add_exchanged_velocities(mistakes, rows, particles, shape, time_step);
+  if (shape.n == shape.pitch) return mistakes;
+  mistakes.push_back({"the rows begin n floats after each other, and not `pitch`",
+                      [=] { return bytes_of(rows_n_apart(rows, shape)); },
+                      "Let row f begin at fields[f * pitch]."});
+  mistakes.push_back({"the padding was never written: the columns from n to the pitch become 0",
+                      [=] { return bytes_of(without_padding(rows, shape)); },
+                      "Let the threads whose column is below the pitch go on, and write 0 where there is no "
+                      "particle."});
   return mistakes;
 }
 

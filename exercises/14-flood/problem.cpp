@@ -448,6 +448,30 @@ std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& exp
   return mistakes.known();
 }
 
+/// Whether water is missing, or stands where none comes.
+std::string remark_on_water(std::span<const std::byte> expected, std::span<const std::byte> found) {
+  std::size_t missing = 0, surplus = 0;
+  for (std::size_t cell = 0; cell < expected.size(); ++cell) {
+    const auto value = std::to_integer<int>(found[cell]), right = std::to_integer<int>(expected[cell]);
+    if (value > 1) return fmt::format("the mask holds {}: a cell is 1 or 0", value);
+    missing += value < right ? 1 : 0;
+    surplus += value > right ? 1 : 0;
+  }
+  if (surplus == 0) {
+    return fmt::format(
+        "water is missing in {} cell{} that it reaches, and stands nowhere else: was a neighbour left "
+        "out, did the flood end too early, or was a join lost that met another one at the same root?",
+        missing, missing == 1 ? "" : "s");
+  }
+  if (missing == 0) {
+    return fmt::format(
+        "water stands in {} cell{} that it does not reach, and is missing nowhere: were cells joined "
+        "that are no neighbours, or dry?",
+        surplus, surplus == 1 ? "" : "s");
+  }
+  return "";
+}
+
 Call call_of(const Flooding& given, const Cells& expected,
              std::function<std::vector<KnownMistake>()> mistakes) {
   const int columns = given.shape.columns;
@@ -459,6 +483,7 @@ Call call_of(const Flooding& given, const Cells& expected,
     return fmt::format("row {}, column {}", cell / width, cell % width);
   };
   mask.known_mistakes = std::move(mistakes);
+  mask.remark = remark_on_water;
   Call call;
   call.input("heights", given.heights).input("sources", given.sources).output("mask", std::move(mask));
   call.scalar("rows", given.shape.rows).scalar("columns", columns);

@@ -223,14 +223,25 @@ Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
   return {bytes_of(found), chain->name};
 }
 
+/// Metropolis by the words of each pair's first step.
+Proposal with_words_reused(const Task& task, unsigned i, int step) {
+  return metropolis(task, i, step - step % 2);
+}
+
+/// Metropolis by the remainder of a word, where index_of scales it.
+Proposal with_remainder(const Task& task, unsigned i, int step) {
+  const Words words = random_words(task.seed, Use::chain, i, static_cast<unsigned>(step) / 2);
+  return {words.word[2 * (step % 2)] % task.n(), words.word[2 * (step % 2) + 1]};
+}
+
 /// The chain of Metropolis with a mistake in it.
 template <class Moves>
-Ancestors mistaken(const Task& task, int steps, Moves moves) {
+Ancestors mistaken(const Task& task, int steps, Moves moves, Chain proposes = metropolis) {
   Ancestors ancestors;
   for (unsigned i = 0; i < task.n(); ++i) {
     std::uint64_t at = i;
     for (int step = 0; step < steps; ++step) {
-      const auto [proposed, word] = metropolis(task, i, step);
+      const auto [proposed, word] = proposes(task, i, step);
       if (moves(uniform_of(word), task.weights[at], task.weights[proposed])) at = proposed;
     }
     ancestors.push_back(static_cast<int>(at));
@@ -251,6 +262,14 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
   mistakes.add("the chains of Metropolis are one step short",
                mistaken(task, std::max(task.steps - 1, 0), likely));
   mistakes.add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely));
+  mistakes.add("odd steps of Metropolis use words 0 and 1 again, those of the even step before",
+               mistaken(task, task.steps, likely, with_words_reused),
+               "Take words 2 and 3 of random_words(seed, Use::chain, i, m / 2) where the step m is odd.");
+  mistakes.add("the particles that Metropolis proposes are remainders: word % n, and not index_of(word, n)",
+               mistaken(task, task.steps, likely, with_remainder), "Propose index_of(word, n).");
+  mistakes.add("the weights are divided by each other: where both are 0 that is NaN, and the chain stays",
+               mistaken(task, task.steps, [](float u, float own, float its) { return u <= its / own; }),
+               "Compare u * w[t] <= w[j], as the task has it: nothing is divided there.");
   mistakes.add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
                mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }));
   mistakes.add("the chains take every proposal: the weights have no say",

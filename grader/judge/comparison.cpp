@@ -26,7 +26,11 @@ std::string text_of(T value) {
 
 template <class T>
 std::string found_text(std::span<const std::byte> found, std::size_t index) {
-  return text_of(element<T>(found, index)) + (is_never_written<T>(found, index) ? " (never written)" : "");
+  constexpr const char* kNeverWritten = "never written";
+  if (is_never_written<T>(found, index)) return kNeverWritten;
+  const T value = element<T>(found, index);
+  const std::optional<std::uint64_t> added = added_to_unwritten(value);
+  return added ? fmt::format("{} + {}", kNeverWritten, *added) : text_of(value);
 }
 
 template <class T>
