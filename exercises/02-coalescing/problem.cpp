@@ -128,7 +128,8 @@ void add_exchanged_velocities(std::vector<KnownMistake>& mistakes, const std::ve
       }
       mistakes.push_back({std::string(kNames[row]) + " moved by " + kNames[kFirstVelocity + other] +
                               ", and not by " + kNames[kFirstVelocity + row],
-                          [fields] { return bytes_of(fields); }});
+                          [fields] { return bytes_of(fields); },
+                          "Add to each coordinate time_step times the velocity of the same name."});
     }
   }
 }

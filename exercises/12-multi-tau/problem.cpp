@@ -280,7 +280,10 @@ std::vector<KnownMistake> known_sums(const Made& made) {
     narrow[i] = made.sums_before[i] + (alone[i] & 0xFFFF'FFFF);
   }
   mistakes.add("what the packet adds is right, but sums_before is missing", alone);
-  mistakes.add("what the packet adds was added up in 32 bits, which is too narrow", narrow);
+  mistakes.add(
+      "what the packet adds, or a product of two bins, was formed in 32 bits, which is too narrow", narrow,
+      "Widen one factor before you multiply, static_cast<unsigned long long>(newest) * delayed, and add up "
+      "in 64 bits.");
   const auto without_past = [&](std::size_t sensor) {
     return packet_sums(Trace(packet.elapsed + 1, made.counts[sensor]), packet);
   };

@@ -438,11 +438,13 @@ std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& exp
   mistakes.add("cells as high as the level have water: they are dry",
                search(given, {.neighbourhood = own, .to_the_level = true}));
   mistakes.add(
-      "water stands where the height is NaN: no comparison with NaN is true, nor is its negation what it "
-      "seems",
-      search(given, {.neighbourhood = own, .unknown_is_wet = true}));
+      "water stands where the height is NaN: no comparison with NaN is true, so that its negation is",
+      search(given, {.neighbourhood = own, .unknown_is_wet = true}),
+      "Ask everywhere whether height < level: for NaN that is false, and !(height >= level) is true.");
   mistakes.add("water flows from the end of a row to the beginning of the next",
-               search(given, {.neighbourhood = own, .round_the_edges = true}));
+               search(given, {.neighbourhood = own, .round_the_edges = true}),
+               "Look at the column before you go to a neighbour: a cell has one on the left only where its "
+               "column is above 0, and on the right only where it is not the last.");
   mistakes.add("a source above the level gives water: it must itself be below it",
                search(given, {.neighbourhood = own, .from_dry_sources = true}));
   return mistakes.known();
@@ -459,8 +461,10 @@ std::string remark_on_water(std::span<const std::byte> expected, std::span<const
   }
   if (surplus == 0) {
     return fmt::format(
-        "water is missing in {} cell{} that it reaches, and stands nowhere else: was a neighbour left "
-        "out, did the flood end too early, or was a join lost that met another one at the same root?",
+        "water is missing in {} cell{} that it reaches, and stands nowhere else: was a neighbour left out, "
+        "did "
+        "the flood end too early, or was a join lost? A join must begin again, with the roots as they are "
+        "then, where its atomicCAS finds that another thread has joined the root meanwhile",
         missing, missing == 1 ? "" : "s");
   }
   if (missing == 0) {

@@ -137,16 +137,20 @@ Ancestors themselves(unsigned n) {
   return ancestors;
 }
 
-/// Integers in proportion to the weights, but for what is less than one of them.
-std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights) {
-  if (weights.empty()) return {};
-  const float largest = *std::max_element(weights.begin(), weights.end());
-  const int places = places_of(largest, static_cast<int>(weights.size()));
+/// Weights times 2^places, without what is less than 1.
+std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights, int places) {
   std::vector<std::uint64_t> integers;
   integers.reserve(weights.size());
   for (const float weight : weights)
     integers.push_back(static_cast<std::uint64_t>(std::ldexp(double{weight}, places)));
   return integers;
+}
+
+/// Integers in proportion to the weights, but for what is less than one of them.
+std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights) {
+  if (weights.empty()) return {};
+  const float largest = *std::max_element(weights.begin(), weights.end());
+  return fixed_point(weights, places_of(largest, static_cast<int>(weights.size())));
 }
 
 std::uint64_t first_point(std::uint64_t spacing, std::uint64_t seed) {
@@ -249,6 +253,21 @@ Ancestors mistaken(const Task& task, int steps, Moves moves, Chain proposes = me
   return ancestors;
 }
 
+/// Integers of as many binary places whatever the weights are, with points of stretches' ends on either side.
+void add_unscaled(Mistakes<int>& mistakes, const Task& task) {
+  const auto is_small = [](float weight) { return weight <= 1; };
+  if (!std::ranges::all_of(task.weights, is_small)) return;  // others exceed 64 bits
+  for (const int places : {31, 32}) {
+    for (const Between between : {Between::next, Between::one_before}) {
+      mistakes.add(
+          "the integers of the weights have a fixed number of binary places: small weights lose their "
+          "digits, or become 0",
+          systematic(fixed_point(task.weights, places), task.seed, between),
+          "Take places_of(largest weight, n) for the number of places.");
+    }
+  }
+}
+
 std::vector<KnownMistake> known_mistakes(const Task& task) {
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return {};
   Mistakes mistakes(task.systematic);
@@ -258,6 +277,7 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
       "a point where one particle's stretch ends and the next begins is the next one's: "
       "a sum of weights is the first number beyond a stretch",
       systematic(fixed_point(task.weights), task.seed, Between::one_before));
+  add_unscaled(mistakes, task);
   mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
   mistakes.add("the chains of Metropolis are one step short",
                mistaken(task, std::max(task.steps - 1, 0), likely));

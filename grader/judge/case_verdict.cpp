@@ -23,7 +23,7 @@ constexpr const char* kLeftWork =
     "is `stream` the last argument of each?";
 
 constexpr const char* kGiveStream =
-    "Give `stream` to every launch, copy and fill: kernel<<<blocks, threads, 0, stream>>>(…), "
+    "Give `stream`, and no other, to every launch, copy and fill: kernel<<<blocks, threads, 0, stream>>>(…), "
     "cudaMemcpyAsync(…, stream), cudaMemsetAsync(…, stream).";
 
 /// Whether a kernel may have met it because work that should come before was not done.

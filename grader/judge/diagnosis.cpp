@@ -95,7 +95,8 @@ LikelyCause never_written(const std::string& name, const std::string& subject, K
       [[fallthrough]];
     default:
       return {
-          fmt::format("{}{}do the threads together cover every index?", what, ran),
+          fmt::format("{}{}do the threads together cover every index{}?", what, ran,
+                      several ? ", and is blockIdx a part of it" : ""),
           "Work out which thread should write the first missing element: its index must come to that, and "
           "no guard, return or condition may keep it away."};
   }
@@ -152,9 +153,11 @@ template <class T>
 LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>& wrong,
                               const std::optional<Activity>& activity) {
   if (wrong.not_a_number()) {
-    return {subject +
+    return {
+        subject +
             " is NaN: is 0 divided by 0 or multiplied by infinity, as in x * rsqrtf(x) for 0, or computed "
-            "from values that nothing has set?"};
+            "from values that nothing has set?",
+        "Look for the operation that has no result for the operands of this case, and treat them before it."};
   }
   if (wrong.zero()) {
     if (activity && activity->private_line != 0) {

@@ -153,7 +153,9 @@ std::string question_of_race(const Finding& finding, const SourceText& source) {
 
 const char* question_of_unwritten(const Finding& finding) {
   if (says(finding, "shared memory")) {
-    return "which thread should have written this before, or who should not read it?";
+    return "which thread should have written this before, and did it return too early, or did a condition "
+           "keep "
+           "it away? Or who should not read it?";
   }
   return "what should have written this before: a kernel, a copy, or a fill such as cudaMemsetAsync? Memory "
          "that is only allocated holds anything. Or who should not read it?";
@@ -180,8 +182,10 @@ bool has_thread(Finding::Kind kind) {
 }  // namespace
 
 std::string kernel_name(const std::string& mangled) {
+  constexpr std::string_view kReturned = "void ";  // which the names of templates begin with
   const std::string name = emulator::demangled(mangled);
-  return name.substr(0, name.find('('));
+  const std::size_t begin = name.starts_with(kReturned) ? kReturned.size() : 0;
+  return name.substr(begin, name.find('(') - begin);
 }
 
 Verdict verdict_of(Finding::Kind kind) {

@@ -41,8 +41,8 @@ constexpr double kByHand = 64;
 
 std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& failed) {
   if (!failed.guess.empty()) {
-    return fmt::format("Find where your code does that: case \"{}\" shows it; {} helps.", failed.name,
-                       hint_command(result));
+    return fmt::format("Look in your code for what the likely cause names: case \"{}\" shows it; {} helps.",
+                       failed.name, hint_command(result));
   }
   const report::Mismatch& first = failed.mismatches.front();
   if (static_cast<double>(failed.total) <= kByHand && failed.elements <= kByHand) {

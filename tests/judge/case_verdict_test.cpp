@@ -381,7 +381,7 @@ TEST_F(CaseVerdict, WorkLeftInAnotherStreamExplainsWhatWasNotWritten) {
   evidence_.findings = {finding(Finding::Kind::uninitialised_read)};
   EXPECT_EQ(concluded().verdict, Verdict::uninitialised_read);
   EXPECT_THAT(concluded().guess, tells);
-  EXPECT_THAT(concluded().question, testing::StartsWith("Give `stream` to every launch"));
+  EXPECT_THAT(concluded().question, testing::StartsWith("Give `stream`, and no other, to every launch"));
   EXPECT_TRUE(concluded().cause_is_known);
   evidence_.findings = {finding(Finding::Kind::race)};
   EXPECT_THAT(concluded().guess, Not(tells));

@@ -67,8 +67,10 @@ TEST(Diagnosis, BlocksThatRanWereLaunched) {
   Ints found = random_ints(4096);
   std::fill(found.begin() + 256, found.end(), kPoison);
   Activity activity{.launches = 1, .blocks = 16, .kernel = "copy_kernel", .stored = true};
-  EXPECT_THAT(cause(random_ints(4096), found, activity).sentence,
-              HasSubstr("copy_kernel ran, with 16 blocks: do the threads together cover every index?"));
+  EXPECT_THAT(
+      cause(random_ints(4096), found, activity).sentence,
+      HasSubstr(
+          "copy_kernel ran, with 16 blocks: do the threads together cover every index, and is blockIdx"));
   activity.blocks = 1;
   EXPECT_THAT(cause(random_ints(4096), found, activity).sentence,
               HasSubstr("1 block: are enough blocks launched?"));

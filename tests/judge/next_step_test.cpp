@@ -84,7 +84,8 @@ TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
   failed.guess = "the tile is not transposed";
   failed.cause_is_known = true;
   EXPECT_EQ(next_step(result, ""),
-            "Find where your code does that: case \"32 x 32\" shows it; `./lockstep hint transpose` helps.");
+            "Look in your code for what the likely cause names: case \"32 x 32\" shows it; `./lockstep hint "
+            "transpose` helps.");
   failed.question = "Write tile[x][y].";
   EXPECT_EQ(next_step(result, ""), "Write tile[x][y].");
   // Of a finding that has another cause, the place is where it led to.
