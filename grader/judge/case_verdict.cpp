@@ -127,6 +127,12 @@ void name_cause(std::string sentence, std::string advice, report::CaseResult& re
   result.cause_is_known = true;
 }
 
+/// Whether a thread that should have stayed out may have met both: it copies from shared memory, where
+/// nothing is for it, to where it has no place.
+bool is_of_the_same_thread(const Finding& unwritten, const Finding& stop) {
+  return unwritten.line == stop.line && unwritten.message.find("shared memory") != std::string::npos;
+}
+
 /// A kernel that stops may do so because of a value that nobody has written: an index, a flag, a size. Not
 /// where threads did not wait for each other, which is the cause of both then. Null where none is known.
 const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
@@ -134,7 +140,9 @@ const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> fin
   const Finding* unwritten = nullptr;
   for (const Finding& finding : findings) {
     if (finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::bad_sync) return nullptr;
-    if (finding.kind == Finding::Kind::uninitialised_read && unwritten == nullptr) unwritten = &finding;
+    if (finding.kind == Finding::Kind::uninitialised_read && unwritten == nullptr &&
+        !is_of_the_same_thread(finding, stop))
+      unwritten = &finding;
   }
   return unwritten;
 }

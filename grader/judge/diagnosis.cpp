@@ -131,7 +131,7 @@ constexpr const char* kSetToZero =
 template <class T>
 LikelyCause cause_from_unwritten(const std::string& name, const std::string& subject, Kind kind,
                                  const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
-  if (!wrong.never_written() && wrong.written_as_many_bytes_as_elements()) {
+  if (wrong.written_as_many_bytes_as_elements()) {
     return {
         fmt::format("only {} byte{} of {} {} written, as many as it has elements: a copy's size is in bytes",
                     wrong.n(), wrong.n() == 1 ? "" : "s", name, wrong.n() == 1 ? "was" : "were"),

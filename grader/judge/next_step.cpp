@@ -40,6 +40,7 @@ const char* riddle_of(Verdict verdict) {
 constexpr double kByHand = 64;
 
 std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& failed) {
+  if (!failed.question.empty()) return fmt::format("{} {} helps.", failed.question, hint_command(result));
   if (!failed.guess.empty()) {
     return fmt::format("Look in your code for what the likely cause names: case \"{}\" shows it; {} helps.",
                        failed.name, hint_command(result));
@@ -55,7 +56,7 @@ std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& f
 
 std::string after_failed_case(const ExerciseResult& result, const CaseResult& failed) {
   const std::string place = place_text(failed.places);
-  if (!failed.question.empty() && (failed.cause_is_known || place.empty())) return failed.question;
+  if (!failed.question.empty() && failed.cause_is_known) return failed.question;
   switch (failed.verdict) {
     case Verdict::grader_error:
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "

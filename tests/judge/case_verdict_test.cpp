@@ -242,6 +242,13 @@ TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
     EXPECT_EQ(concluded().places[0].line, 2U) << "the cause comes first";
     EXPECT_THAT(concluded().question, HasSubstr("cudaMemsetAsync")) << "and no question of the index";
   }
+  unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
+  evidence_.findings = {unwritten, finding(Kind::out_of_bounds)};
+  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, read of byte 0"));
+  // A thread that should have stayed out copies what is not there to where it must not.
+  evidence_.findings[1].line = unwritten.line;
+  EXPECT_EQ(concluded().guess, "");
+  EXPECT_THAT(concluded().question, HasSubstr("which threads must stay out"));
   // Who did not wait for the others finds what they have not written yet.
   evidence_.findings = {unwritten, finding(Kind::race), finding(Kind::out_of_bounds)};
   EXPECT_EQ(concluded().guess, "");

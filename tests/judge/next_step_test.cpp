@@ -87,6 +87,11 @@ TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
             "Look in your code for what the likely cause names: case \"32 x 32\" shows it; `./lockstep hint "
             "transpose` helps.");
   failed.question = "Write tile[x][y].";
+  failed.cause_is_known = false;
+  result.cases[0].verdict = Verdict::passed;
+  EXPECT_EQ(next_step(result, ""), "Write tile[x][y]. `./lockstep hint transpose` helps.");
+  result.cases[0].verdict = Verdict::out_of_bounds;
+  failed.cause_is_known = true;
   EXPECT_EQ(next_step(result, ""), "Write tile[x][y].");
   // Of a finding that has another cause, the place is where it led to.
   result.cases.pop_back();
@@ -108,6 +113,7 @@ TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
 TEST(NextStep, LaunchFailureTellsWhatCanBeLaunched) {
   ExerciseResult result = result_with(Verdict::launch_failed);
   result.cases.emplace_back().verdict = Verdict::launch_failed;
+  result.cases.back().question = "what happens there?";  // of a finding that has no place
   EXPECT_THAT(next_step(result, ""), HasSubstr("at most 1024 threads a block"));
   EXPECT_THAT(next_step(result, ""), HasSubstr("shared memory than a block may have"));
 }
