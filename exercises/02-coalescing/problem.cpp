@@ -95,12 +95,14 @@ std::vector<float> rows_of(const std::vector<Particle>& particles, Shape shape, 
   return fields;
 }
 
-/// What rows that begin n floats after each other leave, and not `pitch`: each goes on into those after it.
-std::vector<float> rows_n_apart(const std::vector<float>& rows, Shape shape) {
+/// What rows leave that begin n floats after each other, and not `pitch`, and of which so many columns are
+/// written: with padding each goes on into those after it.
+std::vector<float> rows_n_apart(const std::vector<float>& rows, Shape shape, int length) {
   const auto n = static_cast<std::size_t>(shape.n), pitch = static_cast<std::size_t>(shape.pitch);
   std::vector<float> fields(rows.size(), never_written<float>());
   for (std::size_t row = 0; row < kFields; ++row) {
-    const std::span<const float> values = std::span(rows).subspan(row * pitch, pitch);
+    const std::span<const float> values =
+        std::span(rows).subspan(row * pitch, static_cast<std::size_t>(length));
     std::ranges::copy(values, fields.begin() + static_cast<std::ptrdiff_t>(row * n));
   }
   return fields;
@@ -154,9 +156,11 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
   const std::vector<float> rows = rows_of(particles, shape, time_step);
   add_exchanged_velocities(mistakes, rows, particles, shape, time_step);
   if (shape.n == shape.pitch) return mistakes;
-  mistakes.push_back({"the rows begin n floats after each other, and not `pitch`",
-                      [=] { return bytes_of(rows_n_apart(rows, shape)); },
-                      "Let row f begin at fields[f * pitch]."});
+  for (const int length : {shape.n, shape.pitch}) {
+    mistakes.push_back({"the rows begin n floats after each other, and not `pitch`",
+                        [=] { return bytes_of(rows_n_apart(rows, shape, length)); },
+                        "Let row f begin at fields[f * pitch]."});
+  }
   mistakes.push_back({"the padding was never written: the columns from n to the pitch become 0",
                       [=] { return bytes_of(without_padding(rows, shape)); },
                       "Let the threads whose column is below the pitch go on, and write 0 where there is no "

@@ -113,9 +113,12 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
         {sentence, [in, shape, tiles] { return bytes_of(through_tiles(in, shape, tiles)); }, advice});
   };
   for (const int side : {8, 16, 32}) {
-    add_tiles("blocks are missing, as gridDim.x and gridDim.y are exchanged",
-              {.side = side, .exchanged_grid = true},
-              "Let the blocks along x cover the columns of `in`, and those along y its rows.");
+    add_tiles(
+        shape.rows < shape.columns
+            ? "blocks are missing along x: there are as many as the rows of `in` take, and not its columns"
+            : "blocks are missing along y: there are as many as the columns of `in` take, and not its rows",
+        {.side = side, .exchanged_grid = true},
+        "Let the blocks along x cover the columns of `in`, and those along y its rows.");
   }
   if (shape.rows < 2 || shape.columns < 2) return mistakes;  // `in` and `out` are the same sequence
   for (const int side : {8, 16, 32}) {

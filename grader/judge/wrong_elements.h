@@ -134,14 +134,15 @@ class WrongElements {
     }
     return 0;
   }
-  /// Errors as a float's rounding makes them of whole numbers that need more than its 24 bits.
+  /// Errors as a float's rounding makes them of whole numbers that need more than its 24 bits, after many
+  /// sums.
   bool rounded_like_float() const {
     if constexpr (std::is_integral_v<T>) {
       double largest = 0;
       for (std::size_t i = 0; i < n_; ++i)
         largest = std::max(largest, std::abs(static_cast<double>(expected(i))));
       return largest > 0x1p24 && hold(1, kFewestForPattern, [&](std::size_t i) {
-               return std::abs(difference(i)) <= largest * 0x1p-20;
+               return std::abs(difference(i)) <= largest * 0x1p-16;
              });
     }
     return false;
