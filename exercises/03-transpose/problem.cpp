@@ -107,45 +107,35 @@ std::vector<float> through_tiles(const std::vector<float>& in, Shape shape, cons
 }
 
 std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape shape) {
-  std::vector<KnownMistake> mistakes;
-  const auto add_tiles = [&](const char* sentence, const Tiles& tiles, const char* advice) {
-    mistakes.push_back(
-        {sentence, [in, shape, tiles] { return bytes_of(through_tiles(in, shape, tiles)); }, advice});
-  };
+  Mistakes mistakes(transposed(in, shape));
   for (const int side : {8, 16, 32}) {
-    add_tiles(
+    mistakes.add(
         shape.rows < shape.columns
             ? "blocks are missing along x: there are as many as the rows of `in` take, and not its columns"
             : "blocks are missing along y: there are as many as the columns of `in` take, and not its rows",
-        {.side = side, .exchanged_grid = true},
+        through_tiles(in, shape, {.side = side, .exchanged_grid = true}),
         "Let the blocks along x cover the columns of `in`, and those along y its rows.");
-  }
-  if (shape.rows < 2 || shape.columns < 2) return mistakes;  // `in` and `out` are the same sequence
-  for (const int side : {8, 16, 32}) {
-    add_tiles(
-        "threads without an element to read did not write either, though each writes another element than "
-        "it reads",
-        {.side = side, .readers_alone_write = true},
+    mistakes.add(
+        "threads without an element to read did not write either, though each writes another element than it "
+        "reads",
+        through_tiles(in, shape, {.side = side, .readers_alone_write = true}),
         "Let no thread return before the barrier, and check the bounds again for the write, where y counts "
         "columns of `in` and x its rows.");
-    if (shape.rows % side == 0 && shape.columns % side == 0 &&
-        shape.elements() > std::size_t{1} * side * side) {
-      add_tiles("every tile is in its place, and rows and columns are not exchanged within it",
-                {.side = side, .exchange = false}, kExchangeInTile);
-    }
   }
-  mistakes.push_back({"the output is the input unchanged: the matrix was copied, or transposed twice",
-                      [in] { return bytes_of(in); }, kExchangeInTile});
-  if (shape.rows != shape.columns) {
-    mistakes.push_back(
-        {"the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of "
-         "`out` has `rows`",
-         [in, shape] {
-           const std::vector<float> out = transposed(in, {shape.columns, shape.rows});
-           return bytes_of(out);
-         }});
+  // `in` and `out` are the same sequence where there is a single row or column.
+  mistakes.add("the output is the input unchanged: the matrix was copied, or transposed twice", in,
+               kExchangeInTile);
+  for (const int side : {8, 16, 32}) {
+    if (shape.rows % side != 0 || shape.columns % side != 0) continue;
+    mistakes.add("every tile is in its place, and rows and columns are not exchanged within it",
+                 through_tiles(in, shape, {.side = side, .exchange = false}), kExchangeInTile);
   }
-  return mistakes;
+  mistakes.add(
+      "the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of `out` "
+      "has "
+      "`rows`",
+      transposed(in, {shape.columns, shape.rows}));
+  return mistakes.known();
 }
 
 Call make_call(Shape shape, std::vector<float> made) {

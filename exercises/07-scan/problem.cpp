@@ -41,29 +41,23 @@ std::vector<int> sums_with_own_totals(const std::vector<int>& in, std::size_t pi
 }
 
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
-  std::vector<KnownMistake> mistakes;
+  Mistakes mistakes(lockstep::exclusive_sums(in));
   if (in.size() == 1) {
-    mistakes.push_back({"the element itself came back: nothing lies before it, so its sum is 0",
-                        [in] { return bytes_of(in); }});
-    return mistakes;
+    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in);
+    return mistakes.known();
   }
-  mistakes.push_back(
-      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of(in); }});
-  mistakes.push_back(
-      {"these are the inclusive sums: each element is counted into its own sum, one place too early",
-       [in] { return bytes_of(lockstep::inclusive_sums(in)); }});
+  mistakes.add("the output is the input unchanged: nothing has been added up", in);
+  mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
+               lockstep::inclusive_sums(in));
   for (const std::size_t piece : std::array<std::size_t, 8>{32, 128, 256, 512, 1024, 2048, 4096, 8192}) {
-    mistakes.push_back(
-        {"every sum holds the total of its own tile as well",
-         [in, piece] { return bytes_of(sums_with_own_totals(in, piece)); },
-         "What is added to a tile is the sum of the totals before it: the sums of the totals must "
-         "be exclusive too."});
-    if (in.size() <= piece) continue;
-    mistakes.push_back({"the sums start again at 0 every " + std::to_string(piece) +
-                            " elements: what lies before is not carried on",
-                        [in, piece] { return bytes_of(lockstep::exclusive_sums_of_pieces(in, piece)); }});
+    mistakes.add("every sum holds the total of its own tile as well", sums_with_own_totals(in, piece),
+                 "What is added to a tile is the sum of the totals before it: the sums of the totals must be "
+                 "exclusive too.");
+    mistakes.add("the sums start again at 0 every " + std::to_string(piece) +
+                     " elements: what lies before is not carried on",
+                 lockstep::exclusive_sums_of_pieces(in, piece));
   }
-  return mistakes;
+  return mistakes.known();
 }
 
 Call make_call(const std::vector<int>& in) {
