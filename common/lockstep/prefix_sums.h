@@ -33,6 +33,11 @@ inline std::vector<int> steps_of_a_wide_walk(std::size_t n, Random& random) {
   return values;
 }
 
+/// The sum as a GPU forms it: what lies above 32 bits is lost.
+inline int wrapping_sum(int a, int b) {
+  return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
+
 /// The sum of all elements before each.
 inline std::vector<int> exclusive_sums(std::span<const int> values) {
   std::vector<int> sums;

@@ -16,12 +16,15 @@
 //
 // Work of the largest case: 262 144 particles are 8192 warps of 32, at about 100 instructions each less than
 // a million warp-instructions a call.
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "coalescing.h"
+#include "course/poison.h"
 #include "course/problem.h"
 
 namespace {
@@ -32,6 +35,8 @@ using namespace lockstep::course;
 static_assert(sizeof(Particle) == kFields * sizeof(float));
 
 constexpr std::array<const char*, kFields> kNames = {"x", "y", "z", "mass", "vx", "vy", "vz", "charge"};
+
+constexpr std::size_t kFirstVelocity = 4;  ///< in the order of the rows
 
 struct Shape {
   int n, pitch;
@@ -90,24 +95,68 @@ std::vector<float> rows_of(const std::vector<Particle>& particles, Shape shape, 
   return fields;
 }
 
+/// What rows leave that begin n floats after each other, and not `pitch`, and of which so many columns are
+/// written: with padding each goes on into those after it.
+std::vector<float> rows_n_apart(const std::vector<float>& rows, Shape shape, int length) {
+  const auto n = static_cast<std::size_t>(shape.n), pitch = static_cast<std::size_t>(shape.pitch);
+  std::vector<float> fields(rows.size(), never_written<float>());
+  for (std::size_t row = 0; row < kFields; ++row) {
+    const std::span<const float> values =
+        std::span(rows).subspan(row * pitch, static_cast<std::size_t>(length));
+    std::ranges::copy(values, fields.begin() + static_cast<std::ptrdiff_t>(row * n));
+  }
+  return fields;
+}
+
+std::vector<float> without_padding(std::vector<float> rows, Shape shape) {
+  const auto pitch = static_cast<std::size_t>(shape.pitch);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i % pitch >= static_cast<std::size_t>(shape.n)) rows[i] = never_written<float>();
+  }
+  return rows;
+}
+
+/// Each coordinate may have taken the velocity of another.
+void add_exchanged_velocities(Mistakes<float>& mistakes, const std::vector<float>& rows,
+                              const std::vector<Particle>& particles, Shape shape, float time_step) {
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t other = 0; other < 3; ++other) {
+      std::vector<float> fields = rows;
+      for (std::size_t i = 0; i < particles.size(); ++i) {
+        const Members members = members_of(particles[i]);
+        fields[row * static_cast<std::size_t>(shape.pitch) + i] =
+            members[row] + time_step * members[kFirstVelocity + other];
+      }
+      mistakes.add(std::string(kNames[row]) + " moved by " + kNames[kFirstVelocity + other] +
+                       ", and not by " + kNames[kFirstVelocity + row],
+                   fields, "Add to each coordinate time_step times the velocity of the same name.");
+    }
+  }
+}
+
 std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles, Shape shape,
                                          float time_step) {
-  std::vector<KnownMistake> mistakes;
-  if (particles.empty()) return mistakes;
-  const auto with_step = [=](float step) {
-    return [=] { return bytes_of(rows_of(particles, shape, step)); };
-  };
-  mistakes.push_back({"the particles are in their rows, but they have not moved", with_step(0)});
-  mistakes.push_back({"the particles moved backwards: the step is subtracted", with_step(-time_step)});
-  mistakes.push_back(
-      {"the particles moved by their velocity alone, without the length of the step", with_step(1)});
-  mistakes.push_back(
-      {"the rows are in another order than the members of Particle: the mass comes before the velocity", [=] {
-         return bytes_of(rows_of(particles, shape, time_step, [](const Particle& p) {
-           return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge};
-         }));
-       }});
-  return mistakes;
+  if (particles.empty()) return {};
+  const std::vector<float> rows = rows_of(particles, shape, time_step);
+  Mistakes mistakes(rows);
+  mistakes.add("the particles are in their rows, but they have not moved", rows_of(particles, shape, 0));
+  mistakes.add("the particles moved backwards: the step is subtracted",
+               rows_of(particles, shape, -time_step));
+  mistakes.add("the particles moved by their velocity alone, without the length of the step",
+               rows_of(particles, shape, 1));
+  mistakes.add(
+      "the rows are in another order than the members of Particle: the mass comes before the velocity",
+      rows_of(particles, shape, time_step,
+              [](const Particle& p) { return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge}; }));
+  add_exchanged_velocities(mistakes, rows, particles, shape, time_step);
+  for (const int length : {shape.n, shape.pitch}) {
+    mistakes.add("the rows begin n floats after each other, and not `pitch`",
+                 rows_n_apart(rows, shape, length), "Let row f begin at fields[f * pitch].");
+  }
+  mistakes.add(
+      "the padding was never written: the columns from n to the pitch become 0", without_padding(rows, shape),
+      "Let the threads whose column is below the pitch go on, and write 0 where there is no particle.");
+  return mistakes.known();
 }
 
 Call make_call(Shape shape, const std::vector<Particle>& particles, float time_step) {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "course/poison.h"
 #include "course/problem.h"
 #include "transpose.h"
 
@@ -61,6 +62,10 @@ std::vector<float> any_bits(Shape shape, Random& random) {
   return values;
 }
 
+constexpr const char* kExchangeInTile =
+    "Element (row, column) of `in` belongs at (column, row) of `out`. Through a tile: what was stored as "
+    "tile[y][x] is written as tile[x][y].";
+
 std::vector<float> transposed(const std::vector<float>& in, Shape shape) {
   constexpr int kStrip = 8;  // columns at a time, so that the host's cache holds the lines that are written
   std::vector<float> out(in.size());
@@ -74,21 +79,63 @@ std::vector<float> transposed(const std::vector<float>& in, Shape shape) {
   return out;
 }
 
-std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape shape) {
-  std::vector<KnownMistake> mistakes;
-  if (shape.rows < 2 || shape.columns < 2) return mistakes;  // `in` and `out` are the same sequence
-  mistakes.push_back({"the output is the input unchanged: the matrix was copied, or transposed twice",
-                      [in] { return bytes_of(in); }});
-  if (shape.rows != shape.columns) {
-    mistakes.push_back(
-        {"the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of "
-         "`out` has `rows`",
-         [in, shape] {
-           const std::vector<float> out = transposed(in, {shape.columns, shape.rows});
-           return bytes_of(out);
-         }});
+/// The output of threads (x, y) of tiles, of which each reads `in` at row first_row + y, column first_column
+/// + x, if that exists, and then writes `out` at row first_column + y, column first_row + x.
+struct Tiles {
+  int side = 32;
+  bool exchange = true;              ///< rows and columns within the tile, as they must be
+  bool readers_alone_write = false;  ///< a thread without anything to read has left
+  bool exchanged_grid = false;       ///< as many tiles along the columns as there are along the rows
+};
+
+std::vector<float> through_tiles(const std::vector<float>& in, Shape shape, const Tiles& tiles) {
+  std::vector<float> out(in.size(), never_written<float>());
+  const auto rounded_up = [&](int length) { return (length + tiles.side - 1) / tiles.side * tiles.side; };
+  const int row_end = rounded_up(tiles.exchanged_grid ? shape.columns : shape.rows);
+  const int column_end = rounded_up(tiles.exchanged_grid ? shape.rows : shape.columns);
+  for (int column = 0; column < std::min(shape.columns, column_end); ++column) {
+    for (int row = 0; row < std::min(shape.rows, row_end); ++row) {
+      const int x = row % tiles.side, y = column % tiles.side, first_row = row - x, first_column = column - y;
+      const bool has_read = first_row + y < shape.rows && first_column + x < shape.columns;
+      if (tiles.readers_alone_write && !has_read) continue;
+      out[at(column, row, shape.rows)] = tiles.exchange
+                                             ? in[at(row, column, shape.columns)]
+                                             : in[at(first_row + y, first_column + x, shape.columns)];
+    }
   }
-  return mistakes;
+  return out;
+}
+
+std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape shape) {
+  Mistakes mistakes(transposed(in, shape));
+  for (const int side : {8, 16, 32}) {
+    mistakes.add(
+        shape.rows < shape.columns
+            ? "blocks are missing along x: there are as many as the rows of `in` take, and not its columns"
+            : "blocks are missing along y: there are as many as the columns of `in` take, and not its rows",
+        through_tiles(in, shape, {.side = side, .exchanged_grid = true}),
+        "Let the blocks along x cover the columns of `in`, and those along y its rows.");
+    mistakes.add(
+        "threads without an element to read did not write either, though each writes another element than it "
+        "reads",
+        through_tiles(in, shape, {.side = side, .readers_alone_write = true}),
+        "Let no thread return before the barrier, and check the bounds again for the write, where y counts "
+        "columns of `in` and x its rows.");
+  }
+  // `in` and `out` are the same sequence where there is a single row or column.
+  mistakes.add("the output is the input unchanged: the matrix was copied, or transposed twice", in,
+               kExchangeInTile);
+  for (const int side : {8, 16, 32}) {
+    if (shape.rows % side != 0 || shape.columns % side != 0) continue;
+    mistakes.add("every tile is in its place, and rows and columns are not exchanged within it",
+                 through_tiles(in, shape, {.side = side, .exchange = false}), kExchangeInTile);
+  }
+  mistakes.add(
+      "the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of `out` "
+      "has "
+      "`rows`",
+      transposed(in, {shape.columns, shape.rows}));
+  return mistakes.known();
 }
 
 Call make_call(Shape shape, std::vector<float> made) {

@@ -12,6 +12,7 @@
 //
 // Every rung reads and writes each element once, in whole sectors: 1 times the ideal of 8 bytes an element.
 // Work of the largest case: 512 segments, at most about 5000 warp-instructions each, are 2.5 million a call.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,28 +55,70 @@ std::vector<int> exclusive_sums_of_warps(const std::vector<int>& in, Shape shape
   return sums;
 }
 
+/// How the steps of Hillis and Steele may go wrong.
+struct Steps {
+  int end = 1 << 30;            ///< steps of so many elements and more are missing
+  bool first_left_out = false;  ///< element d does not add element 0, which lies d before it
+};
+
+/// Inclusive sums of each segment, less the element itself.
+std::vector<int> sums_by_steps(const std::vector<int>& in, Shape shape, const Steps& steps) {
+  std::vector<int> sums = in;
+  for (int distance = 1; distance < std::min(shape.length, steps.end); distance *= 2) {
+    const std::vector<int> before = sums;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const int place = static_cast<int>(i) % shape.length;
+      if (steps.first_left_out ? place > distance : place >= distance)
+        sums[i] = lockstep::wrapping_sum(sums[i], before[i - static_cast<std::size_t>(distance)]);
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = lockstep::wrapping_sum(sums[i], -in[i]);
+  return sums;
+}
+
+/// What the exclusive sums are when each warp hands on its first element, and not its total.
+std::vector<int> sums_with_first_elements(const std::vector<int>& in, Shape shape) {
+  std::vector<int> sums = exclusive_sums_of_warps(in, shape);
+  const auto length = static_cast<std::size_t>(shape.length);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const std::size_t place = i % length, segment = i - place;
+    for (std::size_t warp = 0; warp < place / kWarpLanes; ++warp)
+      sums[i] = lockstep::wrapping_sum(sums[i], in[segment + warp * kWarpLanes]);
+  }
+  return sums;
+}
+
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape) {
-  std::vector<KnownMistake> mistakes;
+  Mistakes mistakes(lockstep::exclusive_sums_of_pieces(in, static_cast<std::size_t>(shape.length)));
   if (shape.length == 1) {
-    mistakes.push_back({"the element itself came back: nothing lies before it, so its sum is 0",
-                        [in] { return bytes_of(in); }});
-    return mistakes;
+    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in);
+    return mistakes.known();
   }
-  mistakes.push_back(
-      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of(in); }});
-  mistakes.push_back(
-      {"these are the inclusive sums: each element is counted into its own sum, one place too early",
-       [in, shape] { return bytes_of(inclusive_sums_of_segments(in, shape)); }});
-  if (shape.length > static_cast<int>(kWarpLanes)) {
-    mistakes.push_back(
-        {"every group of 32 elements starts again at 0: the totals of the warps before are missing",
-         [in, shape] { return bytes_of(exclusive_sums_of_warps(in, shape)); }});
+  mistakes.add("the output is the input unchanged: nothing has been added up", in);
+  mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
+               inclusive_sums_of_segments(in, shape));
+  mistakes.add("every group of 32 elements starts again at 0: the totals of the warps before are missing",
+               exclusive_sums_of_warps(in, shape));
+  mistakes.add(
+      "every sum is 0: what other threads stored was not found. Is the array that they share __shared__?",
+      std::vector<int>(in.size()),
+      "Declare the array that the threads of a block share as __shared__: without that, every thread has "
+      "an array of its own.");
+  mistakes.add("no step of d adds element 0 to element d: its condition is i > d, and not i >= d",
+               sums_by_steps(in, shape, {.first_left_out = true}),
+               "Let element i add the one d places before it wherever there is one, which is for i >= d.");
+  for (int end = 2; end < shape.length; end *= 2) {
+    mistakes.add(
+        "the last steps are missing: a sum reaches only some elements back, and not to the segment's start",
+        sums_by_steps(in, shape, {.end = end}),
+        "Go on with steps of 1, 2, 4, … as long as the step is less than the length.");
   }
-  if (shape.segments > 1) {
-    mistakes.push_back({"the sums run on from one segment into the next: each segment starts again at 0",
-                        [in] { return bytes_of(lockstep::exclusive_sums(in)); }});
-  }
-  return mistakes;
+  mistakes.add("the warps hand on their first elements, and not their totals",
+               sums_with_first_elements(in, shape),
+               "The total of a warp is the inclusive sum of its last lane, 31.");
+  mistakes.add("the sums run on from one segment into the next: each segment starts again at 0",
+               lockstep::exclusive_sums(in));
+  return mistakes.known();
 }
 
 Call make_call(Shape shape, const std::vector<int>& in) {

@@ -14,6 +14,7 @@
 // (Hillis and Steele in shared memory is the dearest) at most 8 million warp-instructions a call.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,25 +28,36 @@ namespace {
 using lockstep::Random;
 using namespace lockstep::course;
 
+/// The exclusive sums, each too large by the total of the piece that its element is in.
+std::vector<int> sums_with_own_totals(const std::vector<int>& in, std::size_t piece) {
+  std::vector<int> sums = lockstep::exclusive_sums(in);
+  for (std::size_t first = 0; first < in.size(); first += piece) {
+    const std::size_t end = std::min(first + piece, in.size());
+    const int total = std::accumulate(in.begin() + static_cast<std::ptrdiff_t>(first),
+                                      in.begin() + static_cast<std::ptrdiff_t>(end), 0);
+    for (std::size_t i = first; i < end; ++i) sums[i] = lockstep::wrapping_sum(sums[i], total);
+  }
+  return sums;
+}
+
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
-  std::vector<KnownMistake> mistakes;
+  Mistakes mistakes(lockstep::exclusive_sums(in));
   if (in.size() == 1) {
-    mistakes.push_back({"the element itself came back: nothing lies before it, so its sum is 0",
-                        [in] { return bytes_of(in); }});
-    return mistakes;
+    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in);
+    return mistakes.known();
   }
-  mistakes.push_back(
-      {"the output is the input unchanged: nothing has been added up", [in] { return bytes_of(in); }});
-  mistakes.push_back(
-      {"these are the inclusive sums: each element is counted into its own sum, one place too early",
-       [in] { return bytes_of(lockstep::inclusive_sums(in)); }});
+  mistakes.add("the output is the input unchanged: nothing has been added up", in);
+  mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
+               lockstep::inclusive_sums(in));
   for (const std::size_t piece : std::array<std::size_t, 8>{32, 128, 256, 512, 1024, 2048, 4096, 8192}) {
-    if (in.size() <= piece) continue;
-    mistakes.push_back({"the sums start again at 0 every " + std::to_string(piece) +
-                            " elements: what lies before is not carried on",
-                        [in, piece] { return bytes_of(lockstep::exclusive_sums_of_pieces(in, piece)); }});
+    mistakes.add("every sum holds the total of its own tile as well", sums_with_own_totals(in, piece),
+                 "What is added to a tile is the sum of the totals before it: the sums of the totals must be "
+                 "exclusive too.");
+    mistakes.add("the sums start again at 0 every " + std::to_string(piece) +
+                     " elements: what lies before is not carried on",
+                 lockstep::exclusive_sums_of_pieces(in, piece));
   }
-  return mistakes;
+  return mistakes.known();
 }
 
 Call make_call(const std::vector<int>& in) {

@@ -21,8 +21,11 @@
 //
 // Work of the largest case: a million samples are 31 251 warps of 32, at 10 to 20 instructions each less than
 // a million warp-instructions a call.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -155,12 +158,42 @@ std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range,
   return mistakes.known();
 }
 
+Counts counts_in(std::span<const std::byte> bytes) {
+  Counts counts(bytes.size() / sizeof(Counts::value_type));
+  std::memcpy(counts.data(), bytes.data(), bytes.size());
+  return counts;
+}
+
+/// Whether samples were missed or counted again.
+std::string remark_on_sum(std::span<const std::byte> right_bytes, std::span<const std::byte> found_bytes) {
+  const Counts expected = counts_in(right_bytes), found = counts_in(found_bytes);
+  const auto right = std::accumulate(expected.begin(), expected.end(), 0ULL);
+  const auto counted = std::accumulate(found.begin(), found.end(), 0ULL);
+  const auto largest = *std::max_element(found.begin(), found.end());
+  if (largest >> 40 != 0) return "";  // what is no count
+  if (counted > right) {
+    return fmt::format(
+        "all counts add up to {}, and only {} samples have a bin: some were counted more than once. Does "
+        "each sample belong to one thread of one block, and is the step of a loop as wide as the "
+        "whole grid?",
+        counted, right);
+  }
+  if (counted < right) {
+    return fmt::format(
+        "all counts add up to {}, and {} samples have a bin: some were not counted. Does each sample "
+        "belong to a thread, and are all cells of all blocks added to the result?",
+        counted, right);
+  }
+  return "";
+}
+
 Output counts_output(const Counts& expected, std::function<std::vector<KnownMistake>()> mistakes) {
   Output counts;
   counts.type = ElementType::u64;
   counts.expected = bytes_of(expected);
   counts.position = [](std::size_t bin) { return "bin " + std::to_string(bin); };
   counts.known_mistakes = std::move(mistakes);
+  counts.remark = remark_on_sum;
   return counts;
 }
 

@@ -78,28 +78,49 @@ class Trace {
   std::vector<Sum> up_to_;
 };
 
-std::vector<unsigned> state_after(const Trace& trace, long long instant, int groups) {
+/// The bin of a group that ends at an instant.
+using Bin = std::function<Sum(int group, long long end)>;
+
+Bin new_bins(const Trace& trace) {
+  return [&trace](int group, long long end) { return trace.bin(group, end); };
+}
+Bin entered_bins(const Trace& trace) {
+  return [&trace](int group, long long end) { return trace.delayed_bin(group, end, 0); };
+}
+/// Bins that enter a group as soon as they are complete, from the instant after `elapsed` on: a mistake.
+Bin undelayed_bins(const Trace& trace, long long elapsed) {
+  return [&trace, elapsed](int group, long long end) {
+    return end <= elapsed ? trace.delayed_bin(group, end, 0) : trace.bin(group, end);
+  };
+}
+
+std::vector<unsigned> state_after(const Trace& trace, long long instant, int groups, const Bin& entered_bin) {
   std::vector<unsigned> state;
   for (int group = 0; group < groups; ++group) {
     const long long last = instant >> group << group;
     for (int position = 0; position <= kPositions; ++position)
-      state.push_back(static_cast<unsigned>(trace.delayed_bin(group, last, position)));
+      state.push_back(
+          static_cast<unsigned>(entered_bin(group, last - (static_cast<long long>(position) << group))));
     state.push_back(static_cast<unsigned>(trace.sum(last, instant)));
   }
   return state;
 }
 
-/// What a packet adds to the sums of one sensor.
-std::vector<Sum> packet_sums(const Trace& trace, const Packet& packet) {
+std::vector<unsigned> state_after(const Trace& trace, long long instant, int groups) {
+  return state_after(trace, instant, groups, entered_bins(trace));
+}
+
+/// What a packet adds to the sums of one sensor, from its bins as they are new and as they enter their group.
+std::vector<Sum> packet_sums(const Packet& packet, const Bin& new_bin, const Bin& entered_bin) {
   std::vector<Sum> sums;
   for (int group = 0; group < packet.groups; ++group) {
     const long long first = (packet.elapsed >> group) + 1, end = (packet.elapsed + packet.instants) >> group;
     // Numbers of 32 bits: the compiler multiplies several pairs of them at a time.
     std::vector<unsigned> newest, delayed;
     for (long long k = first; k <= end; ++k)
-      newest.push_back(static_cast<unsigned>(trace.bin(group, k << group)));
+      newest.push_back(static_cast<unsigned>(new_bin(group, k << group)));
     for (long long k = first - kPositions + 1; k <= end; ++k)
-      delayed.push_back(static_cast<unsigned>(trace.delayed_bin(group, k << group, 0)));
+      delayed.push_back(static_cast<unsigned>(entered_bin(group, k << group)));
     for (std::size_t position = 0; position < kPositions; ++position) {
       Sum sum = 0;
       for (std::size_t i = 0; i < newest.size(); ++i)
@@ -108,6 +129,10 @@ std::vector<Sum> packet_sums(const Trace& trace, const Packet& packet) {
     }
   }
   return sums;
+}
+
+std::vector<Sum> packet_sums(const Trace& trace, const Packet& packet) {
+  return packet_sums(packet, new_bins(trace), entered_bins(trace));
 }
 
 // --- counts ---
@@ -165,7 +190,22 @@ struct Made {
   std::vector<Counts> counts;  ///< by sensor: counts of the packet
   std::vector<Sum> sums_before, sums;
   std::vector<unsigned> state_before, state;
+
+  /// A sensor's counts before the packet and in it.
+  Trace trace(std::size_t sensor) const {
+    Counts all = before[sensor];
+    all.insert(all.end(), counts[sensor].begin(), counts[sensor].end());
+    return {packet.elapsed - static_cast<long long>(before[sensor].size()) + 1, all};
+  }
 };
+
+constexpr const char* kUndelayed =
+    "bins of the groups after the first enter them as soon as they are complete, and not after the delay of "
+    "the "
+    "group before";
+constexpr const char* kDelay =
+    "Form the bins that enter group g + 1 from those at the last two positions of group g, which have "
+    "passed through it, and only the newest ones from new bins.";
 
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& more) {
@@ -240,7 +280,10 @@ std::vector<KnownMistake> known_sums(const Made& made) {
     narrow[i] = made.sums_before[i] + (alone[i] & 0xFFFF'FFFF);
   }
   mistakes.add("what the packet adds is right, but sums_before is missing", alone);
-  mistakes.add("what the packet adds was added up in 32 bits, which is too narrow", narrow);
+  mistakes.add(
+      "what the packet adds, or a product of two bins, was formed in 32 bits, which is too narrow", narrow,
+      "Widen one factor before you multiply, static_cast<unsigned long long>(newest) * delayed, and add up "
+      "in 64 bits.");
   const auto without_past = [&](std::size_t sensor) {
     return packet_sums(Trace(packet.elapsed + 1, made.counts[sensor]), packet);
   };
@@ -250,22 +293,45 @@ std::vector<KnownMistake> known_sums(const Made& made) {
     Packet first = packet;
     first.elapsed = 0;
     const Counts& before = made.before[sensor];
-    return packet_sums(Trace(1 - static_cast<long long>(before.size()), joined(before, made.counts[sensor])),
-                       first);
+    const Trace trace(1 - static_cast<long long>(before.size()), joined(before, made.counts[sensor]));
+    return packet_sums(trace, first);
   };
   mistakes.add(
       "bins begin with the packet: they begin at multiples of 2^g of all instants, elapsed ones included",
       sums_of(made, from_zero));
+  const auto without_register = [&](std::size_t sensor) {
+    const Trace trace = made.trace(sensor), alone(packet.elapsed + 1, made.counts[sensor]);
+    return packet_sums(packet, new_bins(alone), entered_bins(trace));
+  };
+  mistakes.add(
+      "bins that began before the packet lack the counts that they had then: the zero-delay registers of "
+      "state_before",
+      sums_of(made, without_register),
+      "Begin the first new bin of each group with what the registers hold: that of the group itself, and "
+      "those of the groups before it, which the packet's counts complete.");
+  const auto undelayed = [&](std::size_t sensor) {
+    const Trace trace = made.trace(sensor);
+    return packet_sums(packet, new_bins(trace), undelayed_bins(trace, packet.elapsed));
+  };
+  mistakes.add(kUndelayed, sums_of(made, undelayed), kDelay);
   return mistakes.known();
 }
 
 std::vector<KnownMistake> known_states(const Made& made) {
   Mistakes mistakes(made.state);
+  const Packet& packet = made.packet;
   mistakes.add("the state is the one before the packet", made.state_before);
   std::vector<unsigned> narrow = made.state, cleared = made.state;
   for (unsigned& word : narrow) word &= 0xFFFF;
   for (std::size_t i = kPositions + 1; i < cleared.size(); i += kStateWords) cleared[i] = 0;
   mistakes.add("bins were kept in 16 bits, which is too narrow", narrow);
+  std::vector<unsigned> undelayed;
+  for (std::size_t sensor = 0; sensor < made.counts.size(); ++sensor) {
+    const Trace trace = made.trace(sensor);
+    append(undelayed, state_after(trace, packet.elapsed + packet.instants, packet.groups,
+                                  undelayed_bins(trace, packet.elapsed)));
+  }
+  mistakes.add(kUndelayed, undelayed, kDelay);
   mistakes.add(
       "the bins are right, and the zero-delay registers are 0: what they hold of the next bin is lost",
       cleared);

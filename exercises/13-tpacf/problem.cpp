@@ -35,6 +35,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <numbers>
@@ -503,12 +504,36 @@ std::vector<KnownMistake> known_counts(const Tally& tally, const Shape& shape) {
         (is_first ? tally.pairs[i / bins].front() : 0) + (is_last ? tally.pairs[i / bins][bins + 1] : 0);
   }
   mistakes.add("all counts are 0: nothing has been counted", std::vector<unsigned long long>(3 * bins));
-  mistakes.add("DD and RR are twice what they should be: each pair was counted from either end", both_ways);
+  mistakes.add("DD and RR are twice what they should be: each pair was counted from either end", both_ways,
+               "Count pairs within a set from one end alone, for j > i.");
   mistakes.add("every count is twice what it should be", twice);
   mistakes.add("counts are one bin too high: bin 0 begins at the first edge, not before it", shifted);
   mistakes.add("pairs closer than the first edge, or beyond the last, were counted into the bins at the ends",
                clamped);
   return mistakes.known();
+}
+
+/// Whether a few pairs are in the bin beside their own, or beyond the first or the last.
+std::string remark_on_edges(std::span<const std::byte> right, std::span<const std::byte> found,
+                            std::size_t bins) {
+  constexpr double kFew = 0.01;
+  const auto count = [](std::span<const std::byte> bytes, std::size_t i) {
+    long long value = 0;
+    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+    return static_cast<double>(value);
+  };
+  const auto surplus = [&](std::size_t i) { return count(found, i) - count(right, i); };
+  double moved = 0, pairs = 0;
+  for (std::size_t i = 0; i < found.size() / sizeof(long long); ++i) {
+    moved += std::abs(surplus(i));
+    pairs += count(right, i);
+    const bool is_at_end = i % bins == 0 || i % bins == bins - 1;
+    if (surplus(i) != 0 && !is_at_end && surplus(i) * surplus(i - 1) >= 0 && surplus(i) * surplus(i + 1) >= 0)
+      return "";
+  }
+  if (moved > kFew * pairs) return "";
+  return "some pairs are in the bin beside their own: their distance, or the edge between the bins, was "
+         "rounded. Has float enough digits for every pair?";
 }
 
 std::vector<KnownMistake> known_correlations(const Expected& expected, const Shape& shape) {
@@ -562,6 +587,9 @@ Call make_call(const Shape& shape, const std::vector<Points>& sets, const Tally&
     return fmt::format("{}, {}", kKindNames.at(i / bins), bin_name(i % bins, shape));
   };
   counts.known_mistakes = [tally, shape] { return known_counts(tally, shape); };
+  counts.remark = [bins](std::span<const std::byte> right, std::span<const std::byte> found) {
+    return remark_on_edges(right, found, bins);
+  };
   correlation.type = ElementType::f64;
   correlation.expected = bytes_of(expected.correlation);
   correlation.tolerance = {.absolute = 1e-9, .relative = 1e-9};

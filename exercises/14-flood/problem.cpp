@@ -447,14 +447,42 @@ std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& exp
   mistakes.add("cells as high as the level have water: they are dry",
                search(given, {.neighbourhood = own, .to_the_level = true}));
   mistakes.add(
-      "water stands where the height is NaN: no comparison with NaN is true, nor is its negation what it "
-      "seems",
-      search(given, {.neighbourhood = own, .unknown_is_wet = true}));
+      "water stands where the height is NaN: no comparison with NaN is true, so that its negation is",
+      search(given, {.neighbourhood = own, .unknown_is_wet = true}),
+      "Ask everywhere whether height < level: for NaN that is false, and !(height >= level) is true.");
   mistakes.add("water flows from the end of a row to the beginning of the next",
-               search(given, {.neighbourhood = own, .round_the_edges = true}));
+               search(given, {.neighbourhood = own, .round_the_edges = true}),
+               "Look at the column before you go to a neighbour: a cell has one on the left only where its "
+               "column is above 0, and on the right only where it is not the last.");
   mistakes.add("a source above the level gives water: it must itself be below it",
                search(given, {.neighbourhood = own, .from_dry_sources = true}));
   return mistakes.known();
+}
+
+/// Whether water is missing, or stands where none comes.
+std::string remark_on_water(std::span<const std::byte> expected, std::span<const std::byte> found) {
+  std::size_t missing = 0, surplus = 0;
+  for (std::size_t cell = 0; cell < expected.size(); ++cell) {
+    const auto value = std::to_integer<int>(found[cell]), right = std::to_integer<int>(expected[cell]);
+    if (value > 1) return fmt::format("the mask holds {}: a cell is 1 or 0", value);
+    missing += value < right ? 1 : 0;
+    surplus += value > right ? 1 : 0;
+  }
+  if (surplus == 0) {
+    return fmt::format(
+        "water is missing in {} cell{} that it reaches, and stands nowhere else: was a neighbour left out, "
+        "did "
+        "the flood end too early, or was a join lost? A join must begin again, with the roots as they are "
+        "then, where its atomicCAS finds that another thread has joined the root meanwhile",
+        missing, missing == 1 ? "" : "s");
+  }
+  if (missing == 0) {
+    return fmt::format(
+        "water stands in {} cell{} that it does not reach, and is missing nowhere: were cells joined "
+        "that are no neighbours, or dry?",
+        surplus, surplus == 1 ? "" : "s");
+  }
+  return "";
 }
 
 Call call_of(const Flooding& given, const Cells& expected,
@@ -468,6 +496,7 @@ Call call_of(const Flooding& given, const Cells& expected,
     return fmt::format("row {}, column {}", cell / width, cell % width);
   };
   mask.known_mistakes = std::move(mistakes);
+  mask.remark = remark_on_water;
   Call call;
   call.input("heights", given.heights).input("sources", given.sources).output("mask", std::move(mask));
   call.scalar("rows", given.shape.rows).scalar("columns", columns);

@@ -137,16 +137,20 @@ Ancestors themselves(unsigned n) {
   return ancestors;
 }
 
-/// Integers in proportion to the weights, but for what is less than one of them.
-std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights) {
-  if (weights.empty()) return {};
-  const float largest = *std::max_element(weights.begin(), weights.end());
-  const int places = places_of(largest, static_cast<int>(weights.size()));
+/// Weights times 2^places, without what is less than 1.
+std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights, int places) {
   std::vector<std::uint64_t> integers;
   integers.reserve(weights.size());
   for (const float weight : weights)
     integers.push_back(static_cast<std::uint64_t>(std::ldexp(double{weight}, places)));
   return integers;
+}
+
+/// Integers in proportion to the weights, but for what is less than one of them.
+std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights) {
+  if (weights.empty()) return {};
+  const float largest = *std::max_element(weights.begin(), weights.end());
+  return fixed_point(weights, places_of(largest, static_cast<int>(weights.size())));
 }
 
 std::uint64_t first_point(std::uint64_t spacing, std::uint64_t seed) {
@@ -223,19 +227,45 @@ Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
   return {bytes_of(found), chain->name};
 }
 
+/// Metropolis by the words of each pair's first step.
+Proposal with_words_reused(const Task& task, unsigned i, int step) {
+  return metropolis(task, i, step - step % 2);
+}
+
+/// Metropolis by the remainder of a word, where index_of scales it.
+Proposal with_remainder(const Task& task, unsigned i, int step) {
+  const Words words = random_words(task.seed, Use::chain, i, static_cast<unsigned>(step) / 2);
+  return {words.word[2 * (step % 2)] % task.n(), words.word[2 * (step % 2) + 1]};
+}
+
 /// The chain of Metropolis with a mistake in it.
 template <class Moves>
-Ancestors mistaken(const Task& task, int steps, Moves moves) {
+Ancestors mistaken(const Task& task, int steps, Moves moves, Chain proposes = metropolis) {
   Ancestors ancestors;
   for (unsigned i = 0; i < task.n(); ++i) {
     std::uint64_t at = i;
     for (int step = 0; step < steps; ++step) {
-      const auto [proposed, word] = metropolis(task, i, step);
+      const auto [proposed, word] = proposes(task, i, step);
       if (moves(uniform_of(word), task.weights[at], task.weights[proposed])) at = proposed;
     }
     ancestors.push_back(static_cast<int>(at));
   }
   return ancestors;
+}
+
+/// Integers of as many binary places whatever the weights are, with points of stretches' ends on either side.
+void add_unscaled(Mistakes<int>& mistakes, const Task& task) {
+  const auto is_small = [](float weight) { return weight <= 1; };
+  if (!std::ranges::all_of(task.weights, is_small)) return;  // others exceed 64 bits
+  for (const int places : {31, 32}) {
+    for (const Between between : {Between::next, Between::one_before}) {
+      mistakes.add(
+          "the integers of the weights have a fixed number of binary places: small weights lose their "
+          "digits, or become 0",
+          systematic(fixed_point(task.weights, places), task.seed, between),
+          "Take places_of(largest weight, n) for the number of places.");
+    }
+  }
 }
 
 std::vector<KnownMistake> known_mistakes(const Task& task) {
@@ -247,10 +277,19 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
       "a point where one particle's stretch ends and the next begins is the next one's: "
       "a sum of weights is the first number beyond a stretch",
       systematic(fixed_point(task.weights), task.seed, Between::one_before));
+  add_unscaled(mistakes, task);
   mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
   mistakes.add("the chains of Metropolis are one step short",
                mistaken(task, std::max(task.steps - 1, 0), likely));
   mistakes.add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely));
+  mistakes.add("odd steps of Metropolis use words 0 and 1 again, those of the even step before",
+               mistaken(task, task.steps, likely, with_words_reused),
+               "Take words 2 and 3 of random_words(seed, Use::chain, i, m / 2) where the step m is odd.");
+  mistakes.add("the particles that Metropolis proposes are remainders: word % n, and not index_of(word, n)",
+               mistaken(task, task.steps, likely, with_remainder), "Propose index_of(word, n).");
+  mistakes.add("the weights are divided by each other: where both are 0 that is NaN, and the chain stays",
+               mistaken(task, task.steps, [](float u, float own, float its) { return u <= its / own; }),
+               "Compare u * w[t] <= w[j], as the task has it: nothing is divided there.");
   mistakes.add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
                mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }));
   mistakes.add("the chains take every proposal: the weights have no say",

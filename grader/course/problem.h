@@ -74,6 +74,7 @@ struct Tolerance {
 struct KnownMistake {
   std::string sentence;  ///< such as "the output is the input unchanged: it looks transposed twice"
   std::function<Bytes()> output;
+  std::string advice = {};  ///< what to do about it, a sentence; empty where the first says it
 };
 
 /// Known mistakes of one output, less those that say nothing in this case: what they would have produced is
@@ -86,10 +87,10 @@ class Mistakes {
   /// A further output that is right.
   void except(std::vector<T> expected) { seen_.push_back(std::move(expected)); }
 
-  void add(std::string sentence, const std::vector<T>& values) {
+  void add(std::string sentence, const std::vector<T>& values, std::string advice = {}) {
     if (std::find(seen_.begin(), seen_.end(), values) != seen_.end()) return;
     seen_.push_back(values);
-    known_.push_back({std::move(sentence), [values] { return bytes_of(values); }});
+    known_.push_back({std::move(sentence), [values] { return bytes_of(values); }, std::move(advice)});
   }
 
   const std::vector<KnownMistake>& known() const { return known_; }
@@ -113,6 +114,9 @@ struct Output {
   std::function<std::string(std::size_t)> position;
   /// Called only after a mismatch.
   std::function<std::vector<KnownMistake>()> known_mistakes;
+  /// Called where none of these is what was found: one sentence about what is wrong with it, or nothing.
+  std::function<std::string(std::span<const std::byte> expected, std::span<const std::byte> found)> remark =
+      {};
   /// Where several answers are right: the right one that is nearest to what was found, of the same size.
   /// Empty: `expected` is the only right answer.
   std::function<Answer(std::span<const std::byte> found)> nearest_answer;

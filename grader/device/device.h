@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "course/poison.h"
 #include "device/card_monitor.h"
 #include "device/gpu_lock.h"
 #include "emulator/observations.h"
@@ -36,9 +37,7 @@ class OutOfMemory : public std::runtime_error {
 
 enum class Kind { automatic, gpu, emulated };
 
-/// The byte that fills a poisoned buffer. Four of them make -842150451 as an int and -4.3e8 as a float:
-/// values that no case expects and that a student recognises at once.
-inline constexpr std::byte kPoisonByte{0xCD};
+using course::kPoisonByte;
 
 /// What a runner needs of the machine to use the device, besides its programs and libraries.
 struct RunnerNeeds {

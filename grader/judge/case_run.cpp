@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "emulator/server/device_process.h"
@@ -76,6 +77,8 @@ class CallRun {
     evidence_.refused_calls = take_kind(emulator::Finding::Kind::bad_call, observations.findings);
     evidence_.stale_reads = take_kind(emulator::Finding::Kind::stale_read, observations.findings);
     evidence_.findings = observations.findings;
+    // Only such a device keeps work back, and counts.
+    if (session_.leaves_work_undone()) activity_ = activity_of(observations);
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
     evidence_.use = session_.take_runner_use();
@@ -185,7 +188,8 @@ class CallRun {
   void compare_output(const std::string& name, const course::Output& output, const std::string& answer) {
     Comparison comparison = compare(output, snapshot_);
     if (comparison.wrong == 0) return;
-    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_), answer};
+    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_, activity_),
+                              answer};
   }
 
   void check_input(const Argument& argument, std::uint64_t address) {
@@ -209,6 +213,7 @@ class CallRun {
   report::ShownCall* shown_;             // where they are shown; likewise
   std::uint64_t workspace_bytes_ = 0;
   std::vector<std::uint64_t> words_;
+  std::optional<Activity> activity_;  // of the kernels, where the device counts
   Evidence evidence_;
 };
 
@@ -281,6 +286,7 @@ CaseRun run_case(const course::Problem& problem, const course::Case& one, const 
   CaseRun run;
   run.result.name = one.name;
   run.result.purpose = one.purpose;
+  run.result.elements = one.cost.elements;
   try {
     run_calls(problem, one, seed, call_time, attempt, source, draws, shows, run);
   } catch (const emulator::DeviceMemoryExceeded& error) {

@@ -22,6 +22,10 @@ constexpr const char* kLeftWork =
     "or fill to which no stream is given goes into the default stream, and the given one waits for no other; "
     "is `stream` the last argument of each?";
 
+constexpr const char* kGiveStream =
+    "Give `stream`, and no other, to every launch, copy and fill: kernel<<<blocks, threads, 0, stream>>>(…), "
+    "cudaMemcpyAsync(…, stream), cudaMemsetAsync(…, stream).";
+
 /// Whether a kernel may have met it because work that should come before was not done.
 bool may_follow_from_left_work(Finding::Kind kind) {
   return kind == Finding::Kind::uninitialised_read || kind == Finding::Kind::out_of_bounds ||
@@ -116,19 +120,40 @@ void report_finding(const Finding& finding, const SourceText& source, report::Ca
   }
 }
 
+/// What is known to have gone wrong takes the place of what the output, or the place of a fault, looks like.
+void name_cause(std::string sentence, std::string advice, report::CaseResult& result) {
+  result.guess = std::move(sentence);
+  result.question = std::move(advice);
+  result.cause_is_known = true;
+}
+
+/// Whether a thread that should have stayed out may have met both: it copies from shared memory, where
+/// nothing is for it, to where it has no place.
+bool is_of_the_same_thread(const Finding& unwritten, const Finding& stop) {
+  return unwritten.line == stop.line && unwritten.message.find("shared memory") != std::string::npos;
+}
+
 /// A kernel that stops may do so because of a value that nobody has written: an index, a flag, a size. Not
-/// where threads did not wait for each other, which is the cause of both then.
-std::string unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
-  if (!stops_kernel(stop.kind)) return {};
+/// where threads did not wait for each other, which is the cause of both then. Null where none is known.
+const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
+  if (!stops_kernel(stop.kind)) return nullptr;
   const Finding* unwritten = nullptr;
   for (const Finding& finding : findings) {
-    if (finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::bad_sync) return {};
-    if (finding.kind == Finding::Kind::uninitialised_read && unwritten == nullptr) unwritten = &finding;
+    if (finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::bad_sync) return nullptr;
+    if (finding.kind == Finding::Kind::uninitialised_read && unwritten == nullptr &&
+        !is_of_the_same_thread(finding, stop))
+      unwritten = &finding;
   }
-  if (unwritten == nullptr) return {};
-  const std::string where =
-      unwritten->line.line == 0 ? "" : fmt::format("in line {}, ", unwritten->line.line);
-  return where + sentence_of(*unwritten);
+  return unwritten;
+}
+
+/// Names the read of what nobody has written as the cause of what stopped the kernel.
+void name_unwritten(const Finding& unwritten, const SourceText& source, report::CaseResult& result) {
+  const std::string where = unwritten.line.line == 0 ? "" : fmt::format("in line {}, ", unwritten.line.line);
+  result.guess = where + sentence_of(unwritten);
+  result.question = question_of(unwritten, source);
+  const std::vector<report::Place> places = places_of(unwritten, source);
+  if (!places.empty()) result.places.insert(result.places.begin(), places.front());
 }
 
 void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
@@ -149,7 +174,9 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   result.mismatches = comparison.first;
   result.wrong = comparison.wrong;
   result.total = comparison.total;
-  result.guess = output.cause;
+  result.guess = output.cause.sentence;
+  result.question = output.cause.advice;
+  result.cause_is_known = output.cause.basis == LikelyCause::Basis::known_mistake;
   if (result.guess.empty() && evidence.call > 1) {
     result.guess =
         "the call before it, with other values, was right: is something kept from one call to the next, such "
@@ -157,17 +184,12 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   }
 }
 
-/// An old value that was read is why the output is wrong.
-void report_stale_read(const Evidence& evidence, const SourceText& source, report::CaseResult& result) {
-  const Finding& finding = evidence.stale_reads.front();
+/// An old value was read, and nothing else says why the output is wrong: at most what the errors look like,
+/// which follows from it.
+void report_stale_read(const Finding& finding, const SourceText& source, report::CaseResult& result) {
   result.places = places_of(finding, source);
   result.question = question_of(finding, source);
-  const std::string cause = cause_of_stale_read(finding);
-  // What the output looks like may follow from it, or be a mistake of its own.
-  const std::string& likeness = evidence.wrong_output->cause;
-  result.guess = likeness.empty() ? cause
-                                  : fmt::format("{}{} It may follow from this: {}", likeness,
-                                                likeness.ends_with('?') ? "" : ".", cause);
+  result.guess = cause_of_stale_read(finding);
 }
 
 }  // namespace
@@ -200,11 +222,10 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
                [&](const Finding& finding) { return explains(finding, evidence); });
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
-    const std::string cause = unwritten_cause(*finding, evidence.findings);
     if (evidence.left_work && may_follow_from_left_work(finding->kind)) {
-      result.guess = kLeftWork;
-    } else if (!cause.empty()) {
-      result.guess = cause;
+      name_cause(kLeftWork, kGiveStream, result);
+    } else if (const Finding* unwritten = unwritten_cause(*finding, evidence.findings)) {
+      name_unwritten(*unwritten, source, result);
     } else if (result.verdict == Verdict::time_limit && !evidence.stale_reads.empty()) {
       result.guess = cause_of_stale_read(evidence.stale_reads.front());
     }
@@ -237,12 +258,13 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
   } else if (evidence.wrong_output) {
     report_wrong_output(evidence, result);
     if (evidence.left_work) {
-      result.guess = kLeftWork;
+      name_cause(kLeftWork, kGiveStream, result);
     } else if (!evidence.refused_calls.empty()) {
-      result.guess =
-          "a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front());
-    } else if (!evidence.stale_reads.empty()) {
-      report_stale_read(evidence, source, result);
+      name_cause("a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front()),
+                 "", result);
+    } else if (evidence.wrong_output->cause.basis == LikelyCause::Basis::likeness &&
+               !evidence.stale_reads.empty()) {
+      report_stale_read(evidence.stale_reads.front(), source, result);
     }
   } else if (!evidence.changed_input.empty()) {
     result.verdict = Verdict::wrong_answer;

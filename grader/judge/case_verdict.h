@@ -12,6 +12,7 @@
 #include "device/device.h"
 #include "emulator/observations.h"
 #include "judge/comparison.h"
+#include "judge/diagnosis.h"
 #include "judge/source_text.h"
 #include "report/result.h"
 #include "runner/runner_process.h"
@@ -21,7 +22,7 @@ namespace lockstep::judge {
 struct WrongOutput {
   std::string name;
   Comparison comparison;
-  std::string cause;          ///< a guess, or empty
+  LikelyCause cause;
   std::string compared_with;  ///< of several right answers the nearest one's name; empty where there is one
 };
 

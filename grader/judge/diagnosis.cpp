@@ -2,99 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "judge/comparison.h"
 #include "judge/element.h"
 #include "judge/error_layout.h"
+#include "judge/findings.h"
+#include "judge/wrong_elements.h"
 
 namespace lockstep::judge {
 namespace {
 
 using Kind = ErrorLayout::Kind;
 
-/// A pattern must explain this share of the wrong elements.
-constexpr double kNearlyAll = 0.99;
-/// Where segments are shifted one by one, the ends of short segments do not fit.
-constexpr double kMost = 0.9;
-/// Fewer elements agree with a shift or an offset by chance.
-constexpr std::size_t kFewestForPattern = 3;
-
-std::string known_mistake(const course::Output& output, std::span<const std::byte> found) {
-  if (!output.known_mistakes) return "";
+LikelyCause known_mistake(const course::Output& output, std::span<const std::byte> found) {
+  if (!output.known_mistakes) return {};
   for (const course::KnownMistake& mistake : output.known_mistakes()) {
-    if (all_agree(output, mistake.output(), found)) return mistake.sentence;
+    if (all_agree(output, mistake.output(), found))
+      return {mistake.sentence, mistake.advice, LikelyCause::Basis::known_mistake};
   }
-  return "";
+  return {};
 }
-
-/// One output's wrong elements, and the questions that can be asked about all of them.
-template <class T>
-class WrongElements {
- public:
-  WrongElements(const course::Output& output, std::span<const std::byte> found)
-      : output_(output), found_(found), n_(element_count<T>(found)) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (!agrees(expected(i), at(i), output.tolerance)) wrong_.push_back(i);
-    }
-  }
-
-  const std::vector<std::size_t>& indices() const { return wrong_; }
-  std::size_t n() const { return n_; }
-  T expected(std::size_t i) const { return element<T>(output_.expected, i); }
-  T at(std::size_t i) const { return element<T>(found_, i); }
-
-  template <class Predicate>
-  bool hold(double share, std::size_t fewest, Predicate&& predicate) const {
-    const auto holding = std::count_if(wrong_.begin(), wrong_.end(), predicate);
-    return static_cast<std::size_t>(holding) >= fewest &&
-           static_cast<double>(holding) >= share * static_cast<double>(wrong_.size());
-  }
-
-  bool never_written() const {
-    return hold(kNearlyAll, 1, [this](std::size_t i) { return is_never_written<T>(found_, i); });
-  }
-  bool not_a_number() const {
-    return hold(kNearlyAll, 1, [this](std::size_t i) { return at(i) != at(i); });
-  }
-  bool zero() const {
-    return hold(kNearlyAll, 1, [this](std::size_t i) { return at(i) == T{}; });
-  }
-  bool opposite_sign() const {
-    return std::is_signed_v<T> && hold(kNearlyAll, 1, [this](std::size_t i) {
-             // Zero minus, not unary minus: the negative of the least integer must not overflow.
-             const double negative = 0.0 - static_cast<double>(expected(i));
-             return agrees(negative, static_cast<double>(at(i)), output_.tolerance);
-           });
-  }
-  bool holds_next() const {
-    return hold(kMost, kFewestForPattern, [this](std::size_t i) {
-      return i + 1 < n_ && agrees(expected(i + 1), at(i), output_.tolerance);
-    });
-  }
-  bool holds_previous() const {
-    return hold(kMost, kFewestForPattern,
-                [this](std::size_t i) { return i > 0 && agrees(expected(i - 1), at(i), output_.tolerance); });
-  }
-  double difference(std::size_t i) const {
-    return static_cast<double>(at(i)) - static_cast<double>(expected(i));
-  }
-  bool off_by_constant() const {
-    const double constant = difference(wrong_.front());
-    return hold(kNearlyAll, kFewestForPattern, [this, constant](std::size_t i) {
-      const double slack = std::is_floating_point_v<T> ? 1e-4 * std::abs(constant) : 0;
-      return std::abs(difference(i) - constant) <= slack;
-    });
-  }
-
- private:
-  const course::Output& output_;
-  std::span<const std::byte> found_;
-  std::size_t n_;
-  std::vector<std::size_t> wrong_;
-};
 
 std::string ordinal(std::size_t n) {
   const bool teen = n % 100 >= 11 && n % 100 <= 13;
@@ -122,20 +51,55 @@ std::string subject_of(const ErrorLayout& layout, const std::string& name, const
   return name;
 }
 
-const char* why_never_written(Kind kind) {
-  switch (kind) {
-    case Kind::everywhere:
-      return "did the kernel start, with at least one block?";
-    case Kind::partial_block:
-      return "what is missing is the last, partly filled block; is the number of blocks rounded up?";
-    case Kind::after_block:
-      return "are enough blocks launched?";
-    case Kind::from:
-    case Kind::stride:
-    case Kind::scattered:
-      return "do the threads together cover every index?";
+/// "tile_kernel ran, with 4 blocks", or of several kernels how many.
+std::string text_of(const Activity& activity) {
+  const std::string blocks = fmt::format("with {} block{}", activity.blocks, activity.blocks == 1 ? "" : "s");
+  if (activity.kernel.empty()) return fmt::format("{} launches ran, {}", activity.launches, blocks);
+  const std::string times = activity.launches == 1 ? "" : fmt::format(" {} times", activity.launches);
+  return fmt::format("{} ran{}, {}", activity.kernel, times, blocks);
+}
+
+LikelyCause nothing_written(const std::string& name, const std::optional<Activity>& activity) {
+  const std::string nothing = fmt::format("every element of {} was never written: ", name);
+  if (!activity) return {nothing + "did the kernel start, with at least one block?"};
+  if (activity->launches == 0) {
+    return {nothing + "your function launched no kernel",
+            fmt::format("Launch a kernel that writes {}, on the given stream.", name)};
   }
-  return "";
+  const std::string kernel = activity->kernel.empty() ? "a kernel" : activity->kernel;
+  if (!activity->stored && !activity->added) {
+    return {fmt::format("{}{}, and stored nothing in global memory: is the store missing, or does no thread "
+                        "come to it?",
+                        nothing, text_of(*activity)),
+            fmt::format("Let {} store its results in {}.", kernel, name)};
+  }
+  return {fmt::format("{}{}, and what was stored went elsewhere", nothing, text_of(*activity)),
+          fmt::format("Look where {} stores: its results belong in {}.", kernel, name)};
+}
+
+LikelyCause never_written(const std::string& name, const std::string& subject, Kind kind,
+                          const std::optional<Activity>& activity) {
+  if (kind == Kind::everywhere) return nothing_written(name, activity);
+  const std::string what = subject + " was never written: ";
+  const std::string ran = activity && !activity->kernel.empty() ? text_of(*activity) + ": " : "";
+  const bool several = activity && activity->blocks > activity->launches;
+  switch (kind) {
+    case Kind::partial_block:
+      return {what + "what is missing is the last, partly filled block; is the number of blocks rounded up?",
+              "Launch one block more where the last one is not full: lockstep::divide_up(n, threads)."};
+    case Kind::after_block:
+      if (!several) {
+        return {fmt::format("{}{}are enough blocks launched?", what, ran),
+                "Launch as many blocks as it takes to cover every element, the last one partly filled."};
+      }
+      [[fallthrough]];
+    default:
+      return {
+          fmt::format("{}{}do the threads together cover every index{}?", what, ran,
+                      several ? ", and is blockIdx a part of it" : ""),
+          "Work out which thread should write the first missing element: its index must come to that, and "
+          "no guard, return or condition may keep it away."};
+  }
 }
 
 /// A guess from the places alone, when the values say nothing.
@@ -160,9 +124,114 @@ std::string cause_from_layout(const ErrorLayout& layout, const std::string& subj
   return "";
 }
 
+constexpr const char* kSetToZero =
+    "Set it to 0 before anything is added: cudaMemsetAsync(pointer, 0, bytes, stream), its size in bytes.";
+
+/// What was stored is no result of the exercise's: it was not written there, or was added to what lay there.
 template <class T>
-std::string cause_from_pattern(const std::string& name, const course::Output& output,
-                               std::span<const std::byte> found) {
+LikelyCause cause_from_unwritten(const std::string& name, const std::string& subject, Kind kind,
+                                 const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
+  if (wrong.written_as_many_bytes_as_elements()) {
+    return {
+        fmt::format("only {} byte{} of {} {} written, as many as it has elements: a copy's size is in bytes",
+                    wrong.n(), wrong.n() == 1 ? "" : "s", name, wrong.n() == 1 ? "was" : "were"),
+        fmt::format("Multiply the size by sizeof(element), which is {}.", sizeof(T))};
+  }
+  if (wrong.never_written()) return never_written(name, subject, kind, activity);
+  if (!wrong.were_added_to_unwritten()) return {};
+  const std::size_t first = wrong.indices().front();
+  if (first > 0 && first == (wrong.n() + sizeof(T) - 1) / sizeof(T)) {
+    return {fmt::format("only the first {} of {} elements of {} were set to 0 before they were added to: the "
+                        "size of a fill is in bytes",
+                        first, wrong.n(), name),
+            kSetToZero};
+  }
+  return {subject + " was added to what its memory held before: nothing had set it to 0", kSetToZero};
+}
+
+template <class T>
+LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>& wrong,
+                              const std::optional<Activity>& activity) {
+  if (wrong.not_a_number()) {
+    return {
+        subject +
+            " is NaN: is 0 divided by 0 or multiplied by infinity, as in x * rsqrtf(x) for 0, or computed "
+            "from values that nothing has set?",
+        "Look for the operation that has no result for the operands of this case, and treat them before it."};
+  }
+  if (wrong.zero()) {
+    if (activity && activity->private_line != 0) {
+      return {
+          fmt::format("{} is 0, and line {} reads an array that each thread has for itself: it holds "
+                      "nothing that other threads wrote. Is __shared__ missing?",
+                      subject, activity->private_line)};
+    }
+    return {subject + " is 0, which was stored there: is the result kept somewhere else, or formed later?"};
+  }
+  if (wrong.opposite_sign()) return {subject + " has the wrong sign"};
+  if (wrong.holds_next()) {
+    return {subject +
+            " is what belongs one position later: is an index off by one, or a sum inclusive where an "
+            "exclusive one is asked for?"};
+  }
+  if (wrong.holds_previous()) {
+    return {subject +
+            " is what belongs one position earlier: is an index off by one, or a sum exclusive where an "
+            "inclusive one is asked for?"};
+  }
+  if (wrong.off_by_constant()) {
+    const double constant = wrong.difference(wrong.indices().front());
+    const std::string amount = std::is_floating_point_v<T> ? fmt::format("{:g}", std::abs(constant))
+                                                           : fmt::format("{:.0f}", std::abs(constant));
+    return {fmt::format("{} is {} too {}: is something added {}?", subject, amount,
+                        constant > 0 ? "large" : "small", constant > 0 ? "twice" : "too seldom")};
+  }
+  if (const int bits = wrong.lost_above_bits(); bits != 0) {
+    return {
+        fmt::format(
+            "{} is off by a multiple of 2^{}: a product or a sum was formed in {} bits, and lost what "
+            "lies above",
+            subject, bits, bits),
+        fmt::format("Widen one factor before you multiply, as in static_cast<unsigned long long>(a) * b, and "
+                    "keep sums in more than {} bits.",
+                    bits)};
+  }
+  if (wrong.rounded_like_float()) {
+    return {subject +
+                " is off by the last digits of large numbers: were whole numbers kept in a float, which "
+                "holds 24 bits?",
+            "Keep whole numbers in an integer type."};
+  }
+  if (const int factor = wrong.factor(); factor != 0) {
+    return {
+        factor > 0
+            ? fmt::format("{} is {} times as large as it should be: does every thread, warp or block "
+                          "add the same again?",
+                          subject, factor)
+            : fmt::format("{} is one part in {} of what it should be: is something counted by too few, or "
+                          "divided twice?",
+                          subject, -factor)};
+  }
+  return {};
+}
+
+/// Right values in wrong places.
+template <class T>
+LikelyCause cause_from_exchange(const std::string& name, const course::Output& output,
+                                const WrongElements<T>& wrong) {
+  const std::vector<std::size_t> places = wrong.places_of_values();
+  if (places.empty()) return {};
+  const std::size_t first = wrong.indices().front();
+  return {
+      fmt::format("values of {} stand in each other's places: at {} is what belongs at {}", name,
+                  position_of(output, first), position_of(output, places.front())),
+      fmt::format("Work out the index of what is read and of what is written for {}: one of them is wrong.",
+                  position_of(output, first))};
+}
+
+template <class T>
+LikelyCause cause_from_pattern(const std::string& name, const course::Output& output,
+                               std::span<const std::byte> found, const std::optional<Activity>& activity) {
   const WrongElements<T> wrong(output, found);
   ErrorLayout layout = layout_of(wrong.indices(), wrong.n());
   // A wrong value may be right by chance here and there; an element that was never written cannot be.
@@ -170,44 +239,39 @@ std::string cause_from_pattern(const std::string& name, const course::Output& ou
     layout.kind = Kind::scattered;
   }
   const std::string subject = subject_of(layout, name, position_of(output, layout.first));
-  if (wrong.never_written()) {
-    return subject + " was never written: " + why_never_written(layout.kind);
+  LikelyCause cause = cause_from_unwritten(name, subject, layout.kind, wrong, activity);
+  if (cause.sentence.empty() && output.remark) {
+    cause.sentence = output.remark(output.expected, found);
+    cause.basis = LikelyCause::Basis::remark;
   }
-  if (wrong.not_a_number()) {
-    return subject + " is NaN: is something divided by zero, or computed from values that nothing has set?";
-  }
-  if (wrong.zero()) {
-    return subject + " is 0: is the result computed but not stored, or stored before it is ready?";
-  }
-  if (wrong.opposite_sign()) return subject + " has the wrong sign";
-  if (wrong.holds_next()) {
-    return subject +
-           " is what belongs one position later: is the result inclusive where an exclusive one is "
-           "asked for?";
-  }
-  if (wrong.holds_previous()) {
-    return subject +
-           " is what belongs one position earlier: is the result exclusive where an inclusive one is "
-           "asked for?";
-  }
-  if (wrong.off_by_constant()) {
-    const double constant = wrong.difference(wrong.indices().front());
-    const std::string amount = std::is_floating_point_v<T> ? fmt::format("{:g}", std::abs(constant))
-                                                           : fmt::format("{:.0f}", std::abs(constant));
-    return fmt::format("{} is {} too {}: is something added {}?", subject, amount,
-                       constant > 0 ? "large" : "small", constant > 0 ? "twice" : "too seldom");
-  }
-  return cause_from_layout(layout, subject, wrong.n());
+  if (cause.sentence.empty()) cause = cause_from_values(subject, wrong, activity);
+  if (cause.sentence.empty()) cause = cause_from_exchange(name, output, wrong);
+  if (cause.sentence.empty()) cause.sentence = cause_from_layout(layout, subject, wrong.n());
+  return cause;
 }
 
 }  // namespace
 
-std::string likely_cause(const std::string& name, const course::Output& output,
-                         std::span<const std::byte> found) {
-  if (all_agree(output, output.expected, found)) return "";
-  if (std::string sentence = known_mistake(output, found); !sentence.empty()) return sentence;
-  return with_element_type(
-      output.type, [&](auto type) { return cause_from_pattern<decltype(type)>(name, output, found); });
+Activity activity_of(const emulator::Observations& observations) {
+  Activity activity{.launches = observations.launches, .blocks = observations.blocks};
+  if (observations.kernels.size() == 1) activity.kernel = kernel_name(observations.kernels.front().kernel);
+  for (const emulator::LineCounters& line : observations.lines) {
+    activity.stored = activity.stored || line.global_store.requests > 0;
+    activity.added = activity.added || line.global_atomic.requests > 0;
+    const bool is_own = line.line.file.ends_with(".cu");
+    if (activity.private_line == 0 && is_own && line.local_load.requests > 0)
+      activity.private_line = line.line.line;
+  }
+  return activity;
+}
+
+LikelyCause likely_cause(const std::string& name, const course::Output& output,
+                         std::span<const std::byte> found, const std::optional<Activity>& activity) {
+  if (all_agree(output, output.expected, found)) return {};
+  if (LikelyCause known = known_mistake(output, found); !known.sentence.empty()) return known;
+  return with_element_type(output.type, [&](auto type) {
+    return cause_from_pattern<decltype(type)>(name, output, found, activity);
+  });
 }
 
 }  // namespace lockstep::judge

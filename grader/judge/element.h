@@ -6,14 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "course/poison.h"
 #include "course/problem.h"
-#include "device/device.h"
 
 namespace lockstep::judge {
 
@@ -52,12 +54,29 @@ std::size_t element_count(std::span<const std::byte> bytes) {
 }
 
 /// Whether an element still holds what its buffer was filled with before the call. One byte may equal the
-/// pattern by chance; four cannot be expected to.
+/// pattern by chance; four in a row cannot be expected to.
 template <class T>
 bool is_never_written(std::span<const std::byte> bytes, std::size_t index) {
-  const auto own = bytes.subspan(index * sizeof(T), sizeof(T));
-  return sizeof(T) > 1 &&
-         std::all_of(own.begin(), own.end(), [](std::byte byte) { return byte == device::kPoisonByte; });
+  constexpr std::size_t kFewest = 4;
+  const auto is_poison = [&](std::size_t i) { return bytes[i] == course::kPoisonByte; };
+  std::size_t first = index * sizeof(T), end = first;
+  while (end < first + std::max(sizeof(T), kFewest) && end < bytes.size() && is_poison(end)) ++end;
+  if (end < (index + 1) * sizeof(T)) return false;
+  while (end - first < kFewest && first > 0 && is_poison(first - 1)) --first;
+  return end - first >= kFewest;
+}
+
+/// What has been added to an element that nothing had written; nothing where that is no small number.
+template <class T>
+std::optional<std::uint64_t> added_to_unwritten(T found) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
+    using Unsigned = std::make_unsigned_t<T>;
+    constexpr Unsigned kLimit = Unsigned{1} << (sizeof(T) == 4 ? 20 : 40);
+    const auto added = static_cast<Unsigned>(static_cast<Unsigned>(found) -
+                                             static_cast<Unsigned>(course::never_written<T>()));
+    if (added != 0 && added < kLimit) return added;
+  }
+  return std::nullopt;
 }
 
 template <class T>
@@ -68,7 +87,10 @@ std::string element_text(std::span<const std::byte> bytes, std::size_t index) {
 /// Of an output, which may not have been written.
 template <class T>
 std::string found_text(std::span<const std::byte> found, std::size_t index) {
-  return element_text<T>(found, index) + (is_never_written<T>(found, index) ? " (never written)" : "");
+  constexpr const char* kNeverWritten = "never written";
+  if (is_never_written<T>(found, index)) return kNeverWritten;
+  const std::optional<std::uint64_t> added = added_to_unwritten(element<T>(found, index));
+  return added ? fmt::format("{} + {}", kNeverWritten, *added) : element_text<T>(found, index);
 }
 
 /// Whether `found` is as good as `expected`. NaN on either side is never good.

@@ -51,12 +51,6 @@ int rank_of(Finding::Kind kind) {
   return 7;
 }
 
-/// A kernel's name as it is written, without its parameters.
-std::string kernel_name(const std::string& mangled) {
-  const std::string name = emulator::demangled(mangled);
-  return name.substr(0, name.find('('));
-}
-
 std::string text_of(const std::array<std::uint32_t, 3>& index) {
   return fmt::format("({}, {}, {})", index[0], index[1], index[2]);
 }
@@ -157,6 +151,16 @@ std::string question_of_race(const Finding& finding, const SourceText& source) {
              : "which barrier must stand between the two accesses, and do all threads come to it?";
 }
 
+const char* question_of_unwritten(const Finding& finding) {
+  if (says(finding, "shared memory")) {
+    return "which thread should have written this before, and did it return too early, or did a condition "
+           "keep "
+           "it away? Or who should not read it?";
+  }
+  return "what should have written this before: a kernel, a copy, or a fill such as cudaMemsetAsync? Memory "
+         "that is only allocated holds anything. Or who should not read it?";
+}
+
 const char* question_of_bad_address(const Finding& finding) {
   if (says(finding, "a pointer of the host")) {
     return "where does this pointer come from? A kernel reaches memory of the device, such as cudaMalloc "
@@ -176,6 +180,13 @@ bool has_thread(Finding::Kind kind) {
 }
 
 }  // namespace
+
+std::string kernel_name(const std::string& mangled) {
+  constexpr std::string_view kReturned = "void ";  // which the names of templates begin with
+  const std::string name = emulator::demangled(mangled);
+  const std::size_t begin = name.starts_with(kReturned) ? kReturned.size() : 0;
+  return name.substr(begin, name.find('(') - begin);
+}
 
 Verdict verdict_of(Finding::Kind kind) {
   switch (kind) {
@@ -272,7 +283,7 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::misaligned:
       return "does what each thread reads or writes at once begin at a multiple of its size?";
     case Finding::Kind::uninitialised_read:
-      return "which thread should have written this before, or who should not read it?";
+      return question_of_unwritten(finding);
     case Finding::Kind::bad_sync:
     case Finding::Kind::deadlock:
       return "do all threads of the block, or all lanes of the mask, come to it?";

@@ -36,16 +36,34 @@ const char* riddle_of(Verdict verdict) {
   }
 }
 
+/// So few elements can be followed with pencil and paper.
+constexpr double kByHand = 64;
+
+std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& failed) {
+  if (!failed.question.empty()) return fmt::format("{} {} helps.", failed.question, hint_command(result));
+  if (!failed.guess.empty()) {
+    return fmt::format("Look in your code for what the likely cause names: case \"{}\" shows it; {} helps.",
+                       failed.name, hint_command(result));
+  }
+  const report::Mismatch& first = failed.mismatches.front();
+  if (static_cast<double>(failed.total) <= kByHand && failed.elements <= kByHand) {
+    return fmt::format("Work out case \"{}\" by hand for {}; {} helps.", failed.name, first.position,
+                       hint_command(result));
+  }
+  return fmt::format("Follow in case \"{}\" what your code does for {}, where {} belongs; {} helps.",
+                     failed.name, first.position, first.expected, hint_command(result));
+}
+
 std::string after_failed_case(const ExerciseResult& result, const CaseResult& failed) {
   const std::string place = place_text(failed.places);
+  if (!failed.question.empty() && failed.cause_is_known) return failed.question;
   switch (failed.verdict) {
     case Verdict::grader_error:
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
              "doctor`.";
     case Verdict::wrong_answer:
       if (failed.mismatches.empty() || !failed.places.empty()) break;
-      return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
-                         hint_command(result));
+      return after_wrong_answer(result, failed);
     case Verdict::launch_failed:
       return "Compare the launch with what a device can launch: at least one block and one thread, at most "
              "1024 threads a block, and no more shared memory than a block may have.";
@@ -112,9 +130,8 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   }
   if (result.verdict == Verdict::passed) return after_passing(result, following);
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
-  if (const auto failed = first_failed(result.cases); failed != result.cases.end()) {
+  if (const CaseResult* failed = report::most_telling_case(result.cases))
     return after_failed_case(result, *failed);
-  }
   if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate, submission);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 namespace lockstep::report {
@@ -29,6 +30,23 @@ constexpr std::array<std::pair<Verdict, const char*>, 17> kNames = {{
 
 bool did_not_pass(Verdict verdict) { return verdict != Verdict::passed && verdict != Verdict::not_measured; }
 
+/// Lower tells more. A mistake that is known in a case where nothing else went wrong makes other cases fail
+/// in other ways.
+int telling_rank(const CaseResult& failed) {
+  if (failed.cause_is_known) return 0;
+  const bool has_place = !failed.places.empty();
+  switch (failed.verdict) {
+    case Verdict::wrong_answer:
+      return has_place ? 2 : failed.guess.empty() ? 4 : 3;
+    case Verdict::uninitialised_read:
+      return 2;
+    case Verdict::time_limit:
+      return has_place ? 1 : 3;
+    default:
+      return 1;
+  }
+}
+
 }  // namespace
 
 const char* name_of(Verdict verdict) {
@@ -41,6 +59,23 @@ std::optional<Verdict> verdict_from(const std::string& word) {
   const auto entry =
       std::find_if(kNames.begin(), kNames.end(), [&word](const auto& pair) { return pair.second == word; });
   return entry == kNames.end() ? std::nullopt : std::optional(entry->first);
+}
+
+const CaseResult* most_telling_case(const std::vector<CaseResult>& cases) {
+  std::vector<const CaseResult*> failed;
+  std::map<std::string, int> cases_of_guess;
+  for (const CaseResult& one : cases) {
+    if (!did_not_pass(one.verdict)) continue;
+    failed.push_back(&one);
+    if (one.cause_is_known) ++cases_of_guess[one.guess];
+  }
+  const auto order = [&](const CaseResult* one) {
+    const int rank = telling_rank(*one);
+    const double last = rank == 0 ? -cases_of_guess[one->guess] : rank == 4 ? one->elements : 0;
+    return std::pair(rank, last);
+  };
+  const auto most_telling = std::ranges::min_element(failed, {}, order);
+  return most_telling == failed.end() ? nullptr : *most_telling;
 }
 
 bool is_correct(const ExerciseResult& result) {

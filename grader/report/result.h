@@ -73,8 +73,10 @@ struct CaseResult {
   std::vector<Mismatch> mismatches;    ///< the first five
   std::uint64_t wrong = 0, total = 0;  ///< elements, when outputs were compared
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
+  bool cause_is_known = false;         ///< the guess names a mistake, not only what its errors look like
   std::vector<Place> places;           ///< where it happened; of two accesses the later one first
-  std::string question;                ///< what to find out there; empty where no place is known
+  std::string question;                ///< what to find out there, or to do about the guess
+  double elements = 0;                 ///< of the case, as its cost counts them
   std::string output;                  ///< what the submission printed meanwhile
   bool output_truncated = false;
   std::optional<ShownCall> shown;  ///< the last call, of judge::Options::only_case
@@ -178,6 +180,11 @@ struct Report {
   std::vector<std::string> warnings;  ///< such as a missing sandbox
   std::string seed;  ///< that repeats all results; empty: each has its own, which a secret tells
 };
+
+/// The failed case that shows best what is wrong: where a cause is known for certain, the first case of the
+/// cause that most cases have; else the first with a place in the source, or a likely cause; else the
+/// smallest. Null when none failed.
+const CaseResult* most_telling_case(const std::vector<CaseResult>& cases);
 
 /// Whether there are cases and all of them passed: technique and speed count only then.
 bool is_correct(const ExerciseResult& result);

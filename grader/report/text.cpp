@@ -113,7 +113,7 @@ const char* part_of_place(const CaseResult& failed, std::size_t index) {
     case Verdict::wrong_answer:
       return index == 0 ? "reads an old value" : "the store that it missed";
     default:
-      return "";
+      return index == 0 ? "reads what nothing has written" : "where that leads";
   }
 }
 
@@ -209,17 +209,6 @@ std::string compiler(const ExerciseResult& result, const TextStyle& style) {
   return text;
 }
 
-/// Brings those to the front that are told in full, and says how many: the first, and where that names no
-/// line of the source, the first that does.
-std::size_t put_told_first(std::vector<const CaseResult*>& failed) {
-  if (failed.empty() || !failed.front()->places.empty()) return std::min<std::size_t>(failed.size(), 1);
-  const auto with_line =
-      std::find_if(failed.begin(), failed.end(), [](const CaseResult* one) { return !one->places.empty(); });
-  if (with_line == failed.end()) return 1;
-  std::rotate(failed.begin() + 1, with_line, with_line + 1);
-  return 2;
-}
-
 std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   std::uint64_t passed = 0, not_run = 0;
   double seconds = 0;
@@ -235,18 +224,19 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
     }
   }
   std::string text;
-  const std::size_t told = put_told_first(failed);
-  for (std::size_t i = 0; i < told; ++i) text += failed_case(*failed[i], result.case_command, style);
-  if (told > 0) text += '\n';
-  if (const std::size_t more = failed.size() - told; more > 0) {
+  if (const CaseResult* told = most_telling_case(result.cases)) {
+    text += failed_case(*told, result.case_command, style) + '\n';
+    std::erase(failed, told);
+  }
+  if (!failed.empty()) {
     std::string names;
-    for (std::size_t i = told; i < std::min(failed.size(), told + kNamedCases); ++i) {
-      names += fmt::format("{}{} ({})", i > told ? ", " : "", printable(failed[i]->name),
+    for (std::size_t i = 0; i < std::min(failed.size(), kNamedCases); ++i) {
+      names += fmt::format("{}{} ({})", i > 0 ? ", " : "", printable(failed[i]->name),
                            name_of(failed[i]->verdict));
     }
-    if (more > kNamedCases) names += ", …";
-    text += labelled(style, mark(style, failed[told]->verdict), 1,
-                     fmt::format("{} failed: {}", counted(more, "more case"), names));
+    if (failed.size() > kNamedCases) names += ", …";
+    text += labelled(style, mark(style, failed.front()->verdict), 1,
+                     fmt::format("{} failed: {}", counted(failed.size(), "more case"), names));
   }
   if (passed > 0) {
     text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), counted(passed, "case"),

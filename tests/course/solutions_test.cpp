@@ -1,8 +1,8 @@
 // Every exercise of the course, and every file below solutions/: starters fail with guidance, references
 // pass, rungs are correct and fail the technique gates that their first lines name ("fails:", and "at:" for
-// the line that the report must point at), mistakes get the verdict on their first line, and of those that
-// are inefficient the gates that they name; the compiler warns of nothing. Found in the folder tree, as the
-// catalogue is: a new exercise or file needs no change here.
+// the line that the report must point at), mistakes get the verdict on their first line and the words that
+// they name ("says:"), and of those that are inefficient the gates that they name; the compiler warns of
+// nothing. Found in the folder tree, as the catalogue is: a new exercise or file needs no change here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -126,6 +126,8 @@ TEST_P(Mistake, GetsItsVerdict) {
   const Graded result = graded();
   EXPECT_EQ(result.status, 1) << result.text;
   EXPECT_THAT(headings(path(), "expect"), testing::ElementsAre(verdict_of(result, topic()))) << result.text;
+  for (const std::string& words : headings(path(), "says"))
+    EXPECT_THAT(unwrapped(result.text), testing::HasSubstr(words));
   const std::vector<std::string> fails = headings(path(), "fails");
   if (fails.empty()) return;
   std::vector<std::string> failed;

@@ -35,7 +35,7 @@ class CaseVerdict : public testing::Test {
 
   void set_wrong_output() {
     evidence_.wrong_output =
-        WrongOutput{"out", {.wrong = 3, .total = 10, .first = {{"[1]", "1", "2"}}}, "a guess"};
+        WrongOutput{"out", {.wrong = 3, .total = 10, .first = {{"[1]", "1", "2"}}}, {"a guess", "Do this."}};
   }
 
   void end_by_signal(int signal) {
@@ -72,12 +72,14 @@ TEST_F(CaseVerdict, WrongOutput) {
   EXPECT_EQ(result.wrong, 3U);
   EXPECT_EQ(result.mismatches.size(), 1U);
   EXPECT_EQ(result.guess, "a guess");
+  EXPECT_EQ(result.question, "Do this.");
+  EXPECT_FALSE(result.cause_is_known);
   EXPECT_FALSE(ends_context(evidence_));
 }
 
 TEST_F(CaseVerdict, OnlyALaterCallWrongHintsAtWhatIsKept) {
   set_wrong_output();
-  evidence_.wrong_output->cause.clear();
+  evidence_.wrong_output->cause = {};
   evidence_.call = 2;
   EXPECT_THAT(concluded().guess, HasSubstr("kept from one call to the next"));
 }
@@ -230,17 +232,37 @@ TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
   using Kind = Finding::Kind;
   Finding unwritten = finding(Kind::uninitialised_read);
   unwritten.message = "read of byte 0 of 'workspace', which nothing has written";
+  unwritten.line.line = 2;
   for (const Kind stop : {Kind::out_of_bounds, Kind::misaligned, Kind::no_progress, Kind::trap}) {
     evidence_.findings = {unwritten, finding(stop)};
     EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
     EXPECT_THAT(concluded().guess,
-                HasSubstr("in line 3, read of byte 0 of 'workspace', which nothing has written"));
+                HasSubstr("in line 2, read of byte 0 of 'workspace', which nothing has written"));
+    ASSERT_EQ(concluded().places.size(), 2U);
+    EXPECT_EQ(concluded().places[0].line, 2U) << "the cause comes first";
+    EXPECT_THAT(concluded().question, HasSubstr("cudaMemsetAsync")) << "and no question of the index";
   }
+  unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
+  evidence_.findings = {unwritten, finding(Kind::out_of_bounds)};
+  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, read of byte 0"));
+  // A thread that should have stayed out copies what is not there to where it must not.
+  evidence_.findings[1].line = unwritten.line;
+  EXPECT_EQ(concluded().guess, "");
+  EXPECT_THAT(concluded().question, HasSubstr("which threads must stay out"));
   // Who did not wait for the others finds what they have not written yet.
   evidence_.findings = {unwritten, finding(Kind::race), finding(Kind::out_of_bounds)};
   EXPECT_EQ(concluded().guess, "");
   evidence_.findings = {unwritten, finding(Kind::race)};
   EXPECT_EQ(concluded().guess, "");
+}
+
+TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
+  Finding unwritten = finding(Finding::Kind::uninitialised_read);
+  unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
+  evidence_.findings = {unwritten};
+  EXPECT_THAT(concluded().question, AllOf(HasSubstr("which thread"), Not(HasSubstr("cudaMemsetAsync"))));
+  evidence_.findings[0].message = "read of byte 0 of 'workspace', which nothing has written";
+  EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as cudaMemsetAsync"));
 }
 
 TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
@@ -321,9 +343,10 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
   EXPECT_THAT(concluded().guess, tells);
   EXPECT_EQ(concluded().places.size(), 2U);
-  evidence_.wrong_output->cause = "is something added twice?";
-  EXPECT_THAT(concluded().guess,
-              testing::StartsWith("is something added twice? It may follow from this: line 48 read"));
+  evidence_.wrong_output->cause = {"the rows begin too early", "Begin later.", LikelyCause::Basis::remark};
+  EXPECT_EQ(concluded().guess, "the rows begin too early") << "a named mistake needs no other cause";
+  EXPECT_EQ(concluded().question, "Begin later.");
+  EXPECT_TRUE(concluded().places.empty());
   evidence_.wrong_output.reset();
   evidence_.findings = {finding(Finding::Kind::no_progress)};
   EXPECT_EQ(concluded().verdict, Verdict::time_limit);
@@ -365,6 +388,8 @@ TEST_F(CaseVerdict, WorkLeftInAnotherStreamExplainsWhatWasNotWritten) {
   evidence_.findings = {finding(Finding::Kind::uninitialised_read)};
   EXPECT_EQ(concluded().verdict, Verdict::uninitialised_read);
   EXPECT_THAT(concluded().guess, tells);
+  EXPECT_THAT(concluded().question, testing::StartsWith("Give `stream`, and no other, to every launch"));
+  EXPECT_TRUE(concluded().cause_is_known);
   evidence_.findings = {finding(Finding::Kind::race)};
   EXPECT_THAT(concluded().guess, Not(tells));
   evidence_.findings.clear();

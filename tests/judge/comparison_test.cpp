@@ -74,7 +74,23 @@ TEST(Comparison, FirstFiveWithPositionExpectedAndFound) {
 
 TEST(Comparison, PoisonIsNamed) {
   const std::vector<std::int32_t> expected = {1}, found = {static_cast<std::int32_t>(0xCDCDCDCD)};
-  EXPECT_EQ(compare(output_of(expected), bytes_of(found)).first[0].found, "-842150451 (never written)");
+  EXPECT_EQ(compare(output_of(expected), bytes_of(found)).first[0].found, "never written");
+}
+
+TEST(Comparison, WhatWasAddedToPoisonIsNamed) {
+  const std::vector<std::int64_t> expected = {3, 4},
+                                  found = {static_cast<std::int64_t>(0xCDCDCDCDCDCDCDCD) + 3, -4};
+  const Comparison comparison = compare(output_of(expected), bytes_of(found));
+  EXPECT_EQ(comparison.first[0].found, "never written + 3");
+  EXPECT_EQ(comparison.first[1].found, "-4");
+}
+
+TEST(Comparison, BytesAreUnwrittenInARow) {
+  const std::vector<std::uint8_t> expected(9, 1), found = {1, 0xCD, 0xCD, 0xCD, 0xCD, 1, 1, 0xCD, 0xCD};
+  const Comparison comparison = compare(output_of(expected), bytes_of(found));
+  ASSERT_EQ(comparison.first.size(), 5U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(comparison.first[i].found, "never written") << i;
+  EXPECT_EQ(comparison.first[4].found, "205") << "two may be a value";
 }
 
 TEST(Comparison, SnapshotOfAnotherSizeIsAFaultOfTheGrader) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "lockstep/random.h"
@@ -14,6 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 using Ints = std::vector<std::int32_t>;
 
@@ -21,9 +23,11 @@ constexpr auto kPoison = static_cast<std::int32_t>(0xCDCDCDCD);
 
 Ints random_ints(std::size_t n) { return SplitMix64(7).integers(n, 1, 1'000'000); }
 
-std::string guess(const Ints& expected, const Ints& found) {
-  return likely_cause("out", output_of(expected), bytes_of(found));
+LikelyCause cause(const Ints& expected, const Ints& found, const std::optional<Activity>& activity = {}) {
+  return likely_cause("out", output_of(expected), bytes_of(found), activity);
 }
+
+std::string guess(const Ints& expected, const Ints& found) { return cause(expected, found).sentence; }
 
 TEST(Diagnosis, NothingWrongHasNoCause) {
   EXPECT_THAT(guess(random_ints(100), random_ints(100)), IsEmpty());
@@ -42,6 +46,138 @@ TEST(Diagnosis, NothingWritten) {
   EXPECT_THAT(guess(random_ints(1000), Ints(1000, kPoison)),
               StartsWith("every element of out was never written"));
   EXPECT_THAT(guess(random_ints(1), Ints(1, kPoison)), HasSubstr("did the kernel start"));
+}
+
+TEST(Diagnosis, NothingWrittenIsToldByWhatRan) {
+  const Ints expected = random_ints(1000), found(1000, kPoison);
+  EXPECT_EQ(cause(expected, found, Activity{}).sentence,
+            "every element of out was never written: your function launched no kernel");
+  Activity activity{.launches = 1, .blocks = 4, .kernel = "copy_kernel"};
+  EXPECT_THAT(cause(expected, found, activity).sentence,
+              HasSubstr("copy_kernel ran, with 4 blocks, and stored nothing in global memory"));
+  EXPECT_EQ(cause(expected, found, activity).advice, "Let copy_kernel store its results in out.");
+  activity.stored = true;
+  EXPECT_THAT(cause(expected, found, activity).sentence, HasSubstr("what was stored went elsewhere"));
+  activity = {.launches = 2, .blocks = 2};
+  EXPECT_THAT(cause(expected, found, activity).sentence,
+              HasSubstr("2 launches ran, with 2 blocks, and stored"));
+}
+
+TEST(Diagnosis, BlocksThatRanWereLaunched) {
+  Ints found = random_ints(4096);
+  std::fill(found.begin() + 256, found.end(), kPoison);
+  Activity activity{.launches = 1, .blocks = 16, .kernel = "copy_kernel", .stored = true};
+  EXPECT_THAT(
+      cause(random_ints(4096), found, activity).sentence,
+      HasSubstr(
+          "copy_kernel ran, with 16 blocks: do the threads together cover every index, and is blockIdx"));
+  activity.blocks = 1;
+  EXPECT_THAT(cause(random_ints(4096), found, activity).sentence,
+              HasSubstr("1 block: are enough blocks launched?"));
+}
+
+TEST(Diagnosis, WhatRanIsReadFromTheCounters) {
+  emulator::Observations observations;
+  observations.launches = 2;
+  observations.blocks = 6;
+  observations.kernels = {{.kernel = "_Z12tiled_kernelPKfPf", .launches = 2, .blocks = 6}};
+  emulator::LineCounters& line = observations.lines.emplace_back();
+  line.line = {"/build/submission.cu", 7};
+  EXPECT_FALSE(activity_of(observations).stored);
+  line.global_store.requests = 1;
+  line.local_load.requests = 1;
+  const Activity activity = activity_of(observations);
+  EXPECT_EQ(activity.launches, 2U);
+  EXPECT_EQ(activity.blocks, 6U);
+  EXPECT_EQ(activity.kernel, "tiled_kernel");
+  EXPECT_TRUE(activity.stored);
+  EXPECT_FALSE(activity.added);
+  EXPECT_EQ(activity.private_line, 7U);
+  observations.kernels.push_back(observations.kernels.front());
+  EXPECT_EQ(activity_of(observations).kernel, "") << "which of them should have written is not known";
+}
+
+TEST(Diagnosis, BytesAreNoElements) {
+  const Ints expected = random_ints(1001);
+  Ints found(1001, kPoison);
+  std::memcpy(found.data(), expected.data(), 1001);
+  EXPECT_THAT(guess(expected, found), StartsWith("only 1001 bytes of out were written"));
+  std::memcpy(found.data(), expected.data(), 2000);
+  EXPECT_THAT(guess(expected, found), Not(HasSubstr("bytes"))) << "half of all, for another reason";
+  found = {static_cast<std::int32_t>(0xCDCDCD00 | (expected[0] & 0xFF))};
+  EXPECT_THAT(guess({expected[0]}, found), StartsWith("only 1 byte of out was written"));
+}
+
+TEST(Diagnosis, AddedToWhatWasThereBefore) {
+  Ints expected = random_ints(1000), found;
+  expected[7] = 0;
+  for (const std::int32_t value : expected) found.push_back(kPoison + value);
+  EXPECT_THAT(guess(expected, found), HasSubstr("added to what its memory held before"));
+  EXPECT_THAT(cause(expected, found).advice, HasSubstr("cudaMemsetAsync"));
+  std::copy_n(expected.begin(), 250, found.begin());
+  EXPECT_THAT(guess(expected, found), StartsWith("only the first 250 of 1000 elements of out were set to 0"));
+  for (std::size_t i = 250; i < 1000; ++i) found[i] = kPoison + 3;
+  EXPECT_THAT(guess(expected, found), HasSubstr("set to 0")) << "whatever was added";
+}
+
+TEST(Diagnosis, SumsOfTooFewBits) {
+  const std::vector<std::int64_t> expected = {std::int64_t{3} << 40, 5, 7};
+  std::vector<std::int64_t> found = expected;
+  found[0] -= std::int64_t{9} << 32;
+  EXPECT_THAT(likely_cause("out", output_of(expected), bytes_of(found)).sentence,
+              HasSubstr("is off by a multiple of 2^32: a product or a sum was formed in 32 bits"));
+  found[0] += 1;
+  EXPECT_THAT(likely_cause("out", output_of(expected), bytes_of(found)).sentence, IsEmpty());
+  Ints narrow = random_ints(100);
+  for (auto& value : narrow) value &= 0xFFFF;
+  EXPECT_THAT(guess(random_ints(100), narrow), HasSubstr("formed in 16 bits"));
+}
+
+TEST(Diagnosis, WholeNumbersInAFloat) {
+  const Ints expected = SplitMix64(7).integers(1000, 1, 2'000'000'000);
+  Ints found = expected;
+  for (auto& value : found) value = static_cast<std::int32_t>(static_cast<float>(value - 1) - 1);
+  EXPECT_THAT(guess(expected, found), HasSubstr("kept in a float"));
+  EXPECT_THAT(guess({1, 2, 3, 4}, {2, 4, 3, 5}), Not(HasSubstr("float"))) << "these fit in a float";
+}
+
+TEST(Diagnosis, ManyTimesTooLarge) {
+  Ints found = random_ints(100);
+  for (auto& value : found) value *= 32;
+  EXPECT_THAT(guess(random_ints(100), found), StartsWith("every element of out is 32 times as large"));
+  EXPECT_THAT(guess(found, random_ints(100)), HasSubstr("one part in 32"));
+}
+
+TEST(Diagnosis, RightValuesInWrongPlaces) {
+  const Ints expected = random_ints(1000);
+  Ints found = expected;
+  std::reverse(found.begin(), found.end());
+  EXPECT_THAT(guess(expected, found), HasSubstr("at [0] is what belongs at [999]"));
+  Ints few = expected;
+  for (auto& value : few) value = value % 5 + 1;
+  found = few;
+  std::reverse(found.begin(), found.end());
+  EXPECT_THAT(guess(few, found), IsEmpty()) << "values that are anywhere tell no place";
+}
+
+TEST(Diagnosis, ZerosBesideAnArrayOfEachThread) {
+  Activity activity{.launches = 1, .blocks = 1, .kernel = "scan_kernel", .stored = true, .private_line = 14};
+  EXPECT_THAT(cause(random_ints(100), Ints(100), activity).sentence,
+              HasSubstr("line 14 reads an array that each thread has for itself"));
+  activity.private_line = 0;
+  EXPECT_THAT(cause(random_ints(100), Ints(100), activity).sentence, Not(HasSubstr("array")));
+}
+
+TEST(Diagnosis, TheExerciseMayRemarkOnWhatItDoesNotKnow) {
+  course::Output output = output_of(random_ints(100));
+  output.remark = [](std::span<const std::byte> expected, std::span<const std::byte> found) {
+    return expected.size() == found.size() ? "it has the right size" : "";
+  };
+  const LikelyCause remark = likely_cause("out", output, bytes_of(Ints(100)));
+  EXPECT_EQ(remark.sentence, "it has the right size");
+  EXPECT_EQ(remark.basis, LikelyCause::Basis::remark);
+  EXPECT_THAT(likely_cause("out", output, bytes_of(Ints(100, kPoison))).sentence, HasSubstr("never written"))
+      << "what was never written comes first";
 }
 
 TEST(Diagnosis, NearlyNothingWrittenIsAKernelThatRan) {
@@ -130,7 +266,7 @@ TEST(Diagnosis, WrongSign) {
 
 TEST(Diagnosis, NaN) {
   const std::vector<float> expected = {1, 2, 3}, found(3, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_THAT(likely_cause("out", output_of(expected), bytes_of(found)),
+  EXPECT_THAT(likely_cause("out", output_of(expected), bytes_of(found)).sentence,
               StartsWith("every element of out is NaN"));
 }
 
@@ -139,10 +275,13 @@ TEST(Diagnosis, KnownMistakeComesFirst) {
   output.known_mistakes = [] {
     return std::vector<course::KnownMistake>{
         {"the wrong one", [] { return bytes_of(Ints(100, 9)); }},
-        {"it is the input unchanged", [] { return bytes_of(Ints(100, 0)); }}};
+        {"it is the input unchanged", [] { return bytes_of(Ints(100, 0)); }, "Change it."}};
   };
-  EXPECT_EQ(likely_cause("out", output, bytes_of(Ints(100, 0))), "it is the input unchanged");
-  EXPECT_THAT(likely_cause("out", output, bytes_of(random_ints(100))), IsEmpty());
+  const LikelyCause known = likely_cause("out", output, bytes_of(Ints(100, 0)));
+  EXPECT_EQ(known.sentence, "it is the input unchanged");
+  EXPECT_EQ(known.advice, "Change it.");
+  EXPECT_EQ(known.basis, LikelyCause::Basis::known_mistake);
+  EXPECT_THAT(likely_cause("out", output, bytes_of(random_ints(100))).sentence, IsEmpty());
 }
 
 TEST(Diagnosis, PositionsAreTheStudents) {
@@ -150,7 +289,7 @@ TEST(Diagnosis, PositionsAreTheStudents) {
   output.position = [](std::size_t i) { return "segment " + std::to_string(i / 1024); };
   Ints found = random_ints(1025);
   found[1024] = kPoison;
-  EXPECT_THAT(likely_cause("out", output, bytes_of(found)), HasSubstr("from segment 1 on"));
+  EXPECT_THAT(likely_cause("out", output, bytes_of(found)).sentence, HasSubstr("from segment 1 on"));
 }
 
 }  // namespace

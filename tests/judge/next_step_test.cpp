@@ -51,9 +51,54 @@ TEST(NextStep, OnlyADifferenceThatIsShownHasAWrongPosition) {
   ExerciseResult result = result_with(Verdict::wrong_answer);
   report::CaseResult& failed = result.cases.emplace_back();
   failed.verdict = Verdict::wrong_answer;
-  EXPECT_EQ(next_step(result, "").find("first wrong position"), std::string::npos);
+  EXPECT_EQ(next_step(result, "").find("by hand"), std::string::npos);
+  failed.mismatches = {{"row 3, column 7", "12", "11"}};
+  EXPECT_THAT(next_step(result, ""), HasSubstr("by hand for row 3, column 7"));
+}
+
+TEST(NextStep, OnlySmallCasesAreWorkedOutByHand) {
+  ExerciseResult result = result_with(Verdict::wrong_answer);
+  report::CaseResult& failed = result.cases.emplace_back();
+  failed.name = "n = 400";
+  failed.verdict = Verdict::wrong_answer;
+  failed.mismatches = {{"bin 3", "12", "11"}};
+  failed.total = 20;
+  failed.elements = 190'000;
+  EXPECT_EQ(next_step(result, ""),
+            "Follow in case \"n = 400\" what your code does for bin 3, where 12 belongs; `./lockstep hint "
+            "transpose` helps.");
+  failed.elements = 20;
+  EXPECT_THAT(next_step(result, ""), HasSubstr("by hand"));
+}
+
+TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
+  ExerciseResult result = result_with(Verdict::wrong_answer);
+  result.cases.resize(2);
+  result.cases[0].verdict = Verdict::out_of_bounds;
+  result.cases[0].places = {{"transpose.cu", 9, ""}};
+  result.cases[0].question = "is the index the right one?";
+  report::CaseResult& failed = result.cases[1];
+  failed.name = "32 x 32";
+  failed.verdict = Verdict::wrong_answer;
   failed.mismatches.emplace_back();
-  EXPECT_THAT(next_step(result, ""), HasSubstr("first wrong position"));
+  failed.guess = "the tile is not transposed";
+  failed.cause_is_known = true;
+  EXPECT_EQ(next_step(result, ""),
+            "Look in your code for what the likely cause names: case \"32 x 32\" shows it; `./lockstep hint "
+            "transpose` helps.");
+  failed.question = "Write tile[x][y].";
+  failed.cause_is_known = false;
+  result.cases[0].verdict = Verdict::passed;
+  EXPECT_EQ(next_step(result, ""), "Write tile[x][y]. `./lockstep hint transpose` helps.");
+  result.cases[0].verdict = Verdict::out_of_bounds;
+  failed.cause_is_known = true;
+  EXPECT_EQ(next_step(result, ""), "Write tile[x][y].");
+  // Of a finding that has another cause, the place is where it led to.
+  result.cases.pop_back();
+  result.cases[0].guess = "work was left in another stream";
+  result.cases[0].question = "Give it the stream.";
+  result.cases[0].cause_is_known = true;
+  EXPECT_EQ(next_step(result, ""), "Give it the stream.");
 }
 
 TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
@@ -68,6 +113,7 @@ TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
 TEST(NextStep, LaunchFailureTellsWhatCanBeLaunched) {
   ExerciseResult result = result_with(Verdict::launch_failed);
   result.cases.emplace_back().verdict = Verdict::launch_failed;
+  result.cases.back().question = "what happens there?";  // of a finding that has no place
   EXPECT_THAT(next_step(result, ""), HasSubstr("at most 1024 threads a block"));
   EXPECT_THAT(next_step(result, ""), HasSubstr("shared memory than a block may have"));
 }

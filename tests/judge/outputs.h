@@ -12,6 +12,7 @@ using course::bytes_of;
 
 template <class T>
 course::ElementType element_type_of() {
+  if constexpr (std::is_same_v<T, std::uint8_t>) return course::ElementType::u8;
   if constexpr (std::is_same_v<T, float>) return course::ElementType::f32;
   if constexpr (std::is_same_v<T, std::int32_t>) return course::ElementType::i32;
   if constexpr (std::is_same_v<T, std::int64_t>) return course::ElementType::i64;

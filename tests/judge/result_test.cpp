@@ -27,6 +27,49 @@ ExerciseResult result_with(std::vector<Verdict> cases, std::vector<Verdict> gate
   return result;
 }
 
+CaseResult failed_case(const char* name, Verdict verdict, const char* guess = "") {
+  CaseResult result;
+  result.name = name;
+  result.verdict = verdict;
+  result.guess = guess;
+  return result;
+}
+
+std::string most_telling(const std::vector<CaseResult>& cases) {
+  const CaseResult* telling = most_telling_case(cases);
+  return telling == nullptr ? "" : telling->name;
+}
+
+TEST(Result, TheMostTellingCaseKnowsItsCause) {
+  using enum Verdict;
+  std::vector<CaseResult> cases = {failed_case("passed", passed), failed_case("skipped", not_measured)};
+  EXPECT_EQ(most_telling(cases), "");
+  cases.push_back(failed_case("large", wrong_answer));
+  cases.back().elements = 1000;
+  EXPECT_EQ(most_telling(cases), "large");
+  cases.push_back(failed_case("small", wrong_answer));
+  cases.back().elements = 3;
+  EXPECT_EQ(most_telling(cases), "small") << "where nothing is known, what is easiest to follow";
+  cases.push_back(failed_case("pattern", wrong_answer, "every element is 0"));
+  EXPECT_EQ(most_telling(cases), "pattern");
+  cases.push_back(failed_case("slow", time_limit));
+  EXPECT_EQ(most_telling(cases), "pattern") << "a limit without a place says little";
+  cases.push_back(failed_case("unwritten", uninitialised_read));
+  cases.back().places = {{"a.cu", 3, ""}};
+  EXPECT_EQ(most_telling(cases), "unwritten");
+  cases.push_back(failed_case("race", race));
+  cases.back().places = {{"a.cu", 4, ""}};
+  EXPECT_EQ(most_telling(cases), "race");
+  for (const char* name : {"known", "known again"}) {
+    cases.push_back(failed_case(name, wrong_answer, "rows and columns are exchanged"));
+    cases.back().cause_is_known = true;
+  }
+  EXPECT_EQ(most_telling(cases), "known");
+  cases.insert(cases.begin(), failed_case("one element", wrong_answer, "the element itself came back"));
+  cases.front().cause_is_known = true;
+  EXPECT_EQ(most_telling(cases), "known") << "what most cases say";
+}
+
 TEST(Result, FirstPartThatDidNotPassDecides) {
   using enum Verdict;
   EXPECT_EQ(overall_verdict(result_with({passed, race, crashed}, {inefficient}, too_slow)), race);

@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: the padding was never written
 // The guard stops at the last particle: nobody writes the zeros of the padding.
 #include "coalescing.h"
 #include "lockstep/check_cuda.h"

@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: the rows begin n floats after each other
 // The rows follow each other without a gap, n floats apart, where the pitch leaves room.
 #include "coalescing.h"
 #include "lockstep/check_cuda.h"

@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: threads without an element to read did not write either
 // Threads without an element to read return, although in a tile that is not square some have one to write.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"

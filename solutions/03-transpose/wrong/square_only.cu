@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: blocks are missing along x
 // The grid is as wide as it is high: the columns of a wide matrix that lie beyond stay unwritten.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"

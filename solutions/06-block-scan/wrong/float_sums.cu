@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: kept in a float
 // Adds up in float, which holds 24 bits: large sums lose their last digits.
 #include "block_scan.h"
 #include "lockstep/check_cuda.h"

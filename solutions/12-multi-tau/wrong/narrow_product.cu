@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: Widen one factor before you multiply
 // Two bins of 32 bits are multiplied before anybody widens them.
 #include "multi_tau.h"
 

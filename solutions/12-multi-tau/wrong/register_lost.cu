@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: zero-delay registers
 // What the zero-delay registers hold of a bin that has begun is forgotten between packets.
 #include "multi_tau.h"
 

@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: in the bin beside their own
 // Lets float decide also where it cannot tell.
 #include "tpacf.h"
 

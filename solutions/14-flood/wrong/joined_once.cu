@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: was a join lost
 // Hangs a root below another without looking whether it still is one: what was faster is lost.
 #include "flood.h"
 

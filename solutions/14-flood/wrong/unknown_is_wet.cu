@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: Ask everywhere whether height < level
 // Asks whether a cell is not dry: no comparison with NaN is true, so NaN is wet.
 #include "flood.h"
 

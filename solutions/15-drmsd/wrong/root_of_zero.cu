@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: multiplied by infinity
 // Makes roots as x * rsqrtf(x), which is 0 times infinity for two atoms in one place.
 #include "drmsd.h"
 

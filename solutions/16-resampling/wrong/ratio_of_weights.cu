@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: the weights are divided by each other
 // Compares u with a ratio of weights: 0 / 0 is NaN, and NaN never moves.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"

@@ -1,4 +1,5 @@
 // expect: wrong-answer
+// says: a fixed number of binary places
 // Counts the same binary places of all weights: right only where the largest is near 1.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"

@@ -1,5 +1,5 @@
 // expect: wrong-answer
-// says: (never written)
+// says: never written
 // says: is `stream` the last argument of each?
 // Forgets to pass the stream on: what it is given does not wait for the default stream.
 #include "lockstep/divide_up.h"

@@ -1,0 +1,187 @@
+// One output's wrong elements, and the questions that can be asked about all of them.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "course/poison.h"
+#include "course/problem.h"
+#include "judge/element.h"
+
+namespace lockstep::judge {
+
+/// A pattern must explain this share of the wrong elements.
+inline constexpr double kNearlyAll = 0.99;
+/// Where segments are shifted one by one, the ends of short segments do not fit.
+inline constexpr double kMost = 0.9;
+/// Fewer elements agree with a shift or an offset by chance.
+inline constexpr std::size_t kFewestForPattern = 3;
+
+template <class T>
+class WrongElements {
+ public:
+  WrongElements(const course::Output& output, std::span<const std::byte> found)
+      : output_(output), found_(found), n_(element_count<T>(found)) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (!agrees(expected(i), at(i), output.tolerance)) wrong_.push_back(i);
+    }
+  }
+
+  const std::vector<std::size_t>& indices() const { return wrong_; }
+  std::size_t n() const { return n_; }
+  T expected(std::size_t i) const { return element<T>(output_.expected, i); }
+  T at(std::size_t i) const { return element<T>(found_, i); }
+
+  template <class Predicate>
+  bool hold(double share, std::size_t fewest, Predicate&& predicate) const {
+    const auto holding = std::count_if(wrong_.begin(), wrong_.end(), predicate);
+    return static_cast<std::size_t>(holding) >= fewest &&
+           static_cast<double>(holding) >= share * static_cast<double>(wrong_.size());
+  }
+
+  bool never_written() const {
+    return hold(kNearlyAll, 1, [this](std::size_t i) { return is_never_written<T>(found_, i); });
+  }
+  bool not_a_number() const {
+    return hold(kNearlyAll, 1, [this](std::size_t i) { return at(i) != at(i); });
+  }
+  bool zero() const {
+    return hold(kNearlyAll, 1, [this](std::size_t i) { return at(i) == T{}; });
+  }
+  bool opposite_sign() const {
+    return std::is_signed_v<T> && hold(kNearlyAll, 1, [this](std::size_t i) {
+             // Zero minus, not unary minus: the negative of the least integer must not overflow.
+             const double negative = 0.0 - static_cast<double>(expected(i));
+             return agrees(negative, static_cast<double>(at(i)), output_.tolerance);
+           });
+  }
+  bool holds_next() const {
+    return hold(kMost, kFewestForPattern, [this](std::size_t i) {
+      return i + 1 < n_ && agrees(expected(i + 1), at(i), output_.tolerance);
+    });
+  }
+  bool holds_previous() const {
+    return hold(kMost, kFewestForPattern,
+                [this](std::size_t i) { return i > 0 && agrees(expected(i - 1), at(i), output_.tolerance); });
+  }
+  double difference(std::size_t i) const {
+    return static_cast<double>(at(i)) - static_cast<double>(expected(i));
+  }
+  bool off_by_constant() const {
+    const double constant = difference(wrong_.front());
+    return hold(kNearlyAll, kFewestForPattern, [this, constant](std::size_t i) {
+      const double slack = std::is_floating_point_v<T> ? 1e-4 * std::abs(constant) : 0;
+      return std::abs(difference(i) - constant) <= slack;
+    });
+  }
+
+  /// Added to what memory held that nobody had set to 0.
+  bool were_added_to_unwritten() const {
+    const auto is_sum = [this](std::size_t i) {
+      if constexpr (std::is_integral_v<T>) {
+        using Unsigned = std::make_unsigned_t<T>;
+        const auto sum = static_cast<Unsigned>(static_cast<Unsigned>(course::never_written<T>()) +
+                                               static_cast<Unsigned>(expected(i)));
+        return static_cast<Unsigned>(at(i)) == sum || added_to_unwritten(at(i)).has_value();
+      }
+      return at(i) == course::never_written<T>() + expected(i);
+    };
+    return hold(kNearlyAll, 1, is_sum);
+  }
+  /// Written up to the byte that has the number of the elements: someone took bytes for elements.
+  bool written_as_many_bytes_as_elements() const {
+    const auto is_poison = [](std::byte byte) { return byte == course::kPoisonByte; };
+    const std::span<const std::byte> expected(output_.expected);
+    return sizeof(T) > 1 && n_ > 0 && std::ranges::equal(found_.first(n_), expected.first(n_)) &&
+           std::ranges::all_of(found_.subspan(n_), is_poison);
+  }
+  /// The factor, 2 or more, that every wrong element is too large by, or, negative, too small by; 0 where
+  /// there is none.
+  int factor() const {
+    constexpr double kLargest = 64;
+    const auto ratio_of = [this](std::size_t i) {
+      const auto right = static_cast<double>(expected(i)), wrong = static_cast<double>(at(i));
+      return std::abs(wrong) > std::abs(right) ? wrong / right : -right / wrong;
+    };
+    const double ratio = std::round(ratio_of(wrong_.front()));
+    if (!(std::abs(ratio) >= 2 && std::abs(ratio) <= kLargest)) return 0;
+    const double slack = std::is_floating_point_v<T> ? 1e-4 * std::abs(ratio) : 0;
+    const bool is_factor = hold(kNearlyAll, kFewestForPattern,
+                                [&](std::size_t i) { return std::abs(ratio_of(i) - ratio) <= slack; });
+    return is_factor ? static_cast<int>(ratio) : 0;
+  }
+  /// 32, 16 or 8 where all errors are multiples of 2 to that power, as sums and products of so few bits
+  /// leave them; else 0.
+  int lost_above_bits() const {
+    if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
+      using Unsigned = std::make_unsigned_t<T>;
+      Unsigned errors = 0;
+      for (const std::size_t i : wrong_)
+        errors |= static_cast<Unsigned>(static_cast<Unsigned>(at(i)) - static_cast<Unsigned>(expected(i)));
+      const int zeros = std::countr_zero(errors);
+      // As many bits of all errors together are 0 by chance once in 2^32.
+      const auto suffices = [&](int bits) {
+        return zeros >= bits && wrong_.size() * static_cast<std::size_t>(bits) >= 32;
+      };
+      if (sizeof(T) == 8 && suffices(32)) return 32;
+      return suffices(16) ? 16 : suffices(8) ? 8 : 0;
+    }
+    return 0;
+  }
+  /// Errors as a float's rounding makes them of whole numbers that need more than its 24 bits, after many
+  /// sums.
+  bool rounded_like_float() const {
+    if constexpr (std::is_integral_v<T>) {
+      double largest = 0;
+      for (std::size_t i = 0; i < n_; ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(expected(i))));
+      return largest > 0x1p24 && hold(1, kFewestForPattern, [&](std::size_t i) {
+               return std::abs(difference(i)) <= largest * 0x1p-16;
+             });
+    }
+    return false;
+  }
+  /// For nearly every wrong element the place where its value belongs; empty where that is nowhere, or
+  /// where values say too little.
+  std::vector<std::size_t> places_of_values() const {
+    std::vector<std::pair<T, std::size_t>> sorted;
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (expected(i) != expected(i)) return {};
+      sorted.emplace_back(expected(i), i);
+    }
+    std::ranges::sort(sorted);
+    std::size_t repeated = 0;
+    for (std::size_t i = 1; i < n_; ++i) repeated += sorted[i].first == sorted[i - 1].first ? 1 : 0;
+    if (static_cast<double>(repeated) > (1 - kMost) * static_cast<double>(n_)) return {};
+    // Integers from a narrow range meet by chance.
+    constexpr double kSparse = 64;
+    const double range = static_cast<double>(sorted.back().first) - static_cast<double>(sorted.front().first);
+    if (std::is_integral_v<T> && !(range >= kSparse * static_cast<double>(n_))) return {};
+    std::vector<std::size_t> places;
+    std::size_t misses = 0;
+    for (const std::size_t i : wrong_) {
+      const auto place = std::ranges::lower_bound(sorted, at(i), {}, &std::pair<T, std::size_t>::first);
+      const bool is_hit = place != sorted.end() && place->first == at(i);
+      misses += is_hit ? 0 : 1;
+      places.push_back(is_hit ? place->second : i);
+    }
+    const bool are_most =
+        static_cast<double>(misses) <= (1 - kNearlyAll) * static_cast<double>(wrong_.size());
+    if (!are_most || wrong_.size() < kFewestForPattern || places.front() == wrong_.front()) return {};
+    return places;
+  }
+
+ private:
+  const course::Output& output_;
+  std::span<const std::byte> found_;
+  std::size_t n_;
+  std::vector<std::size_t> wrong_;
+};
+
+}  // namespace lockstep::judge
