@@ -426,8 +426,8 @@ Problem make_problem() {
       global_sectors_gate(
           30,
           {.scattered = "Let neighbouring lanes take neighbouring words.",
-           .again = "A count is needed for 64 products, and should be read once or twice: bring counts to "
-                    "shared memory or registers, and make bins of a group from bins of the group before."}),
+           .again = "Bring counts to shared memory or registers, and make bins of a group from bins of the "
+                    "group before. A count is needed for 64 products, and should be read once or twice."}),
       shared_passes_gate(
           3, "products of two bins", kProductsOfCount,
           "Keep sums in registers, and let a bin that has been read serve many products: a thread "

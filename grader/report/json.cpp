@@ -42,6 +42,7 @@ Json of_case(const CaseResult& one) {
           {"mismatches", std::move(mismatches)},
           {"guess", printable(one.guess)},
           {"places", places(one.places)},
+          {"remark", printable(one.remark)},
           {"seconds", measured(one.seconds)}};
 }
 

@@ -58,6 +58,7 @@ struct CaseResult {
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
   std::vector<Place> places;           ///< where it happened; of two accesses the later one first
   std::string question;                ///< what to find out there; empty where no place is known
+  std::string remark;                  ///< what to know of a right answer, where several are right
   double seconds = 0;
 };
 
@@ -68,7 +69,7 @@ struct GateResult {
   Verdict verdict = Verdict::passed;  ///< passed, inefficient or not_measured
   std::string case_name;              ///< the measured case that gave the worst value
   std::vector<Place> worst;           ///< the line that contributes most beyond its ideal
-  std::string explanation;            ///< such as "32 wavefronts a request, ideal 1"
+  std::string explanation;            ///< such as "32 wavefronts per request, ideal 1"
   std::string advice;
 };
 

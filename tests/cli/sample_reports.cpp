@@ -87,7 +87,7 @@ ExerciseResult inefficient() {
   wavefronts.verdict = Verdict::inefficient;
   wavefronts.case_name = "2048 x 1536";
   wavefronts.worst = {{"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];"}};
-  wavefronts.explanation = "32 wavefronts a request, ideal 1";
+  wavefronts.explanation = "32 wavefronts per request, ideal 1";
   wavefronts.advice =
       "The lanes of a warp go down a column of the tile, and all of it lies in one bank. Make the rows "
       "of the tile one element longer.";

@@ -37,14 +37,15 @@ TEST(NextStep, FindingLeadsToItsLineAndItsQuestion) {
   EXPECT_EQ(next_step(result, ""), "Look at transpose.cu:12: which barrier must stand between?");
 }
 
-TEST(NextStep, WhatReachesTheHostIsNoAccessToChange) {
+TEST(NextStep, WhatReachesTheHostIsInNoProfile) {
   ExerciseResult result = result_with(Verdict::inefficient);
   report::GateResult& gate = result.gates.emplace_back();
   gate.name = "host-copies";
   gate.verdict = Verdict::inefficient;
-  EXPECT_THAT(next_step(result, ""), HasSubstr("Look for what brings data to the host"));
-  gate.worst = {{"transpose.cu", 9, "printf(\"%d\", i);"}};
-  EXPECT_EQ(next_step(result, ""), "Take the printf at transpose.cu:9 out.");
+  gate.advice = "Leave the data on the device. Look for copies.";
+  EXPECT_EQ(next_step(result, ""), "Leave the data on the device.");
+  gate.worst = {{"transpose.cu", 9, ""}, {"transpose.cu", 12, ""}};
+  EXPECT_EQ(next_step(result, ""), "Leave the data on the device (transpose.cu:9 and 12).");
 }
 
 TEST(NextStep, OnlyADifferenceThatIsShownHasAWrongPosition) {
@@ -92,9 +93,24 @@ TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
   gate.verdict = Verdict::inefficient;
   gate.worst = {{"transpose.cu", 9, ""}};
   result.gates = {gate};
-  EXPECT_EQ(
-      next_step(result, ""),
-      "Change the access at transpose.cu:9; `./lockstep profile transpose` shows what every line costs.");
+  EXPECT_EQ(next_step(result, ""),
+            "Look at transpose.cu:9. `./lockstep profile transpose` shows what every line costs.");
+}
+
+TEST(NextStep, GateLeadsToWhatItAdvises) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  report::GateResult gate;
+  gate.verdict = Verdict::inefficient;
+  gate.advice = "Find the components instead: it takes few passes. A call makes 1749 launches.";
+  result.gates = {gate};
+  EXPECT_EQ(next_step(result, ""),
+            "Find the components instead: it takes few passes. `./lockstep profile transpose` shows what "
+            "every line costs.");
+  result.gates[0].worst = {{"transpose.cu", 9, ""}};
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Find the components instead: it takes few passes "
+                                                         "(transpose.cu:9). `./lockstep profile"));
+  result.gates[0].advice = "Share the work out.";
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Share the work out (transpose.cu:9). "));
 }
 
 TEST(NextStep, CompilerAndGraderFaults) {
