@@ -434,8 +434,8 @@ Problem make_problem() {
           "that takes 4 newest bins and 8 positions reads 15 bins for 32 products."),
       // A block that takes 8 sensors makes 16 of 128; a single block 1.
       parallelism_gate(3,
-                       "Sensors do not need each other, and long packets can be cut: give each block few "
-                       "sensors."),
+                       "Give each block few sensors. They do not need each other, and long packets can be "
+                       "cut."),
   };
   problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_correlation};
   problem.hints = {

@@ -751,8 +751,7 @@ Problem make_problem() {
       // The reference starts as many blocks as there are multiprocessors: 4 here. A single block is 1.
       parallelism_gate(
           3,
-          "Pairs do not need each other: cut the sets into tiles, and give pairs of tiles to many "
-          "blocks."),
+          "Cut the sets into tiles, and give pairs of tiles to many blocks. Pairs do not need each other."),
   };
   problem.hints = {
       "One thread for each row i: it goes through all points j of the other set, or those behind its own "

@@ -481,10 +481,10 @@ Problem make_problem() {
                          "memory serves as many pairs as the lane has rows."),
       // The reference starts as many blocks as there are multiprocessors: 4 here. A single block, or one for
       // the only frame, is 1.
-      parallelism_gate(
-          3,
-          "Pairs do not need each other: cut the triangle of pairs into tiles, and give these to "
-          "many blocks, whatever the number of frames."),
+      parallelism_gate(3,
+                       "Cut the triangle of pairs into tiles, and give these to many blocks, whatever the "
+                       "number of frames. "
+                       "Pairs do not need each other."),
   };
   problem.hints = {
       "One thread for each row i: it adds up all pairs with j > i in a register, and adds that to the "

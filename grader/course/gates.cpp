@@ -161,9 +161,10 @@ double updates_of_element(const Measurement& measurement) {
 /// Sectors of loads whose lanes read one word together, as far as the sums of a line tell them apart.
 double of_one_word(const LineCounters& line) {
   const Traffic& loads = line.global_load;
-  if (loads.units >= loads.ideal_units || loads.ideal_units <= loads.requests) return 0;
-  return static_cast<double>(loads.ideal_units - loads.units) /
-         (for_each_request(loads.ideal_units, loads) - 1);
+  const double of_own_words = static_cast<double>(loads.bytes) / kSectorBytes;  // if each lane had one
+  const double spared = of_own_words - needed(loads);
+  const double spared_each = of_own_words / static_cast<double>(loads.requests) - 1;
+  return spared > 0 && spared_each > 0 ? spared / spared_each : 0;
 }
 
 double used_by_other_loads(const LineCounters& line) {
@@ -179,14 +180,15 @@ double moved_again(double moved, double useful, double once) {
 }
 
 /// That accesses move the bytes of the input or the output more often than once: `once` sectors hold them,
-/// and `all` are moved. `what` is such as "loads bring"; of a line's sectors `useful` hold what was asked for.
+/// and `all` are moved. `what` is such as "loads bring"; of a line's sectors `useful` hold what was asked
+/// for.
 Cause cause_of_repetition(const char* what, double (*moved)(const LineCounters&),
                           double (*useful)(const LineCounters&), double all, const char* whose, double once,
                           const std::string& advice) {
   const auto times = [once, whose](double sectors) {
     return fmt::format("{} times the bytes of the {}", figure(sectors / once), whose);
   };
-  const std::string sum = fmt::format("All {} {} together.", what, times(all));
+  const std::string sum = fmt::format("Together, all {} {}.", what, times(all));
   return {
       .share = moved,
       .explain = [=](const LineCounters& line) { return fmt::format("{} {}", what, times(useful(line))); },

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <string_view>
 
+#include "emulator/demangled.h"
 #include "judge/limits.h"
 #include "report/text_style.h"
 
@@ -127,6 +129,7 @@ std::vector<Contribution> contributions(const course::Cause& cause, const Measur
     if (!(share > 0)) continue;
     auto& [counters, sum] = (source.holds(line.line) ? own : others)[line.line];
     counters.line = line.line;
+    counters.function = line.function;
     counters += line;
     sum += share;
   }
@@ -149,6 +152,35 @@ std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const Measu
   }
   std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
   return lines;
+}
+
+/// "histogram_kernel" of what is mangled
+std::string name_of_kernel(const std::string& mangled) {
+  const std::string readable = emulator::demangled(mangled);
+  const std::string name = readable.substr(0, readable.find_first_of("<("));
+  return name.substr(name.find_last_of(" :") + 1);
+}
+
+/// Where the source launches a kernel; empty where no line shows it.
+std::vector<report::Place> launches_of(const std::string& kernel, const SourceText& source) {
+  const std::string name = name_of_kernel(kernel) + '<';
+  std::vector<report::Place> places;
+  for (const report::Place& place : source.all()) {
+    const std::size_t at = place.text.find(name);
+    const bool is_whole = at == 0 || !(std::isalnum(static_cast<unsigned char>(place.text[at - 1])) != 0 ||
+                                       place.text[at - 1] == '_');
+    if (says(place.text, name) && is_whole && says(place.text, "<<<")) places.push_back(place);
+  }
+  return places;
+}
+
+/// Whether launches of a kernel have fewer blocks than multiprocessors should be busy.
+bool has_few_blocks(const std::string& kernel, double least, const MeasuredCase& measured) {
+  const auto& kernels = measured.observations.kernels;
+  return std::any_of(kernels.begin(), kernels.end(), [&](const emulator::KernelWork& work) {
+    return work.kernel == kernel &&
+           static_cast<double>(work.blocks) < least * static_cast<double>(work.launches);
+  });
 }
 
 /// Names the lines that are the cause, and says what they do.
@@ -198,7 +230,13 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   }
   const course::Cause cause = gate.cause(measurement_of(*worst_case));
   result.advice = cause.advice;
-  blame(lines_to_blame(cause, *worst_case, source), cause, source, result);
+  const std::vector<LineCounters> lines = lines_to_blame(cause, *worst_case, source);
+  blame(lines, cause, source, result);
+  if (gate.at_least && !lines.empty() && has_few_blocks(lines.front().function, gate.limit, *worst_case)) {
+    // Not what the blocks do is at fault, but how many there are.
+    const std::vector<report::Place> launches = launches_of(lines.front().function, source);
+    if (!launches.empty()) result.worst = launches;
+  }
   if (!cause.besides.empty()) {
     result.explanation += (result.explanation.empty() ? "" : "; ") + cause.besides;
   }

@@ -218,12 +218,12 @@ TEST_F(Causes, InputsThatAreReadAgain) {
   observations_.lines = {line_with_global(4, 4), line_with_global(8, 0)};
   observations_.lines[1].global_load = {64 * kRequests, 256 * kRequests, 256 * kRequests,
                                         64 * 128 * kRequests};
-  EXPECT_EQ(cause().advice, "again All loads bring 65 times the bytes of the input together.");
+  EXPECT_EQ(cause().advice, "again Together, all loads bring 65 times the bytes of the input.");
   EXPECT_TRUE(cause().together);
   EXPECT_GT(cause().share(observations_.lines[1]), cause().share(observations_.lines[0]));
   EXPECT_EQ(cause().explain(observations_.lines[1]), "loads bring 64 times the bytes of the input");
   observations_.lines[1].global_load.units = 64 * kRequests;  // all lanes of a request read one sector
-  EXPECT_EQ(cause().advice, "again All loads bring 17 times the bytes of the input together.")
+  EXPECT_EQ(cause().advice, "again Together, all loads bring 17 times the bytes of the input.")
       << "more than the input, so that a tile of it would help";
 }
 
@@ -231,7 +231,7 @@ TEST_F(Causes, WhatIsReadOftenByLanesThatLieApartIsFirstReadOften) {
   observations_.lines = {line_with_global(4, 4)};
   observations_.lines[0].global_load = {50 * kRequests, 450 * kRequests, 200 * kRequests,
                                         50 * 128 * kRequests};
-  EXPECT_EQ(cause().advice, "again All loads bring 50 times the bytes of the input together.");
+  EXPECT_EQ(cause().advice, "again Together, all loads bring 50 times the bytes of the input.");
 }
 
 TEST_F(Causes, RequestsOfOneLane) {
@@ -249,7 +249,7 @@ TEST_F(Causes, WordsThatAWholeWarpReads) {
   gate_ = bytes_per_element_gate(13, {"scattered", "again"});
   LineCounters total = line_with_global(0, 0), sum = line_with_global(4, 4);
   total.global_store = {kRequests / 32, kRequests / 32, kRequests / 32, kRequests / 8};  // of lane 0
-  sum.global_load += {kRequests, kRequests, kRequests * 4, kRequests * 128};  // beside the element itself
+  sum.global_load += {kRequests, kRequests, kRequests, kRequests * 128};  // beside the element itself
   observations_.lines = {line_with_global(4, 0), total, sum};
   EXPECT_DOUBLE_EQ(gate_.value({observations_, kCost, 1}), 12 + 1 + 1.0 / 32);
   EXPECT_EQ(cause().share(observations_.lines[1]), 0) << "a 32nd of a byte is not why";
@@ -292,7 +292,7 @@ TEST_F(Causes, WhatTheLimitAllowsToMoveAgainIsNoCause) {
   observations_.lines = {line_with_global(5, 0), line_with_global(5, 5)};
   EXPECT_EQ(cause().advice, "scattered") << "to read everything twice and write it once is within the limit";
   observations_.lines = {line_with_global(4, 4), line_with_global(5, 4)};
-  EXPECT_EQ(cause().advice, "again All stores write 2 times the bytes of the output together.");
+  EXPECT_EQ(cause().advice, "again Together, all stores write 2 times the bytes of the output.");
   EXPECT_EQ(cause().explain(observations_.lines[0]),
             "8 bytes per element; stores write 1 times the bytes of the output");
 }

@@ -155,6 +155,36 @@ TEST_F(Technique, WhatMustBeReachedIsWorstWhereItIsLeastAndOfWideCasesAlone) {
   EXPECT_EQ(gate.worst[0].line, 2U);
 }
 
+TEST_F(Technique, ALaunchOfFewBlocksIsBlamedAndNotWhatTheyDo) {
+  source_ = SourceText("technique_test.cu",
+                       "template <class T> __global__ void add_kernel(T* out) {\n"
+                       "  out[i] = in[i];\n}\n"
+                       "  read_add_kernel<int><<<64, 1024>>>(out);\n"
+                       "  // add_kernel<int><<<1, 1024>>>(out);\n"
+                       "  add_kernel<int><<<1, 1024>>>(out);\n");
+  problem_.gates = {course::parallelism_gate(4, "share it out")};
+  large_.wide = true;
+  std::vector<MeasuredCase> measured(1);
+  measured[0].one = &large_;
+  const std::string kernel = "_Z10add_kernelIiEvPT_";
+  measured[0].observations.kernels = {{.kernel = kernel, .launches = 2, .blocks = 2, .work = 9, .span = 9}};
+  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
+  measured[0].observations.lines[0].function = kernel;
+  measured[0].observations.lines[0].warps = 10;
+  const auto lines = [&] {
+    std::vector<unsigned> numbers;
+    for (const report::Place& place : judge_technique(problem_, measured, {}, source_)[0].worst)
+      numbers.push_back(place.line);
+    return numbers;
+  };
+  EXPECT_THAT(lines(), testing::ElementsAre(6));
+  measured[0].observations.kernels[0].blocks = 8;
+  EXPECT_THAT(lines(), testing::ElementsAre(2)) << "there are enough, and one of them does most";
+  measured[0].observations.kernels[0].blocks = 2;
+  source_ = SourceText("technique_test.cu", "LAUNCH(add_kernel, 1, 1024);\nout[i] = in[i];\n");
+  EXPECT_THAT(lines(), testing::ElementsAre(2)) << "no line shows a launch";
+}
+
 TEST_F(Technique, WhoReadsNoInputHasNotDoneTheTask) {
   std::vector<MeasuredCase> measured(2);
   measured[0].one = &large_;
