@@ -323,7 +323,8 @@ Cause cause_of_span(const Measurement& measurement, const std::string& advice) {
   const auto& kernels = measurement.observations.kernels;
   const auto longest = std::max_element(kernels.begin(), kernels.end(),
                                         [](const auto& a, const auto& b) { return a.span < b.span; });
-  if (longest == kernels.end()) return {[](const LineCounters&) { return 0; }, {}, advice, "no kernel ran"};
+  if (longest == kernels.end())
+    return {[](const LineCounters&) { return 0; }, {}, "Do the task in kernels.", "no kernel ran"};
   const double share =
       static_cast<double>(longest->span) / static_cast<double>(of_all_kernels(measurement).span);
   return {[kernel = longest->kernel](const LineCounters& line) {

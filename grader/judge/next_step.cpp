@@ -105,11 +105,22 @@ std::string after_compile_error(const ExerciseResult& result, const std::string&
   return fmt::format("Mend that first; `./lockstep reset {}` brings the starter back.", result.name);
 }
 
+template <class Part>
+bool has_failed(const Part& part) {
+  return part.verdict != Verdict::passed && part.verdict != Verdict::not_measured;
+}
+
 template <class Parts>
 auto first_failed(const Parts& parts) {
-  return std::find_if(parts.begin(), parts.end(), [](const auto& part) {
-    return part.verdict != Verdict::passed && part.verdict != Verdict::not_measured;
+  return std::find_if(parts.begin(), parts.end(), has_failed<typename Parts::value_type>);
+}
+
+/// The first failed gate whose cause has a line. Where no kernel does the work, only the copies have.
+auto gate_to_mend(const std::vector<GateResult>& gates) {
+  const auto with_line = std::find_if(gates.begin(), gates.end(), [](const GateResult& gate) {
+    return has_failed(gate) && !gate.worst.empty();
   });
+  return with_line != gates.end() ? with_line : first_failed(gates);
 }
 
 }  // namespace
@@ -121,7 +132,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (const auto failed = first_failed(result.cases); failed != result.cases.end()) {
     return after_failed_case(result, *failed);
   }
-  if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
+  if (const auto gate = gate_to_mend(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate, submission);
   }
   if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {

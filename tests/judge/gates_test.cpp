@@ -165,6 +165,7 @@ TEST(Gates, ParallelismIsWorkOverSpan) {
   EXPECT_EQ(cause.advice, "share it out");
   EXPECT_EQ(gate.value({Observations(), kCost, 1}), 0) << "who launches nothing keeps nothing busy";
   EXPECT_EQ(gate.cause({Observations(), kCost, 1}).besides, "no kernel ran");
+  EXPECT_EQ(gate.cause({Observations(), kCost, 1}).advice, "Do the task in kernels.");
 }
 
 TEST(Gates, BytesPerElementCountWholeSectors) {
