@@ -154,7 +154,7 @@ std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const Measu
   return lines;
 }
 
-/// "histogram_kernel" of what is mangled
+/// Such as "histogram_kernel".
 std::string name_of_kernel(const std::string& mangled) {
   const std::string readable = emulator::demangled(mangled);
   const std::string name = readable.substr(0, readable.find_first_of("<("));
@@ -166,10 +166,11 @@ std::vector<report::Place> launches_of(const std::string& kernel, const SourceTe
   const std::string name = name_of_kernel(kernel) + '<';
   std::vector<report::Place> places;
   for (const report::Place& place : source.all()) {
+    if (!says(place.text, name) || !says(place.text, "<<<")) continue;
     const std::size_t at = place.text.find(name);
-    const bool is_whole = at == 0 || !(std::isalnum(static_cast<unsigned char>(place.text[at - 1])) != 0 ||
-                                       place.text[at - 1] == '_');
-    if (says(place.text, name) && is_whole && says(place.text, "<<<")) places.push_back(place);
+    const char before = at == 0 ? ' ' : place.text[at - 1];
+    const bool is_part = before == '_' || std::isalnum(static_cast<unsigned char>(before)) != 0;
+    if (!is_part) places.push_back(place);
   }
   return places;
 }
@@ -183,7 +184,7 @@ bool has_few_blocks(const std::string& kernel, double least, const MeasuredCase&
   });
 }
 
-/// Names the lines that are the cause, and says what they do.
+/// Names the lines that are the cause, and says what they do together.
 void blame(const std::vector<LineCounters>& lines, const course::Cause& cause, const SourceText& source,
            GateResult& result) {
   if (lines.empty()) return;
