@@ -357,8 +357,8 @@ Problem make_problem() {
            .atomics =
                "Give each bin a row of 32 counters, one for each lane, or as many as fit where 32 do not, so "
                "that a lane's bank does not depend on its sample. As long as 32 would fit, fewer help "
-               "little: "
-               "lanes with different values still meet in a bank. 32 counters of 4 bytes for each of 1024 "
+               "little, "
+               "as lanes with different values still meet in a bank. 32 counters of 4 bytes for each of 1024 "
                "bins are 128 KiB. More than 48 KiB a block gets as extern __shared__ memory, whose size is "
                "the launch's third argument and which cudaFuncSetAttribute has allowed before."}),
       // Blocks of all shared memory are as many as there are multiprocessors: 4 here, and a single block

@@ -483,8 +483,7 @@ Problem make_problem() {
       // the only frame, is 1.
       parallelism_gate(3,
                        "Cut the triangle of pairs into tiles, and give these to many blocks, whatever the "
-                       "number of frames. "
-                       "Pairs do not need each other."),
+                       "number of frames. Pairs do not need each other."),
   };
   problem.hints = {
       "One thread for each row i: it adds up all pairs with j > i in a register, and adds that to the "

@@ -212,8 +212,7 @@ Answer answer(const Ancestors& ancestors, const std::string& procedure) {
     remark +=
         " Its bias stays, however many steps there are: a warp never leaves its segment, which is drawn "
         "whatever its particles weigh. The bias of C2, Megopolis and Metropolis vanishes with more steps, "
-        "and "
-        "systematic resampling has next to none.";
+        "and systematic resampling has next to none.";
   return {bytes_of(ancestors), procedure, remark};
 }
 
