@@ -434,8 +434,8 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
             const double units = measurement.cost.elements * units_of_element * measurement.calls;
             Cause cause = cause_of_traffic(measurement, advice, limit * units / kSectorBytes);
             cause.explain = [=, of_cause = cause.explain](const LineCounters& line) {
-              return fmt::format("{} bytes per {}; {}",
-                                 figure(bytes_of_unit(global_bytes(line), measurement)), unit,
+              const std::string bytes = figure(bytes_of_unit(global_bytes(line), measurement));
+              return fmt::format("{} byte{} per {}; {}", bytes, bytes == "1" ? "" : "s", unit,
                                  of_cause(line));
             };
             return cause;
