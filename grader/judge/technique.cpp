@@ -154,9 +154,12 @@ std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const Measu
   return lines;
 }
 
-/// Such as "histogram_kernel".
+/// Such as "histogram_kernel", without namespaces.
 std::string name_of_kernel(const std::string& mangled) {
-  const std::string readable = emulator::demangled(mangled);
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  std::string readable = emulator::demangled(mangled);
+  if (const std::size_t at = readable.find(kUnnamed); at != std::string::npos)
+    readable.erase(0, at + kUnnamed.size());
   const std::string name = readable.substr(0, readable.find_first_of("<("));
   return name.substr(name.find_last_of(" :") + 1);
 }
@@ -165,6 +168,7 @@ std::string name_of_kernel(const std::string& mangled) {
 std::vector<report::Place> launches_of(const std::string& kernel, const SourceText& source) {
   const std::string name = name_of_kernel(kernel) + '<';
   std::vector<report::Place> places;
+  if (name.size() == 1) return places;
   for (const report::Place& place : source.all()) {
     if (!says(place.text, name) || !says(place.text, "<<<")) continue;
     const std::size_t at = place.text.find(name);

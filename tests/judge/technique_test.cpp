@@ -181,6 +181,9 @@ TEST_F(Technique, ALaunchOfFewBlocksIsBlamedAndNotWhatTheyDo) {
   measured[0].observations.kernels[0].blocks = 8;
   EXPECT_THAT(lines(), testing::ElementsAre(2)) << "there are enough, and one of them does most";
   measured[0].observations.kernels[0].blocks = 2;
+  const std::string unnamed = "_ZN12_GLOBAL__N_110add_kernelEPi";  // in an unnamed namespace
+  measured[0].observations.kernels[0].kernel = measured[0].observations.lines[0].function = unnamed;
+  EXPECT_THAT(lines(), testing::ElementsAre(6));
   source_ = SourceText("technique_test.cu", "LAUNCH(add_kernel, 1, 1024);\nout[i] = in[i];\n");
   EXPECT_THAT(lines(), testing::ElementsAre(2)) << "no line shows a launch";
 }
