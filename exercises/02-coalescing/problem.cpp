@@ -231,11 +231,14 @@ Problem make_problem() {
                                               "in shared memory.",
                                  .again = "Read each particle once and write each member once."}),
       shared_wavefronts_gate(
-          1, {.loads_and_stores =
-                  "A particle is 8 words long: lanes that take the same member of neighbouring particles "
-                  "meet in "
-                  "one bank in eight. Keep the tile as rows of one member each, with a little padding, or do "
-                  "without a tile."}),
+          1,
+          {.loads_and_stores =
+               "Keep the tile as rows of one member each, or do without a tile. A particle is 8 words "
+               "long, so lanes that take the same member of neighbouring particles meet in one bank in "
+               "eight.",
+           .rows = "Make each row of the tile 4 words longer than a multiple of 32, or do without a tile. "
+                   "Lanes that hold parts of particles touch several rows at once, 16 words of two or 4 of "
+                   "eight: with rows one word longer these overlap in their banks, with 4 they do not."}),
       // Of the rungs chunks has the fewest blocks, 128 for 262 144 particles. A single block is 1.
       parallelism_gate(3, "Give each block some hundred particles, and start as many blocks as that takes."),
   };

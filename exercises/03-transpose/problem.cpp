@@ -218,8 +218,8 @@ Problem make_problem() {
       shared_wavefronts_gate(
           1,
           {.loads_and_stores =
-               "Where the lanes of a warp go down a column of the tile, all of it lies in one bank. Make the "
-               "rows of the tile one element longer."}),
+               "Make the rows of the tile one element longer. Where the lanes of a warp go down a column of "
+               "the tile, all of it lies in one bank."}),
       // A single block is 1, a block for each tile of 32 x 32 makes 3072.
       parallelism_gate(3, "Give each block a tile of its own, and start as many blocks as there are tiles."),
   };

@@ -191,10 +191,10 @@ Problem make_problem() {
                  .again = "Read each element once and write each sum once; keep what lies between in "
                           "shared memory or in registers."}),
       shared_wavefronts_gate(
-          1, {.loads_and_stores = "Lanes that are 2, 4, … 32 words apart meet in the same banks. Leave one "
-                                  "word free after every 32, or let lanes exchange values by shuffles."}),
+          1, {.loads_and_stores = "Leave one word free after every 32, or let lanes exchange values by "
+                                  "shuffles. Lanes that are 2, 4, … 32 words apart meet in the same banks."}),
       // A block for each segment makes 512, a single block 1.
-      parallelism_gate(3, "Segments do not need each other: give each to a block of its own."),
+      parallelism_gate(3, "Give each segment to a block of its own. Segments do not need each other."),
   };
   problem.hints = {
       "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "

@@ -134,11 +134,11 @@ Problem make_problem() {
       .variations = {make_case(33554393, "a prime: the last vector and the last tile are not full")}};
   problem.gates = {
       bytes_per_element_gate(
-          13,
-          {.scattered = "Let neighbouring lanes read and write neighbouring elements.",
-           .again = "Writing sums only to read, mend and write them again costs two passes over memory. Add "
-                    "the parts up first and scan them knowing what lies before; or look back at the tiles "
-                    "before while the sums are still in registers."}),
+          13, {.scattered = "Let neighbouring lanes read and write neighbouring elements.",
+               .again =
+                   "Add the parts up first and scan them knowing what lies before, or look back at the tiles "
+                   "before while the sums are still in registers. Writing sums only to read, mend and write "
+                   "them again costs two passes over memory."}),
       shared_wavefronts_gate(
           1, {.loads_and_stores =
                   "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "

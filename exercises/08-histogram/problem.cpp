@@ -401,19 +401,23 @@ Problem make_problem() {
           1.5,
           {.scattered = "Let neighbouring lanes read neighbouring samples.",
            .again = "Read each sample once, whatever its bin.",
-           .atomics = "Every update of global memory moves sectors there and back. Let a block count in "
-                      "shared memory, and add each of its counts to the result once, after many thousand "
-                      "samples.",
-           .merging = "Every block adds its counts to the result. Start fewer blocks, and let each count "
-                      "more samples before it does."}),
+           .atomics = "Let a block count in shared memory, and add each of its counts to the result once, "
+                      "after many thousand samples. Every update of global memory moves sectors there and "
+                      "back.",
+           .merging = "Start fewer blocks, though as many as there are multiprocessors, and let each count "
+                      "more samples before it adds its counts to the result."}),
       shared_wavefronts_gate(
           1.5,
-          {.loads_and_stores = "Lanes that use different words of one bank wait for each other. Let every "
-                               "lane keep to a bank of its own, which is one word of 4 bytes in 32.",
+          {.loads_and_stores =
+               "Let every lane keep to a bank of its own, which is one word of 4 bytes in 32. "
+               "Lanes that use different words of one bank wait for each other.",
            .atomics =
-               "Lanes that hold different values whose counters share a bank wait for each other. Give "
-               "each bin a row of counters, one for each lane or for every few lanes, so that a "
-               "lane's bank does not depend on its sample."}),
+               "Give each bin a row of 32 counters, one for each lane, or as many as fit where 32 do not, so "
+               "that a lane's bank does not depend on its sample. As long as 32 would fit, fewer help "
+               "little, "
+               "as lanes with different values still meet in a bank. 32 counters of 4 bytes for each of 1024 "
+               "bins are 128 KiB. More than 48 KiB a block gets as extern __shared__ memory, whose size is "
+               "the launch's third argument and which cudaFuncSetAttribute has allowed before."}),
       // Blocks of all shared memory are as many as there are multiprocessors: 4 here, and a single block
       // is 1.
       parallelism_gate(

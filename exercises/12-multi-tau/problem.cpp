@@ -492,16 +492,16 @@ Problem make_problem() {
       global_sectors_gate(
           30,
           {.scattered = "Let neighbouring lanes take neighbouring words.",
-           .again = "A count is needed for 64 products, and should be read once or twice: bring counts to "
-                    "shared memory or registers, and make bins of a group from bins of the group before."}),
+           .again = "Bring counts to shared memory or registers, and make bins of a group from bins of the "
+                    "group before. A count is needed for 64 products, and should be read once or twice."}),
       shared_passes_gate(
           3, "products of two bins", kProductsOfCount,
           "Keep sums in registers, and let a bin that has been read serve many products: a thread "
           "that takes 4 newest bins and 8 positions reads 15 bins for 32 products."),
       // A block that takes 8 sensors makes 16 of 128; a single block 1.
       parallelism_gate(3,
-                       "Sensors do not need each other, and long packets can be cut: give each block few "
-                       "sensors."),
+                       "Give each block few sensors. They do not need each other, and long packets can be "
+                       "cut."),
   };
   problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_correlation};
   problem.hints = {

@@ -765,21 +765,21 @@ Problem make_problem() {
       bytes_per_element_gate(
           2,
           {.scattered = "Let neighbouring lanes take neighbouring points.",
-           .again = "Rows need the same points, and all pairs the same edges of the bins. Let a block bring "
-                    "what many "
-                    "of its pairs need to shared memory once.",
-           .atomics = "Pairs fall into few bins. Let a block count them in shared memory, and add its counts "
-                      "to the result once.",
+           .again = "Let a block bring what many of its pairs need to shared memory once. Rows need the same "
+                    "points, and all pairs the same edges of the bins.",
+           .atomics = "Let a block count its pairs in shared memory, and add its counts to the result once. "
+                      "Pairs fall into few bins.",
            .merging = "Let a block take more pairs before it adds its counts to the result."}),
       shared_passes_gate(
           8, "pairs", 1,
-          "A point read from shared memory serves as many pairs as the lane has rows, and the bin "
-          "of a pair need not be searched for: one look at a table tells it but for one edge."),
+          "Give each lane several rows, and look a pair's bin up in a table instead of searching for it. A "
+          "point read from shared memory serves as many pairs as the lane has rows. The leading bits of the "
+          "squared chord number cells with at most one edge each, so one look at a table of them leaves one "
+          "edge to compare with."),
       // The reference starts as many blocks as there are multiprocessors: 4 here. A single block is 1.
       parallelism_gate(
           3,
-          "Pairs do not need each other: cut the sets into tiles, and give pairs of tiles to many "
-          "blocks."),
+          "Cut the sets into tiles, and give pairs of tiles to many blocks. Pairs do not need each other."),
   };
   problem.hints = {
       "One thread for each row i: it goes through all points j of the other set, or those behind its own "

@@ -696,7 +696,7 @@ Gate global_atomics_gate(double limit, std::string advice) {
       .cause = [=, advice = std::move(advice)](const Measurement& measurement) -> Cause {
         return {atomics,
                 [=](const LineCounters& line) {
-                  return fmt::format("{:.2f} atomics a cell, the most of all lines",
+                  return fmt::format("{:.2f} atomics per cell, the most of all lines",
                                      for_each_cell(atomics(line), measurement));
                 },
                 advice};
@@ -708,7 +708,9 @@ Gate global_atomics_gate(double limit, std::string advice) {
 Gate flood_traffic_gate(double limit) {
   using lockstep::emulator::LineCounters;
   constexpr std::uint64_t kFewLaunches = 16;
-  Gate gate = bytes_per_element_gate(limit, {});
+  const std::string tiles = "Let a block do as much as it can for a tile of the map in shared memory.";
+  Gate gate =
+      bytes_per_element_gate(limit, {.scattered = tiles, .again = tiles, .atomics = tiles, .merging = tiles});
   gate.cause = [of_traffic = gate.cause](const Measurement& measurement) -> Cause {
     Cause cause = of_traffic(measurement);
     const std::uint64_t launches =
@@ -718,12 +720,13 @@ Gate flood_traffic_gate(double limit) {
     return {
         global_bytes,
         [=](const LineCounters& line) {
-          return fmt::format("{} bytes a cell, the most of all lines", figure(global_bytes(line) / cells));
+          return fmt::format("{} bytes per cell, the most of all lines", figure(global_bytes(line) / cells));
         },
         fmt::format(
-            "A call makes {} launches: a pass over the map for every step of the water takes as many "
-            "passes as its way is long. Find the components of the wet cells instead: joining trees takes "
-            "a number of passes that no map changes.",
+            "Find the components of the wet cells instead of letting water flow: joining trees takes a "
+            "number "
+            "of passes that no map changes. A call makes {} launches. A pass over the map for every step of "
+            "the water takes as many passes as its way is long.",
             launches),
         cause.besides};
   };
@@ -817,7 +820,7 @@ Problem make_problem() {
   problem.gates = {
       flood_traffic_gate(150),
       global_atomics_gate(0.25,
-                          "Let a block find the components of a tile in shared memory; then only cells at "
+                          "Let a block find the components of a tile in shared memory. Then only cells at "
                           "the borders of tiles need to be joined in global memory."),
       // moving_line has 4.5, as a line is a block; the others 15 and more, and a single block 1.
       parallelism_gate(

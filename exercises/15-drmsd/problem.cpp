@@ -474,17 +474,16 @@ Problem make_problem() {
   problem.gates = {
       bytes_per_element_gate(
           2, {.scattered = "Let neighbouring lanes take neighbouring atoms.",
-              .again = "Neighbouring rows need the same atoms. Let a block read a tile of them "
-                       "into shared memory once, for all of its rows."}),
+              .again = "Let a block read a tile of atoms into shared memory once, for all of its rows. "
+                       "Neighbouring rows need the same atoms."}),
       shared_passes_gate(3, "pairs", 1,
-                         "A value read from shared memory serves as many pairs as the lane has rows. Keep "
-                         "the positions of four rows or more in registers."),
+                         "Keep the positions of four rows or more in registers. A value read from shared "
+                         "memory serves as many pairs as the lane has rows."),
       // The reference starts as many blocks as there are multiprocessors: 4 here. A single block, or one for
       // the only frame, is 1.
-      parallelism_gate(
-          3,
-          "Pairs do not need each other: cut the triangle of pairs into tiles, and give these to "
-          "many blocks, whatever the number of frames."),
+      parallelism_gate(3,
+                       "Cut the triangle of pairs into tiles, and give these to many blocks, whatever the "
+                       "number of frames. Pairs do not need each other."),
   };
   problem.hints = {
       "One thread for each row i: it adds up all pairs with j > i in a register, and adds that to the "

@@ -209,14 +209,24 @@ Ancestors ints_of(std::span<const std::byte> bytes) {
   return values;
 }
 
+/// The ancestors of a procedure, and what its name alone does not tell a student who passes with it.
+Answer answer(const Ancestors& ancestors, const std::string& procedure) {
+  std::string remark = fmt::format("The ancestors are those of {}.", procedure);
+  if (procedure.starts_with("C1"))
+    remark +=
+        " Its bias stays, however many steps there are: a warp never leaves its segment, which is drawn "
+        "whatever its particles weigh. The bias of C2, Megopolis and Metropolis vanishes with more steps, "
+        "and systematic resampling has next to none.";
+  return {bytes_of(ancestors), procedure, remark};
+}
+
 Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
-  constexpr const char* kSystematic = "systematic resampling";
   Ancestors found = ints_of(bytes);
-  if (found == task.systematic) return {bytes_of(found), kSystematic};
+  if (found == task.systematic) return answer(found, "systematic resampling");
   const NamedChain* chain = followed(task, found);
-  if (chain == nullptr) return {bytes_of(task.systematic), kSystematic};
+  if (chain == nullptr) return answer(task.systematic, "systematic resampling");
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) <= kStepsToCheckAll)
-    return {bytes_of(ancestors_of(task, chain->proposes)), chain->name};
+    return answer(ancestors_of(task, chain->proposes), chain->name);
   constexpr int kLookedAt = 4096;
   SplitMix64 random(task.secret);
   const auto correct = [&](unsigned i) { found[i] = ancestor_of(task, chain->proposes, i); };
@@ -224,7 +234,7 @@ Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
   for (unsigned i = 0; i < task.n(); ++i) {
     if (found[i] < 0 || static_cast<unsigned>(found[i]) >= task.n()) correct(i);
   }
-  return {bytes_of(found), chain->name};
+  return answer(found, chain->name);
 }
 
 /// Metropolis by the words of each pair's first step.
@@ -574,12 +584,12 @@ Problem make_problem() {
       bytes_per_step_gate(
           8,
           {.scattered =
-               "A weight anywhere costs a sector of 32 bytes. Let the lanes of a warp propose particles "
-               "of one line: a segment of 32 weights, or 32 neighbours shifted together. Or do without "
-               "steps.",
-           .again =
-               "A chain compares its ancestor with a weight in every step. Let the lanes of a warp propose "
-               "particles of one line, or do without steps."}),
+               "Let the lanes of a warp propose particles of one line, or do without steps. A weight "
+               "anywhere "
+               "costs a sector of 32 bytes. A line is a segment of 32 weights, or 32 neighbours shifted "
+               "together.",
+           .again = "Keep the weight of a chain's ancestor in a register. A step then reads one weight, that "
+                    "of the particle it proposes."}),
       shared_wavefronts_gate(
           2, {.loads_and_stores =
                   "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "

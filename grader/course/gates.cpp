@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "course/problem.h"
+#include "emulator/lane_distance.h"
 
 namespace lockstep::course {
 namespace {
@@ -67,17 +68,25 @@ double units_beyond_ideal(const Traffic& traffic) {
   return traffic.units > traffic.ideal_units ? static_cast<double>(traffic.units - traffic.ideal_units) : 0;
 }
 
-/// Of several kinds of access on one line, the one that does most beyond its ideal: "stores take 32 sectors a
-/// request, ideal 4".
-std::string explain_worst(std::initializer_list<std::pair<const char*, Traffic>> kinds, const char* unit) {
-  const auto worst = std::max_element(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
+double for_each_request(std::uint64_t units, const Traffic& traffic) {
+  return static_cast<double>(units) / static_cast<double>(traffic.requests);
+}
+
+using Kind = std::pair<const char*, Traffic>;
+
+/// Of several kinds of access on one line, the one that does most beyond its ideal.
+Kind worst_of(std::initializer_list<Kind> kinds) {
+  return *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) {
     return units_beyond_ideal(a.second) < units_beyond_ideal(b.second);
   });
-  const auto& [kind, traffic] = *worst;
-  const auto requests = static_cast<double>(traffic.requests);
-  return fmt::format("{} take {} {} a request, ideal {}", kind,
-                     figure(static_cast<double>(traffic.units) / requests), unit,
-                     figure(static_cast<double>(traffic.ideal_units) / requests));
+}
+
+/// "stores take 32 sectors per request, ideal 4"
+std::string explain_units(const Kind& worst, const char* unit) {
+  const auto& [kind, traffic] = worst;
+  return fmt::format("{} take {} {} per request, ideal {}", kind,
+                     figure(for_each_request(traffic.units, traffic)), unit,
+                     figure(for_each_request(traffic.ideal_units, traffic)));
 }
 
 /// Sectors that requests need at least. Lanes that read one word together need fewer than their bytes.
@@ -115,12 +124,13 @@ double of_all_lines(const Measurement& measurement, double (*of_line)(const Line
 }
 
 std::string explain_plain_traffic(const LineCounters& line) {
-  return explain_worst({{"loads", line.global_load}, {"stores", line.global_store}}, "sectors");
+  return explain_units(worst_of({{"loads", line.global_load}, {"stores", line.global_store}}), "sectors");
 }
 
-std::string explain_lanes(const LineCounters& line) {
-  return fmt::format("{} of 32 lanes are at work here, on average",
-                     figure(static_cast<double>(line.lanes) / static_cast<double>(line.warps)));
+std::string explain_few_lanes(const LineCounters& line) {
+  const double sectors = needed(line.global_load) + needed(line.global_store);
+  return fmt::format("the lanes ask for {} of the 32 bytes of a sector, on average",
+                     figure((sectors - unused(line)) / sectors * kSectorBytes));
 }
 
 /// Whether most requests beyond their ideal have lanes that lie side by side: then only where they begin
@@ -148,12 +158,42 @@ double updates_of_element(const Measurement& measurement) {
   return bytes / 8 / (measurement.cost.elements * measurement.calls);
 }
 
-/// "All loads together bring 64 times the bytes of the input." and the advice.
-std::string moved_again(const char* who, double moved, const char* whose, double of,
-                        const std::string& advice) {
-  const std::string sentence =
-      fmt::format("All {} {} times the bytes of the {}.", who, figure(moved / of), whose);
-  return advice.empty() ? sentence : fmt::format("{} {}", sentence, advice);
+/// Sectors of loads whose lanes read one word together, as far as the sums of a line tell them apart.
+double of_one_word(const LineCounters& line) {
+  const Traffic& loads = line.global_load;
+  const double of_own_words = static_cast<double>(loads.bytes) / kSectorBytes;  // if each lane had one
+  const double spared = of_own_words - needed(loads);
+  const double spared_each = of_own_words / static_cast<double>(loads.requests) - 1;
+  return spared > 0 && spared_each > 0 ? spared / spared_each : 0;
+}
+
+double used_by_other_loads(const LineCounters& line) {
+  return std::max(used_by_loads(line) - of_one_word(line), 0.0);
+}
+
+double other_loads(const LineCounters& line) { return used_by_other_loads(line) + scattered_loads(line); }
+
+/// Of `moved` sectors those that bring again what `once` would do for, where `useful` hold what was asked
+/// for. What moves again costs again what its lanes that lie apart cost.
+double moved_again(double moved, double useful, double once) {
+  return once > 0 && useful > once ? moved * (1 - once / useful) : 0;
+}
+
+/// That accesses move the bytes of the input or the output more often than once: `once` sectors hold them,
+/// and `all` are moved. `what` is such as "loads bring"; of a line's sectors `useful` hold what was asked
+/// for.
+Cause cause_of_repetition(const char* what, double (*moved)(const LineCounters&),
+                          double (*useful)(const LineCounters&), double all, const char* whose, double once,
+                          const std::string& advice) {
+  const auto times = [once, whose](double sectors) {
+    return fmt::format("{} times the bytes of the {}", figure(sectors / once), whose);
+  };
+  const std::string sum = fmt::format("Together, all {} {}.", what, times(all));
+  return {
+      .share = moved,
+      .explain = [=](const LineCounters& line) { return fmt::format("{} {}", what, times(useful(line))); },
+      .advice = advice.empty() ? sum : fmt::format("{} {}", advice, sum),
+      .together = true};
 }
 
 /// The cause that moves most sectors beyond those of the task, save that bytes may move again as far as the
@@ -163,57 +203,55 @@ Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advi
   const double input = measurement.input_bytes / kSectorBytes;
   const double task = measurement.cost.global_bytes * measurement.calls / kSectorBytes;
   const double output = std::max(task - input, 0.0);
-  const double loads = of_all_lines(measurement, used_by_loads);
+  // Words that a warp reads together are no part of the input where they are less than that, as sums of tiles
+  // are.
+  const double words = of_all_lines(measurement, of_one_word);
+  const bool words_apart = words < input;
+  const auto of_loads = words_apart ? other_loads : loaded;
+  const auto used_by_these = words_apart ? used_by_other_loads : used_by_loads;
+  const double loads = of_all_lines(measurement, used_by_these);
   const double stores = of_all_lines(measurement, used_by_stores);
-  const double loads_of_input = input > 0 ? std::max(loads / input, 1.0) : 1;
-  const double stores_of_output = output > 0 ? std::max(stores / output, 1.0) : 1;
-  // What is loaded again costs again what its lanes that lie apart cost.
-  const double again_loaded = of_all_lines(measurement, loaded) * (1 - 1 / loads_of_input);
-  const double again_stored = of_all_lines(measurement, stored) * (1 - 1 / stores_of_output);
-
-  const Cause lanes_apart = {
-      scattered, explain_plain_traffic,
-      begins_between_sectors(measurement)
-          ? "Neighbouring lanes take neighbouring elements, but warps begin at no multiple "
-            "of 32 bytes, and each request touches one sector more. Let them begin at one."
-          : advice.scattered};
-  const Cause few_lanes = {
-      unused, explain_lanes,
-      "A request moves whole sectors for however few lanes take part: let all 32 lanes of a warp take "
-      "neighbouring elements."};
-  const Cause again =
-      loads_of_input > stores_of_output
-          ? Cause{loaded,
-                  [input](const LineCounters& line) {
-                    return fmt::format("loads bring {} times the bytes of the input",
-                                       figure(used_by_loads(line) / input));
-                  },
-                  moved_again("loads together bring", loads, "input", input, advice.again)}
-          : Cause{stored,
-                  [output](const LineCounters& line) {
-                    return fmt::format("stores write {} times the bytes of the output",
-                                       figure(used_by_stores(line) / output));
-                  },
-                  moved_again("stores together write", stores, "output", output, advice.again)};
+  const double again_loaded = moved_again(of_all_lines(measurement, of_loads), loads, input);
+  const double again_stored = moved_again(of_all_lines(measurement, stored), stores, output);
   const auto share_of_all = [all = sectors_moved(measurement)](const char* what, auto of_line) {
     return [=](const LineCounters& line) {
       return fmt::format("{} {:.0f} % of all sectors", what, 100 * of_line(line) / all);
     };
   };
+
+  const Cause lanes_apart = {
+      scattered, explain_plain_traffic,
+      begins_between_sectors(measurement)
+          ? "Let warps begin at a multiple of 32 bytes. Neighbouring lanes take neighbouring elements, but a "
+            "warp begins at no multiple of 32 bytes, and each request touches one sector more."
+          : advice.scattered};
+  const Cause few_lanes = {unused, explain_few_lanes,
+                           "Let all 32 lanes of a warp take neighbouring elements. A request moves whole "
+                           "sectors for however few lanes take part."};
+  const auto times = [](double moved, double once) { return once > 0 ? moved / once : 0; };
+  const Cause again =
+      times(loads, input) > times(stores, output)
+          ? cause_of_repetition("loads bring", of_loads, used_by_these, loads, "input", input, advice.again)
+          : cause_of_repetition("stores write", stored, used_by_stores, stores, "output", output,
+                                advice.again);
+  const Cause same_word = {
+      of_one_word, share_of_all("loads of one word by all lanes move", of_one_word),
+      "Let one thread of the block load what all of them need, and pass it on in shared memory. Every warp "
+      "moves a sector for this word."};
   const Cause updates = {
       by_atomics, share_of_all("atomics move", by_atomics),
       updates_of_element(measurement) >= kUpdatesOfCounting ? advice.atomics : advice.merging};
-  const Cause constants = {
-      of_constants, share_of_all("loads of constants move", of_constants),
-      "A constant that is read again and again moves again and again: keep it in a register or "
-      "in shared memory."};
+  const Cause constants = {of_constants, share_of_all("loads of constants move", of_constants),
+                           "Keep a constant that is read again and again in a register or in shared memory. "
+                           "It moves each time that it is read."};
   // Copies and fills have no line: the report names them besides.
   const Cause copies = {scattered, explain_plain_traffic, ""};
 
-  const std::array<std::pair<double, const Cause*>, 6> candidates = {{
+  const std::array<std::pair<double, const Cause*>, 7> candidates = {{
       {of_all_lines(measurement, scattered), &lanes_apart},
       {of_all_lines(measurement, unused), &few_lanes},
       {again_loaded + again_stored - std::max(allowed - task, 0.0), &again},
+      {words_apart ? words : 0, &same_word},
       {of_all_lines(measurement, by_atomics), &updates},
       {of_all_lines(measurement, of_constants), &constants},
       {static_cast<double>(measurement.observations.copied_sectors), &copies},
@@ -229,19 +267,35 @@ double shared_passes(const LineCounters& line) { return static_cast<double>(shar
 
 double conflicts(const LineCounters& line) { return units_beyond_ideal(shared_traffic(line)); }
 
+Kind worst_of_shared(const LineCounters& line) {
+  return worst_of(
+      {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}});
+}
+
+/// With the distance of the lanes, where it is why they meet, and one that helps.
 std::string explain_conflicts(const LineCounters& line) {
-  return explain_worst(
-      {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}},
-      "wavefronts");
+  const Kind worst = worst_of_shared(line);
+  const std::string units = explain_units(worst, "wavefronts");
+  const emulator::BankStride stride = emulator::bank_stride(worst.second);
+  if (stride.meeting < 2) return units;
+  return fmt::format("{}; lanes are {} words apart, so that {} of them meet in one bank: none would at {}",
+                     units, stride.words, stride.meeting, stride.words + 1);
 }
 
 Cause cause_of_conflicts(const Measurement& measurement, const BankAdvice& advice) {
   double atomics = 0, others = 0;
+  Traffic worst;  // of the line that has most
   for (const LineCounters& line : measurement.observations.lines) {
     atomics += units_beyond_ideal(line.shared_atomic);
     others += units_beyond_ideal(line.shared_load) + units_beyond_ideal(line.shared_store);
+    const Traffic candidate = worst_of_shared(line).second;
+    if (units_beyond_ideal(candidate) > units_beyond_ideal(worst)) worst = candidate;
   }
-  return {conflicts, explain_conflicts, atomics > others ? advice.atomics : advice.loads_and_stores};
+  const bool in_rows = advice.rows.empty() || emulator::bank_stride(worst).meeting > 1;
+  return {conflicts, explain_conflicts,
+          atomics > others ? advice.atomics
+          : in_rows        ? advice.loads_and_stores
+                           : advice.rows};
 }
 
 /// Loads, and what the program's own copies and fills, textures and surfaces move, need not read an input
@@ -269,15 +323,19 @@ Cause cause_of_span(const Measurement& measurement, const std::string& advice) {
   const auto& kernels = measurement.observations.kernels;
   const auto longest = std::max_element(kernels.begin(), kernels.end(),
                                         [](const auto& a, const auto& b) { return a.span < b.span; });
-  if (longest == kernels.end()) return {[](const LineCounters&) { return 0; }, {}, advice, "no kernel ran"};
+  if (longest == kernels.end())
+    return {[](const LineCounters&) { return 0; }, {}, "Do the task in kernels.", "no kernel ran"};
   const double share =
       static_cast<double>(longest->span) / static_cast<double>(of_all_kernels(measurement).span);
   return {[kernel = longest->kernel](const LineCounters& line) {
             return line.function == kernel ? static_cast<double>(line.warps) : 0;
           },
-          [share, parallelism = longest->parallelism()](const LineCounters&) {
-            return fmt::format("this kernel is {:.0f} % of the longest chain, with a parallelism of {}",
-                               share * 100, figure(parallelism));
+          [share, parallelism = longest->parallelism(),
+           blocks = longest->blocks / std::max<std::uint64_t>(longest->launches, 1)](const LineCounters&) {
+            return fmt::format(
+                "this kernel is {:.0f} % of the longest chain, with a parallelism of {} from {} block{} per "
+                "launch",
+                share * 100, figure(parallelism), blocks, blocks == 1 ? "" : "s");
           },
           advice};
 }
@@ -345,8 +403,8 @@ Gate shared_passes_gate(double limit, std::string unit, double units_of_element,
         if (2 * of_all_lines(measurement, conflicts) > of_all_lines(measurement, shared_passes)) {
           return {
               conflicts, explain_conflicts,
-              "More than half of all passes are bank conflicts: lanes that use different words of one bank "
-              "wait for each other."};
+              "Let the lanes of a warp use different banks. More than half of all passes are bank conflicts, "
+              "where lanes that use different words of one bank wait for each other."};
         }
         return {shared_passes,
                 [=](const LineCounters& line) {
@@ -375,11 +433,10 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
           [=, advice = std::move(advice)](const Measurement& measurement) {
             const double units = measurement.cost.elements * units_of_element * measurement.calls;
             Cause cause = cause_of_traffic(measurement, advice, limit * units / kSectorBytes);
-            const char* article =
-                std::string_view("aeio").find(unit.front()) != std::string::npos ? "an" : "a";
             cause.explain = [=, of_cause = cause.explain](const LineCounters& line) {
-              return fmt::format("{} bytes {} {}; {}", figure(bytes_of_unit(global_bytes(line), measurement)),
-                                 article, unit, of_cause(line));
+              const std::string bytes = figure(bytes_of_unit(global_bytes(line), measurement));
+              return fmt::format("{} byte{} per {}; {}", bytes, bytes == "1" ? "" : "s", unit,
+                                 of_cause(line));
             };
             return cause;
           },

@@ -103,7 +103,8 @@ class Mistakes {
 /// One of several right answers.
 struct Answer {
   Bytes bytes;
-  std::string name;  ///< in "compared with NAME, the nearest of the right answers"
+  std::string name;         ///< in "compared with NAME, the nearest of the right answers"
+  std::string remark = {};  ///< what to know of it though it is right; empty where there is nothing to say
 };
 
 struct Output {
@@ -243,12 +244,17 @@ struct Measurement {
 struct Cause {
   /// How much one line contributes to it, to name the worst line; 0 when it does not.
   std::function<double(const emulator::LineCounters&)> share;
-  /// What that line does, such as "stores take 32 sectors a request, ideal 4".
+  /// What that line does, such as "stores take 32 sectors per request, ideal 4".
   std::function<std::string(const emulator::LineCounters&)> explain;
-  std::string advice;  ///< what to do about this cause; empty where any advice may be wrong
+  /// What to do about this cause, which the first sentence tells by itself; empty where any advice may be
+  /// wrong.
+  std::string advice;
   /// What no line of the source does, such as "copies and fills are 60 % of all sectors"; empty when that is
   /// little.
   std::string besides = {};
+  /// That no line alone is the cause: those that contribute half as much as the worst or more are it
+  /// together.
+  bool together = false;
 };
 
 /// A technique gate: a number that must not exceed its limit, or must reach it; the same on every machine.
@@ -268,7 +274,8 @@ struct Gate {
   bool holds(double found) const { return at_least ? found >= limit : found <= limit; }  // false for NaN
 };
 
-/// What to do about traffic of global memory, by its largest cause. Empty where the figures must do.
+/// What to do about traffic of global memory, by its largest cause, as Cause::advice tells it. Empty where
+/// the figures must do.
 struct TrafficAdvice {
   std::string scattered;  ///< lanes of a warp load or store in more sectors than their bytes need
   std::string again;      ///< more bytes move than the task has
@@ -279,9 +286,10 @@ struct TrafficAdvice {
 /// What to do about bank conflicts, by the accesses that have most of them.
 struct BankAdvice {
   std::string loads_and_stores, atomics;
+  std::string rows = {};  ///< loads and stores of lanes in several rows at once; empty: as other ones
 };
 
-/// That a line moved, in whole sectors: of global memory, and of local and constant memory, which lie there.
+/// That a line moved, in whole sectors: of global memory, and of constant memory, which lies there.
 double global_bytes(const emulator::LineCounters& line);
 /// A number as gates write it: three digits that tell, and no power of ten.
 std::string figure(double value);

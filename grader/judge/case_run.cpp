@@ -177,19 +177,22 @@ class CallRun {
     if (shown_) show_output(argument, snapshot_, *shown_);
     if (outputs_) outputs_->push_back(snapshot_);
     if (evidence_.wrong_output) return;
-    if (!argument.output.nearest_answer) return compare_output(argument.name, argument.output, "");
+    if (!argument.output.nearest_answer) return compare_output(argument.name, argument.output, {});
     course::Answer answer = argument.output.nearest_answer(snapshot_);
     course::Output nearest = argument.output;
     nearest.expected = std::move(answer.bytes);
-    compare_output(argument.name, nearest, answer.name);
+    compare_output(argument.name, nearest, answer);
   }
 
-  /// `answer`: as WrongOutput::compared_with.
-  void compare_output(const std::string& name, const course::Output& output, const std::string& answer) {
+  /// `answer`: the one of several that `output` holds; {} where there is one.
+  void compare_output(const std::string& name, const course::Output& output, const course::Answer& answer) {
     Comparison comparison = compare(output, snapshot_);
-    if (comparison.wrong == 0) return;
-    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_, activity_),
-                              answer};
+    if (comparison.wrong == 0) {
+      evidence_.remark = answer.remark;
+      return;
+    }
+    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_),
+                              answer.name};
   }
 
   void check_input(const Argument& argument, std::uint64_t address) {
@@ -270,6 +273,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
       evidence.stale_reads.clear();
     }
     conclude(evidence, source, run.result);
+    run.result.remark = evidence.remark;
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());
     run.host_copies += host_copies_of_call(evidence.use);

@@ -75,17 +75,31 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
                      hint_command(result));
 }
 
+/// "transpose.cu:9", "transpose.cu:9 and 12"
+std::string places_text(const std::vector<Place>& places) {
+  std::string text = place_text(places);
+  for (std::size_t i = 1; i < places.size(); ++i)
+    text += fmt::format("{}{}", i + 1 == places.size() ? " and " : ", ", places[i].line);
+  return text;
+}
+
+std::string first_sentence(const std::string& text) {
+  return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
+}
+
+/// What the gate advises, and where; then what shows more of it.
 std::string after_failed_gate(const ExerciseResult& result, const GateResult& gate,
                               const std::string& submission) {
-  const std::string place = place_text(gate.worst);
-  if (gate.name == kHostCopies) {
-    return place.empty() ? "Look for what brings data to the host or back: copies, and memory that host and "
-                           "kernels share."
-                         : "Take the printf at " + place + " out.";
+  const std::string where = places_text(gate.worst);
+  std::string step;
+  if (!gate.advice.empty()) {
+    step = first_sentence(gate.advice) + (where.empty() ? ". " : fmt::format(" ({}). ", where));
+  } else if (!where.empty()) {
+    step = fmt::format("Look at {}. ", where);
   }
-  const char* change = gate.at_least ? "Share out what is done at " : "Change the access at ";
-  return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.",
-                     place.empty() ? "" : change + place + "; ", result.name,
+  // Copies have no line in a profile.
+  if (gate.name == kHostCopies) return step.substr(0, step.find_last_not_of(' ') + 1);
+  return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.", step, result.name,
                      submission.empty() ? "" : " --submission " + report::shell_word(submission));
 }
 
@@ -113,11 +127,22 @@ std::string after_compile_error(const ExerciseResult& result, const std::string&
   return fmt::format("Mend that first; `./lockstep reset {}` brings the starter back.", result.name);
 }
 
+template <class Part>
+bool has_failed(const Part& part) {
+  return part.verdict != Verdict::passed && part.verdict != Verdict::not_measured;
+}
+
 template <class Parts>
 auto first_failed(const Parts& parts) {
-  return std::find_if(parts.begin(), parts.end(), [](const auto& part) {
-    return part.verdict != Verdict::passed && part.verdict != Verdict::not_measured;
+  return std::find_if(parts.begin(), parts.end(), has_failed<typename Parts::value_type>);
+}
+
+/// The first failed gate whose cause has a line. Where no kernel does the work, only the copies have.
+auto gate_to_mend(const std::vector<GateResult>& gates) {
+  const auto with_line = std::find_if(gates.begin(), gates.end(), [](const GateResult& gate) {
+    return has_failed(gate) && !gate.worst.empty();
   });
+  return with_line != gates.end() ? with_line : first_failed(gates);
 }
 
 }  // namespace
@@ -132,7 +157,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
   if (const CaseResult* failed = report::most_telling_case(result.cases))
     return after_failed_case(result, *failed);
-  if (const auto gate = first_failed(result.gates); gate != result.gates.end()) {
+  if (const auto gate = gate_to_mend(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate, submission);
   }
   if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {

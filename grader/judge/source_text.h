@@ -18,6 +18,8 @@ class SourceText {
   /// one.
   report::Place place(const emulator::SourceLine& line) const;
   bool holds(const emulator::SourceLine& line) const;
+  /// Every line, in order.
+  std::vector<report::Place> all() const;
 
  private:
   std::string file_name_;

@@ -1,9 +1,15 @@
 #include "judge/technique.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
 #include <string_view>
 
+#include "emulator/demangled.h"
 #include "judge/limits.h"
 #include "report/text_style.h"
 
@@ -37,18 +43,41 @@ GateResult host_copies_unmeasured() {
   return result;
 }
 
+/// Whether a line of source has a word outside of a comment at its end.
+bool says(std::string_view line, std::string_view word) {
+  return line.substr(0, line.find("//")).find(word) != std::string_view::npos;
+}
+
 /// The line of a kernel that prints and that most threads came to; null when none is known.
 const LineCounters* printing_line(std::span<const MeasuredCase> measured, const SourceText& source) {
   const LineCounters* most = nullptr;
   for (const MeasuredCase& one : measured) {
     for (const LineCounters& line : one.observations.lines) {
-      const std::string text = source.place(line.line).text;
-      const bool prints =
-          std::string_view(text).substr(0, text.find("//")).find("printf") != std::string::npos;
+      const bool prints = says(source.place(line.line).text, "printf");
       if (prints && line.lanes > (most != nullptr ? most->lanes : 0)) most = &line;
     }
   }
   return most;
+}
+
+/// Lines that may copy the way in question, or make memory that host and kernels share. The device counts
+/// bytes, and does not know which line of host code asked for them.
+std::vector<report::Place> copying_lines(const HostCopies& copies, const SourceText& source) {
+  constexpr std::size_t kMostLines = 4;
+  constexpr std::array kCalls = {"cudaMemcpy(",       "cudaMemcpyAsync(",     "cudaMemcpy2D",
+                                 "cudaMemcpy3D",      "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol",
+                                 "cudaMallocManaged", "cudaMallocHost",       "cudaHostAlloc",
+                                 "cudaHostRegister",  "__managed__"};
+  const bool to_host = copies.to_host.calls > 0, from_host = copies.from_host.calls > 0;
+  std::vector<report::Place> places;
+  for (const report::Place& place : source.all()) {
+    const auto holds = [&](const char* word) { return says(place.text, word); };
+    if (holds("DeviceToDevice") || std::none_of(kCalls.begin(), kCalls.end(), holds)) continue;
+    if (!to_host && (holds("DeviceToHost") || holds("FromSymbol"))) continue;
+    if (!from_host && (holds("HostToDevice") || holds("ToSymbol"))) continue;
+    if (places.size() < kMostLines) places.push_back(place);
+  }
+  return places;
 }
 
 GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredCase> measured,
@@ -59,7 +88,7 @@ GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredC
   result.verdict = to_host.beyond + from_host.beyond == 0 ? Verdict::passed : Verdict::inefficient;
   if (result.verdict == Verdict::passed) return result;
   const auto brought = [](const CopiesOneWay& one_way, const char* where) {
-    return fmt::format("{} brought {} {}", report::counted(one_way.calls, "call"),
+    return fmt::format("{} of your function brought {} {}", report::counted(one_way.calls, "call"),
                        report::counted(one_way.bytes, "byte"), where);
   };
   if (to_host.calls > 0) result.explanation = brought(to_host, "to the host");
@@ -73,30 +102,105 @@ GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredC
   if (2 * printed > to_host.bytes + from_host.bytes) {
     if (const LineCounters* line = printing_line(measured, source)) result.worst = {source.place(line->line)};
     result.advice =
-        "printf in a kernel sends its text to the host, for every thread that comes to it: take it out, or "
-        "let one thread of one block print.";
+        "Take the printf out, or let one thread of one block print. printf in a kernel sends its text to the "
+        "host, for every thread that comes to it.";
   } else {
+    result.worst = copying_lines(copies, source);
     result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";
+    if (result.worst.empty())
+      result.advice +=
+          " Look for copies, and for memory that host and kernels share, such as managed memory.";
   }
   return result;
 }
 
-/// The line of the submission that contributes most; a line of a header only when none of it does.
-const LineCounters* worst_line(const course::Cause& cause, const MeasuredCase& measured,
-                               const SourceText& source) {
-  const LineCounters* worst = nullptr;
-  bool worst_is_own = false;
-  double most = 0;
+/// What all kernels do at one line, and how much that contributes to a cause.
+struct Contribution {
+  LineCounters counters;
+  double share = 0;
+};
+
+/// Lines of the submission that contribute, the first one most; lines of headers only when none of it does.
+std::vector<Contribution> contributions(const course::Cause& cause, const MeasuredCase& measured,
+                                        const SourceText& source) {
+  std::map<emulator::SourceLine, Contribution> own, others;
   for (const LineCounters& line : measured.observations.lines) {
     const double share = cause.share(line);
-    const bool own = source.holds(line.line);
-    if (share > 0 && (own > worst_is_own || (own == worst_is_own && share > most))) {
-      worst = &line;
-      worst_is_own = own;
-      most = share;
-    }
+    if (!(share > 0)) continue;
+    auto& [counters, sum] = (source.holds(line.line) ? own : others)[line.line];
+    counters.line = line.line;
+    counters.function = line.function;
+    counters += line;
+    sum += share;
   }
-  return worst;
+  std::vector<Contribution> most;
+  for (const auto& [line, contribution] : own.empty() ? others : own) most.push_back(contribution);
+  std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  return most;
+}
+
+/// The line that is the cause, or the lines that are it together, in the order of the source.
+std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const MeasuredCase& measured,
+                                         const SourceText& source) {
+  constexpr std::size_t kMostLines = 4;
+  constexpr double kAlike = 0.5;
+  std::vector<LineCounters> lines;
+  const std::vector<Contribution> most = contributions(cause, measured, source);
+  for (const auto& [counters, share] : most) {
+    const bool is_alike = cause.together && lines.size() < kMostLines && share >= kAlike * most.front().share;
+    if (lines.empty() || is_alike) lines.push_back(counters);
+  }
+  std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
+  return lines;
+}
+
+/// Such as "histogram_kernel", without namespaces.
+std::string name_of_kernel(const std::string& mangled) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  std::string readable = emulator::demangled(mangled);
+  if (const std::size_t at = readable.find(kUnnamed); at != std::string::npos)
+    readable.erase(0, at + kUnnamed.size());
+  const std::string name = readable.substr(0, readable.find_first_of("<("));
+  return name.substr(name.find_last_of(" :") + 1);
+}
+
+/// Where the source launches a kernel; empty where no line shows it.
+std::vector<report::Place> launches_of(const std::string& kernel, const SourceText& source) {
+  const std::string name = name_of_kernel(kernel) + '<';
+  std::vector<report::Place> places;
+  if (name.size() == 1) return places;
+  for (const report::Place& place : source.all()) {
+    if (!says(place.text, name) || !says(place.text, "<<<")) continue;
+    const std::size_t at = place.text.find(name);
+    const char before = at == 0 ? ' ' : place.text[at - 1];
+    const bool is_part = before == '_' || std::isalnum(static_cast<unsigned char>(before)) != 0;
+    if (!is_part) places.push_back(place);
+  }
+  return places;
+}
+
+/// Whether launches of a kernel have fewer blocks than multiprocessors should be busy.
+bool has_few_blocks(const std::string& kernel, double least, const MeasuredCase& measured) {
+  const auto& kernels = measured.observations.kernels;
+  return std::any_of(kernels.begin(), kernels.end(), [&](const emulator::KernelWork& work) {
+    return work.kernel == kernel &&
+           static_cast<double>(work.blocks) < least * static_cast<double>(work.launches);
+  });
+}
+
+/// Names the lines that are the cause, and says what they do together.
+void blame(const std::vector<LineCounters>& lines, const course::Cause& cause, const SourceText& source,
+           GateResult& result) {
+  if (lines.empty()) return;
+  LineCounters sum = lines.front();
+  for (std::size_t i = 1; i < lines.size(); ++i) sum += lines[i];
+  std::vector<unsigned> numbers;
+  for (const LineCounters& line : lines) {
+    result.worst.push_back(source.place(line.line));
+    numbers.push_back(line.line.line);
+  }
+  if (lines.size() > 1) result.explanation = fmt::format("lines {} together: ", fmt::join(numbers, ", "));
+  result.explanation += cause.explain(sum);
 }
 
 course::Measurement measurement_of(const MeasuredCase& measured) {
@@ -126,14 +230,17 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   if (holds) return result;
   if (!doubt.empty()) {
     result.explanation = doubt;
-    result.advice = "The task is to be done on the device, by kernels that read its inputs there.";
+    result.advice = "Do the task on the device, by kernels that read its inputs there.";
     return result;
   }
   const course::Cause cause = gate.cause(measurement_of(*worst_case));
   result.advice = cause.advice;
-  if (const LineCounters* line = worst_line(cause, *worst_case, source)) {
-    result.worst = {source.place(line->line)};
-    result.explanation = cause.explain(*line);
+  const std::vector<LineCounters> lines = lines_to_blame(cause, *worst_case, source);
+  blame(lines, cause, source, result);
+  if (gate.at_least && !lines.empty() && has_few_blocks(lines.front().function, gate.limit, *worst_case)) {
+    // Not what the blocks do is at fault, but how many there are.
+    const std::vector<report::Place> launches = launches_of(lines.front().function, source);
+    if (!launches.empty()) result.worst = launches;
   }
   if (!cause.besides.empty()) {
     result.explanation += (result.explanation.empty() ? "" : "; ") + cause.besides;

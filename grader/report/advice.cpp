@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "emulator/lane_distance.h"
 #include "report/text_style.h"
 
 namespace lockstep::report {
@@ -13,7 +13,7 @@ namespace {
 
 using emulator::Traffic;
 
-constexpr std::uint64_t kWordBytes = 4, kBanks = 32, kSectorBytes = 32;
+constexpr std::uint64_t kSectorBytes = 32;
 
 /// A reason for a line's cost: what it wastes, in the unit of LineProfile::cost, and the sentence about it.
 struct Waste {
@@ -25,21 +25,14 @@ struct Waste {
 /// change.
 bool is_wasteful(const Traffic& traffic) { return 10 * excess(traffic) > traffic.units; }
 
-/// Bytes between neighbouring lanes, where at least half of the requests have lanes that lie evenly apart and
-/// take more than their ideal; else 0.
-std::uint64_t spacing(const Traffic& traffic) {
-  if (traffic.spaced_requests == 0 || 2 * traffic.spaced_requests < traffic.requests) return 0;
-  return traffic.spacing_bytes / traffic.spaced_requests;
-}
-
 std::string units_of(const Traffic& traffic, const char* unit) {
-  return fmt::format("{} {} a request, ideal {}", number(per_request(traffic)), unit,
+  return fmt::format("{} {} per request, ideal {}", number(per_request(traffic)), unit,
                      number(ideal_per_request(traffic)));
 }
 
 std::string about_sectors(const LineProfile& line) {
   const Traffic& global = line.global;
-  const std::uint64_t distance = spacing(global);
+  const std::uint64_t distance = emulator::lane_distance(global);
   const std::string units = units_of(global, "sectors");
   if (distance == 0) {
     return fmt::format(
@@ -58,36 +51,40 @@ std::string about_sectors(const LineProfile& line) {
   constexpr std::uint64_t kLargeStructure = 128;
   if (distance < kLargeStructure) {
     return fmt::format(
-        "{}: neighbouring lanes are {} bytes apart and use a part of what moves. Keep each field in an array "
-        "of its own, let a lane load its whole structure as a vector, or step through the array one element "
-        "a lane.",
+        "{}: neighbouring lanes are {} bytes apart and use a part of what moves. Let them move neighbouring "
+        "elements, or vectors of 16 bytes, and pass on what others need by shuffles or in shared memory; "
+        "where the layout is yours to choose, keep each field in an array of its own.",
         units, distance);
   }
   return fmt::format(
-      "{}: neighbouring lanes are {} bytes apart, each in a sector of its own. Let threadIdx.x be the index "
-      "that varies fastest in memory (the last subscript), or go through a tile in shared memory.",
+      "{}: neighbouring lanes are {} bytes apart, each in a sector of its own. Where reads and writes cannot "
+      "both go along rows, pass the elements on through a tile in shared memory; else let threadIdx.x be the "
+      "index that varies fastest in memory (the last subscript).",
       units, distance);
 }
 
 std::string about_banks(const LineProfile& line) {
   const std::string units = units_of(line.shared, "wavefronts");
-  const std::uint64_t words = spacing(line.shared) / kWordBytes;
+  const auto [words, meeting] = emulator::bank_stride(line.shared);
   if (words == 0) {
     return fmt::format(
-        "{}: lanes meet in the same bank. Pad the row by one element, or change which lane reads which word.",
+        "{}: lanes that use different words meet in one bank. Change how long a row is, or which lane uses "
+        "which word; `--trace` at this line draws the banks.",
         units);
   }
-  const std::uint64_t meeting = std::gcd(words, kBanks);
   if (meeting == 1) {
     return fmt::format(
         "{}: neighbouring lanes are in different banks, but the pieces that a warp touches meet in the same "
         "ones. Pad between the pieces, or let a warp touch one run of words.",
         units);
   }
+  constexpr std::uint64_t kBanks = 32;
   if (words >= kBanks) {
     return fmt::format(
-        "{}: lanes are {} words apart, so that {} of them meet in one bank. Pad each row by one element.",
-        units, words, meeting);
+        "{}: lanes are {} words apart, so that {} of them meet in one bank. Pad each row by one element: "
+        "none "
+        "meet at {}.",
+        units, words, meeting, words + 1);
   }
   return fmt::format(
       "{}: lanes are {} words apart, so that {} of them meet in one bank. Let neighbouring lanes use "
@@ -121,8 +118,14 @@ std::string about_shared_atomics(const LineProfile& line) {
       line.shared_atomics,
       "Combine the lanes of the warp first (__reduce_add_sync, shuffles), and let one lane do "
       "the atomic.",
-      "Give each warp, or each few lanes, a copy of their own, and add the copies up at "
-      "the end.");
+      "Give lanes that meet copies of their own, and add the copies up at the end.");
+}
+
+std::string about_banks_of_atomics(const LineProfile& line) {
+  return fmt::format(
+      "{}: atomics on different words of one bank wait for each other. Give each lane counters in a bank of "
+      "its own, and add them up at the end.",
+      units_of(line.shared_atomics.traffic, "wavefronts"));
 }
 
 std::string about_branch(const LineProfile& line) {
@@ -138,14 +141,21 @@ std::string about_local_memory(const LineProfile&) {
          "use fewer variables at once.";
 }
 
+/// What the conflicts of the line's shared memory come from. Atomics that the device serves one lane after
+/// another take as many wavefronts as lanes meet at an address; those that it adds up first may take fewer.
+std::string (*about_shared(const LineProfile& line))(const LineProfile&) {
+  const AtomicProfile& atomics = line.shared_atomics;
+  if (2 * excess(atomics.traffic) <= excess(line.shared)) return about_banks;
+  const bool at_one_address =
+      atomics.contention <= atomics.traffic.units && 2 * atomics.contention > atomics.traffic.units;
+  return at_one_address && atomics.waiting() > 0 ? about_shared_atomics : about_banks_of_atomics;
+}
+
 /// Everything that the line wastes, with costs as LineProfile::cost has them.
 std::array<Waste, 5> wastes_of(const LineProfile& line) {
-  const bool atomics_meet =
-      2 * excess(line.shared_atomics.traffic) > excess(line.shared) && line.shared_atomics.waiting() > 0;
   const bool few_diverge = 10 * lost_warps(line) < line.warps;
   return {{
-      {is_wasteful(line.shared) ? 4 * excess(line.shared) : 0,
-       atomics_meet ? about_shared_atomics : about_banks},
+      {is_wasteful(line.shared) ? 4 * excess(line.shared) : 0, about_shared(line)},
       {is_wasteful(line.global) ? 2 * excess(line.global) : 0, about_sectors},
       {4 * line.global_atomics.waiting(), about_global_atomics},
       {few_diverge ? 0 : lost_warps(line), about_branch},
@@ -177,7 +187,7 @@ std::string advice_for(const LineProfile& line) {
     return excess(line.shared) == 0 ? "No bank conflicts: only fewer accesses would make it cheaper."
                                     : "Few bank conflicts: only fewer accesses would make it much cheaper.";
   }
-  return "Arithmetic without waste: more work a thread would share it out.";
+  return "No memory is accessed here: only fewer instructions would make it cheaper.";
 }
 
 }  // namespace lockstep::report

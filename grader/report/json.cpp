@@ -66,6 +66,7 @@ Json of_case(const CaseResult& one) {
                {"mismatches", std::move(mismatches)},
                {"guess", printable(one.guess)},
                {"places", places(one.places)},
+               {"remark", printable(one.remark)},
                {"seconds", measured(one.seconds)}};
   if (!one.output.empty()) json["output"] = printable_lines(one.output);
   if (one.shown) json["call"] = of_call(*one.shown);

@@ -44,8 +44,9 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
                            const TextStyle& style) {
   std::uint64_t most = 0;
   for (const LineProfile& line : lines) most = std::max(most, line.cost());
-  std::string text = fmt::format("Counted on the emulated device: {}.\n\n{}\n{}", counted_case(result),
-                                 line_table(lines, most, style), dearest_lines(lines, style));
+  std::string text =
+      fmt::format("Counted on the emulated device: {}.\n\n{}{}\n{}", counted_case(result),
+                  line_table(lines, most, style), legend(lines, style), dearest_lines(lines, style));
   if (!result.kernels.empty()) text += '\n' + kernel_table(result.kernels, style);
   if (!result.gates.empty()) text += fmt::format("\n{}\n", paint(style, Colour::strong, "Technique"));
   std::size_t width = 0;
@@ -54,6 +55,7 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
     text += fmt::format("  {} {:<{}}  {:>7}  {} {:>7}\n", mark(style, gate.verdict), gate.name, width,
                         gate.verdict == Verdict::not_measured ? "-" : number_beside(gate.value, gate.limit),
                         bound_of(gate), number(gate.limit));
+    if (gate.verdict == Verdict::inefficient) text += prose(style, gate.advice, 6);
   }
   return text;
 }

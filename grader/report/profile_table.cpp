@@ -22,17 +22,23 @@ std::string count(std::uint64_t n) {
 
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
-/// Columns that belong together: a heading over both, a heading a column, and what a line has in them.
+/// Columns that belong together: a heading over both and one for each, what a line has in them, and what they
+/// are.
 struct Group {
   const char *heading, *columns;  ///< as wide as what cells returns
   std::string (*cells)(const LineProfile& line);
   bool (*used)(const LineProfile& line);
+  const char* legend;
 };
 
-/// Units a request, and the share of all units beyond the ideal.
+bool is_used(const Group& group, const std::vector<LineProfile>& lines) {
+  return std::any_of(lines.begin(), lines.end(), group.used);
+}
+
+/// Units per request, and the share of all units beyond the ideal.
 std::string traffic_cells(const emulator::Traffic& traffic) {
-  if (traffic.requests == 0) return std::string(12, ' ');
-  return fmt::format("{:>6} {:>5}", number(per_request(traffic)),
+  if (traffic.requests == 0) return std::string(13, ' ');
+  return fmt::format("{:>7} {:>5}", number(per_request(traffic)),
                      percent(share_of(excess(traffic), traffic.units)));
 }
 
@@ -48,17 +54,24 @@ std::string branch_cells(const LineProfile& line) {
                      count(lost_warps(line)));
 }
 
+constexpr const char* kTraffic =
+    "per req: for one warp's request, sectors of 32 bytes of global memory or wavefronts, passes through "
+    "shared "
+    "memory; waste: share of them beyond the fewest that the same bytes could take";
+
 constexpr Group kGroups[] = {
-    {"     sectors", "a req. waste", [](const LineProfile& line) { return traffic_cells(line.global); },
-     [](const LineProfile& line) { return line.global.requests > 0; }},
-    {"  wavefronts", "a req. waste", [](const LineProfile& line) { return traffic_cells(line.shared); },
-     [](const LineProfile& line) { return line.shared.requests > 0; }},
+    {"      sectors", "per req waste", [](const LineProfile& line) { return traffic_cells(line.global); },
+     [](const LineProfile& line) { return line.global.requests > 0; }, kTraffic},
+    {"   wavefronts", "per req waste", [](const LineProfile& line) { return traffic_cells(line.shared); },
+     [](const LineProfile& line) { return line.shared.requests > 0; }, kTraffic},
     {"atomics", "   meet", meeting_lanes,
      [](const LineProfile& line) {
        return line.global_atomics.traffic.requests + line.shared_atomics.traffic.requests > 0;
-     }},
+     },
+     "meet: lanes of a request at its fullest address"},
     {"    branches", "split   lost", branch_cells,
-     [](const LineProfile& line) { return line.divergent_branches > 0; }},
+     [](const LineProfile& line) { return line.divergent_branches > 0; },
+     "split: branches whose lanes go both ways; lost: warp-instructions' worth of lanes that wait meanwhile"},
 };
 
 Colour heat_of(double share_of_dearest) {
@@ -76,11 +89,11 @@ std::string first_cells(const LineProfile& line) {
 }  // namespace
 
 std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most, const TextStyle& style) {
-  constexpr const char* kGap = "   ";
-  std::string upper = std::string(20, ' '), lower = " line   warps  lanes";
+  constexpr const char* kGap = "  ";
+  std::string upper = "        warp-       ", lower = " line  instr.  lanes";
   std::vector<const Group*> groups;
   for (const Group& group : kGroups) {
-    if (std::none_of(lines.begin(), lines.end(), group.used)) continue;
+    if (!is_used(group, lines)) continue;
     groups.push_back(&group);
     upper += kGap + std::string(group.heading);
     lower += kGap + std::string(group.columns);
@@ -88,8 +101,10 @@ std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most
   const std::size_t counter_columns = lower.size() + 2;
   const bool beside = counter_columns + kFewestSourceColumns <= style.width;
   std::string text;
-  if (!groups.empty()) text += paint(style, Colour::faint, upper) + '\n';
-  text += paint(style, Colour::faint, lower) + '\n';
+  for (std::string heading : {upper, lower}) {
+    heading.erase(heading.find_last_not_of(' ') + 1);
+    text += paint(style, Colour::faint, heading) + '\n';
+  }
   for (const LineProfile& line : lines) {
     std::string cells = first_cells(line);
     for (const Group* group : groups) cells += kGap + group->cells(line);
@@ -109,6 +124,17 @@ std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most
     }
   }
   return text;
+}
+
+std::string legend(const std::vector<LineProfile>& lines, const TextStyle& style) {
+  std::string text = "warp-instr.: instructions that warps executed; lanes: share that took part";
+  const char* latest = nullptr;
+  for (const Group& group : kGroups) {
+    if (!is_used(group, lines) || group.legend == latest) continue;
+    latest = group.legend;
+    text += fmt::format("; {}", latest);
+  }
+  return '\n' + paint(style, Colour::faint, prose(style, text + '.', 2));
 }
 
 std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const TextStyle& style) {

@@ -10,10 +10,13 @@
 
 namespace lockstep::report {
 
-/// A row a line, in their order, below a heading. Columns without anything in them are left out; where too
-/// little room is left for the source, it has a row of its own. `most`: the cost of the dearest line of all,
-/// which colours count from.
+/// A row for each line, in their order, below a heading. Columns without anything in them are left out; where
+/// too little room is left for the source, it has a row of its own. `most`: the cost of the dearest line of
+/// all, which colours count from.
 std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most, const TextStyle& style);
+
+/// What the columns of line_table are, of those that these lines have.
+std::string legend(const std::vector<LineProfile>& lines, const TextStyle& style);
 
 /// What the launches of each kernel could keep busy, and all of them one after the other.
 std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const TextStyle& style);

@@ -111,6 +111,7 @@ std::string render_program_profile(const ProgramProfile& profile, const TextStyl
       fmt::format("Counted on the emulated device: {} launch{} of {}.\n", profile.launches,
                   profile.launches == 1 ? "" : "es", counted(profile.kernels.size(), "kernel"));
   for (const KernelProfile& kernel : profile.kernels) text += kernel_section(kernel, most, whole, style);
+  if (!profile.lines.empty()) text += legend(profile.lines, style);
   if (!dearest(profile.lines).empty()) text += '\n' + dearest_lines(profile.lines, style);
   if (!profile.works.empty()) text += '\n' + kernel_table(profile.works, style);
   if (profile.lacks_lines) {

@@ -76,6 +76,7 @@ struct CaseResult {
   bool cause_is_known = false;         ///< the guess names a mistake, not only what its errors look like
   std::vector<Place> places;           ///< where it happened; of two accesses the later one first
   std::string question;                ///< what to find out there, or to do about the guess
+  std::string remark;                  ///< what to know of a right answer, where several are right
   double elements = 0;                 ///< of the case, as its cost counts them
   std::string output;                  ///< what the submission printed meanwhile
   bool output_truncated = false;
@@ -90,7 +91,7 @@ struct GateResult {
   Verdict verdict = Verdict::passed;  ///< passed, inefficient or not_measured
   std::string case_name;              ///< the measured case that gave the worst value
   std::vector<Place> worst;           ///< the line that contributes most beyond its ideal
-  std::string explanation;            ///< such as "32 wavefronts a request, ideal 1"
+  std::string explanation;            ///< such as "32 wavefronts per request, ideal 1"
   std::string advice;
 };
 

@@ -213,9 +213,11 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   std::uint64_t passed = 0, not_run = 0;
   double seconds = 0;
   std::vector<const CaseResult*> failed;
+  std::string remark;  // the last: small cases have answers in which right ones agree
   for (const CaseResult& one : result.cases) {
     if (one.verdict == Verdict::passed) {
       ++passed;
+      if (!one.remark.empty()) remark = one.remark;
       seconds += one.seconds;
     } else if (one.verdict == Verdict::not_measured) {
       ++not_run;
@@ -242,6 +244,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
     text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), counted(passed, "case"),
                         seconds >= 0.05 ? fmt::format(" in {:.1f} s", seconds) : "");
   }
+  if (failed.empty()) text += prose(style, remark, 4);
   if (not_run > 0)
     text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
   for (const CaseResult& one : result.cases) {
@@ -260,9 +263,8 @@ std::string failed_gate(const GateResult& gate, const TextStyle& style) {
     return display_width(fmt::format("{}:{}  ", printable(place.file), place.line));
   };
   const bool beside =
-      !gate.worst.empty() && 6 + place_width(gate.worst.front()) + display_width(note) <= style.width;
-  for (std::size_t i = 0; i < gate.worst.size(); ++i)
-    text += quote(style, gate.worst[i], i == 0 && beside ? note : "", 6);
+      gate.worst.size() == 1 && 6 + place_width(gate.worst.front()) + display_width(note) <= style.width;
+  for (const Place& place : gate.worst) text += quote(style, place, beside ? note : "", 6);
   if (!beside) {
     if (!gate.worst.empty()) text += '\n';
     text += prose(style, note, 6);

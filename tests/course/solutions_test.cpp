@@ -115,8 +115,9 @@ TEST_P(Rung, IsCorrectAndFailsTheGateThatItNames) {
     failed.push_back(gate.at("name"));
     ASSERT_LE(failed.size(), at.size()) << result.text;
     const std::string& line = at[failed.size() - 1];
-    ASSERT_EQ(gate.at("worst").size(), 1U);
-    EXPECT_THAT(gate.at("worst").at(0).at("text"), testing::HasSubstr(line));
+    std::vector<std::string> blamed;  // several where no line alone is the cause
+    for (const auto& place : gate.at("worst")) blamed.push_back(place.at("text"));
+    EXPECT_THAT(blamed, testing::Contains(testing::HasSubstr(line)));
     EXPECT_THAT(result.text, testing::HasSubstr("| " + line));
   }
   EXPECT_EQ(failed, fails) << result.text;

@@ -217,7 +217,8 @@ course::Problem negate_or_sevens() {
     out.expected = course::bytes_of(negatives);
     out.nearest_answer = [negatives = out.expected, sevens = course::bytes_of(sevens)](
                              std::span<const std::byte> found) -> course::Answer {
-      if (std::equal(found.begin(), found.begin() + 4, sevens.begin())) return {sevens, "sevens"};
+      if (std::equal(found.begin(), found.begin() + 4, sevens.begin()))
+        return {sevens, "sevens", "not negative"};
       return {negatives, "negatives"};
     };
     return course::Call().input("in", in).output("out", out).workspace("scratch").scalar("n", 3).stream();
@@ -235,11 +236,14 @@ TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
                }));
   };
   EXPECT_THAT(verdicts(writes({})), ElementsAre(Verdict::passed));
+  EXPECT_EQ(writes({}).cases.at(0).remark, "");
   EXPECT_THAT(verdicts(writes({7, 7, 7})), ElementsAre(Verdict::passed));
+  EXPECT_EQ(writes({7, 7, 7}).cases.at(0).remark, "not negative");
   const CaseSeries mixture = writes({7, 7});
   EXPECT_THAT(verdicts(mixture), ElementsAre(Verdict::wrong_answer));
   EXPECT_THAT(mixture.cases.at(0).message,
               testing::HasSubstr("is wrong, compared with sevens, the nearest of the right answers"));
+  EXPECT_EQ(mixture.cases.at(0).remark, "") << "of a right answer alone";
 }
 
 TEST_F(Series, OfSeveralAnswersTheNearestIsShown) {

@@ -48,7 +48,39 @@ TEST(Gates, SharedWavefrontsAreThoseBeyondTheFewest) {
   const Cause cause = gate.cause({tiled, kCost, 1});
   EXPECT_EQ(cause.share(store), 0);
   EXPECT_EQ(cause.share(load), 31.0 * kRequests);
-  EXPECT_EQ(cause.explain(load), "loads take 32 wavefronts a request, ideal 1");
+  EXPECT_EQ(cause.explain(load), "loads take 32 wavefronts per request, ideal 1");
+}
+
+/// Loads of `wavefronts` each by lanes that are `words` apart; 0 where they do not lie evenly.
+LineCounters line_with_conflicts(std::uint64_t wavefronts, std::uint64_t words) {
+  LineCounters line;
+  line.shared_load = {kRequests, kRequests * wavefronts, kRequests, kRequests * 128};
+  if (words > 0) line.shared_load.spaced_requests = kRequests;
+  line.shared_load.spacing_bytes = kRequests * words * 4;
+  return line;
+}
+
+TEST(CausesOfConflicts, TellTheDistanceOfLanesThatMakesThem) {
+  const Gate gate = shared_wavefronts_gate(1, {.loads_and_stores = "one longer", .rows = "four longer"});
+  Observations observations;
+  const auto cause_of = [&](const LineCounters& line) {
+    observations.lines = {line, line_with_conflicts(1, 0)};
+    return gate.cause({observations, kCost, 1});
+  };
+  const LineCounters column = line_with_conflicts(32, 32), particles = line_with_conflicts(8, 8);
+  EXPECT_EQ(
+      cause_of(column).explain(column),
+      "loads take 32 wavefronts per request, ideal 1; lanes are 32 words apart, so that 32 of them meet "
+      "in one bank: none would at 33");
+  EXPECT_EQ(cause_of(column).advice, "one longer");
+  EXPECT_THAT(cause_of(particles).explain(particles),
+              testing::HasSubstr("lanes are 8 words apart, so that 8"));
+  for (const LineCounters& rows : {line_with_conflicts(2, 0), line_with_conflicts(2, 1)}) {
+    EXPECT_EQ(cause_of(rows).explain(rows), "loads take 2 wavefronts per request, ideal 1");
+    EXPECT_EQ(cause_of(rows).advice, "four longer") << "what one word of padding is for has been done";
+  }
+  const LineCounters tree = line_with_conflicts(6, 12);  // the mean of 2, 4, 8, 16 and 30 words
+  EXPECT_EQ(cause_of(tree).explain(tree), "loads take 6 wavefronts per request, ideal 1");
 }
 
 TEST(Gates, AccessesThatServeNothingDoNotDiluteConflicts) {
@@ -128,10 +160,12 @@ TEST(Gates, ParallelismIsWorkOverSpan) {
   const Cause cause = gate.cause({launched, kCost, 1});
   EXPECT_EQ(cause.share(of_many), 0);
   EXPECT_EQ(cause.share(of_one), 900);
-  EXPECT_EQ(cause.explain(of_one), "this kernel is 91 % of the longest chain, with a parallelism of 1");
+  EXPECT_EQ(cause.explain(of_one),
+            "this kernel is 91 % of the longest chain, with a parallelism of 1 from 1 block per launch");
   EXPECT_EQ(cause.advice, "share it out");
   EXPECT_EQ(gate.value({Observations(), kCost, 1}), 0) << "who launches nothing keeps nothing busy";
   EXPECT_EQ(gate.cause({Observations(), kCost, 1}).besides, "no kernel ran");
+  EXPECT_EQ(gate.cause({Observations(), kCost, 1}).advice, "Do the task in kernels.");
 }
 
 TEST(Gates, BytesPerElementCountWholeSectors) {
@@ -164,9 +198,9 @@ TEST_F(Causes, LanesThatLieApart) {
   EXPECT_EQ(cause().advice, "scattered");
   EXPECT_EQ(cause().share(observations_.lines[0]), 0);
   EXPECT_EQ(cause().share(observations_.lines[1]), 28.0 * kRequests);
-  EXPECT_EQ(cause().explain(observations_.lines[1]), "loads take 32 sectors a request, ideal 4");
+  EXPECT_EQ(cause().explain(observations_.lines[1]), "loads take 32 sectors per request, ideal 4");
   observations_.lines = {line_with_global(4, 32)};
-  EXPECT_EQ(cause().explain(observations_.lines[0]), "stores take 32 sectors a request, ideal 4")
+  EXPECT_EQ(cause().explain(observations_.lines[0]), "stores take 32 sectors per request, ideal 4")
       << "the loads of the same line are as they should be";
 }
 
@@ -174,29 +208,31 @@ TEST_F(Causes, OfBytesAreToldWithTheLinesOwn) {
   const auto explained = [this] { return cause().explain(observations_.lines[0]); };
   gate_ = bytes_per_element_gate(9, {});
   observations_.lines = {line_with_global(8000, 0)};
-  EXPECT_EQ(explained(), "8000 bytes an element; loads take 8000 sectors a request, ideal 4")
+  EXPECT_EQ(explained(), "8000 bytes per element; loads take 8000 sectors per request, ideal 4")
       << "figures have no powers of ten";
   gate_ = bytes_per_element_gate(0.1, {}, "step", 16);
   observations_.lines = {line_with_global(4, 8)};
-  EXPECT_EQ(explained(), "0.75 bytes a step; stores take 8 sectors a request, ideal 4");
+  EXPECT_EQ(explained(), "0.75 bytes per step; stores take 8 sectors per request, ideal 4");
 }
 
 TEST_F(Causes, InputsThatAreReadAgain) {
   observations_.lines = {line_with_global(4, 4), line_with_global(8, 0)};
   observations_.lines[1].global_load = {64 * kRequests, 256 * kRequests, 256 * kRequests,
                                         64 * 128 * kRequests};
-  EXPECT_EQ(cause().advice, "All loads together bring 65 times the bytes of the input. again");
+  EXPECT_EQ(cause().advice, "again Together, all loads bring 65 times the bytes of the input.");
+  EXPECT_TRUE(cause().together);
   EXPECT_GT(cause().share(observations_.lines[1]), cause().share(observations_.lines[0]));
   EXPECT_EQ(cause().explain(observations_.lines[1]), "loads bring 64 times the bytes of the input");
   observations_.lines[1].global_load.units = 64 * kRequests;  // all lanes of a request read one sector
-  EXPECT_EQ(cause().advice, "All loads together bring 17 times the bytes of the input. again");
+  EXPECT_EQ(cause().advice, "again Together, all loads bring 17 times the bytes of the input.")
+      << "more than the input, so that a tile of it would help";
 }
 
 TEST_F(Causes, WhatIsReadOftenByLanesThatLieApartIsFirstReadOften) {
   observations_.lines = {line_with_global(4, 4)};
   observations_.lines[0].global_load = {50 * kRequests, 450 * kRequests, 200 * kRequests,
                                         50 * 128 * kRequests};
-  EXPECT_EQ(cause().advice, "All loads together bring 50 times the bytes of the input. again");
+  EXPECT_EQ(cause().advice, "again Together, all loads bring 50 times the bytes of the input.");
 }
 
 TEST_F(Causes, RequestsOfOneLane) {
@@ -206,8 +242,22 @@ TEST_F(Causes, RequestsOfOneLane) {
   line.global_load = line.global_store = {32 * kRequests, 32 * kRequests, 32 * kRequests, 128 * kRequests};
   observations_.lines = {line};
   EXPECT_GT(cause().share(line), 0);
-  EXPECT_EQ(cause().explain(line), "1 of 32 lanes are at work here, on average");
-  EXPECT_EQ(cause().advice.rfind("A request moves whole sectors for however few lanes", 0), 0U);
+  EXPECT_EQ(cause().explain(line), "the lanes ask for 4 of the 32 bytes of a sector, on average");
+  EXPECT_THAT(cause().advice, testing::StartsWith("Let all 32 lanes of a warp take neighbouring elements."));
+}
+
+TEST_F(Causes, WordsThatAWholeWarpReads) {
+  gate_ = bytes_per_element_gate(13, {"scattered", "again"});
+  LineCounters total = line_with_global(0, 0), sum = line_with_global(4, 4);
+  total.global_store = {kRequests / 32, kRequests / 32, kRequests / 32, kRequests / 8};  // of lane 0
+  sum.global_load += {kRequests, kRequests, kRequests, kRequests * 128};  // beside the element itself
+  observations_.lines = {line_with_global(4, 0), total, sum};
+  EXPECT_DOUBLE_EQ(gate_.value({observations_, kCost, 1}), 12 + 1 + 1.0 / 32);
+  EXPECT_EQ(cause().share(observations_.lines[1]), 0) << "a 32nd of a byte is not why";
+  EXPECT_EQ(cause().share(sum), kRequests);
+  EXPECT_EQ(cause().explain(sum),
+            "9 bytes per element; loads of one word by all lanes move 8 % of all sectors");
+  EXPECT_THAT(cause().advice, testing::StartsWith("Let one thread of the block load what all of them need"));
 }
 
 TEST_F(Causes, AtomicsOnEveryElementAndThoseOfBlocksThatMerge) {
@@ -230,10 +280,10 @@ TEST_F(Causes, WarpsThatBeginBetweenSectors) {
   observations_.lines = {line_with_global(5, 0)};
   observations_.lines[0].global_load.spaced_requests = kRequests;
   observations_.lines[0].global_load.spacing_bytes = kRequests * 4;
-  EXPECT_THAT(cause().advice, testing::HasSubstr("begin at no multiple of 32 bytes"));
+  EXPECT_THAT(cause().advice, testing::HasSubstr("begins at no multiple of 32 bytes"));
   observations_.lines[0].global_load.ideal_units -=
       kRequests / 100;  // the last warps of blocks have fewer lanes
-  EXPECT_THAT(cause().advice, testing::HasSubstr("begin at no multiple of 32 bytes"));
+  EXPECT_THAT(cause().advice, testing::HasSubstr("begins at no multiple of 32 bytes"));
   observations_.lines[0].global_load.spacing_bytes = kRequests * 32;
   EXPECT_EQ(cause().advice, "scattered");
 }
@@ -243,9 +293,9 @@ TEST_F(Causes, WhatTheLimitAllowsToMoveAgainIsNoCause) {
   observations_.lines = {line_with_global(5, 0), line_with_global(5, 5)};
   EXPECT_EQ(cause().advice, "scattered") << "to read everything twice and write it once is within the limit";
   observations_.lines = {line_with_global(4, 4), line_with_global(5, 4)};
-  EXPECT_EQ(cause().advice, "All stores together write 2 times the bytes of the output. again");
+  EXPECT_EQ(cause().advice, "again Together, all stores write 2 times the bytes of the output.");
   EXPECT_EQ(cause().explain(observations_.lines[0]),
-            "8 bytes an element; stores write 1 times the bytes of the output");
+            "8 bytes per element; stores write 1 times the bytes of the output");
 }
 
 TEST(CausesOfConflicts, AreThoseOfTheAccessesThatHaveMost) {

@@ -37,14 +37,28 @@ TEST(NextStep, FindingLeadsToItsLineAndItsQuestion) {
   EXPECT_EQ(next_step(result, ""), "Look at transpose.cu:12: which barrier must stand between?");
 }
 
-TEST(NextStep, WhatReachesTheHostIsNoAccessToChange) {
+TEST(NextStep, WhatReachesTheHostIsInNoProfile) {
   ExerciseResult result = result_with(Verdict::inefficient);
   report::GateResult& gate = result.gates.emplace_back();
   gate.name = "host-copies";
   gate.verdict = Verdict::inefficient;
-  EXPECT_THAT(next_step(result, ""), HasSubstr("Look for what brings data to the host"));
-  gate.worst = {{"transpose.cu", 9, "printf(\"%d\", i);"}};
-  EXPECT_EQ(next_step(result, ""), "Take the printf at transpose.cu:9 out.");
+  gate.advice = "Leave the data on the device. Look for copies.";
+  EXPECT_EQ(next_step(result, ""), "Leave the data on the device.");
+  gate.worst = {{"transpose.cu", 9, ""}, {"transpose.cu", 12, ""}};
+  EXPECT_EQ(next_step(result, ""), "Leave the data on the device (transpose.cu:9 and 12).");
+}
+
+TEST(NextStep, AFailedGateWithALineGoesBeforeOnesWithout) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  result.gates.resize(3);
+  result.gates[0].verdict = result.gates[2].verdict = Verdict::inefficient;
+  result.gates[0].advice = "Do the task on the device.";
+  result.gates[1].worst = result.gates[2].worst = {{"transpose.cu", 9, ""}};
+  result.gates[2].name = "host-copies";
+  result.gates[2].advice = "Leave the data on the device.";
+  EXPECT_EQ(next_step(result, ""), "Leave the data on the device (transpose.cu:9).");
+  result.gates[2].worst.clear();
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Do the task on the device. "));
 }
 
 TEST(NextStep, OnlyADifferenceThatIsShownHasAWrongPosition) {
@@ -138,9 +152,24 @@ TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
   gate.verdict = Verdict::inefficient;
   gate.worst = {{"transpose.cu", 9, ""}};
   result.gates = {gate};
-  EXPECT_EQ(
-      next_step(result, ""),
-      "Change the access at transpose.cu:9; `./lockstep profile transpose` shows what every line costs.");
+  EXPECT_EQ(next_step(result, ""),
+            "Look at transpose.cu:9. `./lockstep profile transpose` shows what every line costs.");
+}
+
+TEST(NextStep, GateLeadsToWhatItAdvises) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  report::GateResult gate;
+  gate.verdict = Verdict::inefficient;
+  gate.advice = "Find the components instead: it takes few passes. A call makes 1749 launches.";
+  result.gates = {gate};
+  EXPECT_EQ(next_step(result, ""),
+            "Find the components instead: it takes few passes. `./lockstep profile transpose` shows what "
+            "every line costs.");
+  result.gates[0].worst = {{"transpose.cu", 9, ""}};
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Find the components instead: it takes few passes "
+                                                         "(transpose.cu:9). `./lockstep profile"));
+  result.gates[0].advice = "Share the work out.";
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Share the work out (transpose.cu:9). "));
 }
 
 TEST(NextStep, CompilerAndGraderFaults) {
