@@ -20,6 +20,12 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   return words + "?";
 }
 
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto relative = std::filesystem::relative(path, folder, error);  // follows links
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 void check_submission(const std::filesystem::path& path) {
   const std::string name = path.string();
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
@@ -54,6 +60,14 @@ std::vector<const course::Exercise*> select_exercises(const std::vector<std::str
     if (names.empty() || wanted.contains(&exercise)) selected.push_back(&exercise);
   }
   return selected;
+}
+
+const course::Exercise* exercise_here() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  for (const course::Exercise& exercise : course::catalogue())
+    if (!error && is_below(here, exercise.folder)) return &exercise;
+  return nullptr;
 }
 
 }  // namespace lockstep::cli

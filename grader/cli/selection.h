@@ -14,6 +14,9 @@ namespace lockstep::cli {
 std::string suggestion(const std::string& given, const std::vector<std::string>& names,
                        const std::string& shows_all);
 
+/// Whether a path is a folder or lies in it, wherever links lead.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// Throws WrongUse where nothing is at the path, or where its name could pass for a line of a report.
 void check_submission(const std::filesystem::path& path);
 
@@ -23,5 +26,8 @@ const course::Exercise& select_exercise(const std::string& name);
 
 /// The exercises called `names`, each once and in the course's order; all of them when no name is given.
 std::vector<const course::Exercise*> select_exercises(const std::vector<std::string>& names);
+
+/// The exercise in whose folder the program was started; null elsewhere.
+const course::Exercise* exercise_here();
 
 }  // namespace lockstep::cli

@@ -46,16 +46,18 @@ Json of_case(const CaseResult& one) {
 }
 
 Json of_gate(const GateResult& gate) {
-  return {{"name", printable(gate.name)},
-          {"value", measured(gate.value, gate.verdict != Verdict::not_measured)},
-          {"limit", measured(gate.limit)},
-          {"at_least", gate.at_least},
-          {"verdict", name_of(gate.verdict)},
-          {"description", printable(gate.description)},
-          {"case", printable(gate.case_name)},
-          {"worst", places(gate.worst)},
-          {"explanation", printable(gate.explanation)},
-          {"advice", printable(gate.advice)}};
+  Json json = {{"name", printable(gate.name)},
+               {"value", measured(gate.value, gate.verdict != Verdict::not_measured)},
+               {"limit", measured(gate.limit)},
+               {"at_least", gate.at_least},
+               {"verdict", name_of(gate.verdict)},
+               {"description", printable(gate.description)},
+               {"case", printable(gate.case_name)},
+               {"worst", places(gate.worst)},
+               {"explanation", printable(gate.explanation)},
+               {"advice", printable(gate.advice)}};
+  if (gate.previous) json["previous"] = measured(*gate.previous);
+  return json;
 }
 
 Json of_card(const CardDuringSpeed& card) {
@@ -111,6 +113,7 @@ Json of_exercise(const ExerciseResult& result) {
                {"next_step", printable(result.next_step)},
                {"seconds", measured(result.seconds)},
                {"compile_seconds", measured(result.compile_seconds)}};
+  if (result.previous_passed) json["correctness"]["previous_passed"] = *result.previous_passed;
   if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;
   if (!result.seed.empty()) json["seed"] = result.seed;
   return json;

@@ -43,6 +43,12 @@ std::optional<Verdict> verdict_from(const std::string& word) {
   return entry == kNames.end() ? std::nullopt : std::optional(entry->first);
 }
 
+std::uint64_t passed_cases(const ExerciseResult& result) {
+  return static_cast<std::uint64_t>(
+      std::count_if(result.cases.begin(), result.cases.end(),
+                    [](const CaseResult& one) { return one.verdict == Verdict::passed; }));
+}
+
 bool is_correct(const ExerciseResult& result) {
   return !result.cases.empty() &&
          std::all_of(result.cases.begin(), result.cases.end(),

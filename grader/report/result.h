@@ -59,6 +59,8 @@ struct CaseResult {
   std::vector<Place> places;           ///< where it happened; of two accesses the later one first
   std::string question;                ///< what to find out there; empty where no place is known
   double seconds = 0;
+  /// Of full size, and no answer of it is right for another seed: gates look at it, or it was timed.
+  bool measured = false;
 };
 
 struct GateResult {
@@ -70,6 +72,8 @@ struct GateResult {
   std::vector<Place> worst;           ///< the line that contributes most beyond its ideal
   std::string explanation;            ///< such as "32 wavefronts a request, ideal 1"
   std::string advice;
+  bool off_device = false;         ///< it failed as something else than kernels may have done the work
+  std::optional<double> previous;  ///< value of the student's grading before
 };
 
 /// What the card can do at most of the one thing that bounds an exercise.
@@ -118,6 +122,7 @@ struct ExerciseResult {
   std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)
   std::string compiler_output;  ///< with the student's own line numbers
   std::vector<CaseResult> cases;
+  std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
   std::vector<GateResult> gates;
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
@@ -147,6 +152,8 @@ struct Report {
   std::vector<std::string> warnings;  ///< such as a missing sandbox
   std::string seed;  ///< that repeats all results; empty: each has its own, which a secret tells
 };
+
+std::uint64_t passed_cases(const ExerciseResult& result);
 
 /// Whether there are cases and all of them passed: technique and speed count only then.
 bool is_correct(const ExerciseResult& result);
