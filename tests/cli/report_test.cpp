@@ -68,7 +68,8 @@ TEST(TextReport, TellsWhatHasChangedSinceTheGradingBefore) {
 
   result = wrong_answer();
   result.previous_passed = 1;
-  EXPECT_THAT(render_exercise(result, {}), HasSubstr("2 cases passed\n    was 1 of 5 cases, now 2\n"));
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("2 cases passed in 0.1 s\n    was 1 of 5 cases, now 2\n"));
 }
 
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
