@@ -9,6 +9,7 @@
 
 #include "cli/bench_record.h"
 #include "cli/calibration_store.h"
+#include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -148,15 +149,19 @@ void show(const report::ExerciseResult& result, std::string file, bool tells) {
                              result.picture->case_name);
 }
 
-/// The exercise's file in the course; where that may only be read, any file from elsewhere.
-bool is_students_own(const course::Exercise& exercise, const std::filesystem::path& submission) {
+/// Whether a grading is the student's progress: of the exercise's file in the course, and of another file
+/// that is named itself, whose report the student reads. A folder may be somebody else's, save where the
+/// course can only be read and everybody works elsewhere.
+bool is_students_own(const GradeArguments& arguments, const course::Exercise& exercise,
+                     const std::filesystem::path& submission) {
   std::error_code error;
-  if (std::filesystem::equivalent(exercise.starter, submission, error)) return true;
-  const auto is_in_the_course = [&error](const std::filesystem::path& path) {
-    const auto relative = std::filesystem::relative(path, course::course_root(), error);
-    return !relative.empty() && *relative.begin() != "..";
-  };
-  return !is_in_the_course(course::state_folder()) && !is_in_the_course(submission);
+  if (arguments.secret_file) return false;  // a class is graded
+  if (!arguments.submission || std::filesystem::equivalent(exercise.starter, submission, error)) return true;
+  if (arguments.format != Format::text) return false;
+  for (const char* folder : {"solutions", "tests"})
+    if (is_below(submission, course::course_root() / folder)) return false;
+  return std::filesystem::is_regular_file(*arguments.submission, error) ||
+         !is_below(course::state_folder(), course::course_root());
 }
 
 /// Keeps the best result for `list`. Whether that could be written: if not, that is said, and a grade stays
@@ -172,7 +177,10 @@ bool keep(const report::ExerciseResult& result) {
 }
 
 int grade(const GradeArguments& arguments) {
-  const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
+  const bool names_none = arguments.exercises.empty() && !arguments.all;
+  const course::Exercise* const here = names_none ? exercise_here() : nullptr;
+  const std::vector<const course::Exercise*> exercises =
+      here != nullptr ? std::vector{here} : select_exercises(arguments.exercises);
   check(arguments, exercises.size());
   const std::unique_ptr<device::Device> device = device::make_device(arguments.device);
   report::Report report;
@@ -192,12 +200,16 @@ int grade(const GradeArguments& arguments) {
   const report::TextStyle style = output_style();
   if (tells) std::cout << render_heading(report, style) << std::flush;
   bool keeps_progress = !arguments.only_case;
+  Progress progress = arguments.secret_file ? Progress() : Progress::load();
   for (const course::Exercise* exercise : exercises) {
     const build::SubmissionFile submission = arguments.submission
                                                  ? judge::resolve_submission(*exercise, *arguments.submission)
                                                  : exercise->starter;
+    const bool is_progress = !arguments.only_case && is_students_own(arguments, *exercise, submission.path());
     ProgressLine line;
     judge::Options options = common;
+    options.passed = progress.passed();
+    if (is_progress) options.passed.insert(exercise->problem.name);
     options.draw = arguments.show.has_value();
     options.progress = [&](const std::string& what, int, int) {
       line.show(exercise->problem.name + ": " + what);
@@ -213,11 +225,14 @@ int grade(const GradeArguments& arguments) {
       return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
+    if (is_progress) {
+      progress.compare(report.exercises.back());
+      progress.record(report.exercises.back());
+    }
     line.clear();
     if (tells) std::cout << render_exercise(report.exercises.back(), style) << std::flush;
     if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
-    if (keeps_progress && is_students_own(*exercise, submission.path()))
-      keeps_progress = keep(report.exercises.back());
+    if (keeps_progress && is_progress) keeps_progress = keep(report.exercises.back());
   }
   if (tells) std::cout << render_summary(report, style);
   if (arguments.output) {
@@ -232,11 +247,8 @@ int grade(const GradeArguments& arguments) {
 
 void add_grade(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<GradeArguments>();
-  CLI::App* command = app.add_subcommand("grade", "Judges your solutions; all exercises when none is named");
-  const std::map<std::string, device::Kind> kinds = {
-      {"auto", device::Kind::automatic}, {"gpu", device::Kind::gpu}, {"emulated", device::Kind::emulated}};
-  const std::map<std::string, Format> formats = {
-      {"text", Format::text}, {"json", Format::json}, {"junit", Format::junit}};
+  CLI::App* command = app.add_subcommand(
+      "grade", "Judges your solutions; without a name all, or that of the exercise's folder you are in");
   command->add_option("exercise", arguments->exercises, "Topics, numbers or folders, such as transpose");
   command->add_flag("--all", arguments->all, "Every exercise");
   command
@@ -245,10 +257,12 @@ void add_grade(CLI::App& app, int& status) {
                    "solutions")
       ->type_name("PATH");
   command->add_option("--device", arguments->device, "auto (the GPU if there is one), gpu, or emulated")
-      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->transform(one_of<device::Kind>({{"auto", device::Kind::automatic},
+                                        {"gpu", device::Kind::gpu},
+                                        {"emulated", device::Kind::emulated}}))
       ->type_name("KIND");
   command->add_option("--format", arguments->format, "text, json (lockstep/result/v1), or junit")
-      ->transform(CLI::CheckedTransformer(formats).description(""))
+      ->transform(one_of<Format>({{"text", Format::text}, {"json", Format::json}, {"junit", Format::junit}}))
       ->type_name("FORMAT");
   command
       ->add_option("--output", arguments->output,

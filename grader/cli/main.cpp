@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -14,15 +16,33 @@
 
 namespace {
 
+/// Other courses' words for a command.
+const std::map<std::string, std::string> kOtherWords = {
+    {"check", "grade"}, {"judge", "grade"}, {"run", "grade"},     {"submit", "grade"}, {"verify", "grade"},
+    {"watch", "grade"}, {"next", "list"},   {"progress", "list"}, {"status", "list"},  {"trace", "profile"}};
+
 /// Throws WrongUse where the first word is no command.
-void check_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
+void check_command(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string& given = words.front();
+  if (given.starts_with('-')) return;
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  const std::string given = argv[1];
   if (std::find(names.begin(), names.end(), given) != names.end()) return;
-  throw lockstep::cli::WrongUse("there is no command \"" + lockstep::report::printable(given) + "\"" +
-                                lockstep::cli::suggestion(given, names, "--help"));
+  const auto other = kOtherWords.find(given);
+  throw lockstep::cli::WrongUse(
+      "there is no command \"" + lockstep::report::printable(given) + "\"" +
+      lockstep::cli::suggestion(other == kOtherWords.end() ? given : other->second, names, "--help"));
+}
+
+/// What the user typed, where that is nothing or asks for help by a word, in the program's own words.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return {"list"};
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
 }
 
 int run(int argc, char** argv) {
@@ -47,8 +67,10 @@ int run(int argc, char** argv) {
   add_emulate(app, status);
   add_test(app, status);
   try {
-    check_command(app, argc, argv);
-    app.parse(argc, argv);
+    std::vector<std::string> words = words_of(argc, argv);
+    check_command(app, words);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kPassed : kWrongUse;  // help and version arrive here too
   }

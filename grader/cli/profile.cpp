@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 
 #include "build/toolkit.h"
+#include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/profile_view.h"
@@ -127,12 +127,10 @@ void add_profile(CLI::App& app, int& status) {
       ->add_option("--submission", arguments->submission,
                    "What to profile instead of exercises/: a .cu file, a folder, or a tree")
       ->type_name("PATH");
-  const std::map<std::string, device::Kind> kinds = {{"gpu", device::Kind::gpu},
-                                                     {"emulated", device::Kind::emulated}};
   command
       ->add_option("--device", arguments->device,
                    "emulated, or gpu: the card's own counters beside the emulated device's")
-      ->transform(CLI::CheckedTransformer(kinds).description(""))
+      ->transform(one_of<device::Kind>({{"gpu", device::Kind::gpu}, {"emulated", device::Kind::emulated}}))
       ->type_name("KIND");
   command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")
       ->type_name("LINE");

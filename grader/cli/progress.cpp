@@ -39,13 +39,42 @@ Progress Progress::load() {
     if (field("verdict").is_string()) one.best = report::verdict_from(field("verdict").get<std::string>());
     if (field("points").is_number()) one.points = field("points").get<double>();
     if (field("hints").is_number_unsigned()) one.hints = field("hints").get<std::size_t>();
+    if (field("passed_cases").is_number_unsigned())
+      one.passed_cases = field("passed_cases").get<std::uint64_t>();
+    if (field("cases").is_number_unsigned()) one.cases = field("cases").get<std::uint64_t>();
+    const nlohmann::json gates = field("gates");
+    for (const auto& [gate, value] : gates.items())
+      if (gates.is_object() && value.is_number()) one.gates[gate] = value.get<double>();
   }
   return progress;
+}
+
+std::set<std::string> Progress::passed() const {
+  std::set<std::string> topics;
+  for (const auto& [name, one] : exercises_)
+    if (one.best == report::Verdict::passed) topics.insert(name);
+  return topics;
+}
+
+void Progress::compare(report::ExerciseResult& result) const {
+  const auto before = exercises_.find(result.name);
+  if (before == exercises_.end()) return;
+  const ExerciseProgress& one = before->second;
+  if (one.cases > 0 && one.cases == result.cases.size()) result.previous_passed = one.passed_cases;
+  for (report::GateResult& gate : result.gates) {
+    if (const auto value = one.gates.find(gate.name); value != one.gates.end()) gate.previous = value->second;
+  }
 }
 
 void Progress::record(const report::ExerciseResult& result) {
   if (result.verdict == report::Verdict::grader_error) return;
   ExerciseProgress& one = exercises_[result.name];
+  if (!result.cases.empty()) {
+    one.cases = result.cases.size();
+    one.passed_cases = report::passed_cases(result);
+  }
+  for (const report::GateResult& gate : result.gates)
+    if (gate.verdict != report::Verdict::not_measured) one.gates[gate.name] = gate.value;
   const auto rank = [](report::Verdict verdict, double points) {
     return std::tuple(verdict == report::Verdict::passed, points);
   };
@@ -72,7 +101,10 @@ void Progress::save() const {
   for (const auto& [name, one] : exercises_) {
     exercises[name] = {{"verdict", one.best ? nlohmann::ordered_json(report::name_of(*one.best)) : nullptr},
                        {"points", one.points},
-                       {"hints", one.hints}};
+                       {"hints", one.hints},
+                       {"passed_cases", one.passed_cases},
+                       {"cases", one.cases},
+                       {"gates", one.gates}};
   }
   const nlohmann::ordered_json root = {{"schema", kSchema}, {"exercises", std::move(exercises)}};
   write_file(progress_file(), root.dump(2) + '\n');

@@ -1,11 +1,12 @@
-// What the student has reached so far: the best result of each exercise and the hints seen, kept in the
-// course's own folder (.lockstep/progress.json).
+// What the student has reached so far: the best result of each exercise, what its last grading counted, and
+// the hints seen, kept in the course's own folder (.lockstep/progress.json).
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "report/result.h"
@@ -16,6 +17,9 @@ struct ExerciseProgress {
   std::optional<report::Verdict> best;  ///< nothing before the first grading
   double points = 0;                    ///< of the best
   std::size_t hints = 0;                ///< given so far
+  // Of the last grading that came so far:
+  std::uint64_t passed_cases = 0, cases = 0;
+  std::map<std::string, double> gates;  ///< values by name
 };
 
 class Progress {
@@ -25,8 +29,12 @@ class Progress {
   static Progress load();
 
   ExerciseProgress& of(const std::string& exercise) { return exercises_[exercise]; }
-  /// Keeps the better of the result and what was there: passed before not passed, then more points, then the
-  /// newer.
+  /// Topics of the exercises that were passed once.
+  std::set<std::string> passed() const;
+  /// Adds to the result what the grading before counted.
+  void compare(report::ExerciseResult& result) const;
+  /// Keeps what the result counted, and the better of the result and what was there: passed before not
+  /// passed, then more points, then the newer.
   void record(const report::ExerciseResult& result);
   /// Reads the file, changes what it holds, and writes it; what another process writes meanwhile is kept, but
   /// where nothing can be locked or somebody holds the lock for seconds. Throws Failed where it cannot be

@@ -23,6 +23,12 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   return words + "?";
 }
 
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto relative = std::filesystem::relative(path, folder, error);  // follows links
+  return !relative.empty() && *relative.begin() != "..";
+}
+
 void check_submission(const std::filesystem::path& path) {
   const std::string name = path.string();
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
@@ -81,6 +87,14 @@ std::string select_case(const course::Exercise& exercise, const std::string& nam
       similar.empty()
           ? fmt::format("{} has no case {}: there are {}", topic, given, fmt::join(names, ", "))
           : fmt::format("{} has no case {}; did you mean {}?", topic, given, fmt::join(similar, " or ")));
+}
+
+const course::Exercise* exercise_here() {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  for (const course::Exercise& exercise : course::catalogue())
+    if (!error && is_below(here, exercise.folder)) return &exercise;
+  return nullptr;
 }
 
 }  // namespace lockstep::cli

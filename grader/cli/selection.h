@@ -14,6 +14,9 @@ namespace lockstep::cli {
 std::string suggestion(const std::string& given, const std::vector<std::string>& names,
                        const std::string& shows_all);
 
+/// Whether a path is a folder or lies in it, wherever links lead.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// Throws WrongUse where nothing is at the path, or where its name could pass for a line of a report.
 void check_submission(const std::filesystem::path& path);
 
@@ -27,5 +30,8 @@ std::vector<const course::Exercise*> select_exercises(const std::vector<std::str
 /// The name of the case of an exercise that is named so, or of which `name` is a part and of no other's.
 /// `has_gpu`: whether those count that a GPU alone runs. Throws WrongUse with the names that there are.
 std::string select_case(const course::Exercise& exercise, const std::string& name, bool has_gpu);
+
+/// The exercise in whose folder the program was started; null elsewhere.
+const course::Exercise* exercise_here();
 
 }  // namespace lockstep::cli

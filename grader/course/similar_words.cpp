@@ -2,19 +2,23 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace lockstep::course {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // distances of the prefix of `a` so far to every prefix of `b`
+  // Distances of prefixes of `a`, the whole of it at last and the two before, to every prefix of `b`.
+  std::vector<std::size_t> row(b.size() + 1), before, before_that;
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before_that = std::move(before);
+    before = row;
     row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+      const std::size_t replaced = before[j] + (a[i] == b[j] ? 0 : 1);
+      row[j + 1] = std::min({replaced, row[j] + 1, before[j + 1] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        row[j + 1] = std::min(row[j + 1], before_that[j - 1] + 1);
     }
   }
   return row.back();

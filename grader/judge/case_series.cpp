@@ -43,6 +43,7 @@ class SeriesRun {
       for (std::size_t i = 0; i < cases.size(); ++i) {
         report_progress(*cases[i], static_cast<int>(i) + 1, static_cast<int>(cases.size()));
         series_.cases.push_back(run_or_skip(*cases[i]));
+        series_.cases.back().measured = cases[i]->measured || cases[i]->wide;
       }
     }
     close_attempt();

@@ -54,12 +54,22 @@ std::string missing_function_message(const course::Problem& problem, const std::
                      file_name);
 }
 
-/// The exercise after `exercise`; empty after the last.
-std::string following(const course::Exercise& exercise) {
+/// What to go on with: the first exercise after `exercise` that is not among `passed`, or else the first of
+/// all. Empty when there is none.
+std::string following(const course::Exercise& exercise, const std::set<std::string>& passed) {
+  const course::Exercise* next = nullptr;
   for (const course::Exercise& other : course::catalogue()) {
-    if (other.folder_name > exercise.folder_name) return other.problem.name;
+    if (passed.contains(other.problem.name)) continue;
+    const bool is_after = other.folder_name > exercise.folder_name;
+    if (next == nullptr || is_after) next = &other;
+    if (is_after) break;
   }
-  return "";
+  if (next == nullptr) return "";
+  const auto relative = [](const std::filesystem::path& path) {
+    return path.lexically_relative(course::course_root()).string();
+  };
+  return fmt::format("{}: read {}, edit {}, and check it with `./lockstep grade {}`", next->problem.name,
+                     relative(next->lecture), relative(next->starter), next->problem.name);
 }
 
 class Judgement {
@@ -93,7 +103,8 @@ class Judgement {
     const bool is_own = submission_ == exercise_.starter ||
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
     const std::string other = is_own ? "" : report::SourceFiles::shown(submission_.string());
-    if (result_.next_step.empty()) result_.next_step = next_step(result_, following(exercise_), other);
+    if (result_.next_step.empty())
+      result_.next_step = next_step(result_, following(exercise_, options_.passed), other);
     if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
     result_.seconds = seconds_since(start);
     return std::move(result_);
@@ -313,7 +324,9 @@ class Judgement {
     result_.speed = std::move(measurement.speed);
     if (options_.rungs && result_.speed.ratio)
       result_.speed.between = standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio).between();
-    if (measurement.fault) result_.cases.push_back(std::move(*measurement.fault));
+    if (!measurement.fault) return;
+    result_.cases.push_back(std::move(*measurement.fault));
+    result_.cases.back().measured = true;
   }
 
   /// Counters and traces of the largest measured case.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "build/submission_source.h"
@@ -33,6 +34,8 @@ struct Options {
       trace_line;  ///< line of the submission whose accesses come back in ExerciseResult::traces
   /// Draw the exercise's picture from what the submission leaves, into ExerciseResult::picture.
   bool draw = false;
+  /// Topics that the student has passed, with this one where it counts: what to go on with is another one.
+  std::set<std::string> passed;
   /// Called as work goes on, such as ("case 3 of 14: 33 x 65", 3, 14).
   std::function<void(const std::string& what, int done, int total)> progress;
   /// Asked for the ceilings that a share of speed needs; must be there for a device that measures speed.

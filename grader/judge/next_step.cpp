@@ -107,8 +107,8 @@ std::string after_passing(const ExerciseResult& result, const std::string& follo
   const std::string speed = result.speed.verdict == Verdict::not_measured
                                 ? "Speed was not measured, so the points are those of the other parts. "
                                 : "";
-  if (following.empty()) return speed + "That was the last exercise.";
-  return fmt::format("{}Go on with `./lockstep grade {}`.", speed, following);
+  if (following.empty()) return speed + "With that every exercise is passed.";
+  return fmt::format("{}Go on with {}.", speed, following);
 }
 
 std::string after_compile_error(const ExerciseResult& result, const std::string& submission) {

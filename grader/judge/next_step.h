@@ -8,8 +8,9 @@
 
 namespace lockstep::judge {
 
-/// `following` is the name of the exercise after this one, empty after the last. `submission` is the file
-/// that was judged in place of the student's own, which the commands then have to name; else empty.
+/// `following` is what to go on with after passing, the end of a sentence; empty when everything is passed.
+/// `submission` is the file that was judged in place of the student's own, which the commands then have to
+/// name; else empty.
 std::string next_step(const report::ExerciseResult& result, const std::string& following,
                       const std::string& submission = {});
 

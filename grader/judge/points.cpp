@@ -5,6 +5,7 @@
 namespace lockstep::judge {
 namespace {
 
+using report::GateResult;
 using report::Verdict;
 
 constexpr double kCorrectnessWeight = 0.5;
@@ -12,20 +13,54 @@ constexpr double kTechniqueWeight = 0.2;
 constexpr double kSpeedWeight = 0.3;
 /// A ratio within the noise of most machines counts as equal speed.
 constexpr double kFullSpeedRatio = 0.9;
+/// Of the points for correctness, what a function earns that is wrong in some cases.
+constexpr double kMostOfWrong = 0.4;
+/// Of a gate's points, what it earns that fails by a hair.
+constexpr double kMostOfFailedGate = 0.8;
+
+/// From 0 to 1: how many of its cases a function passes that fails some.
+double share_of_cases(const report::ExerciseResult& result) {
+  bool is_measured = false;
+  for (const report::CaseResult& one : result.cases) {
+    const bool passed = one.verdict == Verdict::passed;
+    if (one.verdict == Verdict::grader_error || (one.measured && !passed)) return 0;
+    is_measured = is_measured || one.measured;
+  }
+  if (!is_measured) return 0;
+  return static_cast<double>(report::passed_cases(result)) / static_cast<double>(result.cases.size());
+}
+
+/// From 0 to 1: 1 where it holds.
+double share_of_gate(const GateResult& gate) {
+  if (gate.verdict == Verdict::passed) return 1;
+  const double ratio = gate.at_least ? gate.value / gate.limit : gate.limit / gate.value;
+  return ratio > 0 ? kMostOfFailedGate * std::min(ratio, 1.0) : 0;  // NaN earns nothing
+}
+
+/// From 0 to 1, of `gates` that were measured.
+double share_of_technique(const std::vector<GateResult>& gates) {
+  if (std::any_of(gates.begin(), gates.end(), [](const GateResult& gate) { return gate.off_device; }))
+    return 0;
+  double earned = 0;
+  for (const GateResult& gate : gates) {
+    earned += share_of_gate(gate);
+    if (gate.verdict != Verdict::passed) break;
+  }
+  return earned / static_cast<double>(gates.size());
+}
 
 }  // namespace
 
 double points_of(const report::ExerciseResult& result, double max_points) {
-  if (!report::is_correct(result)) return 0;
+  if (!report::is_correct(result))
+    return max_points * kCorrectnessWeight * kMostOfWrong * share_of_cases(result);
   double earned = kCorrectnessWeight;
   double measured = kCorrectnessWeight;
-  const auto gate_is = [&result](Verdict verdict) {
-    return std::any_of(result.gates.begin(), result.gates.end(),
-                       [verdict](const report::GateResult& gate) { return gate.verdict == verdict; });
-  };
-  if (gate_is(Verdict::passed) || gate_is(Verdict::inefficient)) {
+  std::vector<GateResult> gates = result.gates;
+  std::erase_if(gates, [](const GateResult& gate) { return gate.verdict == Verdict::not_measured; });
+  if (!gates.empty()) {
     measured += kTechniqueWeight;
-    if (!gate_is(Verdict::inefficient)) earned += kTechniqueWeight;
+    earned += kTechniqueWeight * share_of_technique(gates);
   }
   if (result.speed.ratio) {
     measured += kSpeedWeight;

@@ -5,14 +5,20 @@
 
 namespace lockstep::judge {
 
-/// Points that `result` earns of `max_points`.
+/// Points that `result` earns of `max_points`. Passing a further case never lowers them, nor does a gate that
+/// comes nearer to its limit.
 ///
-/// Correctness is earned whole or not at all: a function that is wrong for one size is wrong, and the starter
-/// of most exercises passes the case of nothing. Technique is earned whole or not at all, as gates that a
-/// simple solution cannot break would otherwise pay for those that it does. Speed is proportional to the
-/// ratio, full from 0.9; where somebody has to look at it (Verdict::review) it earns nothing yet. Nothing is
-/// earned without correctness. A part that was not measured is neither earned nor lost: the measured parts
-/// are rescaled to the full points.
+/// A function that is wrong for one size is wrong, so correctness is earned whole only where every case
+/// passed. Up to that, two fifths of it are shared out by the cases that passed, once the measured ones are
+/// among them: what is right for small cases alone, for empty ones, or for a size that was guessed, earns
+/// nothing, and neither does any starter.
+///
+/// Technique and speed are earned by correct functions alone. Each gate is worth as much as the others, and
+/// they count in their order up to the first that fails: gates that a simple solution cannot break would
+/// otherwise pay for those that it does. That one earns a part, the more the nearer it is. Nothing is earned
+/// where a gate shows that the work may have been done off the device. Speed is proportional to the ratio,
+/// full from 0.9; where somebody has to look at it (Verdict::review) it earns nothing yet. A part that was
+/// not measured is neither earned nor lost: the measured parts are rescaled to the full points.
 double points_of(const report::ExerciseResult& result, double max_points);
 
 }  // namespace lockstep::judge

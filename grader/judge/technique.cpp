@@ -87,6 +87,7 @@ GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredC
   result.value = static_cast<double>(to_host.beyond + from_host.beyond);
   result.verdict = to_host.beyond + from_host.beyond == 0 ? Verdict::passed : Verdict::inefficient;
   if (result.verdict == Verdict::passed) return result;
+  result.off_device = true;
   const auto brought = [](const CopiesOneWay& one_way, const char* where) {
     return fmt::format("{} of your function brought {} {}", report::counted(one_way.calls, "call"),
                        report::counted(one_way.bytes, "byte"), where);
@@ -229,6 +230,7 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   result.case_name = worst_case->one->name;
   if (holds) return result;
   if (!doubt.empty()) {
+    result.off_device = true;
     result.explanation = doubt;
     result.advice = "Do the task on the device, by kernels that read its inputs there.";
     return result;

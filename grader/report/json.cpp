@@ -74,16 +74,18 @@ Json of_case(const CaseResult& one) {
 }
 
 Json of_gate(const GateResult& gate) {
-  return {{"name", printable(gate.name)},
-          {"value", measured(gate.value, gate.verdict != Verdict::not_measured)},
-          {"limit", measured(gate.limit)},
-          {"at_least", gate.at_least},
-          {"verdict", name_of(gate.verdict)},
-          {"description", printable(gate.description)},
-          {"case", printable(gate.case_name)},
-          {"worst", places(gate.worst)},
-          {"explanation", printable(gate.explanation)},
-          {"advice", printable(gate.advice)}};
+  Json json = {{"name", printable(gate.name)},
+               {"value", measured(gate.value, gate.verdict != Verdict::not_measured)},
+               {"limit", measured(gate.limit)},
+               {"at_least", gate.at_least},
+               {"verdict", name_of(gate.verdict)},
+               {"description", printable(gate.description)},
+               {"case", printable(gate.case_name)},
+               {"worst", places(gate.worst)},
+               {"explanation", printable(gate.explanation)},
+               {"advice", printable(gate.advice)}};
+  if (gate.previous) json["previous"] = measured(*gate.previous);
+  return json;
 }
 
 Json of_card(const CardDuringSpeed& card) {
@@ -150,6 +152,7 @@ Json of_exercise(const ExerciseResult& result) {
       {"seconds", measured(result.seconds)},
       {"compile_seconds", measured(result.compile_seconds)}};
   if (!result.only_case.empty()) json["only_case"] = printable(result.only_case);
+  if (result.previous_passed) json["correctness"]["previous_passed"] = *result.previous_passed;
   if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;
   if (!result.seed.empty()) json["seed"] = result.seed;
   return json;

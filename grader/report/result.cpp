@@ -78,6 +78,12 @@ const CaseResult* most_telling_case(const std::vector<CaseResult>& cases) {
   return most_telling == failed.end() ? nullptr : *most_telling;
 }
 
+std::uint64_t passed_cases(const ExerciseResult& result) {
+  return static_cast<std::uint64_t>(
+      std::count_if(result.cases.begin(), result.cases.end(),
+                    [](const CaseResult& one) { return one.verdict == Verdict::passed; }));
+}
+
 bool is_correct(const ExerciseResult& result) {
   return !result.cases.empty() &&
          std::all_of(result.cases.begin(), result.cases.end(),

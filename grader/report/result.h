@@ -82,6 +82,8 @@ struct CaseResult {
   bool output_truncated = false;
   std::optional<ShownCall> shown;  ///< the last call, of judge::Options::only_case
   double seconds = 0;
+  /// Of full size, and no answer of it is right for another seed: gates look at it, or it was timed.
+  bool measured = false;
 };
 
 struct GateResult {
@@ -93,6 +95,8 @@ struct GateResult {
   std::vector<Place> worst;           ///< the line that contributes most beyond its ideal
   std::string explanation;            ///< such as "32 wavefronts per request, ideal 1"
   std::string advice;
+  bool off_device = false;         ///< it failed as something else than kernels may have done the work
+  std::optional<double> previous;  ///< value of the student's grading before
 };
 
 /// What the card can do at most of the one thing that bounds an exercise.
@@ -152,6 +156,7 @@ struct ExerciseResult {
   std::string compiler_output;  ///< with the student's own line numbers
   std::optional<CompilerError> compiler_error;
   std::vector<CaseResult> cases;
+  std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
   std::vector<GateResult> gates;
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
@@ -186,6 +191,8 @@ struct Report {
 /// cause that most cases have; else the first with a place in the source, or a likely cause; else the
 /// smallest. Null when none failed.
 const CaseResult* most_telling_case(const std::vector<CaseResult>& cases);
+
+std::uint64_t passed_cases(const ExerciseResult& result);
 
 /// Whether there are cases and all of them passed: technique and speed count only then.
 bool is_correct(const ExerciseResult& result);

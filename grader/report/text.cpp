@@ -247,6 +247,11 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   if (failed.empty()) text += prose(style, remark, 4);
   if (not_run > 0)
     text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
+  if (result.previous_passed && *result.previous_passed != passed) {
+    const std::string change = fmt::format("was {} of {}, now {}", *result.previous_passed,
+                                           counted(result.cases.size(), "case"), passed);
+    text += fmt::format("    {}\n", paint(style, Colour::faint, change));
+  }
   for (const CaseResult& one : result.cases) {
     if (one.shown) text += (text.ends_with("\n\n") ? "" : "\n") + shown_call(*one.shown, style);
   }
@@ -256,7 +261,13 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
 std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   std::string about = gate.description;
   if (!gate.case_name.empty()) about += fmt::format(" Worst in case {}.", gate.case_name);
-  std::string text = prose(style, about, 6);
+  std::string text;
+  if (gate.previous && number(*gate.previous) != number(gate.value)) {
+    const std::string change = fmt::format("was {}, now {}, asked {}", number(*gate.previous),
+                                           number(gate.value), number(gate.limit));
+    text += fmt::format("      {}\n", paint(style, Colour::faint, change));
+  }
+  text += prose(style, about, 6);
   if (!gate.worst.empty()) text += '\n';
   const std::string note = printable(gate.explanation);
   const auto place_width = [](const Place& place) {

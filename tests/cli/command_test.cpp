@@ -76,8 +76,11 @@ TEST_F(Command, VersionIsOneLine) {
 }
 
 TEST_F(Command, WrongUseIsStatusTwo) {
-  for (const char* arguments : {"",
-                                "juggle",
+  for (const char* arguments : {"juggle",
+                                "help juggle",
+                                "hint transpose --number 0",
+                                "hint transpose --number 6",
+                                "hint transpose --number 1 --all",
                                 "grade --device toaster",
                                 "grade --format yaml",
                                 "grade --all transpose",
@@ -150,8 +153,31 @@ TEST_F(Command, UnknownCommandSuggestsTheNearest) {
   const Ran ran = lockstep("grad transpose 2>&1");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.output, HasSubstr("there is no command \"grad\"; did you mean grade?"));
+  EXPECT_THAT(lockstep("garde 2>&1").output, HasSubstr("\"garde\"; did you mean grade?"));
+  for (const char* other : {"run", "verify", "watch", "check"})
+    EXPECT_THAT(lockstep(std::string(other) + " transpose 2>&1").output, HasSubstr("did you mean grade?"))
+        << other;
   EXPECT_THAT(lockstep("'' 2>&1").output,
               HasSubstr("there is no command \"\". ./lockstep --help shows them all"));
+}
+
+TEST_F(Command, NothingIsTheListAndHelpIsAWordToo) {
+  const Ran nothing = lockstep("");
+  EXPECT_EQ(nothing.status, 0);
+  EXPECT_EQ(nothing.output, lockstep("list").output);
+  const Ran help = lockstep("help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.output, lockstep("--help").output);
+  EXPECT_EQ(lockstep("help grade").output, lockstep("grade --help").output);
+}
+
+TEST_F(Command, AWordThatIsNoChoiceIsToldTheChoices) {
+  EXPECT_THAT(lockstep("grade transpose --device cpu 2>&1").output,
+              HasSubstr("--device: cpu is none of auto, gpu, emulated"));
+  EXPECT_THAT(lockstep("grade transpose --format yaml 2>&1").output,
+              HasSubstr("--format: yaml is none of text, json, junit"));
+  EXPECT_THAT(lockstep("profile transpose --device cpu 2>&1").output,
+              HasSubstr("--device: cpu is none of gpu, emulated"));
 }
 
 TEST_F(Command, OutputThatCannotBeWrittenIsStatusThree) {
@@ -245,6 +271,10 @@ TEST_F(Command, ListShowsWhatWasReachedAndSurvivesADamagedFile) {
   course_.write(
       ".lockstep/progress.json",
       R"({"schema": "lockstep/progress/v1", "exercises": {"transpose": {"verdict": "race", "points": 1.5, "hints": 1}}})");
+  EXPECT_THAT(lockstep("list").output, HasSubstr("race")) << "as versions before counted nothing else";
+  course_.write(
+      ".lockstep/progress.json",
+      R"({"schema": "lockstep/progress/v1", "exercises": {"transpose": {"verdict": "race", "cases": "x", "passed_cases": -1, "gates": [1, "x"]}}})");
   EXPECT_THAT(lockstep("list").output, HasSubstr("race"));
   course_.write(".lockstep/progress.json", "{\"schema\": ");
   EXPECT_EQ(lockstep("list").status, 0);
@@ -258,6 +288,14 @@ TEST_F(Command, HintsComeOneAtATimeAndBeginAgain) {
   const std::string again = lockstep("hint transpose").output;
   EXPECT_THAT(again, HasSubstr("You have seen every hint"));
   EXPECT_THAT(again, HasSubstr("Hint 1 of "));
+}
+
+TEST_F(Command, AFormerHintComesAgainByItsNumber) {
+  lockstep("hint transpose");
+  lockstep("hint transpose");
+  EXPECT_THAT(lockstep("hint transpose --number 1").output, HasSubstr("Hint 1 of "));
+  EXPECT_THAT(lockstep("hint transpose").output, HasSubstr("Hint 3 of ")) << "the next is what it was";
+  EXPECT_THAT(lockstep("hint transpose --number 9 2>&1").output, HasSubstr("there is no hint 9"));
 }
 
 TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
@@ -371,9 +409,109 @@ TEST_F(Grading, WhatComesNextFollowsWhatTheDeviceFound) {
          "void transpose(const float* in, float* out, int rows, int columns, cudaStream_t s) {\n"
          "  if (rows > 0 && columns > 0)\n"
          "    k<<<dim3(rows, (columns + 31) / 32), 32, 0, s>>>(in, out, rows, columns);\n}\n";
-  const Ran ran = lockstep("grade transpose --device emulated --submission '" + prints.string() + "'");
+  // A report beside a file is not progress.
+  const Ran ran =
+      lockstep("grade transpose --device emulated --format json --output '" +
+               (folder_.path() / "report.json").string() + "' --submission '" + prints.string() + "'");
   EXPECT_THAT(ran.output, HasSubstr("transpose.cu:7  "));
   EXPECT_THAT(ran.output, HasSubstr("all printed by kernels"));
+}
+
+/// The clone's course with progress of its own, where a student grades files beside it.
+class OwnProgress : public testing::Test {
+ protected:
+  OwnProgress() { link_course(LOCKSTEP_SOURCE, course_.path()); }
+  Ran lockstep(const std::string& arguments, const std::string& folder = ".") {
+    const std::string course = course_.path().string();
+    return run("cd '" + course + "/" + folder + "' && LOCKSTEP_ROOT='" + course +
+               "' CUDA_VISIBLE_DEVICES= '" LOCKSTEP_EXECUTABLE "' " + arguments + " 2>&1");
+  }
+  void hand_in(const std::string& solution) {
+    course_.write("my/transpose.cu", contents_of(LOCKSTEP_SOURCE "/solutions/03-transpose/" + solution));
+  }
+  /// That of transpose, null when it was never graded.
+  nlohmann::json progress() {
+    const auto root =
+        nlohmann::json::parse(contents_of(course_.path() / ".lockstep/progress.json"), nullptr, false);
+    return root.is_object() ? root.at("exercises").value("transpose", nlohmann::json()) : nlohmann::json();
+  }
+  void pass_all_but(const std::string& missing) {
+    nlohmann::json exercises;
+    for (const char* topic : {"coalescing", "transpose", "block-scan", "scan", "histogram", "multi-tau",
+                              "tpacf", "flood", "drmsd", "resampling"})
+      if (topic != missing) exercises[topic] = {{"verdict", "passed"}, {"points", 10}, {"hints", 0}};
+    const nlohmann::json root = {{"schema", "lockstep/progress/v1"}, {"exercises", exercises}};
+    course_.write(".lockstep/progress.json", root.dump());
+  }
+  /// As one line, however it was wrapped.
+  static std::string unwrapped(const std::string& text) {
+    std::string line;
+    for (const char c : text)
+      if ((c != ' ' && c != '\n') || !line.ends_with(' ')) line += c == '\n' ? ' ' : c;
+    return line;
+  }
+  TemporaryFolder course_;
+};
+
+TEST_F(OwnProgress, AFileThatIsNamedItselfCountsAndTheReportTellsWhatHasChanged) {
+  hand_in("rungs/tiled.cu");
+  const Ran first = lockstep("grade transpose --submission my/transpose.cu");
+  EXPECT_THAT(first.output, Not(testing::ContainsRegex("was [0-9]")));
+  EXPECT_EQ(progress().at("verdict"), "inefficient");
+  EXPECT_THAT(lockstep("list").output, testing::ContainsRegex("transpose +7\\.9/10\\.0  inefficient"));
+  hand_in("rungs/naive.cu");
+  const Ran second = lockstep("grade transpose --submission my/transpose.cu");
+  EXPECT_THAT(second.output, testing::ContainsRegex("was 1\\.[0-9]+, now 4\\.[0-9]+, asked 1\\.50"));
+  EXPECT_EQ(progress().at("verdict"), "inefficient");
+  EXPECT_GT(progress().at("points"), 7.8) << "of the better one";
+
+  course_.write("my/transpose.cu",
+                "#include \"transpose.h\"\n"
+                "void transpose(const float*, float*, int, int, cudaStream_t) {}\n");
+  const Ran broken = lockstep("grade transpose --submission my/transpose.cu");
+  EXPECT_THAT(broken.output, HasSubstr("was 20 of 20 cases, now 2\n"));
+  EXPECT_THAT(lockstep("grade transpose --submission my/transpose.cu").output,
+              Not(testing::ContainsRegex("was [0-9]")));
+}
+
+TEST_F(OwnProgress, WhatIsNotOnesOwnDoesNotCount) {
+  hand_in("transpose.cu");
+  run("umask 077; head -c 32 /dev/urandom > '" + course_.path().string() + "/secret'");
+  for (const char* arguments :
+       {"--submission solutions/03-transpose/transpose.cu", "--submission solutions",
+        "--submission tests/red-team/honest/own_buffers.cu", "--submission my",
+        "--submission my/transpose.cu --secret-file secret", "--submission my/transpose.cu --format json"}) {
+    EXPECT_EQ(lockstep(std::string("grade transpose ") + arguments).status, 0) << arguments;
+    EXPECT_TRUE(progress().is_null()) << arguments;
+  }
+}
+
+TEST_F(OwnProgress, GoesOnWithWhatIsNotPassed) {
+  hand_in("transpose.cu");
+  const std::string grade = "grade transpose --submission my/transpose.cu";
+  EXPECT_THAT(
+      unwrapped(lockstep(grade).output),
+      HasSubstr("Go on with block-scan: read lectures/06-block-scan.md, edit "
+                "exercises/06-block-scan/block_scan.cu, and check it with `./lockstep grade block-scan`."));
+  pass_all_but("histogram");
+  EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with histogram: "));
+  pass_all_but("coalescing");
+  EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with coalescing: "));
+  pass_all_but("transpose");
+  EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("With that every exercise is passed."));
+  EXPECT_THAT(lockstep("list").output, HasSubstr("Everything passed"));
+  pass_all_but("transpose");
+  EXPECT_THAT(unwrapped(lockstep("grade transpose --submission solutions").output),
+              HasSubstr("Go on with transpose: "))
+      << "the solution is not the student's";
+}
+
+TEST_F(OwnProgress, AnExercisesFolderIsItsName) {
+  const Ran ran =
+      lockstep("grade --submission '" LOCKSTEP_SOURCE "/solutions' --format json", "exercises/03-transpose");
+  const auto exercises = nlohmann::json::parse(ran.output).at("exercises");
+  ASSERT_EQ(exercises.size(), 1U);
+  EXPECT_EQ(exercises.at(0).at("name"), "transpose");
 }
 
 TEST_F(Grading, HelpShowsAllOptionsAlike) {

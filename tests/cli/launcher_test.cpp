@@ -182,6 +182,24 @@ TEST_F(Launcher, WhatWasFoundCountsAndNotTheVariable) {
   EXPECT_EQ(configurations(), 2);
 }
 
+TEST_F(Launcher, SaysThatItWaitsOnlyWhereThatTakesLong) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_build();
+  EXPECT_EQ(launch("list").status, 0);
+  const auto launch_while_locked = [&](const std::string& seconds) {
+    run("flock '" + machine_.path().string() + "/course/build/.lock' sleep " + seconds +
+        " > /dev/null 2>&1 & sleep 0.3");
+    return launch("list");
+  };
+  const Ran at_once = launch_while_locked("1");
+  EXPECT_EQ(at_once.status, 0);
+  EXPECT_EQ(at_once.output, "") << "another one only looked whether anything is stale";
+  const Ran later = launch_while_locked("6");
+  EXPECT_EQ(later.status, 0);
+  EXPECT_THAT(later.output, HasSubstr("waiting for another lockstep that is building"));
+}
+
 TEST_F(Launcher, WorksThroughASymbolicLink) {
   std::filesystem::create_symlink(machine_.path() / "course/lockstep", machine_.path() / "bin/lockstep");
   const std::string machine = machine_.path().string();

@@ -82,6 +82,23 @@ TEST(TextReport, AValueJustBeyondItsLimitDoesNotReadLikeIt) {
   EXPECT_EQ(number_beside(4.6, 1.5), "4.60");
 }
 
+TEST(TextReport, TellsWhatHasChangedSinceTheGradingBefore) {
+  ExerciseResult result = inefficient();
+  const std::string without = render_exercise(result, {});
+  EXPECT_THAT(without, Not(HasSubstr("was ")));
+  result.gates[0].previous = 4.5;  // it holds now
+  result.gates[1].previous = 16.5;
+  result.previous_passed = 2;
+  EXPECT_EQ(render_exercise(result, {}), without) << "what fails is as it was";
+  result.gates[1].previous = 31;
+  EXPECT_THAT(render_exercise(result, {}), HasSubstr("\n      was 31.0, now 16.5, asked 1.50\n"));
+
+  result = wrong_answer();
+  result.previous_passed = 1;
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("2 cases passed in 0.1 s\n    was 1 of 5 cases, now 2\n"));
+}
+
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
 TEST(TextReport, EveryKind) { expect_golden("every_kind.txt", render_text(every_kind(), {})); }
 TEST(TextReport, Coloured) {
@@ -224,6 +241,18 @@ TEST(TextReport, NothingThatASubmissionSaysBeginsALine) {
   Report report = report_of({forged()});
   report.warnings = {kForged};
   expect_no_line_of_its_own(render_text(report, {.width = 1000}));
+}
+
+TEST(JsonReport, HoldsTheGradingBeforeWhereThereWasOne) {
+  ExerciseResult result = inefficient();
+  json exercise = json::parse(render_json(report_of({result}))).at("exercises").at(0);
+  EXPECT_FALSE(exercise.at("correctness").contains("previous_passed"));
+  EXPECT_FALSE(exercise.at("technique").at("gates").at(1).contains("previous"));
+  result.previous_passed = 1;
+  result.gates[1].previous = 31;
+  exercise = json::parse(render_json(report_of({result}))).at("exercises").at(0);
+  EXPECT_EQ(exercise.at("correctness").at("previous_passed"), 1);
+  EXPECT_EQ(exercise.at("technique").at("gates").at(1).at("previous"), 31);
 }
 
 TEST(JsonReport, NothingThatASubmissionSaysBreaksALineOrAString) {

@@ -23,6 +23,13 @@ Ran run(const std::string& command) {
   return ran;
 }
 
+void link_course(const std::filesystem::path& source, const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(source)) {
+    const std::filesystem::path name = entry.path().filename();
+    if (!name.string().starts_with('.')) std::filesystem::create_symlink(entry.path(), folder / name);
+  }
+}
+
 std::string contents_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -14,6 +14,9 @@ struct Ran {
 /// Runs `command` in a shell.
 Ran run(const std::string& command);
 
+/// Fills `folder` with links to what the clone `source` holds: the same course with progress of its own.
+void link_course(const std::filesystem::path& source, const std::filesystem::path& folder);
+
 /// All bytes of a file; none where there is none.
 std::string contents_of(const std::filesystem::path& path);
 

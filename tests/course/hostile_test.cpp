@@ -49,6 +49,21 @@ class BrokenSubmission : public GradingTest {
   }
 };
 
+/// An attack earns no points but those that an honest submission earns by the same result.
+void expect_few_points(const nlohmann::json& exercise) {
+  const double correctness = 50 / 7.0;  // without a speed
+  if (exercise.at("verdict") != "inefficient") {
+    EXPECT_EQ(exercise.at("points"), 0);
+    return;
+  }
+  EXPECT_LT(exercise.at("points"), 10);
+  for (const auto& gate : exercise.at("technique").at("gates")) {
+    if (gate.at("name") != "host-copies" || gate.at("verdict") != "inefficient") continue;
+    EXPECT_NEAR(exercise.at("points").get<double>(), correctness, 1e-9)
+        << "the host's work earns no technique";
+  }
+}
+
 class Submission : public BrokenSubmission, public testing::WithParamInterface<fs::path> {};
 
 TEST_P(Submission, GetsItsVerdictAndTheNextIsGraded) {
@@ -67,6 +82,7 @@ TEST_P(Submission, GetsItsVerdictAndTheNextIsGraded) {
     EXPECT_THAT(result.text + result.report.dump(), testing::Not(HasSubstr(control)));
   if (verdict_of(result, exercise) != "passed") {
     EXPECT_THAT(result.text, testing::Not(HasSubstr("\n✓ " + exercise)));
+    expect_few_points(exercise_of(result, exercise));
   }
 }
 

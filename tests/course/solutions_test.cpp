@@ -75,6 +75,7 @@ TEST_P(Starter, FailsWithGuidance) {
   EXPECT_EQ(result.status, 1) << result.text;
   const auto& exercise = exercise_of(result, topic());
   EXPECT_NE(exercise.at("verdict"), "passed");
+  EXPECT_EQ(exercise.at("points"), 0) << "some of its cases may pass";
   EXPECT_NE(exercise.at("verdict"), "grader-error") << result.text;
   EXPECT_NE(exercise.at("verdict"), "compile-error") << result.text;
   EXPECT_NE(exercise.at("next_step"), "");
@@ -101,6 +102,9 @@ TEST_P(Rung, IsCorrectAndFailsTheGateThatItNames) {
   ASSERT_EQ(fails.size(), at.size()) << path();
   EXPECT_EQ(result.status, fails.empty() ? 0 : 1) << result.text;
   EXPECT_EQ(exercise.at("verdict"), fails.empty() ? "passed" : "inefficient") << result.text;
+  const double share = exercise.at("points").get<double>() / exercise.at("max_points").get<double>();
+  EXPECT_GT(share, 0.7);
+  EXPECT_EQ(share == 1, fails.empty()) << share;
   const auto& gates = exercise.at("technique").at("gates");
   EXPECT_GE(gates.size(), 2U);
   std::vector<std::string> failed;
@@ -129,6 +133,12 @@ TEST_P(Mistake, GetsItsVerdict) {
   EXPECT_THAT(headings(path(), "expect"), testing::ElementsAre(verdict_of(result, topic()))) << result.text;
   for (const std::string& words : headings(path(), "says"))
     EXPECT_THAT(unwrapped(result.text), testing::HasSubstr(words));
+  const auto& points = exercise_of(result, topic()).at("points");
+  if (verdict_of(result, topic()) == "inefficient") {
+    EXPECT_GT(points, 7);
+  } else {
+    EXPECT_LE(points, 2) << "it is wrong";
+  }
   const std::vector<std::string> fails = headings(path(), "fails");
   if (fails.empty()) return;
   std::vector<std::string> failed;

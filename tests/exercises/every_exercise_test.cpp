@@ -137,6 +137,22 @@ TEST_P(EveryExercise, AsksSomethingElseWithEverySeedWhereItCounts) {
   }
 }
 
+TEST_P(EveryExercise, IsNotAnsweredByAFillOrACopyWhereItCounts) {
+  for (const Case& one : GetParam()->problem.cases) {
+    if (!one.measured && !one.wide) continue;
+    const Call call = call_of(one, 1);
+    for (const course::Output& output : outputs_of(call)) {
+      const std::size_t bytes = output.expected.size();
+      EXPECT_GT(judge::compare(output, Bytes(bytes)).wrong, 0U) << one.name;
+      for (const Bytes& input : inputs_of(call)) {
+        if (input.size() < bytes) continue;
+        const Bytes copy(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(bytes));
+        EXPECT_GT(judge::compare(output, copy).wrong, 0U) << one.name;
+      }
+    }
+  }
+}
+
 TEST_P(EveryExercise, TellsNoInputByAFewOfItsElementsWhereItCounts) {
   for (const Case* one : cases_that_count(GetParam()->problem)) {
     for (const Bytes& input : inputs_of(call_of(*one, 1))) {

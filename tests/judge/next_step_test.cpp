@@ -19,12 +19,12 @@ ExerciseResult result_with(Verdict verdict) {
 
 TEST(NextStep, PassedLeadsToTheFollowingExercise) {
   EXPECT_EQ(
-      next_step(result_with(Verdict::passed), "scan"),
-      "Speed was not measured, so the points are those of the other parts. Go on with `./lockstep grade "
-      "scan`.");
+      next_step(result_with(Verdict::passed), "scan: read this and edit that"),
+      "Speed was not measured, so the points are those of the other parts. Go on with scan: read this and "
+      "edit that.");
   ExerciseResult fast = result_with(Verdict::passed);
   fast.speed.verdict = Verdict::passed;
-  EXPECT_EQ(next_step(fast, ""), "That was the last exercise.");
+  EXPECT_EQ(next_step(fast, ""), "With that every exercise is passed.");
 }
 
 TEST(NextStep, FindingLeadsToItsLineAndItsQuestion) {

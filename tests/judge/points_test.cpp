@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <utility>
+
 namespace lockstep::judge {
 namespace {
 
@@ -23,6 +26,93 @@ TEST(Points, NothingWithoutCorrectness) {
   EXPECT_EQ(points_of(result_with({}, {}), 10), 0);
 }
 
+/// Of `cases` in all, the measured ones first.
+report::ExerciseResult partly_right(int passed, int cases, int measured = 2) {
+  report::ExerciseResult result;
+  for (int i = 0; i < cases; ++i) {
+    report::CaseResult& one = result.cases.emplace_back();
+    one.verdict = i < passed ? Verdict::passed : Verdict::wrong_answer;
+    one.measured = i < measured;
+  }
+  return result;
+}
+
+TEST(Points, CasesThatPassEarnALittleOnceTheMeasuredOnesAreAmongThem) {
+  EXPECT_DOUBLE_EQ(points_of(partly_right(15, 20), 10), 1.5);
+  EXPECT_DOUBLE_EQ(points_of(partly_right(19, 20), 10), 1.9);
+  EXPECT_DOUBLE_EQ(points_of(partly_right(2, 20), 10), 0.2);
+  EXPECT_EQ(points_of(partly_right(1, 20), 10), 0) << "one measured case fails";
+  EXPECT_EQ(points_of(partly_right(15, 20, 0), 10), 0) << "none was measured";
+  report::ExerciseResult small_ones = partly_right(19, 20, 0);
+  small_ones.cases.back().measured = true;
+  EXPECT_EQ(points_of(small_ones, 10), 0);
+  report::ExerciseResult of_the_grader = partly_right(19, 20);
+  of_the_grader.cases.back().verdict = Verdict::grader_error;
+  EXPECT_EQ(points_of(of_the_grader, 10), 0);
+}
+
+TEST(Points, AFurtherCaseNeverLowersThemAndNoWrongFunctionReachesARightOne) {
+  double before = 0;
+  for (int passed = 0; passed < 30; ++passed) {
+    const double points = points_of(partly_right(passed, 30), 10);
+    EXPECT_GE(points, before) << passed;
+    before = points;
+  }
+  report::ExerciseResult slow = result_with({Verdict::passed}, {Verdict::inefficient}, 0.0);
+  slow.gates.front().off_device = true;
+  EXPECT_DOUBLE_EQ(points_of(slow, 10), 5) << "the least that is right";
+  EXPECT_LT(before, 2);
+}
+
+report::GateResult failed_gate(double value, double limit, bool at_least = false) {
+  report::GateResult gate;
+  gate.value = value;
+  gate.limit = limit;
+  gate.at_least = at_least;
+  gate.verdict = Verdict::inefficient;
+  return gate;
+}
+
+double points_with_gates(std::vector<report::GateResult> gates) {
+  report::ExerciseResult result = result_with({Verdict::passed}, {}, 1.0);
+  result.gates = std::move(gates);
+  return points_of(result, 10);
+}
+
+TEST(Points, AGateEarnsMoreTheNearerItIsAndAllOnlyWhereItHolds) {
+  const report::GateResult holds;
+  EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(5, 1.25), holds}), 8 + 1 * 0.8 * 0.25);
+  EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(1, 4, true), holds}), 8 + 1 * 0.8 * 0.25);
+  EXPECT_DOUBLE_EQ(points_with_gates({holds, failed_gate(5, 1.25)}), 9 + 1 * 0.8 * 0.25);
+  double before = 8;
+  for (const double value : {100.0, 4.5, 1.5, 1.3, 1.2500001}) {
+    const double points = points_with_gates({failed_gate(value, 1.25)});
+    EXPECT_GT(points, before) << value;
+    before = points;
+  }
+  EXPECT_LT(before, 9.7) << "a hair beyond the limit is told from full points";
+  EXPECT_DOUBLE_EQ(points_with_gates({holds}), 10);
+}
+
+TEST(Points, GatesCountUpToTheFirstThatFails) {
+  const report::GateResult holds;
+  EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(0, 0), holds, holds}), 8);
+  EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(5, 1), failed_gate(2, 1)}),
+                   points_with_gates({failed_gate(5, 1), holds}));
+}
+
+TEST(Points, NoPartOfAGateForWhatIsNoNumberOrWasDoneElsewhere) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double value : {nan, std::numeric_limits<double>::infinity()})
+    EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(value, 1)}), 8);
+  EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(nan, 3, true)}), 8);
+  EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(4096, 0)}), 8) << "host-copies";
+  report::GateResult within = failed_gate(0.5, 1);
+  within.off_device = true;
+  EXPECT_DOUBLE_EQ(points_with_gates({report::GateResult(), within}), 8);
+  EXPECT_LT(points_with_gates({failed_gate(0.5, 1)}), 10) << "it failed, whatever its value";
+}
+
 TEST(Points, AllPartsMeasured) {
   const std::vector<Verdict> passed = {Verdict::passed};
   EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed, 1.0), 10), 10);
@@ -35,7 +125,7 @@ TEST(Points, PartsNotMeasuredAreNeitherEarnedNorLost) {
   const std::vector<Verdict> passed = {Verdict::passed};
   EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed), 10), 10);
   EXPECT_DOUBLE_EQ(points_of(result_with(passed, {Verdict::not_measured}), 10), 10);
-  EXPECT_DOUBLE_EQ(points_of(result_with(passed, {Verdict::passed, Verdict::inefficient}), 14), 10);
+  EXPECT_DOUBLE_EQ(points_of(result_with(passed, {Verdict::passed, Verdict::inefficient}), 14), 12);
 }
 
 TEST(Points, ASpeedThatSomebodyHasToLookAtEarnsNothingYet) {
