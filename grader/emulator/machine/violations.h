@@ -20,11 +20,14 @@ inline constexpr std::uint32_t kReadPlaceMask = kVolatileRead - 1;  ///< a progr
 inline std::uint32_t read_stamp(const Warp& warp, const Instruction& instruction) {
   return warp.index << kReadWarpShift | (instruction.id & kReadPlaceMask);
 }
-/// Whether a lane of the warp other than `lane` has read, with no barrier since. `read`, `place`: a word's
+/// Whether a lane of a warp other than `lane` has read, with no barrier since. `read`, `place`: a word's
 /// read_time and read_place.
+inline bool read_beside(std::uint32_t warp, Time synced, Time read, std::uint32_t place, unsigned lane) {
+  const std::uint32_t own = warp << (kReadWarpShift - kReadLanesShift) | lane;
+  return (read > synced) & (place >> kReadWarpShift == warp) & (place >> kReadLanesShift != own);
+}
 inline bool read_beside(const Warp& warp, Time read, std::uint32_t place, unsigned lane) {
-  const std::uint32_t own = warp.index << (kReadWarpShift - kReadLanesShift) | lane;
-  return (read > warp.synced) & (place >> kReadWarpShift == warp.index) & (place >> kReadLanesShift != own);
+  return read_beside(warp.index, warp.synced, read, place, lane);
 }
 /// Notes a read of a word of shared memory. `lane`: kSeveralLanes for more than one.
 inline void note_read(SharedShadow& shadow, std::uint32_t word, const Warp& warp,
