@@ -1,6 +1,7 @@
 // What happens when a check of an access fails: the slow and careful half of handlers/access_checks.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -48,14 +49,20 @@ class ValueOf {
  public:
   template <class F>
   ValueOf(const F& function)  // NOLINT: implicit by design
-      : context_(&function), call_([](const void* context, unsigned lane, std::byte* to) {
-          (*static_cast<const F*>(context))(lane, to);
+      : context_(&function),
+        write_([](const void* context, unsigned lane, unsigned lanes, unsigned width, std::byte* to) {
+          for (unsigned k = 0; k < lanes; ++k)
+            (*static_cast<const F*>(context))(lane + k, to + std::size_t{k} * width);
         }) {}
-  void operator()(unsigned lane, std::byte* to) const { call_(context_, lane, to); }
+  void operator()(unsigned lane, std::byte* to) const { write_(context_, lane, 1, 0, to); }
+  /// Of `lanes` lanes from `lane` on, `width` bytes after one another.
+  void write(unsigned lane, unsigned lanes, unsigned width, std::byte* to) const {
+    write_(context_, lane, lanes, width, to);
+  }
 
  private:
   const void* context_;
-  void (*call_)(const void*, unsigned, std::byte*);
+  void (*write_)(const void*, unsigned lane, unsigned lanes, unsigned width, std::byte*);
 };
 
 /// Finds the allocations that the lanes access and remembers the last; false, with a finding and the launch
