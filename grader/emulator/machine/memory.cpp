@@ -20,10 +20,9 @@ constexpr std::uint64_t kReservedBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kGap = kPageBytes;
 constexpr std::size_t kFreedRemembered = 64;
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kStampBytes = kReservedBytes / 4 * 2 * sizeof(Stamp);
-constexpr std::uint64_t kLineStampBytes = kReservedBytes / GlobalMemory::kLineBytes * 2 * sizeof(Stamp);
-constexpr std::uint64_t kByteStampBytes = kReservedBytes * 2 * sizeof(Stamp);
-static_assert(sizeof(Moment) == sizeof(Stamp));
+constexpr std::uint64_t kLineVisitBytes = kReservedBytes / GlobalMemory::kLineBytes * sizeof(LineVisits);
+constexpr std::uint64_t kWordVisitBytes = kReservedBytes / 4 * sizeof(Visit);
+constexpr std::uint64_t kByteVisitBytes = kReservedBytes * sizeof(Visit);
 
 template <class T>
 T* reserve(std::uint64_t bytes) {
@@ -72,22 +71,16 @@ GlobalMemory::GlobalMemory(std::size_t capacity)
     : capacity_(capacity),
       data_(reserve<std::byte>(kReservedBytes)),
       written_(reserve<std::uint8_t>(kReservedBytes / 4)),
-      stamps_(reserve<Stamp>(kStampBytes)),
-      line_stamps_(reserve<Stamp>(kLineStampBytes)),
-      byte_stamps_(reserve<Stamp>(kByteStampBytes)),
-      moments_(reserve<Moment>(kStampBytes)),
-      line_moments_(reserve<Moment>(kLineStampBytes)),
-      byte_moments_(reserve<Moment>(kByteStampBytes)) {}
+      line_visits_(reserve<LineVisits>(kLineVisitBytes)),
+      word_visits_{reserve<Visit>(kWordVisitBytes), reserve<Visit>(kWordVisitBytes)},
+      byte_visits_{reserve<Visit>(kByteVisitBytes), reserve<Visit>(kByteVisitBytes)} {}
 
 GlobalMemory::~GlobalMemory() {
   munmap(data_, kReservedBytes);
   munmap(written_, kReservedBytes / 4);
-  munmap(stamps_, kStampBytes);
-  munmap(line_stamps_, kLineStampBytes);
-  munmap(byte_stamps_, kByteStampBytes);
-  munmap(moments_, kStampBytes);
-  munmap(line_moments_, kLineStampBytes);
-  munmap(byte_moments_, kByteStampBytes);
+  munmap(line_visits_, kLineVisitBytes);
+  for (Visit* visits : word_visits_) munmap(visits, kWordVisitBytes);
+  for (Visit* visits : byte_visits_) munmap(visits, kByteVisitBytes);
 }
 
 DeviceAddress GlobalMemory::allocate(std::size_t bytes, std::string label, const Placement& placement) {
@@ -151,14 +144,12 @@ void GlobalMemory::release_pages(const Allocation& allocation) {
   };
   release(data_, [this](DeviceAddress address) { return host(address); });
   release(written_, [this](DeviceAddress address) { return written(address); });
-  release(stamps_, [this](DeviceAddress address) { return stamps(address); });
-  release(line_stamps_, [this](DeviceAddress address) { return line_stamps(address); });
-  if (allocation.bytes == 0) return;
-  // What these hold says something only beside the stamp of a line or a word.
-  const std::uint64_t words = (allocation.bytes + 3) / 4;
-  give_back(moments(allocation.begin), words * 2 * sizeof(Moment));
-  give_back(byte_stamps(allocation.begin), allocation.bytes * 2 * sizeof(Stamp));
-  give_back(byte_moments(allocation.begin), allocation.bytes * 2 * sizeof(Moment));
+  release(line_visits_, [this](DeviceAddress address) { return &line_visits(address); });
+  for (const Visitor of : {kWriter, kReader}) {
+    release(word_visits_[of], [this, of](DeviceAddress address) { return word_visits(of, address); });
+    // What these hold says something only beside the visit of a word.
+    give_back(byte_visits(of, allocation.begin), allocation.bytes * sizeof(Visit));
+  }
 }
 
 /// Gives back the pages of the data, or of a shadow, that no live allocation has a part of, with those of the
@@ -188,8 +179,9 @@ void GlobalMemory::clear_stamps() {
 
 void GlobalMemory::clear_stamps(DeviceAddress address, std::uint64_t bytes) {
   const std::uint64_t lines = (bytes + kLineBytes - 1) / kLineBytes;
-  zero(stamps(address), lines * kLineWords * 2 * sizeof(Stamp));
-  zero(line_stamps(address), lines * 2 * sizeof(Stamp));
+  zero(&line_visits(address), lines * sizeof(LineVisits));
+  for (const Visitor of : {kWriter, kReader})
+    zero(word_visits(of, address), lines * kLineWords * sizeof(Visit));
 }
 
 const GlobalMemory::Allocation* GlobalMemory::find(DeviceAddress address) const {

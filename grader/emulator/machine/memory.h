@@ -1,12 +1,13 @@
 // Global memory of the emulated device: one reserved range of host memory with shadows.
 //
 // A device address maps to host memory by one addition. Every 4-byte word has a byte that says which of its
-// bytes were written, and two stamps that say who last wrote and read it; the checks for reads of
+// bytes were written, and two visits that say who last wrote and read it; the checks for reads of
 // uninitialised memory and for races are made of these. So has every line of words, for accesses of all of
 // it, and every byte, for accesses narrower than a word. Pages cost nothing until they are touched. Addresses
 // are not handed out again before the whole range is used, so that use after free is seen.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -67,22 +68,19 @@ class GlobalMemory {
 
   std::byte* host(DeviceAddress address) const { return data_ + (address - kGlobalBegin); }
   std::uint8_t* written(DeviceAddress address) const { return written_ + ((address - kGlobalBegin) >> 2); }
-  /// The stamps of a word and of those after it: each its writer's, then its reader's. Of words of a line
-  /// that is not split, they say nothing.
-  Stamp* stamps(DeviceAddress address) const { return stamps_ + 2 * ((address - kGlobalBegin) >> 2); }
-  /// The same of the line that holds `address`, and of its first word.
-  Stamp* line_stamps(DeviceAddress address) const {
-    return line_stamps_ + 2 * ((address - kGlobalBegin) / kLineBytes);
+  /// The latest writer's visits of a word and of those after it, or the readers'. Of words of a line that is
+  /// not split, they say nothing.
+  Visit* word_visits(Visitor of, DeviceAddress address) const {
+    return word_visits_[of] + ((address - kGlobalBegin) >> 2);
   }
-  Stamp* line_words(DeviceAddress address) const { return stamps(address & ~(kLineBytes - 1)); }
+  /// The same of the line that holds `address`.
+  LineVisits& line_visits(DeviceAddress address) const {
+    return line_visits_[(address - kGlobalBegin) / kLineBytes];
+  }
   /// The same of a byte, whose word is split.
-  Stamp* byte_stamps(DeviceAddress address) const { return byte_stamps_ + 2 * (address - kGlobalBegin); }
-  /// The moments that go with the stamps of words, lines and bytes.
-  Moment* moments(DeviceAddress address) const { return moments_ + 2 * ((address - kGlobalBegin) >> 2); }
-  Moment* line_moments(DeviceAddress address) const {
-    return line_moments_ + 2 * ((address - kGlobalBegin) / kLineBytes);
+  Visit* byte_visits(Visitor of, DeviceAddress address) const {
+    return byte_visits_[of] + (address - kGlobalBegin);
   }
-  Moment* byte_moments(DeviceAddress address) const { return byte_moments_ + 2 * (address - kGlobalBegin); }
 
  private:
   void release_pages(const Allocation& allocation);
@@ -97,12 +95,8 @@ class GlobalMemory {
   std::deque<Allocation> freed_;  ///< the last few, the latest at the end; for messages
   std::byte* data_ = nullptr;
   std::uint8_t* written_ = nullptr;
-  Stamp* stamps_ = nullptr;
-  Stamp* line_stamps_ = nullptr;
-  Stamp* byte_stamps_ = nullptr;
-  Moment* moments_ = nullptr;
-  Moment* line_moments_ = nullptr;
-  Moment* byte_moments_ = nullptr;
+  LineVisits* line_visits_ = nullptr;
+  std::array<Visit*, 2> word_visits_{}, byte_visits_{};  ///< by Visitor
 };
 
 }  // namespace lockstep::emulator

@@ -414,6 +414,7 @@ std::string run_grid(Grid& grid, unsigned workers, Counters& counters, Span& spa
   const unsigned used = used_workers(grid, workers);
   const std::size_t most_resident = std::max<std::size_t>(
       std::min((capacity + used - 1) / used, affordable_blocks(grid, used)), grid.cluster.count());
+  grid.many_workers = used > 1;
   std::vector<Worker> pool(used);
   for (Worker& worker : pool) {
     worker.grid = &grid;

@@ -6,6 +6,7 @@
 // with other blocks. Whether a stamp is of another block is then a question of two comparisons.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,28 @@ inline constexpr Moment kSeveralWarps = Moment{1} << kMomentWarpBits;  ///< othe
 inline constexpr unsigned kMomentTimeShift = kMomentWarpBits + 1;
 /// The time 0 is for what is ordered before everything; so is what a block does when it has run this long.
 inline constexpr std::uint32_t kMomentTimes = std::uint32_t{1} << (32 - kMomentTimeShift);
+
+/// The latest access of a line, a word or a byte by a writer, or by a reader: stamp and moment, which change
+/// together.
+class Visit {
+ public:
+  Visit() = default;
+  constexpr Visit(Stamp stamp, Moment moment) : bits_(std::uint64_t{moment} << 32 | stamp) {}
+
+  Stamp stamp() const { return static_cast<Stamp>(bits_); }
+  Moment moment() const { return static_cast<Moment>(bits_ >> 32); }
+  bool operator==(const Visit&) const = default;
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
+enum Visitor : unsigned { kWriter, kReader };
+
+/// Of a line, by Visitor. Its writer's is kHeldVisit while a worker looks at the line and leaves a visit.
+using LineVisits = std::array<Visit, 2>;
+/// No stamp is as large.
+inline constexpr Visit kHeldVisit{0xFFFF'FFFF, 0xFFFF'FFFF};
 
 /// Block index of a touch that stands for several readers.
 inline constexpr std::uint32_t kManyBlocks = 0xFFFF'FFFF;

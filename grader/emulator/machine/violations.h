@@ -1,6 +1,7 @@
 // What happens when a check of an access fails: the slow and careful half of handlers/access_checks.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -20,11 +21,14 @@ inline constexpr std::uint32_t kReadPlaceMask = kVolatileRead - 1;  ///< a progr
 inline std::uint32_t read_stamp(const Warp& warp, const Instruction& instruction) {
   return warp.index << kReadWarpShift | (instruction.id & kReadPlaceMask);
 }
-/// Whether a lane of the warp other than `lane` has read, with no barrier since. `read`, `place`: a word's
+/// Whether a lane of a warp other than `lane` has read, with no barrier since. `read`, `place`: a word's
 /// read_time and read_place.
+inline bool read_beside(std::uint32_t warp, Time synced, Time read, std::uint32_t place, unsigned lane) {
+  const std::uint32_t own = warp << (kReadWarpShift - kReadLanesShift) | lane;
+  return (read > synced) & (place >> kReadWarpShift == warp) & (place >> kReadLanesShift != own);
+}
 inline bool read_beside(const Warp& warp, Time read, std::uint32_t place, unsigned lane) {
-  const std::uint32_t own = warp.index << (kReadWarpShift - kReadLanesShift) | lane;
-  return (read > warp.synced) & (place >> kReadWarpShift == warp.index) & (place >> kReadLanesShift != own);
+  return read_beside(warp.index, warp.synced, read, place, lane);
 }
 /// Notes a read of a word of shared memory. `lane`: kSeveralLanes for more than one.
 inline void note_read(SharedShadow& shadow, std::uint32_t word, const Warp& warp,
@@ -45,14 +49,20 @@ class ValueOf {
  public:
   template <class F>
   ValueOf(const F& function)  // NOLINT: implicit by design
-      : context_(&function), call_([](const void* context, unsigned lane, std::byte* to) {
-          (*static_cast<const F*>(context))(lane, to);
+      : context_(&function),
+        write_([](const void* context, unsigned lane, unsigned lanes, unsigned width, std::byte* to) {
+          for (unsigned k = 0; k < lanes; ++k)
+            (*static_cast<const F*>(context))(lane + k, to + std::size_t{k} * width);
         }) {}
-  void operator()(unsigned lane, std::byte* to) const { call_(context_, lane, to); }
+  void operator()(unsigned lane, std::byte* to) const { write_(context_, lane, 1, 0, to); }
+  /// Of `lanes` lanes from `lane` on, `width` bytes after one another.
+  void write(unsigned lane, unsigned lanes, unsigned width, std::byte* to) const {
+    write_(context_, lane, lanes, width, to);
+  }
 
  private:
   const void* context_;
-  void (*call_)(const void*, unsigned, std::byte*);
+  void (*write_)(const void*, unsigned lane, unsigned lanes, unsigned width, std::byte*);
 };
 
 /// Finds the allocations that the lanes access and remembers the last; false, with a finding and the launch

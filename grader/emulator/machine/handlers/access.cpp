@@ -175,7 +175,8 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
       (i.detail & access::kSynchronising) != 0 && warp.block->grid->unfenced_stores != nullptr;
   if constexpr (is_store) {
     const auto value = stored_values<T, R, count>(warp, i);
-    if (!check_global_store(warp, i, active, addresses.of, kWidth, contiguous, value)) return;
+    if (check_global_store(warp, i, active, addresses.of, kWidth, contiguous, value) != StoreCheck::passed)
+      return;
     if (may_be_unfenced) return store_unfenced<kWidth>(warp, i, active, addresses, value);
   } else {
     if (!check_global_load(warp, i, active, addresses.of, kWidth, contiguous, constant)) return;

@@ -146,13 +146,14 @@ inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* ad
 
 /// Lanes that touch many places meet a cache miss in each, in the data and in its shadows: asks for all of
 /// them at once, before the checks wait for the first.
-inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addresses, Runs runs) {
+inline void prefetch_lanes(const GlobalMemory& memory, const std::uint64_t* addresses, Runs runs,
+                           Visitor visitor) {
   constexpr int kFewRuns = 4;
   if (std::popcount(runs.starts) <= kFewRuns) return;
   for (Mask left = runs.starts; left != 0; left &= left - 1) {
     const std::uint64_t address = addresses[std::countr_zero(left)];
-    __builtin_prefetch(memory.line_stamps(address), 1);
-    __builtin_prefetch(memory.stamps(address), 1);
+    __builtin_prefetch(&memory.line_visits(address), 1);
+    __builtin_prefetch(memory.word_visits(visitor, address), 1);
     __builtin_prefetch(memory.written(address), 1);
     __builtin_prefetch(memory.host(address), 1);
   }
@@ -216,7 +217,7 @@ inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, c
   const Runs runs = !contiguous && is_uniform(active, addresses)
                         ? Runs{Mask{1} << first_lane(active), 0}
                         : find_runs(active, addresses, width, contiguous);
-  prefetch_lanes(*grid.memory, addresses, runs);
+  prefetch_lanes(*grid.memory, addresses, runs, kReader);
   check_global_written(warp, i, active, addresses, width, runs);
   if (grid.many_warps && (i.detail & access::kSynchronising) == 0) {
     GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
@@ -238,22 +239,28 @@ inline bool check_global_load(Warp& warp, const Instruction& i, Mask active, con
   return true;
 }
 
-inline bool check_global_store(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                               unsigned width, bool contiguous, const ValueOf& value) {
-  if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::store)) return false;
+/// What is left to do behind the checks of a store.
+enum class StoreCheck : std::uint8_t { failed, passed, stored };
+
+inline StoreCheck check_global_store(Warp& warp, const Instruction& i, Mask active,
+                                     const std::uint64_t* addresses, unsigned width, bool contiguous,
+                                     const ValueOf& value) {
+  if (!check_global_range(warp, i, active, addresses, width, contiguous, AccessKind::store))
+    return StoreCheck::failed;
   count_global(warp, i, active, addresses, width, contiguous, AccessKind::store);
   ++warp.worker->changes;
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     const Runs runs = find_runs(active, addresses, width, contiguous);
-    prefetch_lanes(*grid.memory, addresses, runs);
+    prefetch_lanes(*grid.memory, addresses, runs, kWriter);
     mark_global_written(warp, active, addresses, width, runs);
     if ((i.detail & access::kRelease) != 0) release(warp);
     if (grid.many_warps && (i.detail & access::kSynchronising) == 0) {
       GlobalRaceCheck<AccessKind::store>(warp, i, addresses, width, &value).check(runs);
+      if (grid.many_workers) return StoreCheck::stored;
     }
   }
-  return true;
+  return StoreCheck::passed;
 }
 
 /// `brought`: see polls_again.

@@ -34,7 +34,8 @@ inline bool move_lanes(Warp& warp, const Instruction& i, Mask active, const Addr
   bool passed = false;
   if constexpr (kind == AccessKind::store) {
     passed = shared ? check_shared_store(warp, i, active, addresses.of, width, false, value_bytes)
-                    : check_global_store(warp, i, active, addresses.of, width, false, value_bytes);
+                    : check_global_store(warp, i, active, addresses.of, width, false, value_bytes) !=
+                          StoreCheck::failed;
   } else {
     passed = shared ? check_shared_load(warp, i, active, addresses.of, width, false)
                     : check_global_load(warp, i, active, addresses.of, width, false);

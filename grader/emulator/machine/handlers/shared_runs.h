@@ -1,5 +1,6 @@
 // Lanes that access neighbouring words of shared memory: their shadows are runs too, so that a race is ruled
-// out, and the access noted, by vector code. What cannot be ruled out is for access_checks.h to examine.
+// out, and the access noted, by vector code: conditions are joined by & and |, and what a warp holds is read
+// before the loops. What cannot be ruled out is for access_checks.h to examine.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace lockstep::emulator::LOCKSTEP_LEVEL {
 template <AccessKind kind, unsigned n, unsigned each>
 inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32_t thread) {
   const SharedShadow& shadow = warp.block->shadow;
-  const Time ordered = warp.ordered, begin = warp.block->begin;
-  const std::uint32_t me = 1U << warp.index;
+  const Time ordered = warp.ordered, synced = warp.synced, begin = warp.block->begin;
+  const std::uint32_t index = warp.index, me = 1U << index;
   const Time* write_time = shadow.write_time.data() + first;
   const Time* read_time = shadow.read_time.data() + first;
   const std::uint32_t* writer = shadow.writer.data() + first;
@@ -23,16 +24,16 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
   std::uint32_t suspicious = 0;
   if constexpr (kind == AccessKind::load) {
     for (unsigned k = 0; k < n; ++k) {
-      suspicious |=
-          write_time[k] < begin || (write_time[k] > ordered && writer[k] != thread + k / each) ? 1U : 0U;
+      const bool unwritten = write_time[k] < begin;
+      const bool unordered = (write_time[k] > ordered) & (writer[k] != thread + k / each);
+      suspicious |= unwritten | unordered ? 1U : 0U;
     }
   } else {
     for (unsigned k = 0; k < n; ++k) {
-      suspicious |= (write_time[k] > ordered && writer[k] != thread + k / each) ||
-                            (read_time[k] > ordered && (read_warps[k] & ~me) != 0) ||
-                            read_beside(warp, read_time[k], read_place[k], k / each)
-                        ? 1U
-                        : 0U;
+      const bool written = (write_time[k] > ordered) & (writer[k] != thread + k / each);
+      const bool read = (read_time[k] > ordered) & ((read_warps[k] & ~me) != 0);
+      const bool beside = read_beside(index, synced, read_time[k], read_place[k], k / each);
+      suspicious |= written | read | beside ? 1U : 0U;
     }
   }
   return suspicious != 0;
@@ -42,15 +43,16 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
 template <AccessKind kind, unsigned n, unsigned each>
 inline void stamp_run(Warp& warp, const Instruction& i, std::uint32_t first, std::uint32_t thread) {
   SharedShadow& shadow = warp.block->shadow;
-  const Time ordered = warp.ordered, now = warp.block->now;
-  const std::uint32_t me = 1U << warp.index;
+  const Time ordered = warp.ordered, synced = warp.synced, now = warp.block->now;
+  const std::uint32_t index = warp.index, me = 1U << index;
   if constexpr (kind == AccessKind::load) {
     Time* read_time = shadow.read_time.data() + first;
     std::uint32_t* read_warps = shadow.read_warps.data() + first;
     std::uint32_t* read_place = shadow.read_place.data() + first;
     const std::uint32_t stamp = read_stamp(warp, i);
+    LOCKSTEP_INDEPENDENT_LANES
     for (unsigned k = 0; k < n; ++k) {
-      const bool beside = read_beside(warp, read_time[k], read_place[k], k / each);
+      const bool beside = read_beside(index, synced, read_time[k], read_place[k], k / each);
       read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
       read_time[k] = now;
       read_place[k] = stamp | (k / each | (beside ? kSeveralLanes : 0)) << kReadLanesShift;
