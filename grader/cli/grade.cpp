@@ -199,7 +199,7 @@ int grade(const GradeArguments& arguments) {
   const bool tells = arguments.format == Format::text || arguments.output;
   const report::TextStyle style = output_style();
   if (tells) std::cout << render_heading(report, style) << std::flush;
-  bool keeps_progress = !arguments.only_case;
+  bool keeps_progress = true;
   Progress progress = arguments.secret_file ? Progress() : Progress::load();
   for (const course::Exercise* exercise : exercises) {
     const build::SubmissionFile submission = arguments.submission
