@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "judge/technique.h"
 #include "report/printable.h"
@@ -21,6 +22,11 @@ std::string place_text(const std::vector<Place>& places) {
 }
 
 std::string hint_command(const ExerciseResult& result) { return "`./lockstep hint " + result.name + "`"; }
+
+std::string capitalised(std::string sentence) {
+  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
+}
 
 /// What to find out where no place is known.
 const char* riddle_of(Verdict verdict) {
@@ -43,16 +49,14 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
              "doctor`.";
     case Verdict::wrong_answer:
-      if (failed.mismatches.empty() || !failed.places.empty()) break;
+      if (failed.mismatches.empty() || !failed.places.empty() || !failed.question.empty()) break;
       return fmt::format("Work out case \"{}\" by hand for the first wrong position; {} helps.", failed.name,
                          hint_command(result));
-    case Verdict::launch_failed:
-      return "Compare the launch with what a device can launch: at least one block and one thread, at most "
-             "1024 threads a block, and no more shared memory than a block may have.";
     default:
       break;
   }
   if (!place.empty()) return fmt::format("Look at {}: {}", place, failed.question);
+  if (!failed.question.empty()) return capitalised(failed.question);
   return fmt::format("Find out {} in case \"{}\"; {} helps.", riddle_of(failed.verdict), failed.name,
                      hint_command(result));
 }

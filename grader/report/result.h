@@ -41,6 +41,8 @@ struct Place {
   std::string file;  ///< as the student knows it
   unsigned line = 0;
   std::string text;
+  std::string
+      part{};  ///< what happened there, beside other places; empty when there is nothing to tell apart
 };
 
 struct Mismatch {
@@ -56,8 +58,8 @@ struct CaseResult {
   std::vector<Mismatch> mismatches;    ///< the first five
   std::uint64_t wrong = 0, total = 0;  ///< elements, when outputs were compared
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
-  std::vector<Place> places;           ///< where it happened; of two accesses the later one first
-  std::string question;                ///< what to find out there; empty where no place is known
+  std::vector<Place> places;           ///< where it happened; of two accesses the earlier one first
+  std::string question;                ///< what to find out there, or to do; may be empty
   double seconds = 0;
 };
 

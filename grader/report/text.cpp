@@ -103,19 +103,6 @@ std::string mismatch_table(const CaseResult& failed, const TextStyle& style) {
   return result;
 }
 
-/// What happened at one of two places; see CaseResult::places.
-const char* part_of_place(const CaseResult& failed, std::size_t index) {
-  if (failed.places.size() < 2) return "";
-  switch (failed.verdict) {
-    case Verdict::race:
-      return index == 0 ? "the later access" : "the earlier access";
-    case Verdict::wrong_answer:
-      return index == 0 ? "reads an old value" : "the store that it missed";
-    default:
-      return "";
-  }
-}
-
 std::string failed_case(const CaseResult& failed, const TextStyle& style) {
   const std::string heading = fmt::format("case {}: {}", printable(failed.name), name_of(failed.verdict));
   std::string result =
@@ -127,8 +114,7 @@ std::string failed_case(const CaseResult& failed, const TextStyle& style) {
   result += prose(style, failed.message, 4);
   if (!failed.mismatches.empty()) result += '\n' + mismatch_table(failed, style);
   if (!failed.places.empty()) result += '\n';
-  for (std::size_t i = 0; i < failed.places.size(); ++i)
-    result += quote(style, failed.places[i], part_of_place(failed, i), 4);
+  for (const Place& place : failed.places) result += quote(style, place, place.part, 4);
   if (!failed.guess.empty()) result += '\n' + prose(style, "Likely cause: " + failed.guess, 4);
   return result;
 }

@@ -63,8 +63,9 @@ ExerciseResult race() {
   failed.message =
       "Thread (5, 3) of block (0, 1) reads 4 bytes of shared memory that thread (3, 5) writes, and no "
       "barrier orders the two.";
-  failed.places = {{"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];"},
-                   {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];"}};
+  failed.places = {
+      {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];", "first: writes"},
+      {"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];", "then: reads"}};
   result.cases = {failed};
   result.next_step = "Put a __syncthreads() between the two lines.";
   return result;

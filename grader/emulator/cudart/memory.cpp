@@ -139,6 +139,7 @@ void Memory::check(const FillWork& work) {
 }
 
 void Memory::check_range(const void* pointer, std::size_t bytes) {
+  if (pointer == nullptr) throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::null};
   if (pinned(pointer)) return require(unified_.pinned.contains(pointer, bytes));
   if (!on_device(pointer)) return;
   const DeviceAddress address = address_of(pointer);
