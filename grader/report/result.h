@@ -41,8 +41,7 @@ struct Place {
   std::string file;  ///< as the student knows it
   unsigned line = 0;
   std::string text;
-  std::string
-      part{};  ///< what happened there, beside other places; empty when there is nothing to tell apart
+  std::string part{};  ///< what happened there, to tell it from other places; may be empty
 };
 
 struct Mismatch {
