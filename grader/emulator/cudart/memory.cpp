@@ -82,6 +82,9 @@ cudaMemcpyKind Memory::checked_kind(const CopyWork& work) const {
   const cudaMemcpyKind kind = work.kind;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
   if (work.empty()) return kind;
+  if (work.to == nullptr || work.from == nullptr) {
+    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::null};
+  }
   const auto agrees = [&](const void* pointer, bool stated_on_device) {
     return managed(pointer) || on_device(pointer) == stated_on_device;
   };
@@ -139,7 +142,6 @@ void Memory::check(const FillWork& work) {
 }
 
 void Memory::check_range(const void* pointer, std::size_t bytes) {
-  if (pointer == nullptr) throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::null};
   if (pinned(pointer)) return require(unified_.pinned.contains(pointer, bytes));
   if (!on_device(pointer)) return;
   const DeviceAddress address = address_of(pointer);
