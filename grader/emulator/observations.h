@@ -97,6 +97,8 @@ struct KernelWork {
 };
 
 struct Finding {
+  /// What one of the two accesses of a race did.
+  enum class Access { none, read, write, atomic };
   enum class Kind {
     out_of_bounds,       ///< an address outside every allocation, or beyond the end of its own
     misaligned,          ///< an address that is no multiple of the access width
@@ -121,7 +123,11 @@ struct Finding {
   SourceLine line;
   std::vector<SourceLine> stack;  ///< the same place innermost first, through inlined and other calls
   SourceLine other_line;          ///< of a race: the earlier access; of a stale read: the store
-  std::string kernel;             ///< mangled
+  Access access = Access::none, other_access = Access::none;  ///< of a race: the later one, the earlier one
+  bool of_updates = false;  ///< of a race: both belong to updates of an element, such as `count[k] += 1`
+  /// Of a race within a block: the latest barrier that all of its threads have met, as `stack`.
+  std::vector<SourceLine> barrier;
+  std::string kernel;  ///< mangled
   std::array<std::uint32_t, 3> block{}, thread{};
   std::uint64_t address = 0;
   std::uint64_t count = 1;  ///< times seen at this place (equal places are merged)

@@ -79,6 +79,7 @@ class CallRun {
     evidence_.findings = observations.findings;
     // Only such a device keeps work back, and counts.
     if (session_.leaves_work_undone()) activity_ = activity_of(observations);
+    evidence_.kernels = observations.kernels;
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
     evidence_.use = session_.take_runner_use();
@@ -107,6 +108,8 @@ class CallRun {
     emulator::Observations observations = session_.take_observations();
     const device::RunnerUse use = session_.take_runner_use();
     evidence_.left_work = use.work > 0;
+    for (const emulator::KernelWork& left : observations.kernels)
+      evidence_.left_kernels.push_back(left.kernel);
     evidence_.use.host_reads += use.host_reads;
     evidence_.use.late_requests += use.late_requests;
     take_kind(emulator::Finding::Kind::bad_call, observations.findings);

@@ -17,15 +17,6 @@ using report::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 using EndKind = sandbox::End::Kind;
 
-constexpr const char* kLeftWork =
-    "your function had returned and the given stream was done, and some of your work was not: a launch, copy "
-    "or fill to which no stream is given goes into the default stream, and the given one waits for no other; "
-    "is `stream` the last argument of each?";
-
-constexpr const char* kGiveStream =
-    "Give `stream`, and no other, to every launch, copy and fill: kernel<<<blocks, threads, 0, stream>>>(…), "
-    "cudaMemcpyAsync(…, stream), cudaMemsetAsync(…, stream).";
-
 /// Whether a kernel may have met it because work that should come before was not done.
 bool may_follow_from_left_work(Finding::Kind kind) {
   return kind == Finding::Kind::uninitialised_read || kind == Finding::Kind::out_of_bounds ||
@@ -43,9 +34,12 @@ ProgramFault fault_of_signal(int signal) {
   switch (signal) {
     case SIGSEGV:
     case SIGBUS:
-      return {Verdict::crashed, message,
-              "host code read or wrote memory that is not its own; a pointer to device memory cannot be "
-              "dereferenced on the host"};
+      return {
+          Verdict::crashed, message,
+          "host code read or wrote memory that is not its own; a pointer to device memory cannot be "
+          "dereferenced on the host",
+          "which pointer does host code follow? Those that your function is given point to device memory: "
+          "kernels reach it, and a copy brings it to the host."};
     case SIGABRT:
       return {Verdict::crashed, message,
               "this is how a failed assert() or a call of abort() in host code ends"};
@@ -134,7 +128,7 @@ bool is_of_the_same_thread(const Finding& unwritten, const Finding& stop) {
 }
 
 /// A kernel that stops may do so because of a value that nobody has written: an index, a flag, a size. Not
-/// where threads did not wait for each other, which is the cause of both then. Null where none is known.
+/// where threads did not wait for each other, which is the cause of both then. Null when there is none.
 const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
   if (!stops_kernel(stop.kind)) return nullptr;
   const Finding* unwritten = nullptr;
@@ -147,13 +141,15 @@ const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> fin
   return unwritten;
 }
 
-/// Names the read of what nobody has written as the cause of what stopped the kernel.
-void name_unwritten(const Finding& unwritten, const SourceText& source, report::CaseResult& result) {
+/// Sends the reader to the cause first.
+void report_unwritten_cause(const Finding& unwritten, const SourceText& source, report::CaseResult& result) {
   const std::string where = unwritten.line.line == 0 ? "" : fmt::format("in line {}, ", unwritten.line.line);
   result.guess = where + sentence_of(unwritten);
   result.question = question_of(unwritten, source);
-  const std::vector<report::Place> places = places_of(unwritten, source);
-  if (!places.empty()) result.places.insert(result.places.begin(), places.front());
+  std::vector<report::Place> places = places_of(unwritten, source);
+  for (report::Place& place : places) place.part = "reads what nothing has written";
+  for (report::Place& place : result.places) place.part = "what followed";
+  result.places.insert(result.places.begin(), places.begin(), places.end());
 }
 
 void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
@@ -222,12 +218,15 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
                [&](const Finding& finding) { return explains(finding, evidence); });
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
+    const Finding* const unwritten = unwritten_cause(*finding, evidence.findings);
     if (evidence.left_work && may_follow_from_left_work(finding->kind)) {
-      name_cause(kLeftWork, kGiveStream, result);
-    } else if (const Finding* unwritten = unwritten_cause(*finding, evidence.findings)) {
-      name_unwritten(*unwritten, source, result);
+      report_left_work(evidence.left_kernels, source, result);
+    } else if (unwritten != nullptr) {
+      report_unwritten_cause(*unwritten, source, result);
     } else if (result.verdict == Verdict::time_limit && !evidence.stale_reads.empty()) {
       result.guess = cause_of_stale_read(evidence.stale_reads.front());
+    } else if (finding->kind == Finding::Kind::time_limit) {
+      report_many_launches(evidence.kernels, source, result);
     }
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
       result.message += "; your own check then reported: " + emulator::shortened(evidence.outcome.message);
@@ -244,21 +243,26 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.verdict = fault.verdict;
     result.message = fault.message;
     result.guess = fault.guess;
+    result.question = fault.question;
     if (may_answer_device_error(evidence.outcome) && !evidence.refused_calls.empty()) {
       // What came last is what the program gave up at.
       result.message += "; before that " + sentence_of(evidence.refused_calls.back());
       result.guess.clear();
     }
+    if (evidence.outcome.kind == OutcomeKind::time_limit) {
+      report_many_launches(evidence.kernels, source, result);
+    }
   } else if (evidence.workspace_fault) {
     result.verdict = Verdict::memory_limit;
     result.message = *evidence.workspace_fault;
+    result.question = "how many elements must the workspace hold, and of how many bytes is each?";
   } else if (!evidence.became_idle) {
     result.verdict = Verdict::time_limit;
     result.message = "the device was still at work long after your function had returned";
   } else if (evidence.wrong_output) {
     report_wrong_output(evidence, result);
     if (evidence.left_work) {
-      name_cause(kLeftWork, kGiveStream, result);
+      report_left_work(evidence.left_kernels, source, result);
     } else if (!evidence.refused_calls.empty()) {
       name_cause("a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front()),
                  "", result);

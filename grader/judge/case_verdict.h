@@ -38,6 +38,8 @@ struct Evidence {
   std::vector<emulator::Finding> stale_reads;
   bool became_idle = true;                     ///< the device, soon after the function returned
   bool left_work = false;                      ///< for which the stream that was given did not wait
+  std::vector<std::string> left_kernels;       ///< of that work, mangled
+  std::vector<emulator::KernelWork> kernels;   ///< that the call launched
   device::RunnerUse use;                       ///< of the device, besides launches
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
   std::optional<WrongOutput> wrong_output;
@@ -62,6 +64,7 @@ struct ProgramFault {
   report::Verdict verdict = report::Verdict::crashed;
   std::string message;
   std::string guess;
+  std::string question{};  ///< as CaseResult::question
 };
 ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit);
 

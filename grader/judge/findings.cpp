@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "emulator/demangled.h"
 #include "emulator/shortened.h"
+#include "judge/source_search.h"
 
 namespace lockstep::judge {
 namespace {
@@ -49,6 +51,14 @@ int rank_of(Finding::Kind kind) {
       return 7;
   }
   return 7;
+}
+
+/// As it stands before `<<<`, but for template arguments.
+std::string launched_name(const std::string& mangled) {
+  std::string name = kernel_name(mangled);
+  name.resize(std::min(name.size(), name.find('<')));
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 std::string text_of(const std::array<std::uint32_t, 3>& index) {
@@ -92,76 +102,138 @@ bool lacks_readers_fence(const Finding& finding) {
   return says(finding, "none of the reading block has come since");
 }
 
-/// The first line with a barrier from line `first` on and before line `last`, in one function of the
-/// submission; 0 when there is none.
-std::uint32_t barrier_between(const SourceText& source, const std::string& file, std::uint32_t first,
-                              std::uint32_t last) {
-  for (std::uint32_t line = first; line < last; ++line) {
-    const std::string text = source.place({file, line}).text;
-    if (text.starts_with('}')) return 0;  // the end of a function
-    const std::string_view code = std::string_view(text).substr(0, text.find("//"));
-    for (const char* barrier : {"__syncthreads", ".sync()", "cg::sync("}) {
-      if (code.find(barrier) != std::string_view::npos) return line;
-    }
+/// Whether a kernel tells its threads apart, as far as its lines show it.
+bool asks_for_its_thread(const SourceText& source, const SourceLine& line) {
+  const std::string function = function_around(source, line.line);
+  return function.find("__global__") == std::string::npos || function.find("thread") != std::string::npos ||
+         function.find("lane") != std::string::npos;
+}
+
+bool both_write(const Finding& race) {
+  return race.access != Finding::Access::read && race.other_access == Finding::Access::write;
+}
+
+const char* verb(Finding::Access access) {
+  return access == Finding::Access::read ? "read" : access == Finding::Access::atomic ? "update" : "write";
+}
+
+/// What makes accesses right that may come in any order.
+std::string relaxed_access(const char* scope) {
+  return fmt::format(
+      "`cuda::atomic_ref<T, cuda::thread_scope_{}>(element).load(cuda::memory_order_relaxed)`, and "
+      "`.store(value, …)` likewise (T: its type; `#include <cuda/atomic>`)",
+      scope);
+}
+
+/// Of a race between two blocks.
+std::string question_of_blocks(const Finding& race) {
+  const bool one_line = race.line == race.other_line;
+  if (race.of_updates) {
+    return "several blocks update one element here, by a read and a write between which others come. Make it "
+           "one step, such as `atomicAdd(&element, value)`.";
+  }
+  if (both_write(race)) {
+    return one_line
+               ? "several blocks write one element here: is its index the right one, or is this work for "
+                 "one block alone?"
+               : "both lines write this element, each from a block of its own: is one of the two indices "
+                 "wrong? If both are meant, what comes later belongs in a launch of its own.";
+  }
+  if (one_line) {
+    return "one block reads here what another writes, and blocks run in any order: write to memory that "
+           "nobody reads in this launch, or update by an atomic operation.";
+  }
+  return "blocks run in any order. What one of them writes another may read in a later launch; or behind a "
+         "flag, a `volatile` or atomic word that is set behind a `__threadfence()` and seen before another. "
+         "Is this the flag itself? Then it must be `volatile` or atomic.";
+}
+
+/// Of a race on one line between threads of one block.
+std::string question_of_one_line(const Finding& race) {
+  if (race.of_updates) {
+    return "several threads update one element here, by a read and a write between which others come. Make "
+           "it "
+           "one step, such as `atomicAdd(&element, value)`; or is it work for one thread alone?";
+  }
+  if (both_write(race)) {
+    return "several threads write one element here: is its index the right one, or is this work for one "
+           "thread alone, behind `if (threadIdx.x == 0)`?";
+  }
+  return "one thread changes here what another reads. Read into a variable, then `__syncthreads()`, then "
+         "change it; and in a loop another `__syncthreads()` before the next turn.";
+}
+
+/// The line between two others at which all threads have met last, 0 when it was elsewhere.
+std::uint32_t met_between(const Finding& race, std::uint32_t first, std::uint32_t last) {
+  for (const SourceLine& line : race.barrier) {
+    if (line.file == race.line.file && first < line.line && line.line < last) return line.line;
   }
   return 0;
 }
 
-std::string question_of_race(const Finding& finding, const SourceText& source) {
-  const SourceLine &later = finding.line, &earlier = finding.other_line;
-  const bool one_line = later == earlier;
-  if (says(finding, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
-  const bool between_blocks = says(finding, "between the two blocks");
-  if (says(finding, "; atomic operations change it too")) {
+/// Of a race between threads of one block on two lines.
+std::string question_of_two_lines(const Finding& race, const SourceText& source) {
+  constexpr const char* kElsewhere =
+      "a `__syncthreads()` must stand between the two accesses, where all threads of the block come to it";
+  const std::string or_warp = says(race, kLacksWarpBarrier)
+                                  ? "; or, where only threads of one warp share the memory, a `__syncwarp()`"
+                                  : "";
+  if (race.line.file != race.other_line.file) return kElsewhere + or_warp + '.';
+  const bool in_order = race.other_line.line < race.line.line;
+  const auto [first, last] = std::minmax(race.line.line, race.other_line.line);
+  // Both came after that barrier, and no thread comes from it to the first line but round a loop.
+  if (const std::uint32_t met = met_between(race, first, last)) {
     return fmt::format(
-        "{} Or is any order right? Then the plain access must be atomic as well, as "
-        "`cuda::atomic_ref<T, cuda::thread_scope_{}>(word).load(cuda::memory_order_relaxed)` is, `.store` "
-        "likewise (of <cuda/atomic>); for words of 32 bits a volatile access will do.",
-        between_blocks ? "must the one block wait for the other?"
-                       : "must a barrier stand between the two accesses?",
-        between_blocks ? "device" : "block");
+        "all threads meet at line {}, then the loop comes round: the {} at line {} is of the next turn and "
+        "does not wait for the {} at line {} of this one. Put another `__syncthreads()` at the end of the "
+        "loop.",
+        met, verb(in_order ? race.other_access : race.access), first,
+        verb(in_order ? race.access : race.other_access), last);
   }
-  if (between_blocks) {
-    return one_line ? "do several blocks change one word here? That takes an atomic operation, such as "
-                      "atomicAdd. Or does one block read what another writes? Then a flag with a fence, or a "
-                      "launch of its own, must stand between."
-                    : "what tells the one block that the other is done? That takes a fence and an atomic "
-                      "operation on both sides, or a launch of its own for what comes later.";
+  const LinesBetween between = lines_between(source, first, last);
+  if (between.barrier != 0) {
+    return fmt::format(
+        "do all threads of the block come to the barrier at line {}? One under a condition, or in a loop "
+        "that "
+        "not all go round equally often, is not met by all: move it out.",
+        between.barrier);
   }
-  if (one_line) {
-    return "do several threads change one word here? That takes an atomic operation, such as atomicAdd. Or "
-           "does one read what another writes? Then a barrier must stand between. Or is it work for one "
-           "thread "
-           "alone?";
+  if (!asks_for_its_thread(source, race.line)) {
+    return "every thread of the block does the same here: is it work for one thread, which `<<<1, 1, 0, "
+           "stream>>>` launches?";
   }
-  if (later.file == earlier.file) {
-    const std::uint32_t barrier = barrier_between(source, later.file, std::min(later.line, earlier.line),
-                                                  std::max(later.line, earlier.line));
-    if (barrier != 0) {
-      return fmt::format(
-          "do all threads of the block come to the barrier at line {}? One under a condition is not met by "
-          "all.{}",
-          barrier,
-          later.line < earlier.line ? " Or, in a loop, must another one stand before the next turn?" : "");
-    }
-  }
-  return says(finding, kLacksWarpBarrier)
-             ? "which barrier must stand between the two accesses? __syncthreads(), or, where only threads "
-               "of one warp share the memory, __syncwarp()."
-             : "which barrier must stand between the two accesses, and do all threads come to it?";
+  if (!between.in_one_function) return kElsewhere + or_warp + '.';
+  return fmt::format(
+      "no barrier stands between lines {} and {}. Put a `__syncthreads()` there, where all threads of the "
+      "block come to it{}.",
+      first, last, or_warp);
 }
 
-const char* question_of_unwritten(const Finding& finding) {
-  if (says(finding, "shared memory")) {
-    return "which thread should have written this before, and did it return too early, or did a condition "
-           "keep "
-           "it away? Or who should not read it?";
+std::string question_of_race(const Finding& race, const SourceText& source) {
+  if (says(race, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
+  const bool between_blocks = says(race, "between the two blocks");
+  const std::string question = between_blocks                 ? question_of_blocks(race)
+                               : race.line == race.other_line ? question_of_one_line(race)
+                                                              : question_of_two_lines(race, source);
+  const char* const scope = between_blocks ? "device" : "block";
+  if (says(race, "a volatile access waits for no other thread")) {
+    return fmt::format("{} Or is any order right? Then make both accesses atomic: {}.", question,
+                       relaxed_access(scope));
   }
-  return "what should have written this before: a kernel, a copy, or a fill such as cudaMemsetAsync? Memory "
-         "that is only allocated holds anything. Or who should not read it?";
+  if (!says(race, "; atomic operations change it too")) return question;
+  const std::string any_order = fmt::format(
+      "s any order right? Then every plain access of this element must be atomic as well: {}; for words of "
+      "32 "
+      "bits a volatile one will do.",
+      relaxed_access(scope));
+  // What orders nothing, such as a union, exchanges values; what counts is read when all have counted.
+  const bool exchanges = std::ranges::any_of(std::array{"atomicCAS(", "atomicMin(", "atomicMax("},
+                                             [&](const char* name) { return mentions(source, name); });
+  return exchanges ? fmt::format("i{} Else: {}", any_order, question)
+                   : fmt::format("{} Or i{}", question, any_order);
 }
 
-const char* question_of_bad_address(const Finding& finding) {
+std::string question_of_bad_address(const Finding& finding, const SourceText& source) {
   if (says(finding, "a pointer of the host")) {
     return "where does this pointer come from? A kernel reaches memory of the device, such as cudaMalloc "
            "gives, and no array or variable of the host.";
@@ -170,7 +242,62 @@ const char* question_of_bad_address(const Finding& finding) {
   if (says(finding, "after it was freed")) return "what frees this memory, and who still uses it?";
   if (says(finding, "in no allocation")) return "where does this pointer come from, and what is its index?";
   if (says(finding, "constant memory")) return "is this the memory that you mean?";
+  if (says(finding, "of the block's shared memory, which has") && mentions(source, "extern __shared__")) {
+    return "an `extern __shared__` array has as many bytes as the third launch argument says, `<<<blocks, "
+           "threads, bytes, stream>>>`. Are they enough, and is the index the right one?";
+  }
+  if (says(finding, "the end of 'workspace'")) {
+    return "is the index the right one, and is the size that you ask for, in bytes, large enough?";
+  }
   return "is the index the right one, and which threads must stay out?";
+}
+
+const char* question_of_unwritten(const Finding& finding) {
+  if (says(finding, "of the block's shared memory")) {
+    return "which thread should have written this before, and did it return too early, or did a condition "
+           "keep it away? Or who should not read it?";
+  }
+  return "what should have written this before: a kernel, or a `cudaMemsetAsync(…, stream)` that clears it? "
+         "Memory that is only allocated holds anything. Or who should not read it?";
+}
+
+const char* question_of_barrier(const Finding& finding) {
+  if (says(finding, "lane")) {
+    return "which condition keeps the others away? All lanes that the mask names must come here: move this "
+           "out of the condition, and let that decide what becomes of the result.";
+  }
+  return "which condition or loop do not all threads of the block go through together? Move the barrier out "
+         "of "
+         "it, so that all come to it equally often.";
+}
+
+std::string question_of_time_limit(const Finding& finding, const SourceText& source) {
+  if (!says(finding, "have not begun")) return "what should let the code go on from here?";
+  if (mentions(source, "atomicAdd(") || mentions(source, "atomicInc(") || mentions(source, "fetch_add(")) {
+    return "which block should let this one go on, and has it begun? Blocks begin in any order, and those "
+           "that "
+           "wait keep others from beginning.";
+  }
+  return "does this block wait for one that has not begun? Blocks begin in any order, and those that wait "
+         "keep "
+         "others from beginning. Let each take its number as it begins, as `if (threadIdx.x == 0) number = "
+         "atomicAdd(ticket, 1);` does with a cleared ticket, in place of blockIdx.x.";
+}
+
+const char* question_of_launch(const Finding& finding) {
+  if (says(finding, "at least one of each")) {
+    return "round the number of blocks up, as `(n + kThreads - 1) / kThreads` does, and launch nothing where "
+           "there is nothing to do.";
+  }
+  if (says(finding, "a block has at most")) {
+    return "give a block fewer threads, such as 256, and the grid more blocks.";
+  }
+  if (says(finding, "dynamic shared memory")) {
+    return "call cudaFuncSetAttribute before the launch, or take less memory: what is the third launch "
+           "argument, in bytes?";
+  }
+  return "compare the launch with what a device can launch: at least one block and one thread, at most 1024 "
+         "threads a block, and no more shared memory than a block may have.";
 }
 
 /// Whether one thread is at fault, rather than a launch or an image as a whole.
@@ -260,7 +387,8 @@ std::string sentence_of(const Finding& finding) {
   if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
   if (has_thread(finding.kind)) {
     sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));
-    if (finding.count > 1) sentence += fmt::format(", the first of {} times", finding.count);
+    if (finding.count > 1)
+      sentence += fmt::format(", the first of the {} times that this happened there", finding.count);
   }
   return sentence;
 }
@@ -279,17 +407,19 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::race:
       return question_of_race(finding, source);
     case Finding::Kind::out_of_bounds:
-      return question_of_bad_address(finding);
+      return question_of_bad_address(finding, source);
     case Finding::Kind::misaligned:
       return "does what each thread reads or writes at once begin at a multiple of its size?";
     case Finding::Kind::uninitialised_read:
       return question_of_unwritten(finding);
     case Finding::Kind::bad_sync:
     case Finding::Kind::deadlock:
-      return "do all threads of the block, or all lanes of the mask, come to it?";
+      return question_of_barrier(finding);
     case Finding::Kind::time_limit:
     case Finding::Kind::no_progress:
-      return "what should let the code go on from here?";
+      return question_of_time_limit(finding, source);
+    case Finding::Kind::bad_launch:
+      return question_of_launch(finding);
     case Finding::Kind::stale_read:
       if (lacks_readers_fence(finding)) {
         return "which read tells that the value is there? A __threadfence() must stand between that and this "
@@ -304,11 +434,82 @@ std::string question_of(const Finding& finding, const SourceText& source) {
 
 std::vector<report::Place> places_of(const Finding& finding, const SourceText& source) {
   std::vector<report::Place> places;
-  if (const auto placed = placed_message(finding)) places.push_back(source.place(placed->line));
-  for (const emulator::SourceLine& line : {finding.line, finding.other_line}) {
-    if (line.line > 0) places.push_back(source.place(line));
+  const auto add = [&](const SourceLine& line, const std::string& part) {
+    if (line.line == 0) return;
+    places.push_back(source.place(line));
+    places.back().part = part;
+  };
+  if (const auto placed = placed_message(finding)) add(placed->line, "");
+  if (finding.kind == Finding::Kind::bad_launch) {
+    const std::vector<Statement> launches = launches_of(source, launched_name(finding.kernel));
+    if (launches.size() == 1) add({source.file_name(), launches.front().line}, "");
   }
+  if (finding.kind == Finding::Kind::race) {
+    if (finding.line == finding.other_line) {
+      add(finding.line, "both accesses");
+    } else {
+      add(finding.other_line, fmt::format("first: {}s", verb(finding.other_access)));
+      add(finding.line, fmt::format("then: {}s", verb(finding.access)));
+    }
+    return places;
+  }
+  const bool is_stale = finding.kind == Finding::Kind::stale_read;
+  const bool has_other = finding.other_line.line > 0;
+  add(finding.line, is_stale ? "reads an old value" : has_other ? "some wait here" : "");
+  add(finding.other_line, is_stale ? "the store that it missed" : "others wait here");
   return places;
+}
+
+namespace {
+
+/// Where a stream was not given, or another than `stream`.
+std::optional<report::Place> place_of_left_work(std::span<const std::string> kernels,
+                                                const SourceText& source) {
+  std::vector<Statement> candidates;
+  for (const std::string& kernel : kernels) {
+    const std::vector<Statement> launches = launches_of(source, launched_name(kernel));
+    candidates.insert(candidates.end(), launches.begin(), launches.end());
+  }
+  if (kernels.empty()) candidates = calls_of(source, "cudaMem");
+  const auto found =
+      std::ranges::find_if(candidates, [](const Statement& one) { return !has_word(one.text, "stream"); });
+  if (found == candidates.end()) return std::nullopt;
+  return source.place({source.file_name(), found->line});
+}
+
+}  // namespace
+
+void report_left_work(std::span<const std::string> kernels, const SourceText& source,
+                      report::CaseResult& result) {
+  result.guess = fmt::format(
+      "{} was put into another stream than the one that your function was given. No stream waits for "
+      "another: "
+      "the given one was done, and this was not. What is given no stream goes into the default stream, which "
+      "is another one too.",
+      kernels.empty() ? "a copy or fill" : kernel_name(kernels.front()));
+  result.cause_is_known = true;
+  result.question =
+      kernels.empty() ? "pass `stream` on as its last argument, as to `cudaMemsetAsync(…, stream)`."
+                      : "pass `stream` on as the fourth launch argument: `<<<blocks, threads, 0, stream>>>`.";
+  if (auto place = place_of_left_work(kernels, source)) {
+    place->part = "in another stream";
+    result.places.insert(result.places.begin(), std::move(*place));
+  }
+}
+
+void report_many_launches(std::span<const emulator::KernelWork> kernels, const SourceText& source,
+                          report::CaseResult& result) {
+  constexpr std::uint64_t kMany = 16;  // far more than a host that loops for no result would make
+  const auto most = std::ranges::max_element(kernels, {}, &emulator::KernelWork::launches);
+  if (most == kernels.end() || most->launches < kMany) return;
+  result.message +=
+      fmt::format("; until then {} had been launched {} times", kernel_name(most->kernel), most->launches);
+  result.question =
+      "does the loop on the host that launches this ever end? What it asks for must be set anew before each "
+      "launch, such as a flag that is cleared, and told by the kernel.";
+  result.places.clear();
+  const std::vector<Statement> launches = launches_of(source, launched_name(most->kernel));
+  if (!launches.empty()) result.places = {source.place({source.file_name(), launches.front().line})};
 }
 
 }  // namespace lockstep::judge

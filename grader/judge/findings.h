@@ -35,7 +35,17 @@ std::string cause_of_stale_read(const emulator::Finding& finding);
 /// What to find out at the place of a finding: one or two questions that follow from what was found there.
 std::string question_of(const emulator::Finding& finding, const SourceText& source);
 
-/// Where it was found; of a race the later access, then the earlier one.
+/// Where it was found; of a race the earlier access, then the later one.
 std::vector<report::Place> places_of(const emulator::Finding& finding, const SourceText& source);
+
+/// Adds what follows where work of a call lay in another stream than the given one. `kernels`: that were
+/// left, mangled; none where only copies or fills were.
+void report_left_work(std::span<const std::string> kernels, const SourceText& source,
+                      report::CaseResult& result);
+
+/// Of a call that took too long, by what it had launched: a kernel that was launched over and over is told of
+/// in place of where it was just then.
+void report_many_launches(std::span<const emulator::KernelWork> kernels, const SourceText& source,
+                          report::CaseResult& result);
 
 }  // namespace lockstep::judge

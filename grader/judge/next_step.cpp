@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "judge/technique.h"
 #include "report/printable.h"
@@ -22,6 +23,11 @@ std::string place_text(const std::vector<Place>& places) {
 
 std::string hint_command(const ExerciseResult& result) { return "`./lockstep hint " + result.name + "`"; }
 
+std::string capitalised(std::string sentence) {
+  sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+  return sentence;
+}
+
 /// What to find out where no place is known.
 const char* riddle_of(Verdict verdict) {
   switch (verdict) {
@@ -40,7 +46,8 @@ const char* riddle_of(Verdict verdict) {
 constexpr double kByHand = 64;
 
 std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& failed) {
-  if (!failed.question.empty()) return fmt::format("{} {} helps.", failed.question, hint_command(result));
+  if (!failed.question.empty())
+    return fmt::format("{} {} helps.", capitalised(failed.question), hint_command(result));
   if (!failed.guess.empty()) {
     return fmt::format("Look in your code for what the likely cause names: case \"{}\" shows it; {} helps.",
                        failed.name, hint_command(result));
@@ -56,7 +63,7 @@ std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& f
 
 std::string after_failed_case(const ExerciseResult& result, const CaseResult& failed) {
   const std::string place = place_text(failed.places);
-  if (!failed.question.empty() && failed.cause_is_known) return failed.question;
+  if (!failed.question.empty() && failed.cause_is_known && place.empty()) return capitalised(failed.question);
   switch (failed.verdict) {
     case Verdict::grader_error:
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "
@@ -64,13 +71,11 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
     case Verdict::wrong_answer:
       if (failed.mismatches.empty() || !failed.places.empty()) break;
       return after_wrong_answer(result, failed);
-    case Verdict::launch_failed:
-      return "Compare the launch with what a device can launch: at least one block and one thread, at most "
-             "1024 threads a block, and no more shared memory than a block may have.";
     default:
       break;
   }
   if (!place.empty()) return fmt::format("Look at {}: {}", place, failed.question);
+  if (!failed.question.empty()) return capitalised(failed.question);
   return fmt::format("Find out {} in case \"{}\"; {} helps.", riddle_of(failed.verdict), failed.name,
                      hint_command(result));
 }

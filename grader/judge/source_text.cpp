@@ -18,6 +18,12 @@ SourceText::SourceText(std::string file_name, const std::string& text) : file_na
 
 bool SourceText::holds(const emulator::SourceLine& line) const { return base_name(line.file) == file_name_; }
 
+std::string_view SourceText::code(std::uint32_t line) const {
+  if (line < 1 || line > lines_.size()) return {};
+  const std::string_view text = lines_[line - 1];
+  return text.substr(0, text.find("//"));
+}
+
 report::Place SourceText::place(const emulator::SourceLine& line) const {
   report::Place place{.file = base_name(line.file), .line = line.line, .text = {}};
   if (holds(line) && line.line >= 1 && line.line <= lines_.size()) place.text = lines_[line.line - 1];

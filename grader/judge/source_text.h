@@ -1,7 +1,9 @@
 // The submission's text as it was compiled, to quote its lines.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emulator/observations.h"
@@ -20,6 +22,9 @@ class SourceText {
   bool holds(const emulator::SourceLine& line) const;
   /// Every line, in order.
   std::vector<report::Place> all() const;
+  /// What a line, counted from 1, says before a comment begins; empty beyond the end.
+  std::string_view code(std::uint32_t line) const;
+  std::uint32_t line_count() const { return static_cast<std::uint32_t>(lines_.size()); }
 
  private:
   std::string file_name_;

@@ -41,6 +41,7 @@ struct Place {
   std::string file;  ///< as the student knows it
   unsigned line = 0;
   std::string text;
+  std::string part{};  ///< what happened there, to tell it from other places; may be empty
 };
 
 struct Mismatch {
@@ -74,7 +75,7 @@ struct CaseResult {
   std::uint64_t wrong = 0, total = 0;  ///< elements, when outputs were compared
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
   bool cause_is_known = false;         ///< the guess names a mistake, not only what its errors look like
-  std::vector<Place> places;           ///< where it happened; of two accesses the later one first
+  std::vector<Place> places;           ///< where it happened; of two accesses the earlier one first
   std::string question;                ///< what to find out there, or to do about the guess
   std::string remark;                  ///< what to know of a right answer, where several are right
   double elements = 0;                 ///< of the case, as its cost counts them

@@ -104,19 +104,6 @@ std::string mismatch_table(const CaseResult& failed, const TextStyle& style) {
   return result;
 }
 
-/// What happened at one of two places; see CaseResult::places.
-const char* part_of_place(const CaseResult& failed, std::size_t index) {
-  if (failed.places.size() < 2) return "";
-  switch (failed.verdict) {
-    case Verdict::race:
-      return index == 0 ? "the later access" : "the earlier access";
-    case Verdict::wrong_answer:
-      return index == 0 ? "reads an old value" : "the store that it missed";
-    default:
-      return index == 0 ? "reads what nothing has written" : "where that leads";
-  }
-}
-
 /// Numbers in rows of a few, each behind the index of its first element; a structure begins a row.
 std::string table_of_numbers(const std::vector<std::string>& numbers, std::uint64_t fields,
                              const TextStyle& style) {
@@ -182,8 +169,7 @@ std::string failed_case(const CaseResult& failed, const std::string& command, co
   result += prose(style, failed.message, 4);
   if (!failed.mismatches.empty()) result += '\n' + mismatch_table(failed, style);
   if (!failed.places.empty()) result += '\n';
-  for (std::size_t i = 0; i < failed.places.size(); ++i)
-    result += quote(style, failed.places[i], part_of_place(failed, i), 4);
+  for (const Place& place : failed.places) result += quote(style, place, place.part, 4);
   if (!failed.guess.empty()) result += '\n' + prose(style, "Likely cause: " + failed.guess, 4);
   if (!failed.mismatches.empty() && !command.empty()) {
     // In one line, so that it can be copied: the terminal breaks one that is too long.

@@ -63,8 +63,9 @@ ExerciseResult race() {
   failed.message =
       "Thread (5, 3) of block (0, 1) reads 4 bytes of shared memory that thread (3, 5) writes, and no "
       "barrier orders the two.";
-  failed.places = {{"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];"},
-                   {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];"}};
+  failed.places = {
+      {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];", "first: writes"},
+      {"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];", "then: reads"}};
   result.cases = {failed};
   result.next_step = "Put a __syncthreads() between the two lines.";
   return result;
@@ -127,8 +128,7 @@ ExerciseResult one_case() {
   CaseResult failed = failed_case("2 x 5", Verdict::wrong_answer);
   failed.purpose = "few elements";
   failed.message = "2 of 10 elements of out are wrong";
-  failed.mismatches = {{"row 0, column 1", "-2.5", "never written"},
-                       {"row 4, column 0", "9", "8"}};
+  failed.mismatches = {{"row 0, column 1", "-2.5", "never written"}, {"row 4, column 0", "9", "8"}};
   failed.wrong = 2;
   failed.total = 10;
   failed.output = "thread 0 reads 1\nthread 1 reads 2\n";

@@ -451,7 +451,7 @@ TEST_F(Series, WorkThatTheStreamDoesNotWaitForComesTooLate) {
       [](FakeSession&, const std::string&, std::span<const std::uint64_t>) { return runner::Outcome{}; });
   const CaseSeries series = run(negate_problem({3}), leaves_work(leaves_out, 1));
   EXPECT_THAT(verdicts(series), ElementsAre(Verdict::wrong_answer));
-  EXPECT_THAT(series.cases[0].guess, HasSubstr("is `stream` the last argument of each?"));
+  EXPECT_THAT(series.cases[0].guess, HasSubstr("another stream than the one that your function was given"));
   EXPECT_THAT(run(negate_problem({3}), leaves_work(leaves_out, 0)).cases[0].guess,
               testing::Not(HasSubstr("stream")));
   EXPECT_THAT(verdicts(run(negate_problem({3}), leaves_work(right, 1))), ElementsAre(Verdict::passed));

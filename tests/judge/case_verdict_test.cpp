@@ -103,13 +103,15 @@ TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
   evidence_.findings = {race};
   set_wrong_output();
   const report::CaseResult result = concluded();
-  EXPECT_EQ(result.message,
-            "what happened, in tiled_kernel, block (1, 0, 0), thread (5, 6, 0), the first of 7 times");
-  ASSERT_EQ(result.places.size(), 2U);
-  EXPECT_EQ(result.places[0].file, "verdict_test_submission.cu");
-  EXPECT_EQ(result.places[0].line, 3U);
-  EXPECT_EQ(result.places[0].text, "  out[j] = tile[x][y];");
-  EXPECT_EQ(result.places[1].text, "  tile[y][x] = in[i];");
+  EXPECT_EQ(
+      result.message,
+      "what happened, in tiled_kernel, block (1, 0, 0), thread (5, 6, 0), the first of the 7 times that this "
+      "happened there");
+  ASSERT_EQ(result.places.size(), 2U) << "the earlier access first";
+  EXPECT_EQ(result.places[0].text, "  tile[y][x] = in[i];");
+  EXPECT_EQ(result.places[1].file, "verdict_test_submission.cu");
+  EXPECT_EQ(result.places[1].line, 3U);
+  EXPECT_EQ(result.places[1].text, "  out[j] = tile[x][y];");
 }
 
 TEST_F(CaseVerdict, TheQuestionOfABadAddressFollowsWhatWasFound) {
@@ -126,59 +128,183 @@ TEST_F(CaseVerdict, TheQuestionOfABadAddressFollowsWhatWasFound) {
   EXPECT_THAT(host, HasSubstr("where does this pointer come from"));
   EXPECT_THAT(host, Not(HasSubstr("index")));
   EXPECT_THAT(question("read of 4 bytes at address 0x4: a null pointer"), HasSubstr("which pointer is null"));
+  EXPECT_THAT(question("write of 4 bytes that begin 8 bytes past the end of 'workspace' (84 bytes)"),
+              HasSubstr("the size that you ask for"));
   EXPECT_THAT(question("read of 4 bytes of 'a' (4 bytes) after it was freed"), HasSubstr("what frees"));
 }
 
-TEST_F(CaseVerdict, TheQuestionOfARaceFollowsWhoMeetsWhere) {
-  const auto question = [&](const char* message, std::uint32_t line, std::uint32_t other_line) {
-    Finding one = finding(Finding::Kind::race);
-    one.message = message;
-    one.line.line = line;
-    one.other_line = {one.line.file, other_line};
-    evidence_.findings = {one};
+TEST_F(CaseVerdict, MissingThirdLaunchArgumentIsTheCauseOfSharedMemoryWithoutBytes) {
+  Finding one = finding(Finding::Kind::out_of_bounds);
+  one.message = "write of 4 bytes at offset 0 of the block's shared memory, which has 0 bytes";
+  evidence_.findings = {one};
+  EXPECT_THAT(concluded().question, HasSubstr("is the index the right one"));
+  source_ = SourceText(kFile, "  extern __shared__ int sums[];\n\n  sums[i] = 0;\n");
+  EXPECT_THAT(concluded().question, HasSubstr("third launch argument"));
+}
+
+TEST_F(CaseVerdict, LaunchesAreToldWhatToChangeAndWhere) {
+  source_ = SourceText(
+      kFile, "void f() {\n  // tiled_kernel<<<1, 1>>>();\n  tiled_kernel<<<n / 256, 256>>>();\n}\n");
+  Finding launch = finding(Finding::Kind::bad_launch);
+  launch.line = {};
+  const auto question = [&](const char* message) {
+    launch.message = message;
+    evidence_.findings = {launch};
+    set_wrong_output();
     return concluded().question;
   };
-  const char* const shared =
-      "read of byte 4 of shared memory, which warp 1 wrote at a.cu:2 with no __syncthreads() between";
-  const char* const global =
+  EXPECT_THAT(
+      question("a grid of 0 × 1 × 1 blocks of 256 × 1 × 1 threads; there must be at least one of each"),
+      HasSubstr("(n + kThreads - 1) / kThreads"));
+  EXPECT_THAT(question("a block of 2048 × 1 × 1 = 2048 threads; a block has at most 1024"),
+              HasSubstr("fewer threads"));
+  EXPECT_THAT(question("a launch with 66000 bytes of dynamic shared memory, where the kernel may have 49152"),
+              HasSubstr("third launch argument"));
+  EXPECT_THAT(question("something else"), HasSubstr("at most 1024 threads a block"));
+  ASSERT_EQ(concluded().places.size(), 1U);
+  EXPECT_EQ(concluded().places[0].line, 3U);
+  source_ = SourceText(kFile, "tiled_kernel<<<a, b>>>();\ntiled_kernel<<<c, d>>>();\n");
+  EXPECT_TRUE(concluded().places.empty()) << "either may be the one";
+}
+
+class Race : public CaseVerdict {
+ protected:
+  using Access = Finding::Access;
+  static constexpr const char* kShared =
+      "write of byte 4 of shared memory, which warp 1 read at a.cu:2 with no __syncthreads() between";
+  static constexpr const char* kGlobal =
       "read of byte 4 of 'out', which block 1 wrote at a.cu:2 in the same launch, with no fence and atomic "
       "operation or volatile access between the two blocks";
-  EXPECT_THAT(question(shared, 3, 2), AllOf(HasSubstr("which barrier"), Not(HasSubstr("fence"))));
-  EXPECT_THAT(question(shared, 2, 2), HasSubstr("atomicAdd"));
-  EXPECT_THAT(question(global, 3, 2), AllOf(HasSubstr("fence"), Not(HasSubstr("barrier"))));
-  EXPECT_THAT(question(global, 2, 2), AllOf(HasSubstr("atomicAdd"), Not(HasSubstr("barrier"))));
+
+  /// An access at line `line`, and an earlier one at `other_line`.
+  std::string question(std::uint32_t line, Access access, std::uint32_t other_line, Access other_access,
+                       bool of_updates = false) {
+    race_.line.line = line;
+    race_.other_line = {race_.line.file, other_line};
+    race_.access = access;
+    race_.other_access = other_access;
+    race_.of_updates = of_updates;
+    evidence_.findings = {race_};
+    return concluded().question;
+  }
+
+  Finding race_ = finding(Finding::Kind::race);
+};
+
+TEST_F(Race, AnAtomicOperationIsForUpdatesOfOneElement) {
+  for (const char* message : {kShared, kGlobal}) {
+    race_.message = message;
+    EXPECT_THAT(question(2, Access::write, 2, Access::read, true), HasSubstr("atomicAdd(&element, value)"));
+    EXPECT_THAT(question(2, Access::write, 2, Access::read), Not(HasSubstr("atomicAdd")));
+    EXPECT_THAT(question(2, Access::write, 2, Access::write),
+                AllOf(HasSubstr("index"), Not(HasSubstr("atomic"))));
+  }
+  race_.message = kShared;
+  EXPECT_THAT(question(2, Access::write, 2, Access::read),
+              HasSubstr("Read into a variable, then `__syncthreads()`, then change it"))
+      << "sums[i] += sums[i - d]";
 }
 
-TEST_F(CaseVerdict, ABarrierThatStandsBetweenIsAskedFor) {
-  source_ = SourceText(kFile,
-                       "__global__ void k() {\n  if (x) { tile[x] = in[i];\n    __syncthreads(); }\n"
-                       "  // __syncthreads();\n  out[i] = tile[y];\n}\n__global__ void other() {\n"
-                       "  a = tile[z];\n}\n");
-  Finding race = finding(Finding::Kind::race);
-  race.message =
-      "read of byte 4 of shared memory, which warp 1 wrote at a.cu:2 with no __syncthreads() between";
-  race.line.line = 5;
-  race.other_line = {race.line.file, 2};
-  evidence_.findings = {race};
-  EXPECT_EQ(concluded().question,
-            "do all threads of the block come to the barrier at line 3? One under a condition is not met by "
-            "all.");
-  std::swap(evidence_.findings[0].line, evidence_.findings[0].other_line);
-  EXPECT_THAT(concluded().question, HasSubstr("before the next turn"));
-  evidence_.findings[0].other_line.line = 8;
-  evidence_.findings[0].line.line = 4;
-  EXPECT_THAT(concluded().question, HasSubstr("which barrier")) << "no comment, and no other function's";
+TEST_F(Race, BlocksHaveNoBarrier) {
+  race_.message = kGlobal;
+  EXPECT_THAT(question(3, Access::read, 2, Access::write),
+              AllOf(HasSubstr("later launch"), HasSubstr("__threadfence()"), Not(HasSubstr("barrier"))));
+  EXPECT_THAT(question(3, Access::write, 2, Access::write), HasSubstr("is one of the two indices wrong?"));
 }
 
-TEST_F(CaseVerdict, ARaceWithinAWarpDoesNotRuleOutOthers) {
-  Finding race = finding(Finding::Kind::race);
-  race.message =
+TEST_F(Race, TheEarlierAccessComesFirstWithWhatItDoes) {
+  race_.message = kShared;
+  question(2, Access::write, 3, Access::read);
+  const std::vector<report::Place> places = concluded().places;
+  ASSERT_EQ(places.size(), 2U);
+  EXPECT_EQ(places[0].line, 3U);
+  EXPECT_EQ(places[0].part, "first: reads");
+  EXPECT_EQ(places[1].line, 2U);
+  EXPECT_EQ(places[1].part, "then: writes");
+  question(2, Access::write, 2, Access::read);
+  ASSERT_EQ(concluded().places.size(), 1U);
+  EXPECT_EQ(concluded().places[0].part, "both accesses");
+}
+
+TEST_F(Race, ABarrierThatStandsBetweenIsAskedFor) {
+  source_ =
+      SourceText(kFile,
+                 "__global__ void k() {\n  if (x) { tile[x] = in[threadIdx.x];\n    __syncthreads(); }\n"
+                 "  // __syncthreads();\n  out[i] = tile[y];\n}\n__global__ void other() {\n"
+                 "  a = tile[threadIdx.x];\n}\n");
+  race_.message = kShared;
+  const auto asks = HasSubstr("do all threads of the block come to the barrier at line 3?");
+  EXPECT_THAT(question(5, Access::read, 2, Access::write), asks);
+  EXPECT_THAT(question(2, Access::write, 5, Access::read), asks);
+  race_.barrier = {{race_.line.file, 1}};
+  EXPECT_THAT(question(2, Access::write, 5, Access::read), asks) << "the barrier that all met is another";
+  EXPECT_EQ(
+      question(4, Access::read, 5, Access::write),
+      "no barrier stands between lines 4 and 5. Put a `__syncthreads()` there, where all threads of the "
+      "block come to it.")
+      << "a comment is none";
+  EXPECT_THAT(question(4, Access::read, 8, Access::write), HasSubstr("must stand between the two accesses"))
+      << "in another function";
+}
+
+TEST_F(Race, WhereAllMetBetweenTheLinesTheLoopHasComeRound) {
+  race_.message = kShared;
+  for (const char* called_from : {"", "/usr/include/helpers.h"}) {
+    race_.barrier = {{race_.line.file, 25}};
+    if (*called_from != '\0') race_.barrier.insert(race_.barrier.begin(), {called_from, 7});
+    EXPECT_EQ(
+        question(20, Access::write, 28, Access::read),
+        "all threads meet at line 25, then the loop comes round: the write at line 20 is of the next turn "
+        "and does not wait for the read at line 28 of this one. Put another `__syncthreads()` at the end "
+        "of the loop.");
+    EXPECT_THAT(question(28, Access::read, 20, Access::write),
+                HasSubstr("the write at line 20 is of the next turn"))
+        << "whichever came first";
+  }
+  race_.barrier = {{"other.cu", 25}};
+  EXPECT_THAT(question(20, Access::write, 28, Access::read), Not(HasSubstr("next turn")));
+}
+
+TEST_F(Race, WhatEveryThreadDoesAlikeIsWorkForOne) {
+  source_ = SourceText(kFile, "__global__ void k() {\n  const int v = t[0];\n  t[0] = s;\n}\n");
+  race_.message = "write of byte 4 of 'totals', which warp 3 read at x.cu:2 with no __syncthreads() between";
+  EXPECT_THAT(question(3, Access::write, 2, Access::read), HasSubstr("<<<1, 1, 0, stream>>>"));
+  source_ = SourceText(kFile, "__global__ void k() {\n  const int v = t[threadIdx.x];\n  t[0] = s;\n}\n");
+  EXPECT_THAT(question(3, Access::write, 2, Access::read),
+              AllOf(HasSubstr("no barrier stands between lines 2 and 3"), Not(HasSubstr("stream"))));
+}
+
+TEST_F(Race, AVolatileAccessMayHaveToBeAtomic) {
+  race_.message = std::string(kShared) + "; a volatile access waits for no other thread";
+  EXPECT_THAT(question(3, Access::write, 2, Access::read),
+              AllOf(HasSubstr("__syncthreads()"), HasSubstr("cuda::thread_scope_block>(element)")));
+}
+
+TEST_F(Race, WithinAWarpDoesNotRuleOutOthers) {
+  race_.message =
       "read of byte 80 of shared memory, which thread 10 wrote at a.cu:2 with no __syncwarp() between";
-  race.other_line = {race.line.file, 2};
-  evidence_.findings = {race};
+  EXPECT_THAT(question(3, Access::read, 2, Access::write),
+              AllOf(HasSubstr("__syncthreads()"), HasSubstr("only threads of one warp")));
   EXPECT_THAT(concluded().message, AllOf(HasSubstr("with no barrier between these threads of one warp, in"),
                                          Not(HasSubstr("__syncwarp"))));
-  EXPECT_THAT(concluded().question, HasSubstr("__syncthreads(), or, where only threads of one warp"));
+}
+
+TEST_F(Race, WithAtomicsMayNeedARelaxedAccess) {
+  using testing::StartsWith;
+  race_.message = std::string(kGlobal) + "; atomic operations change it too";
+  EXPECT_THAT(
+      question(3, Access::read, 2, Access::write),
+      HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_device>(element).load(cuda::memory_order_relaxed)"));
+  race_.message = std::string(kShared) + "; atomic operations change it too";
+  EXPECT_THAT(question(3, Access::read, 2, Access::write),
+              AllOf(StartsWith("no barrier stands between lines 2 and 3"),
+                    HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_block>(element)")))
+      << "what was counted is read";
+  source_ = SourceText(kFile, "atomicCAS(parent + a, a, b);\n\n  x = parent[y];\n");
+  EXPECT_THAT(question(3, Access::read, 2, Access::write),
+              AllOf(StartsWith("is any order right?"), HasSubstr("Else: no barrier stands")));
+  EXPECT_THAT(question(2, Access::atomic, 2, Access::read), HasSubstr("Read into a variable"))
+      << "atomicAdd(&sums[i], sums[i - d])";
 }
 
 TEST_F(CaseVerdict, UnsupportedInstructionsHaveTheirPlaceInTheMessage) {
@@ -237,10 +363,11 @@ TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
     evidence_.findings = {unwritten, finding(stop)};
     EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
     EXPECT_THAT(concluded().guess,
-                HasSubstr("in line 2, read of byte 0 of 'workspace', which nothing has written"));
+                HasSubstr("in line 3, read of byte 0 of 'workspace', which nothing has written"));
+    EXPECT_THAT(concluded().question, HasSubstr("what should have written this before"));
     ASSERT_EQ(concluded().places.size(), 2U);
-    EXPECT_EQ(concluded().places[0].line, 2U) << "the cause comes first";
-    EXPECT_THAT(concluded().question, HasSubstr("cudaMemsetAsync")) << "and no question of the index";
+    EXPECT_EQ(concluded().places[0].part, "reads what nothing has written");
+    EXPECT_EQ(concluded().places[1].part, "what followed");
   }
   unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
   evidence_.findings = {unwritten, finding(Kind::out_of_bounds)};
@@ -284,6 +411,7 @@ TEST_F(CaseVerdict, CrashOfTheHostOutranksTheDevice) {
   EXPECT_EQ(result.verdict, Verdict::crashed);
   EXPECT_THAT(result.message, HasSubstr("Segmentation fault"));
   EXPECT_THAT(result.guess, HasSubstr("device memory cannot be dereferenced on the host"));
+  EXPECT_THAT(result.question, HasSubstr("which pointer does host code follow?"));
   EXPECT_TRUE(ends_context(evidence_));
 }
 
@@ -382,45 +510,63 @@ TEST_F(CaseVerdict, ARefusedLaunchThatWasLookedAtIsNoFailure) {
 }
 
 TEST_F(CaseVerdict, WorkLeftInAnotherStreamExplainsWhatWasNotWritten) {
+  source_ = SourceText(kFile,
+                       "  cudaMemsetAsync(a, 0, n,\n    stream);\n  cudaMemsetAsync(b, 0, n);\n"
+                       "  tiled_kernel<4><<<1, 1, 0, stream>>>(a);\n  tiled_kernel<8><<<1, 1>>>(a);\n");
   evidence_.left_work = true;
   EXPECT_EQ(concluded().verdict, Verdict::passed);
-  const auto tells = HasSubstr("is `stream` the last argument of each?");
+  const auto tells = HasSubstr("was put into another stream than the one that your function was given");
   evidence_.findings = {finding(Finding::Kind::uninitialised_read)};
   EXPECT_EQ(concluded().verdict, Verdict::uninitialised_read);
-  EXPECT_THAT(concluded().guess, tells);
-  EXPECT_THAT(concluded().question, testing::StartsWith("Give `stream`, and no other, to every launch"));
+  EXPECT_THAT(concluded().guess, AllOf(tells, HasSubstr("a copy or fill")));
   EXPECT_TRUE(concluded().cause_is_known);
+  EXPECT_THAT(concluded().question, HasSubstr("cudaMemsetAsync(…, stream)"));
+  ASSERT_EQ(concluded().places.size(), 2U);
+  EXPECT_EQ(concluded().places[0].line, 3U) << "the one that lacks it";
+  evidence_.left_kernels = {"_Z12tiled_kernelILi8EEvPi"};
+  EXPECT_THAT(concluded().guess, AllOf(tells, HasSubstr("tiled_kernel<8> was put")));
+  EXPECT_THAT(concluded().question, HasSubstr("fourth launch argument"));
+  EXPECT_EQ(concluded().places[0].line, 5U);
   evidence_.findings = {finding(Finding::Kind::race)};
   EXPECT_THAT(concluded().guess, Not(tells));
   evidence_.findings.clear();
   set_wrong_output();
   EXPECT_THAT(concluded().guess, tells);
+  EXPECT_THAT(concluded().question, HasSubstr("fourth launch argument"));
 }
 
-TEST_F(CaseVerdict, ARaceWithAtomicsMayNeedARelaxedAccess) {
-  Finding race = finding(Finding::Kind::race);
-  race.message =
-      "read of byte 4 of 'parents', which block 1 wrote with no fence between the two blocks; "
-      "atomic operations change it too";
-  evidence_.findings = {race};
-  EXPECT_THAT(
-      concluded().question,
-      HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_device>(word).load(cuda::memory_order_relaxed)"));
-  evidence_.findings[0].message =
-      "read of byte 4 of shared memory, which thread 1 wrote; "
-      "atomic operations change it too";
-  EXPECT_THAT(concluded().question, HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_block>(word)"));
+TEST_F(CaseVerdict, AKernelThatIsLaunchedOverAndOverTellsOfTheHostsLoop) {
+  source_ = SourceText(kFile, "  while (changed) {\n    tiled_kernel<<<1, 1>>>();\n  }\n");
+  evidence_.kernels = {{.kernel = "_Z12tiled_kernelPKfPf", .launches = 1234}, {.kernel = "k", .launches = 1}};
+  evidence_.findings = {finding(Finding::Kind::time_limit)};
+  EXPECT_THAT(concluded().message, HasSubstr("until then tiled_kernel had been launched 1234 times"));
+  EXPECT_THAT(concluded().question, HasSubstr("loop on the host"));
+  ASSERT_EQ(concluded().places.size(), 1U);
+  EXPECT_EQ(concluded().places[0].line, 2U);
+  evidence_.kernels[0].launches = 3;
+  EXPECT_THAT(concluded().question, Not(HasSubstr("host")));
+  evidence_.findings.clear();
+  evidence_.outcome.kind = OutcomeKind::time_limit;
+  EXPECT_EQ(concluded().message, "no answer within 20 s");
+  evidence_.kernels[0].launches = 1234;
+  EXPECT_THAT(concluded().message, HasSubstr("launched 1234 times"));
 }
 
-TEST_F(CaseVerdict, ARaceOfTwoWarpsInGlobalMemoryLacksABarrier) {
-  Finding race = finding(Finding::Kind::race);
-  race.message = "write of byte 4 of 'totals', which warp 3 read at x.cu:2 with no __syncthreads() between";
-  race.other_line = {race.line.file, 2};
-  evidence_.findings = {race};
-  EXPECT_EQ(concluded().question,
-            "which barrier must stand between the two accesses, and do all threads come to it?");
-  evidence_.findings[0].other_line = race.line;
-  EXPECT_THAT(concluded().question, HasSubstr("Or is it work for one thread alone?"));
+TEST_F(CaseVerdict, ABlockThatWaitsForOneThatHasNotBegunLacksATicket) {
+  Finding still = finding(Finding::Kind::no_progress);
+  still.message =
+      "nothing changes any more; 12 of the 20 blocks have not begun, as those before them do not end";
+  evidence_.findings = {still};
+  EXPECT_THAT(concluded().question, HasSubstr("number = atomicAdd(ticket, 1);"));
+  source_ = SourceText(kFile, "if (threadIdx.x == 0) tile = atomicAdd(ticket, 1);\n\n  while (!flag) {}\n");
+  EXPECT_THAT(concluded().question, Not(HasSubstr("ticket"))) << "it has one";
+}
+
+TEST_F(CaseVerdict, LanesAndThreadsThatDoNotMeetAreToldApart) {
+  evidence_.findings = {finding(Finding::Kind::bad_sync)};
+  EXPECT_THAT(concluded().question, HasSubstr("Move the barrier out"));
+  evidence_.findings[0].message = "lane 1 waits for lane 0, which must take part and is elsewhere";
+  EXPECT_THAT(concluded().question, HasSubstr("All lanes that the mask names"));
 }
 
 TEST_F(CaseVerdict, ARaceDoesNotExplainAnExit) {

@@ -124,12 +124,15 @@ TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
       << "the starter is another file";
 }
 
-TEST(NextStep, LaunchFailureTellsWhatCanBeLaunched) {
+TEST(NextStep, WhereNoPlaceIsKnownTheAdviceStandsAlone) {
   ExerciseResult result = result_with(Verdict::launch_failed);
-  result.cases.emplace_back().verdict = Verdict::launch_failed;
-  result.cases.back().question = "what happens there?";  // of a finding that has no place
-  EXPECT_THAT(next_step(result, ""), HasSubstr("at most 1024 threads a block"));
-  EXPECT_THAT(next_step(result, ""), HasSubstr("shared memory than a block may have"));
+  report::CaseResult& failed = result.cases.emplace_back();
+  failed.verdict = Verdict::launch_failed;
+  failed.question = "round up";
+  EXPECT_EQ(next_step(result, ""), "Round up");
+  failed.verdict = Verdict::wrong_answer;
+  failed.mismatches.emplace_back();
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Round up")) << "the cause is known";
 }
 
 TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {

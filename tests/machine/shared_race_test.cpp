@@ -137,6 +137,35 @@ TEST_F(SharedRaceTest, AnAtomicRacesWithAPlainRead) {
   EXPECT_THAT(findings(), Contains("race 12"));
 }
 
+// The load and the store of `count += i`, and those of `sums[i] += sums[63 - i]`.
+TEST_F(SharedRaceTest, AnUpdateIsToldFromAReadOfAnothersElement) {
+  const std::string cleared = "mov.u32 %r7, tile;\nst.shared.u32 [%r7], 0;\nbar.sync 0;\n";
+  run_block(
+      cleared +
+      "ld.shared.u32 %r5, [%r7]; add.u32 %r5, %r5, %r1; add.u32 %r5, %r5, 1; st.shared.u32 [%r7], %r5;");
+  ASSERT_THAT(findings(), ElementsAre("race 10"));
+  EXPECT_TRUE(seen.findings[0].of_updates);
+  run_block(cleared + "ld.shared.u32 %r5, [%r7];\nadd.u32 %r5, %r5, %r1;\nst.shared.u32 [%r7+4], %r1;");
+  for (const Finding& finding : seen.findings) EXPECT_FALSE(finding.of_updates);
+  run_block(
+      "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3]; ld.shared.u32 %r6, [%r2]; "
+      "add.u32 %r6, %r6, %r5; add.u32 %r6, %r6, 1; st.shared.u32 [%r2], %r6;");
+  ASSERT_THAT(findings(), Contains("race 9"));
+  for (const Finding& finding : seen.findings) EXPECT_FALSE(finding.of_updates);
+}
+
+TEST_F(SharedRaceTest, WhatTheAccessesDidAndWhereAllHaveMetIsKept) {
+  run_block("st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];\nst.shared.u32 [%r2], 1000;");
+  ASSERT_THAT(findings(), ElementsAre("race 10"));
+  EXPECT_EQ(seen.findings[0].access, Finding::Access::write);
+  EXPECT_EQ(seen.findings[0].other_access, Finding::Access::read);
+  ASSERT_EQ(seen.findings[0].barrier.size(), 1U);
+  EXPECT_EQ(seen.findings[0].barrier[0].line, 8U);
+  run_block("st.shared.u32 [%r2], %r1;\nld.shared.u32 %r5, [%r3];");
+  ASSERT_THAT(findings(), Contains("race 8"));
+  EXPECT_THAT(seen.findings[0].barrier, IsEmpty()) << "of the block before, in the same memory";
+}
+
 TEST_F(SharedRaceTest, BytesOfOneWordAreApart) {
   run_block("mov.u32 %r5, tile;\nadd.u32 %r5, %r5, %r1;\nst.shared.u8 [%r5], %r1;\nld.shared.u8 %r6, [%r5];");
   EXPECT_THAT(findings(), IsEmpty());

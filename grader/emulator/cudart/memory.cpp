@@ -82,6 +82,9 @@ cudaMemcpyKind Memory::checked_kind(const CopyWork& work) const {
   const cudaMemcpyKind kind = work.kind;
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
   if (work.empty()) return kind;
+  if (work.to == nullptr || work.from == nullptr) {
+    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::null};
+  }
   const auto agrees = [&](const void* pointer, bool stated_on_device) {
     return managed(pointer) || on_device(pointer) == stated_on_device;
   };

@@ -93,6 +93,7 @@ void open_barrier(ThreadBlock& block, std::uint32_t number, const std::vector<Wa
   const auto earlier = block.arrivals.extract(number);
   // Threads may meet at a numbered barrier from different places: producers at one, consumers at another.
   if (whole_block && number == 0) check_sites(block, arriving);
+  if (whole_block) block.latest_barrier = next_place(arriving[0]->splits[0]);
   order_warps(block, arriving, whole_block, earlier.empty() ? Clock() : earlier.mapped().clock);
   let_go(arriving);
 }

@@ -403,7 +403,12 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
 void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
   const auto refuse = [&](DeviceError::Code code, const std::string& why) { throw DeviceError(code, why); };
   using enum DeviceError::Code;
-  if (is_empty(c.grid) || is_empty(c.block)) refuse(invalid_configuration, "a grid or block of no threads");
+  if (is_empty(c.grid) || is_empty(c.block)) {
+    refuse(invalid_configuration,
+           fmt::format(
+               "a grid of {} × {} × {} blocks of {} × {} × {} threads; there must be at least one of each",
+               c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z));
+  }
   if (c.block.x > kMostBlockX || c.block.y > kMostBlockY || c.block.z > kMostBlockZ ||
       c.block.count() > static_cast<unsigned>(options.properties.threads_per_block)) {
     refuse(invalid_configuration,

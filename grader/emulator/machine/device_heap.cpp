@@ -126,7 +126,7 @@ std::string DeviceHeap::describe_miss(DeviceAddress address, std::uint64_t bytes
   const auto& [begin, block] = *std::prev(above);
   const std::uint64_t past = address - begin - block.bytes;
   return fmt::format("{} the end of a block of the device's heap ({} bytes)",
-                     past == 0 ? "just past" : fmt::format("{} bytes past", past), block.bytes);
+                     past == 0 ? "just past" : fmt::format("that begin {} bytes past", past), block.bytes);
 }
 
 std::vector<HeapBlock> DeviceHeap::live_blocks() const {

@@ -220,9 +220,9 @@ std::string GlobalMemory::describe_miss(DeviceAddress address, std::uint64_t byt
   const bool may_be_another = live_.size() > 1 && std::min(past, before) > kClose;
   const char* const doubt = may_be_another ? ", the nearest allocation" : "";
   if (before < past)
-    return fmt::format("{} bytes before the start of {}{}", before, name(above->second), doubt);
+    return fmt::format("that begin {} bytes before the start of {}{}", before, name(above->second), doubt);
   return past == 0 ? fmt::format("just past the end of {}", name(*below))
-                   : fmt::format("{} bytes past the end of {}{}", past, name(*below), doubt);
+                   : fmt::format("that begin {} bytes past the end of {}{}", past, name(*below), doubt);
 }
 
 void GlobalMemory::require(DeviceAddress address, std::uint64_t bytes) const {

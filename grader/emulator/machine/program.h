@@ -36,6 +36,7 @@ using Handler = void (*)(Warp& warp, const Instruction& instruction, Mask active
 /// A register as decoded: byte offset of its row in the frame, or index of its predicate.
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = 0xFFFF'FFFF;
+inline constexpr std::uint32_t kNoPlace = 0xFFFF'FFFF;  ///< in place of an index into Program::places
 
 struct Instruction {
   Handler execute = nullptr;

@@ -82,6 +82,7 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   block.seen.clear();
   block.released.clear();
   block.acquired = 0;
+  block.latest_barrier = kNoPlace;
   block.arrivals.clear();
   block.mbarriers.clear();
   block.cluster_arriving.clear();

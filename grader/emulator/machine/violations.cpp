@@ -19,13 +19,17 @@ namespace {
 
 constexpr std::size_t kMostFindings = 200;
 constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
-/// Of a race in a word that atomic operations change as well.
+/// Of a race in a word that atomic operations change as well, and of one whose access hopes for more than
+/// `volatile` gives.
 constexpr const char* kChangedAtomically = "; atomic operations change it too";
+constexpr const char* kVolatile = "; a volatile access waits for no other thread";
 
 std::size_t bytes_of(const Finding& finding) {
   std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
                       finding.other_line.file.size() + finding.kernel.size();
-  for (const SourceLine& line : finding.stack) bytes += sizeof line + line.file.size();
+  for (const std::vector<SourceLine>* stack : {&finding.stack, &finding.barrier}) {
+    for (const SourceLine& line : *stack) bytes += sizeof line + line.file.size();
+  }
   return bytes;
 }
 
@@ -62,20 +66,79 @@ std::string line_name(const SourceLine& line) {
                            line.line);
 }
 
+const ptx::Operand* address_of(const ptx::Instruction& i) {
+  const auto found = std::ranges::find(i.operands, ptx::Operand::Kind::address, &ptx::Operand::kind);
+  return found == i.operands.end() ? nullptr : &*found;
+}
+
+bool is_same_address(const ptx::Operand& a, const ptx::Operand& b) {
+  const ptx::Operand &base_a = a.elements.front(), &base_b = b.elements.front();
+  return a.offset == b.offset && base_a.kind == base_b.kind && base_a.index == base_b.index &&
+         base_a.name == base_b.name && base_a.bits == base_b.bits;
+}
+
+/// Whether an instruction of the function that runs is the load or the store of an update of one element,
+/// such as `count[k] += 1`: its line has the other half nearby, at the same address.
+bool is_half_of_update(const Warp& warp, std::uint32_t place) {
+  constexpr std::size_t kNearby = 64;  // instructions: many accesses may be reported
+  if (warp.current >= warp.splits.size()) return false;
+  const Function& function = *warp.splits[warp.current].frame.function;
+  const std::vector<ptx::Instruction>& source = function.source->instructions;
+  const std::size_t at = std::size_t{place} - function.first_place;
+  if (place < function.first_place || at >= source.size()) return false;
+  const ptx::Operand* const address = address_of(source[at]);
+  const std::string_view half = source[at].opcode == "ld" ? "st" : source[at].opcode == "st" ? "ld" : "";
+  if (address == nullptr || half.empty()) return false;
+  const std::size_t last = std::min(source.size(), at + kNearby);
+  for (std::size_t k = at - std::min(at, kNearby); k < last; ++k) {
+    if (source[k].opcode != half) continue;
+    const ptx::Operand* const other = address_of(source[k]);
+    if (other != nullptr && is_same_address(*address, *other) &&
+        place_of_id(warp, function.first_place + static_cast<std::uint32_t>(k)).line ==
+            place_of_id(warp, place).line) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Finding::Access access_of(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load:
+      return Finding::Access::read;
+    case AccessKind::store:
+      return Finding::Access::write;
+    case AccessKind::atomic:
+      return Finding::Access::atomic;
+  }
+  return Finding::Access::none;
+}
+
+/// A race of an access with an earlier one at another place.
+Finding make_race(const Warp& warp, const Instruction& i, unsigned lane, AccessKind kind,
+                  std::uint32_t other_place, bool other_read, std::string message) {
+  Finding finding = make_finding(warp, i.id, lane, Finding::Kind::race, std::move(message));
+  finding.other_line = place_of_id(warp, other_place).line;
+  finding.access = access_of(kind);
+  finding.other_access = other_read ? Finding::Access::read : Finding::Access::write;
+  finding.of_updates = is_half_of_update(warp, i.id) && is_half_of_update(warp, other_place);
+  return finding;
+}
+
 /// A word that a copy will write, which its thread has not waited for.
 void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,
                       std::uint32_t offset, AccessKind kind) {
   const SharedShadow& shadow = warp.block->shadow;
-  const SourceLine other_line = place_of_id(warp, shadow.write_place[word]).line;
+  const std::uint32_t copy = shadow.write_place[word];
   const std::uint32_t thread = shadow.writer[word] & (kAtomicWriter - 1);
   const bool own = thread == warp.index * kLanes + lane;
-  Finding finding = make_finding(
-      warp, i.id, lane, Finding::Kind::race,
+  Finding finding = make_race(
+      warp, i, lane, kind, copy, false,
       fmt::format(
           "{} of byte {} of shared memory, which the asynchronous copy at {} writes: {} has not waited "
           "for it (cp.async.wait_group, or the copy's mbarrier or pipeline)",
-          verb(kind), offset, line_name(other_line), own ? "the thread" : thread_name(warp, thread)));
-  finding.other_line = other_line;
+          verb(kind), offset, line_name(place_of_id(warp, copy).line),
+          own ? "the thread" : thread_name(warp, thread)));
   finding.address = offset;
   warp.block->grid->findings->add(std::move(finding));
 }
@@ -522,12 +585,12 @@ void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, st
                   "blocks";
   const Program& program = *grid.kernel->program;
   const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
-  const SourceLine other_line = place_of_id(warp, other_place).line;
-  Finding finding = make_finding(warp, i.id, lane, Finding::Kind::race,
-                                 fmt::format("{} of {}, which {} {} at {} {}", verb(kind), where, who,
-                                             earlier.read ? "read" : "wrote", line_name(other_line), lacks) +
-                                     (grid.atomic_words->hold(address) ? kChangedAtomically : ""));
-  finding.other_line = other_line;
+  Finding finding = make_race(
+      warp, i, lane, kind, other_place, earlier.read,
+      fmt::format("{} of {}, which {} {} at {} {}", verb(kind), where, who, earlier.read ? "read" : "wrote",
+                  line_name(place_of_id(warp, other_place).line), lacks) +
+          (grid.atomic_words->hold(address) ? kChangedAtomically : ""));
+  if (own_block) finding.barrier = place_of_id(warp, warp.block->latest_barrier).stack;
   finding.address = address;
   warp.block->grid->findings->add(std::move(finding));
 }
@@ -557,15 +620,16 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   // Volatile accesses are as good as relaxed ones in words that are accessed atomically; elsewhere they stand
   // where a barrier should.
   const bool word_atomic = kind == AccessKind::atomic || shadow.atomic_time[word] >= block.begin;
-  const auto report = [&](std::uint32_t place, const std::string& who, const char* what, bool same_warp) {
-    const SourceLine other_line = place_of_id(warp, place).line;
-    Finding finding =
-        make_finding(warp, i.id, lane, Finding::Kind::race,
-                     fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between",
-                                 verb(kind), offset, who, what, line_name(other_line),
-                                 same_warp ? "__syncwarp()" : "__syncthreads()") +
-                         (word_atomic ? kChangedAtomically : ""));
-    finding.other_line = other_line;
+  const auto report = [&](std::uint32_t place, const std::string& who, bool read, bool same_warp) {
+    Finding finding = make_race(
+        warp, i, lane, kind, place, read,
+        fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between", verb(kind),
+                    offset, who, read ? "read" : "wrote", line_name(place_of_id(warp, place).line),
+                    same_warp ? "__syncwarp()" : "__syncthreads()") +
+            (word_atomic   ? kChangedAtomically
+             : is_volatile ? kVolatile
+                           : ""));
+    finding.barrier = place_of_id(warp, block.latest_barrier).stack;
     finding.address = offset;
     block.grid->findings->add(std::move(finding));
   };
@@ -598,7 +662,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
       }
     }
     if (!ordered && !both_atomic && !volatile_warp && !same_value) {
-      report(shadow.write_place[word], thread_name(warp, writer), "wrote", same_warp);
+      report(shadow.write_place[word], thread_name(warp, writer), false, same_warp);
       return;
     }
   }
@@ -613,8 +677,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
     // read's time is known.
     unordered &= read > seen_of(warp, latest) ? 1U << latest : 0;
   }
-  if (unordered != 0)
-    return report(place, fmt::format("warp {}", std::countr_zero(unordered)), "read", false);
+  if (unordered != 0) return report(place, fmt::format("warp {}", std::countr_zero(unordered)), true, false);
   // Atomic operations of a warp that has read are how it takes what it has found.
   if (kind == AccessKind::atomic || latest != warp.index || read <= warp.synced || is_volatile) return;
   const std::uint32_t readers = shadow.read_place[word] >> kReadLanesShift & (2 * kSeveralLanes - 1);
@@ -622,7 +685,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   report(place,
          readers >= kSeveralLanes ? "other threads of the warp"
                                   : thread_name(warp, warp.index * kLanes + readers),
-         "read", true);
+         true, true);
 }
 
 void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mask undefined) {

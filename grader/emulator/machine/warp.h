@@ -160,6 +160,7 @@ struct ThreadBlock {
   std::vector<Time> seen;  ///< [warp][other]: until when other's accesses are ordered before warp's
   Clock released;          ///< by accesses to shared memory that release
   Time acquired = 0;       ///< when a warp last did what acquires global memory
+  std::uint32_t latest_barrier = kNoPlace;           ///< place of the latest that all threads have met
   std::map<std::uint32_t, Arrivals> arrivals;        ///< at barriers, of threads that do not wait; by number
   std::map<std::uint32_t, MbarrierClock> mbarriers;  ///< by offset: those between init and inval
   AsyncArrivals async_arrivals;

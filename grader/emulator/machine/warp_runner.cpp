@@ -92,6 +92,21 @@ Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
   return lanes & (block.condition_negated ? ~value : value);
 }
 
+/// "lane 3", "lanes 0 to 15", or the first few of those that are no run.
+std::string lane_names(Mask lanes) {
+  constexpr int kFew = 4;
+  if (lanes == 0) return "no lane";
+  const unsigned first = first_lane(lanes), last = 31U - static_cast<unsigned>(std::countl_zero(lanes));
+  const int count = std::popcount(lanes);
+  if (count == 1) return fmt::format("lane {}", first);
+  if (last - first + 1 == static_cast<unsigned>(count)) return fmt::format("lanes {} to {}", first, last);
+  std::string names = fmt::format("lanes {}", first);
+  int left = std::min(count, kFew) - 1;
+  for (Mask more = lanes & (lanes - 1); left > 0; more &= more - 1, --left)
+    names += fmt::format(", {}", first_lane(more));
+  return count > kFew ? names + ", …" : names;
+}
+
 /// Of `lanes`, those that hold the same value as the first of them.
 template <class T>
 Mask same_as_first(Mask lanes, const T* values) {
@@ -629,8 +644,9 @@ class WarpRunner {
         const Mask missing = members & warp_.live & ~split.lanes;
         add_finding(
             warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
-            fmt::format("lanes {:#010x} wait for lanes {:#010x}, which must take part and are elsewhere{}",
-                        split.lanes, missing, place_of_first(missing)));
+            fmt::format("{} wait{} for {}, which must take part and {} elsewhere{}", lane_names(split.lanes),
+                        std::has_single_bit(split.lanes) ? "s" : "", lane_names(missing),
+                        std::has_single_bit(missing) ? "is" : "are", place_of_first(missing)));
       }
       split.state = Split::State::ready;
       split.admitted = true;

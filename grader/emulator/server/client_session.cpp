@@ -491,6 +491,7 @@ void ClientSession::note_refusal(const NoteRefusalRequest& note, const std::stri
         "its direction is not that of its pointers, of which one is of the host where it should be the "
         "device's, or the other way round";
   }
+  if (note.reason == RefusalReason::null) reason = "one of its pointers is null";
   served_.add_finding(Finding::Kind::bad_call, {},
                       function + " returned " + error->name + " (" + error->sentence + ')' +
                           (reason.empty() ? "" : ": " + reason));

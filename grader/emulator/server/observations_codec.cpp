@@ -14,8 +14,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, line, function, warps, lanes, d
                                    shared_atomic, local_load, local_store, constant_load, branches,
                                    idle_caused, idle_here, global_contention, shared_contention)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelWork, kernel, launches, blocks, work, span)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message, line, stack, other_line, kernel, block, thread,
-                                   address, count)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message, line, stack, other_line, access, other_access,
+                                   of_updates, barrier, kernel, block, thread, address, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, block, warp, active, addresses,
                                    units, ideal_units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, kernels, findings, traces, launches, blocks,

@@ -189,6 +189,7 @@ enum class RefusalReason : std::uint32_t {
   told,       ///< the device had refused something
   range,      ///< memory that lies in no allocation, or not as a whole
   direction,  ///< of a copy: not what the pointers are
+  null,       ///< a pointer
 };
 
 /// The device looks itself whether a range does not fit, and tells it in its own words.

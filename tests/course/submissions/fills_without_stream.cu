@@ -1,5 +1,7 @@
 // expect: uninitialised-read
-// says: is `stream` the last argument of each?
+// says: a copy or fill was put into another stream than the one that your function was given
+// says: in another stream
+// says: pass `stream` on as its last argument
 // Clears a counter in the default stream, for which the kernel does not wait.
 #include "lockstep/divide_up.h"
 #include "transpose.h"

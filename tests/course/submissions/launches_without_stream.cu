@@ -1,6 +1,8 @@
 // expect: wrong-answer
 // says: never written
-// says: is `stream` the last argument of each?
+// says: transpose_kernel was put into another stream than the one that your function was given
+// says: in another stream
+// says: pass `stream` on as the fourth launch argument
 // Forgets to pass the stream on: what it is given does not wait for the default stream.
 #include "lockstep/divide_up.h"
 #include "transpose.h"

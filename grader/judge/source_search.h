@@ -1,0 +1,42 @@
+// What stands in a submission's text, looked for by words: enough to name a line and to see what is there
+// already, not to understand it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "judge/source_text.h"
+
+namespace lockstep::judge {
+
+/// From where something begins to its semicolon, which may stand on a later line.
+struct Statement {
+  std::uint32_t line = 0;
+  std::string text;
+};
+
+/// The launches of a kernel, such as `scan_kernel<<<…`.
+std::vector<Statement> launches_of(const SourceText& source, std::string_view kernel);
+
+/// The calls of functions whose names begin so.
+std::vector<Statement> calls_of(const SourceText& source, std::string_view beginning);
+
+/// Whether a word stands in a text, and not as a part of another.
+bool has_word(std::string_view text, std::string_view word);
+
+/// Whether these characters stand on any line.
+bool mentions(const SourceText& source, std::string_view text);
+
+/// The lines of the function around a line; functions end at a brace at the beginning of a line.
+std::string function_around(const SourceText& source, std::uint32_t line);
+
+/// The first line with a barrier from line `first` on and before line `last`.
+struct LinesBetween {
+  bool in_one_function = true;
+  std::uint32_t barrier = 0;  ///< 0 when there is none
+};
+LinesBetween lines_between(const SourceText& source, std::uint32_t first, std::uint32_t last);
+
+}  // namespace lockstep::judge

@@ -1,0 +1,59 @@
+// Words in a submission's text.
+#include "judge/source_search.h"
+
+#include <gtest/gtest.h>
+
+namespace lockstep::judge {
+namespace {
+
+const SourceText kSource("a.cu",
+                         "__global__ void add_kernel(int* a) {\n"
+                         "  a[threadIdx.x] += 1;  // add_kernel<<<1, 1>>>(a);\n"
+                         "  __syncthreads();\n"
+                         "}\n"
+                         "void add(int* a, cudaStream_t stream) {\n"
+                         "  cudaMemsetAsync(a, 0,\n"
+                         "                  4, stream);\n"
+                         "  if (a) add_kernel<<<1, 1>>>(a); re_add_kernel<<<1, 1>>>(a);\n"
+                         "  add_kernel<int, box<3>> <<<2, 2,\n"
+                         "    0, stream>>>(a);\n"
+                         "}\n");
+
+TEST(SourceSearch, LaunchesAreThoseOfOneKernel) {
+  const std::vector<Statement> launches = launches_of(kSource, "add_kernel");
+  ASSERT_EQ(launches.size(), 2U) << "neither in a comment, nor of a name that ends so";
+  EXPECT_EQ(launches[0].line, 8U);
+  EXPECT_EQ(launches[0].text, "<<<1, 1>>>(a)");
+  EXPECT_EQ(launches[1].line, 9U);
+  EXPECT_EQ(launches[1].text, "<<<2, 2,    0, stream>>>(a)");
+  EXPECT_TRUE(launches_of(kSource, "kernel").empty());
+}
+
+TEST(SourceSearch, AStatementEndsAtItsSemicolon) {
+  const std::vector<Statement> calls = calls_of(kSource, "cudaMem");
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].line, 6U);
+  EXPECT_TRUE(has_word(calls[0].text, "stream"));
+  EXPECT_TRUE(calls_of(SourceText("a.cu", "f("), "f")[0].text == "f(") << "one that never ends";
+}
+
+TEST(SourceSearch, AWordIsNoPartOfAnother) {
+  EXPECT_TRUE(has_word("f(stream)", "stream"));
+  EXPECT_TRUE(has_word("streams(stream", "stream"));
+  EXPECT_FALSE(has_word("my_stream, streams, stream2", "stream"));
+  EXPECT_FALSE(has_word("", "stream"));
+}
+
+TEST(SourceSearch, FunctionsAndBarriers) {
+  EXPECT_EQ(lines_between(kSource, 2, 4).barrier, 3U);
+  EXPECT_EQ(lines_between(kSource, 1, 3).barrier, 0U);
+  EXPECT_FALSE(lines_between(kSource, 4, 8).in_one_function);
+  EXPECT_TRUE(mentions(kSource, "threadIdx"));
+  EXPECT_FALSE(mentions(kSource, "blockIdx"));
+  EXPECT_NE(function_around(kSource, 3).find("threadIdx"), std::string::npos);
+  EXPECT_EQ(function_around(kSource, 6).find("threadIdx"), std::string::npos);
+  EXPECT_EQ(function_around(kSource, 99), "") << "beyond the end";
+}
+
+}  // namespace
+}  // namespace lockstep::judge
