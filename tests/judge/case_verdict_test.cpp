@@ -203,6 +203,16 @@ TEST_F(Race, AnAtomicOperationIsForUpdatesOfOneElement) {
       << "sums[i] += sums[i - d]";
 }
 
+TEST_F(Race, TheLineTellsAnUpdateWhoseAddressesTheCompilerComputedApart) {
+  source_ = SourceText(kFile, "\n  bin[k - 1]++;\n  sums[i] += sums[i - d];\n");
+  race_.message = kShared;
+  EXPECT_THAT(question(2, Access::write, 2, Access::read), HasSubstr("atomicAdd(&element, value)"));
+  EXPECT_THAT(question(3, Access::write, 3, Access::read), Not(HasSubstr("atomicAdd")));
+  race_.message =
+      "write of byte 4, which other threads of the warp read at a.cu:2 with no __syncwarp() between";
+  EXPECT_THAT(question(2, Access::write, 2, Access::read), HasSubstr("does a barrier lack"));
+}
+
 TEST_F(Race, BlocksHaveNoBarrier) {
   race_.message = kGlobal;
   EXPECT_THAT(question(3, Access::read, 2, Access::write),
