@@ -461,7 +461,9 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   set_wrong_output();
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
   EXPECT_THAT(concluded().guess, tells);
-  EXPECT_EQ(concluded().places.size(), 2U);
+  ASSERT_EQ(concluded().places.size(), 2U);
+  EXPECT_EQ(concluded().places[0].part, "reads an old value");
+  EXPECT_EQ(concluded().places[1].part, "the store that it missed");
   evidence_.wrong_output->cause = "is something added twice?";
   EXPECT_THAT(concluded().guess,
               testing::StartsWith("is something added twice? It may follow from this: line 48 read"));
