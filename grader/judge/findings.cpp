@@ -117,6 +117,13 @@ const char* verb(Finding::Access access) {
   return access == Finding::Access::read ? "read" : access == Finding::Access::atomic ? "update" : "write";
 }
 
+/// Whether both accesses are of an update of one element: the device sees it by the addresses, and the line
+/// tells it where the compiler computed the two apart.
+bool are_of_updates(const Finding& race, const SourceText& source) {
+  return race.of_updates || (race.line == race.other_line && source.holds(race.line) &&
+                             updates_an_element(source.code(race.line.line)));
+}
+
 /// What makes accesses right that may come in any order.
 std::string relaxed_access(const char* scope) {
   return fmt::format(
@@ -126,9 +133,9 @@ std::string relaxed_access(const char* scope) {
 }
 
 /// Of a race between two blocks.
-std::string question_of_blocks(const Finding& race) {
+std::string question_of_blocks(const Finding& race, const SourceText& source) {
   const bool one_line = race.line == race.other_line;
-  if (race.of_updates) {
+  if (are_of_updates(race, source)) {
     return "several blocks update one element here, by a read and a write between which others come. Make it "
            "one step, such as `atomicAdd(&element, value)`.";
   }
@@ -149,11 +156,15 @@ std::string question_of_blocks(const Finding& race) {
 }
 
 /// Of a race on one line between threads of one block.
-std::string question_of_one_line(const Finding& race) {
-  if (race.of_updates) {
-    return "several threads update one element here, by a read and a write between which others come. Make "
-           "it "
-           "one step, such as `atomicAdd(&element, value)`; or is it work for one thread alone?";
+std::string question_of_one_line(const Finding& race, const SourceText& source) {
+  if (are_of_updates(race, source)) {
+    // Of several readers the latest one's line is known.
+    return fmt::format(
+        "several threads update one element here, by a read and a write between which others come. Make it "
+        "one step, such as `atomicAdd(&element, value)`; or is it work for one thread alone?{}",
+        says(race, "which other threads of the warp read")
+            ? " Or did others read it before, and does a barrier lack that all threads come to?"
+            : "");
   }
   if (both_write(race)) {
     return "several threads write one element here: is its index the right one, or is this work for one "
@@ -212,8 +223,8 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
 std::string question_of_race(const Finding& race, const SourceText& source) {
   if (says(race, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
   const bool between_blocks = says(race, "between the two blocks");
-  const std::string question = between_blocks                 ? question_of_blocks(race)
-                               : race.line == race.other_line ? question_of_one_line(race)
+  const std::string question = between_blocks                 ? question_of_blocks(race, source)
+                               : race.line == race.other_line ? question_of_one_line(race, source)
                                                               : question_of_two_lines(race, source);
   const char* const scope = between_blocks ? "device" : "block";
   if (says(race, "a volatile access waits for no other thread")) {
@@ -257,8 +268,8 @@ const char* question_of_unwritten(const Finding& finding) {
     return "which thread should have written this before, and did it return too early, or did a condition "
            "keep it away? Or who should not read it?";
   }
-  return "what should have written this before: a kernel, or a `cudaMemsetAsync(…, stream)` that clears it? "
-         "Memory that is only allocated holds anything. Or who should not read it?";
+  return "what should have written this before: a kernel, a copy, or a fill such as `cudaMemsetAsync(…, "
+         "stream)`? Memory that is only allocated holds anything. Or who should not read it?";
 }
 
 const char* question_of_barrier(const Finding& finding) {

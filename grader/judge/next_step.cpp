@@ -63,7 +63,10 @@ std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& f
 
 std::string after_failed_case(const ExerciseResult& result, const CaseResult& failed) {
   const std::string place = place_text(failed.places);
-  if (!failed.question.empty() && failed.cause_is_known && place.empty()) return capitalised(failed.question);
+  // A place without a part is where the cause has led to.
+  const bool is_of_the_cause = !failed.places.empty() && !failed.places.front().part.empty();
+  if (!failed.question.empty() && failed.cause_is_known && !is_of_the_cause)
+    return capitalised(failed.question);
   switch (failed.verdict) {
     case Verdict::grader_error:
       return "This is a fault of the grader or a limit of this device, not of your code: run `./lockstep "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 namespace lockstep::judge {
 namespace {
@@ -87,6 +88,16 @@ bool mentions(const SourceText& source, std::string_view text) {
     if (source.code(line).find(text) != std::string_view::npos) return true;
   }
   return false;
+}
+
+bool updates_an_element(std::string_view code) {
+  static const std::regex kStep(R"(\]\s*(\+\+|--)|(\+\+|--)\s*\w+\[)");
+  static const std::regex kAssignment(R"((\w+)\[[^;=]*\]\s*[-+*&|^]=([^;]*))");
+  constexpr std::size_t kLongest = 300;  // a regular expression takes stack for every character
+  const std::string line(code.substr(0, kLongest));
+  std::smatch parts;
+  return std::regex_search(line, kStep) ||
+         (std::regex_search(line, parts, kAssignment) && !has_word(parts[2].str(), parts[1].str()));
 }
 
 std::string function_around(const SourceText& source, std::uint32_t line) {

@@ -29,6 +29,10 @@ bool has_word(std::string_view text, std::string_view word);
 /// Whether these characters stand on any line.
 bool mentions(const SourceText& source, std::string_view text);
 
+/// Whether a line updates an element by what lies elsewhere, as `count[k]++` and `sums[i] += x` do, and
+/// `sums[i] += sums[i - 1]` does not.
+bool updates_an_element(std::string_view code);
+
 /// The lines of the function around a line; functions end at a brace at the beginning of a line.
 std::string function_around(const SourceText& source, std::uint32_t line);
 

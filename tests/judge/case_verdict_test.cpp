@@ -205,6 +205,16 @@ TEST_F(Race, AnAtomicOperationIsForUpdatesOfOneElement) {
       << "sums[i] += sums[i - d]";
 }
 
+TEST_F(Race, TheLineTellsAnUpdateWhoseAddressesTheCompilerComputedApart) {
+  source_ = SourceText(kFile, "\n  bin[k - 1]++;\n  sums[i] += sums[i - d];\n");
+  race_.message = kShared;
+  EXPECT_THAT(question(2, Access::write, 2, Access::read), HasSubstr("atomicAdd(&element, value)"));
+  EXPECT_THAT(question(3, Access::write, 3, Access::read), Not(HasSubstr("atomicAdd")));
+  race_.message =
+      "write of byte 4, which other threads of the warp read at a.cu:2 with no __syncwarp() between";
+  EXPECT_THAT(question(2, Access::write, 2, Access::read), HasSubstr("does a barrier lack"));
+}
+
 TEST_F(Race, BlocksHaveNoBarrier) {
   race_.message = kGlobal;
   EXPECT_THAT(question(3, Access::read, 2, Access::write),
@@ -363,7 +373,7 @@ TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
     evidence_.findings = {unwritten, finding(stop)};
     EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
     EXPECT_THAT(concluded().guess,
-                HasSubstr("in line 3, read of byte 0 of 'workspace', which nothing has written"));
+                HasSubstr("in line 2, read of byte 0 of 'workspace', which nothing has written"));
     EXPECT_THAT(concluded().question, HasSubstr("what should have written this before"));
     ASSERT_EQ(concluded().places.size(), 2U);
     EXPECT_EQ(concluded().places[0].part, "reads what nothing has written");
@@ -389,7 +399,7 @@ TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
   evidence_.findings = {unwritten};
   EXPECT_THAT(concluded().question, AllOf(HasSubstr("which thread"), Not(HasSubstr("cudaMemsetAsync"))));
   evidence_.findings[0].message = "read of byte 0 of 'workspace', which nothing has written";
-  EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as cudaMemsetAsync"));
+  EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as `cudaMemsetAsync"));
 }
 
 TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
@@ -470,7 +480,9 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
   set_wrong_output();
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
   EXPECT_THAT(concluded().guess, tells);
-  EXPECT_EQ(concluded().places.size(), 2U);
+  ASSERT_EQ(concluded().places.size(), 2U);
+  EXPECT_EQ(concluded().places[0].part, "reads an old value");
+  EXPECT_EQ(concluded().places[1].part, "the store that it missed");
   evidence_.wrong_output->cause = {"the rows begin too early", "Begin later.", LikelyCause::Basis::remark};
   EXPECT_EQ(concluded().guess, "the rows begin too early") << "a named mistake needs no other cause";
   EXPECT_EQ(concluded().question, "Begin later.");

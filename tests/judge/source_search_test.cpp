@@ -44,6 +44,14 @@ TEST(SourceSearch, AWordIsNoPartOfAnother) {
   EXPECT_FALSE(has_word("", "stream"));
 }
 
+TEST(SourceSearch, AnUpdateReadsNoOtherElement) {
+  for (const char* code : {"bin[k - 1]++;", "++bin[k];", "if (x < n) cells[sample] += 1;", "sums[i] -= own;"})
+    EXPECT_TRUE(updates_an_element(code)) << code;
+  for (const char* code : {"sums[i] += sums[i - d];", "for (int i = 0; i < n; ++i) s = a[i];",
+                           "a[i] = b[i] + 1;", "if (a[i] == b[i]) return;", ""})
+    EXPECT_FALSE(updates_an_element(code)) << code;
+}
+
 TEST(SourceSearch, FunctionsAndBarriers) {
   EXPECT_EQ(lines_between(kSource, 2, 4).barrier, 3U);
   EXPECT_EQ(lines_between(kSource, 1, 3).barrier, 0U);
