@@ -218,8 +218,8 @@ Call make_call(const Range& range, Samples made) {
                      }));
 }
 
-/// Uniform bytes, in a tenth of the memory that `uniform` and make_call() take for them: a measurement of speed
-/// makes many such calls at once. No mistake is known of them.
+/// Uniform bytes, in a tenth of the memory that `uniform` and make_call() take for them: a measurement of
+/// speed makes many such calls at once. No mistake is known of them.
 Call make_byte_call(const Range& range, Random& random) {
   Bytes all(range.n);
   std::array<unsigned long long, 256> counts{};

@@ -300,8 +300,8 @@ std::vector<KnownMistake> known_sums(const Made& made) {
       "bins begin with the packet: they begin at multiples of 2^g of all instants, elapsed ones included",
       sums_of(made, from_zero));
   const auto without_register = [&](std::size_t sensor) {
-    const Trace trace = made.trace(sensor), alone(packet.elapsed + 1, made.counts[sensor]);
-    return packet_sums(packet, new_bins(alone), entered_bins(trace));
+    const Trace trace = made.trace(sensor), of_packet(packet.elapsed + 1, made.counts[sensor]);
+    return packet_sums(packet, new_bins(of_packet), entered_bins(trace));
   };
   mistakes.add(
       "bins that began before the packet lack the counts that they had then: the zero-delay registers of "

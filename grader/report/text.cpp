@@ -211,6 +211,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
       failed.push_back(&one);
     }
   }
+  if (!failed.empty()) remark.clear();
   std::string text;
   if (const CaseResult* told = most_telling_case(result.cases)) {
     text += failed_case(*told, result.case_command, style) + '\n';
@@ -230,7 +231,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
     text += fmt::format("  {} {} passed{}\n", mark(style, Verdict::passed), counted(passed, "case"),
                         seconds >= 0.05 ? fmt::format(" in {:.1f} s", seconds) : "");
   }
-  if (failed.empty()) text += prose(style, remark, 4);
+  text += prose(style, remark, 4);
   if (not_run > 0)
     text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
   if (result.previous_passed && *result.previous_passed != passed) {
@@ -239,7 +240,9 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
     text += fmt::format("    {}\n", paint(style, Colour::faint, change));
   }
   for (const CaseResult& one : result.cases) {
-    if (one.shown) text += (text.ends_with("\n\n") ? "" : "\n") + shown_call(*one.shown, style);
+    if (!one.shown) continue;
+    if (!text.ends_with("\n\n")) text += '\n';
+    text += shown_call(*one.shown, style);
   }
   return text;
 }
