@@ -476,6 +476,7 @@ Problem make_problem() {
       make_case({32, 1024, 65536, 10}, "whole bins of every group"),
       make_case({32, 1025, 32767, 9}, "one more than 1024, after one less than 2^15"),
       make_case({32, 701, kDay, 10}, "the second day: more instants than 32 bits can count"),
+      make_case({32, 203, (1LL << 31) - 101, 4}, "the packet in which an int of the instants overflows"),
       make_case({32, 999, 33333, 10}, "128 photons at every instant: a bin of 512 is 2^16", all_pulses),
       make_case({32, 1100, 40001, 10}, "the largest counts: products of bins exceed 32 bits", largest),
       once(make_case({32, 17001, 777, 1}, "more than 2^14 instants")),

@@ -55,6 +55,12 @@ std::size_t count_of(const std::string& text, const std::string& wanted) {
 
 class EveryExercise : public testing::TestWithParam<const Exercise*> {};
 
+TEST_P(EveryExercise, ItsTaskTellsHowManyCasesThereAre) {
+  const std::string cases = std::to_string(GetParam()->problem.cases.size());
+  EXPECT_THAT(text_of(GetParam()->folder / "README.md"),
+              testing::HasSubstr("half of the points: " + cases + " "));
+}
+
 TEST_P(EveryExercise, ObeysTheRules) {
   EXPECT_THAT(course::broken_rules(GetParam()->problem, GetParam()->folder_name), testing::IsEmpty());
 }
