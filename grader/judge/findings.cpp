@@ -53,14 +53,6 @@ int rank_of(Finding::Kind kind) {
   return 7;
 }
 
-/// As it stands before `<<<`, but for template arguments.
-std::string launched_name(const std::string& mangled) {
-  std::string name = kernel_name(mangled);
-  name.resize(std::min(name.size(), name.find('<')));
-  const std::size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
-}
-
 std::string text_of(const std::array<std::uint32_t, 3>& index) {
   return fmt::format("({}, {}, {})", index[0], index[1], index[2]);
 }
@@ -321,9 +313,18 @@ bool has_thread(Finding::Kind kind) {
 
 std::string kernel_name(const std::string& mangled) {
   constexpr std::string_view kReturned = "void ";  // which the names of templates begin with
-  const std::string name = emulator::demangled(mangled);
-  const std::size_t begin = name.starts_with(kReturned) ? kReturned.size() : 0;
-  return name.substr(begin, name.find('(') - begin);
+  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
+  std::string name = emulator::demangled(mangled);
+  if (name.starts_with(kReturned)) name.erase(0, kReturned.size());
+  if (name.starts_with(kUnnamed)) name.erase(0, kUnnamed.size());
+  return name.substr(0, name.find('('));
+}
+
+std::string launched_name(const std::string& mangled) {
+  std::string name = kernel_name(mangled);
+  name.resize(std::min(name.size(), name.find('<')));
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 Verdict verdict_of(Finding::Kind kind) {

@@ -14,6 +14,9 @@ namespace lockstep::judge {
 /// A kernel's name as it is written, without its parameters.
 std::string kernel_name(const std::string& mangled);
 
+/// As it stands before `<<<`, but for template arguments.
+std::string launched_name(const std::string& mangled);
+
 report::Verdict verdict_of(emulator::Finding::Kind kind);
 
 /// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.

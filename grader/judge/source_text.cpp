@@ -30,11 +30,4 @@ report::Place SourceText::place(const emulator::SourceLine& line) const {
   return place;
 }
 
-std::vector<report::Place> SourceText::all() const {
-  std::vector<report::Place> places;
-  for (const std::string& line : lines_)
-    places.push_back({file_name_, static_cast<unsigned>(places.size() + 1), line});
-  return places;
-}
-
 }  // namespace lockstep::judge

@@ -20,8 +20,6 @@ class SourceText {
   /// one.
   report::Place place(const emulator::SourceLine& line) const;
   bool holds(const emulator::SourceLine& line) const;
-  /// Every line, in order.
-  std::vector<report::Place> all() const;
   /// What a line, counted from 1, says before a comment begins; empty beyond the end.
   std::string_view code(std::uint32_t line) const;
   std::uint32_t line_count() const { return static_cast<std::uint32_t>(lines_.size()); }

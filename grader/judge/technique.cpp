@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <string_view>
 
-#include "emulator/demangled.h"
+#include "judge/findings.h"
 #include "judge/limits.h"
+#include "judge/source_search.h"
 #include "report/text_style.h"
 
 namespace lockstep::judge {
@@ -43,17 +43,13 @@ GateResult host_copies_unmeasured() {
   return result;
 }
 
-/// Whether a line of source has a word outside of a comment at its end.
-bool says(std::string_view line, std::string_view word) {
-  return line.substr(0, line.find("//")).find(word) != std::string_view::npos;
-}
-
 /// The line of a kernel that prints and that most threads came to; null when none is known.
 const LineCounters* printing_line(std::span<const MeasuredCase> measured, const SourceText& source) {
   const LineCounters* most = nullptr;
   for (const MeasuredCase& one : measured) {
     for (const LineCounters& line : one.observations.lines) {
-      const bool prints = says(source.place(line.line).text, "printf");
+      const bool prints =
+          source.holds(line.line) && source.code(line.line.line).find("printf") != std::string_view::npos;
       if (prints && line.lanes > (most != nullptr ? most->lanes : 0)) most = &line;
     }
   }
@@ -70,12 +66,14 @@ std::vector<report::Place> copying_lines(const HostCopies& copies, const SourceT
                                  "cudaHostRegister",  "__managed__"};
   const bool to_host = copies.to_host.calls > 0, from_host = copies.from_host.calls > 0;
   std::vector<report::Place> places;
-  for (const report::Place& place : source.all()) {
-    const auto holds = [&](const char* word) { return says(place.text, word); };
+  for (std::uint32_t line = 1; line <= source.line_count() && places.size() < kMostLines; ++line) {
+    const auto holds = [code = source.code(line)](const char* word) {
+      return code.find(word) != std::string_view::npos;
+    };
     if (holds("DeviceToDevice") || std::none_of(kCalls.begin(), kCalls.end(), holds)) continue;
     if (!to_host && (holds("DeviceToHost") || holds("FromSymbol"))) continue;
     if (!from_host && (holds("HostToDevice") || holds("ToSymbol"))) continue;
-    if (places.size() < kMostLines) places.push_back(place);
+    places.push_back(source.place({source.file_name(), line}));
   }
   return places;
 }
@@ -155,31 +153,6 @@ std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const Measu
   return lines;
 }
 
-/// Such as "histogram_kernel", without namespaces.
-std::string name_of_kernel(const std::string& mangled) {
-  constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-  std::string readable = emulator::demangled(mangled);
-  if (const std::size_t at = readable.find(kUnnamed); at != std::string::npos)
-    readable.erase(0, at + kUnnamed.size());
-  const std::string name = readable.substr(0, readable.find_first_of("<("));
-  return name.substr(name.find_last_of(" :") + 1);
-}
-
-/// Where the source launches a kernel; empty where no line shows it.
-std::vector<report::Place> launches_of(const std::string& kernel, const SourceText& source) {
-  const std::string name = name_of_kernel(kernel) + '<';
-  std::vector<report::Place> places;
-  if (name.size() == 1) return places;
-  for (const report::Place& place : source.all()) {
-    if (!says(place.text, name) || !says(place.text, "<<<")) continue;
-    const std::size_t at = place.text.find(name);
-    const char before = at == 0 ? ' ' : place.text[at - 1];
-    const bool is_part = before == '_' || std::isalnum(static_cast<unsigned char>(before)) != 0;
-    if (!is_part) places.push_back(place);
-  }
-  return places;
-}
-
 /// Whether launches of a kernel have fewer blocks than multiprocessors should be busy.
 bool has_few_blocks(const std::string& kernel, double least, const MeasuredCase& measured) {
   const auto& kernels = measured.observations.kernels;
@@ -241,8 +214,10 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   blame(lines, cause, source, result);
   if (gate.at_least && !lines.empty() && has_few_blocks(lines.front().function, gate.limit, *worst_case)) {
     // Not what the blocks do is at fault, but how many there are.
-    const std::vector<report::Place> launches = launches_of(lines.front().function, source);
-    if (!launches.empty()) result.worst = launches;
+    const std::vector<Statement> launches = launches_of(source, launched_name(lines.front().function));
+    if (!launches.empty()) result.worst.clear();
+    for (const Statement& launch : launches)
+      result.worst.push_back(source.place({source.file_name(), launch.line}));
   }
   if (!cause.besides.empty()) {
     result.explanation += (result.explanation.empty() ? "" : "; ") + cause.besides;

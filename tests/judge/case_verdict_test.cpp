@@ -402,6 +402,15 @@ TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
   EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as `cudaMemsetAsync"));
 }
 
+TEST(KernelNames, AreThoseThatWereWritten) {
+  EXPECT_EQ(kernel_name("_Z11fill_kernelPii"), "fill_kernel");
+  EXPECT_EQ(kernel_name("_ZN12_GLOBAL__N_111fill_kernelEPi"), "fill_kernel")
+      << "in a namespace without a name";
+  EXPECT_EQ(kernel_name("_Z12tiled_kernelILi8EEvPi"), "tiled_kernel<8>");
+  EXPECT_EQ(launched_name("_ZN12_GLOBAL__N_112tiled_kernelILi8EEEvPi"), "tiled_kernel");
+  EXPECT_EQ(launched_name("_ZN4mine11fill_kernelEPi"), "fill_kernel");
+}
+
 TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
   using Kind = Finding::Kind;
   EXPECT_EQ(verdict_of(Kind::out_of_bounds), Verdict::out_of_bounds);
