@@ -166,6 +166,13 @@ class CompareCounters(unittest.TestCase):
         self.assertIn("cuptiRangeProfilerStart: WORDS", printed)
         self.assertIsNone(written, "a record of a part is none")
 
+    def test_failure_beside_others_is_tried_again_alone(self):
+        once = self.root / "failed"
+        first_fails = f"import pathlib; once = pathlib.Path('{once}')\nif not once.exists(): once.touch(); sys.exit(3)\n"
+        status, printed, written = self.run_tool([REASON], errors='", end="")\n' + first_fails + 'print("')
+        self.assertEqual(status, 0, printed)
+        self.assertEqual(list(written["sources"]), [SOLUTION])
+
     def test_launch_that_is_lost_is_a_failure(self):
         errors = "the GPU's counters cannot be read: CUPTI counted 3 launches where 4 were made"
         status, printed, _ = self.run_tool([], status=3, errors=errors)
