@@ -194,7 +194,7 @@ class CallRun {
       evidence_.remark = answer.remark;
       return;
     }
-    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_),
+    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_, activity_),
                               answer.name};
   }
 
