@@ -99,14 +99,11 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape
                inclusive_sums_of_segments(in, shape));
   mistakes.add("every group of 32 elements starts again at 0: the totals of the warps before are missing",
                exclusive_sums_of_warps(in, shape));
-  mistakes.add(
-      "every sum is 0: what other threads stored was not found. Is the array that they share __shared__?",
-      std::vector<int>(in.size()),
-      "Declare the array that the threads of a block share as __shared__: without that, every thread has "
-      "an array of its own.");
-  mistakes.add("no step of d adds element 0 to element d: its condition is i > d, and not i >= d",
-               sums_by_steps(in, shape, {.first_left_out = true}),
-               "Let element i add the one d places before it wherever there is one, which is for i >= d.");
+  if (shape.length > 2) {  // of two elements all sums are 0 then, as they are for many reasons
+    mistakes.add("no step of d adds element 0 to element d: its condition is i > d, and not i >= d",
+                 sums_by_steps(in, shape, {.first_left_out = true}),
+                 "Let element i add the one d places before it wherever there is one, which is for i >= d.");
+  }
   for (int end = 2; end < shape.length; end *= 2) {
     mistakes.add(
         "the last steps are missing: a sum reaches only some elements back, and not to the segment's start",

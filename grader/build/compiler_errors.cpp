@@ -141,8 +141,10 @@ unsigned line_at(std::string_view source, std::size_t position) {
   return 1 + static_cast<unsigned>(std::count(source.begin(), source.begin() + position, '\n'));
 }
 
-/// The first place of `name` from `start` on where it is a whole word.
+/// The first place of `name` from `start` on where it is a whole word; none for an empty name, as operators
+/// have.
 std::size_t find_word(std::string_view source, std::string_view name, std::size_t start = 0) {
+  if (name.empty()) return std::string_view::npos;
   for (std::size_t at = source.find(name, start); at != std::string_view::npos;
        at = source.find(name, at + name.size())) {
     const std::size_t end = at + name.size();
@@ -169,7 +171,7 @@ struct Definition {
 /// The first place where `name` is followed by parameters and a body; comments are not told from code.
 Definition definition_of(std::string_view source, std::string_view name) {
   constexpr int kMostUses = 100;
-  std::size_t at = name.empty() ? std::string_view::npos : find_word(source, name);
+  std::size_t at = find_word(source, name);
   for (int use = 0; use < kMostUses && at != std::string_view::npos; ++use) {
     const std::size_t open = source.find_first_not_of(" \n", at + name.size());
     if (open != std::string_view::npos && source[open] == '(') {

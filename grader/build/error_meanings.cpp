@@ -24,8 +24,8 @@ constexpr Meaning kMeanings[] = {
     {kHostCall, "CHECK_CUDA",
      "CHECK_CUDA looks at what a call of the CUDA runtime returned, which the host does: leave it out of "
      "{3}, and check on the host after the launch."},
-    {kHostCall, "std::min", "std::min runs on the host alone. CUDA has a min of its own: leave std:: out."},
-    {kHostCall, "std::max", "std::max runs on the host alone. CUDA has a max of its own: leave std:: out."},
+    {kHostCall, "std::min(", "std::min runs on the host alone. CUDA has a min of its own: leave std:: out."},
+    {kHostCall, "std::max(", "std::max runs on the host alone. CUDA has a max of its own: leave std:: out."},
     {kHostCall, "std::vector",
      "A std::vector lives in the host's memory, and {3} runs on the GPU. Use an array whose length is a "
      "constant, __shared__ memory, or memory that the host allocates and passes as a pointer."},

@@ -226,7 +226,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     } else if (result.verdict == Verdict::time_limit && !evidence.stale_reads.empty()) {
       result.guess = cause_of_stale_read(evidence.stale_reads.front());
     } else if (finding->kind == Finding::Kind::time_limit) {
-      report_many_launches(evidence.kernels, source, result);
+      report_many_launches(evidence.kernels, finding, source, result);
     }
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
       result.message += "; your own check then reported: " + emulator::shortened(evidence.outcome.message);
@@ -250,7 +250,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
       result.guess.clear();
     }
     if (evidence.outcome.kind == OutcomeKind::time_limit) {
-      report_many_launches(evidence.kernels, source, result);
+      report_many_launches(evidence.kernels, nullptr, source, result);
     }
   } else if (evidence.workspace_fault) {
     result.verdict = Verdict::memory_limit;

@@ -161,10 +161,10 @@ LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>
   }
   if (wrong.zero()) {
     if (activity && activity->private_line != 0) {
-      return {
-          fmt::format("{} is 0, and line {} reads an array that each thread has for itself: it holds "
-                      "nothing that other threads wrote. Is __shared__ missing?",
-                      subject, activity->private_line)};
+      return {fmt::format("{} is 0, and line {} reads an array that each thread has for itself: it holds "
+                          "nothing that other threads wrote",
+                          subject, activity->private_line),
+              "Declare the array that the threads of a block share as __shared__."};
     }
     return {subject + " is 0, which was stored there: is the result kept somewhere else, or formed later?"};
   }

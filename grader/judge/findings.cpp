@@ -96,6 +96,7 @@ bool lacks_readers_fence(const Finding& finding) {
 
 /// Whether a kernel tells its threads apart, as far as its lines show it.
 bool asks_for_its_thread(const SourceText& source, const SourceLine& line) {
+  if (!source.holds(line)) return true;
   const std::string function = function_around(source, line.line);
   return function.find("__global__") == std::string::npos || function.find("thread") != std::string::npos ||
          function.find("lane") != std::string::npos;
@@ -181,17 +182,17 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
   const std::string or_warp = says(race, kLacksWarpBarrier)
                                   ? "; or, where only threads of one warp share the memory, a `__syncwarp()`"
                                   : "";
-  if (race.line.file != race.other_line.file) return kElsewhere + or_warp + '.';
+  if (race.line.file != race.other_line.file || !source.holds(race.line)) return kElsewhere + or_warp + '.';
   const bool in_order = race.other_line.line < race.line.line;
   const auto [first, last] = std::minmax(race.line.line, race.other_line.line);
   // Both came after that barrier, and no thread comes from it to the first line but round a loop.
   if (const std::uint32_t met = met_between(race, first, last)) {
     return fmt::format(
-        "all threads meet at line {}, then the loop comes round: the {} at line {} is of the next turn and "
-        "does not wait for the {} at line {} of this one. Put another `__syncthreads()` at the end of the "
-        "loop.",
+        "all threads meet at line {}, then the loop comes round, or the function is called again: the {} at "
+        "line {} is of the next turn and does not wait for the {} at line {} of this one. Put another "
+        "`__syncthreads()` behind line {}, at the end of the loop or function.",
         met, verb(in_order ? race.other_access : race.access), first,
-        verb(in_order ? race.access : race.other_access), last);
+        verb(in_order ? race.access : race.other_access), last, last);
   }
   const LinesBetween between = lines_between(source, first, last);
   if (between.barrier != 0) {
@@ -224,14 +225,15 @@ std::string question_of_race(const Finding& race, const SourceText& source) {
                        relaxed_access(scope));
   }
   if (!says(race, "; atomic operations change it too")) return question;
-  const std::string any_order = fmt::format(
-      "s any order right? Then every plain access of this element must be atomic as well: {}; for words of "
-      "32 "
-      "bits a volatile one will do.",
-      relaxed_access(scope));
-  // What orders nothing, such as a union, exchanges values; what counts is read when all have counted.
+  // What orders nothing, such as a union, exchanges values; what counts is cleared before all count, and read
+  // when all have counted.
   const bool exchanges = std::ranges::any_of(std::array{"atomicCAS(", "atomicMin(", "atomicMax("},
                                              [&](const char* name) { return mentions(source, name); });
+  if (!exchanges && !between_blocks) return question;
+  const std::string any_order = fmt::format(
+      "s any order right? Then every plain access of this element must be atomic as well: {}; for words of "
+      "32 bits a volatile one will do.",
+      relaxed_access(scope));
   return exchanges ? fmt::format("i{} Else: {}", any_order, question)
                    : fmt::format("{} Or i{}", question, any_order);
 }
@@ -252,13 +254,13 @@ std::string question_of_bad_address(const Finding& finding, const SourceText& so
   if (says(finding, "the end of 'workspace'")) {
     return "is the index the right one, and is the size that you ask for, in bytes, large enough?";
   }
-  return "is the index the right one, and which threads must stay out?";
+  return "is the index the right one, is the array as long as you think, and which threads must stay out?";
 }
 
 const char* question_of_unwritten(const Finding& finding) {
   if (says(finding, "of the block's shared memory")) {
-    return "which thread should have written this before, and did it return too early, or did a condition "
-           "keep it away? Or who should not read it?";
+    return "what should have written this before? Shared memory begins with anything: set it first, then "
+           "`__syncthreads()`. Or did a thread return too early, or did a condition keep it away?";
   }
   return "what should have written this before: a kernel, a copy, or a fill such as `cudaMemsetAsync(…, "
          "stream)`? Memory that is only allocated holds anything. Or who should not read it?";
@@ -316,8 +318,15 @@ std::string kernel_name(const std::string& mangled) {
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   std::string name = emulator::demangled(mangled);
   if (name.starts_with(kReturned)) name.erase(0, kReturned.size());
-  if (name.starts_with(kUnnamed)) name.erase(0, kUnnamed.size());
-  return name.substr(0, name.find('('));
+  for (std::size_t at = 0; (at = name.find(kUnnamed, at)) != std::string::npos;)
+    name.erase(at, kUnnamed.size());
+  int brackets = 0;  // of template arguments, in which casts have parentheses
+  const auto parameters = std::ranges::find_if(name, [&](char c) {
+    brackets += (c == '<') - (c == '>');
+    return c == '(' && brackets == 0;
+  });
+  name.erase(parameters, name.end());
+  return name;
 }
 
 std::string launched_name(const std::string& mangled) {
@@ -509,11 +518,12 @@ void report_left_work(std::span<const std::string> kernels, const SourceText& so
   }
 }
 
-void report_many_launches(std::span<const emulator::KernelWork> kernels, const SourceText& source,
-                          report::CaseResult& result) {
-  constexpr std::uint64_t kMany = 16;  // far more than a host that loops for no result would make
+void report_many_launches(std::span<const emulator::KernelWork> kernels, const Finding* at_the_end,
+                          const SourceText& source, report::CaseResult& result) {
+  constexpr std::uint64_t kMany = 16;  // fewer may be the steps of an algorithm
   const auto most = std::ranges::max_element(kernels, {}, &emulator::KernelWork::launches);
   if (most == kernels.end() || most->launches < kMany) return;
+  if (at_the_end != nullptr && at_the_end->kernel != most->kernel) return;
   result.message +=
       fmt::format("; until then {} had been launched {} times", kernel_name(most->kernel), most->launches);
   result.question =

@@ -47,8 +47,9 @@ void report_left_work(std::span<const std::string> kernels, const SourceText& so
                       report::CaseResult& result);
 
 /// Of a call that took too long, by what it had launched: a kernel that was launched over and over is told of
-/// in place of where it was just then.
-void report_many_launches(std::span<const emulator::KernelWork> kernels, const SourceText& source,
-                          report::CaseResult& result);
+/// in place of where it was just then. `at_the_end`: what the device found when time was up, null for
+/// nothing; where that is of another kernel, it stands.
+void report_many_launches(std::span<const emulator::KernelWork> kernels, const emulator::Finding* at_the_end,
+                          const SourceText& source, report::CaseResult& result);
 
 }  // namespace lockstep::judge

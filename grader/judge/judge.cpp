@@ -113,13 +113,11 @@ class Judgement {
  private:
   bool is_whole() const { return options_.only_case.empty(); }
 
-  /// Where the seed is a number, with it; one that was drawn is longer than a line, and stands in the report.
+  /// With the seed, since another makes other inputs.
   std::string case_command(const std::string& other_file) const {
-    constexpr std::size_t kMostDigits = 20;
-    const std::string seed = text_of(options_.seed);
-    return fmt::format("./lockstep grade {}{}{} --case", problem_.name,
+    return fmt::format("./lockstep grade {}{} --seed {} --case", problem_.name,
                        other_file.empty() ? "" : " --submission " + report::shell_word(other_file),
-                       seed.size() <= kMostDigits ? " --seed " + seed : "");
+                       text_of(options_.seed));
   }
 
   void end_early(Verdict verdict, std::string message) {

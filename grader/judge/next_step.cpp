@@ -145,12 +145,15 @@ auto first_failed(const Parts& parts) {
   return std::find_if(parts.begin(), parts.end(), has_failed<typename Parts::value_type>);
 }
 
-/// The first failed gate whose cause has a line. Where no kernel does the work, only the copies have.
+/// The first that failed. Where something else than kernels did the work, that is the copies, if they have a
+/// line.
 auto gate_to_mend(const std::vector<GateResult>& gates) {
-  const auto with_line = std::find_if(gates.begin(), gates.end(), [](const GateResult& gate) {
-    return has_failed(gate) && !gate.worst.empty();
+  const auto first = first_failed(gates);
+  if (first == gates.end() || !first->off_device) return first;
+  const auto copies = std::ranges::find_if(gates, [](const GateResult& gate) {
+    return gate.name == kHostCopies && has_failed(gate) && !gate.worst.empty();
   });
-  return with_line != gates.end() ? with_line : first_failed(gates);
+  return copies != gates.end() ? copies : first;
 }
 
 }  // namespace

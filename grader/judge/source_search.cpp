@@ -8,7 +8,8 @@ namespace lockstep::judge {
 namespace {
 
 // A text may be written to be long to look through.
-constexpr std::size_t kLongestStatement = 2000, kMostStatements = 100;
+constexpr std::size_t kLongestStatement = 2000, kMostStatements = 100, kMostPlaces = 1000;
+constexpr std::uint32_t kMostLines = 1000;  ///< of a function
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -49,9 +50,11 @@ Statement statement_at(const SourceText& source, std::uint32_t line, std::size_t
 template <class F>
 std::vector<Statement> statements_at(const SourceText& source, std::string_view words, F is_wanted) {
   std::vector<Statement> statements;
+  std::size_t places = 0;
   for (std::uint32_t line = 1; line <= source.line_count(); ++line) {
     const std::string_view code = source.code(line);
     for (std::size_t at = 0; (at = code.find(words, at)) != std::string_view::npos; ++at) {
+      if (++places > kMostPlaces) return statements;
       if (!is_wanted(code, at)) continue;
       statements.push_back(statement_at(source, line, at));
       if (statements.size() == kMostStatements) return statements;
@@ -67,7 +70,8 @@ bool ends_function(std::string_view code) { return code.starts_with('}'); }
 std::vector<Statement> launches_of(const SourceText& source, std::string_view kernel) {
   if (kernel.empty()) return {};
   return statements_at(source, "<<<", [kernel](std::string_view code, std::size_t at) {
-    return ends_in_word(without_arguments(code.substr(0, at)), kernel);
+    const std::size_t begin = at - std::min(at, kLongestStatement);
+    return ends_in_word(without_arguments(code.substr(begin, at - begin)), kernel);
   });
 }
 
@@ -101,10 +105,14 @@ bool updates_an_element(std::string_view code) {
 }
 
 std::string function_around(const SourceText& source, std::uint32_t line) {
+  if (line > source.line_count()) return "";
   std::uint32_t first = line;
-  while (first > 1 && !ends_function(source.code(first - 1))) --first;
+  for (std::uint32_t looked_at = 0; first > 1 && looked_at < kMostLines; ++looked_at, --first) {
+    if (ends_function(source.code(first - 1))) break;
+  }
+  const std::uint32_t end = std::min(source.line_count(), first + 2 * kMostLines);
   std::string function;
-  for (std::uint32_t k = first; k <= source.line_count(); ++k) {
+  for (std::uint32_t k = first; k <= end; ++k) {
     function += source.code(k);
     function += '\n';
     if (k >= line && ends_function(source.code(k))) break;
@@ -113,7 +121,8 @@ std::string function_around(const SourceText& source, std::uint32_t line) {
 }
 
 LinesBetween lines_between(const SourceText& source, std::uint32_t first, std::uint32_t last) {
-  for (std::uint32_t line = first; line < last; ++line) {
+  const std::uint32_t end = std::min(last, source.line_count() + 1);
+  for (std::uint32_t line = first; line < end; ++line) {
     const std::string_view code = source.code(line);
     if (ends_function(code)) return {.in_one_function = false};
     for (const char* barrier : {"__syncthreads", ".sync()", "cg::sync("}) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <ranges>
 #include <string_view>
 
 #include "judge/findings.h"
@@ -19,6 +20,8 @@ namespace {
 using emulator::LineCounters;
 using report::GateResult;
 using report::Verdict;
+
+constexpr std::size_t kMostLines = 4;  ///< that are blamed where each of several may be the cause
 
 GateResult unmeasured(const course::Gate& gate) {
   GateResult result;
@@ -59,7 +62,6 @@ const LineCounters* printing_line(std::span<const MeasuredCase> measured, const 
 /// Lines that may copy the way in question, or make memory that host and kernels share. The device counts
 /// bytes, and does not know which line of host code asked for them.
 std::vector<report::Place> copying_lines(const HostCopies& copies, const SourceText& source) {
-  constexpr std::size_t kMostLines = 4;
   constexpr std::array kCalls = {"cudaMemcpy(",       "cudaMemcpyAsync(",     "cudaMemcpy2D",
                                  "cudaMemcpy3D",      "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol",
                                  "cudaMallocManaged", "cudaMallocHost",       "cudaHostAlloc",
@@ -141,7 +143,6 @@ std::vector<Contribution> contributions(const course::Cause& cause, const Measur
 /// The line that is the cause, or the lines that are it together, in the order of the source.
 std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const MeasuredCase& measured,
                                          const SourceText& source) {
-  constexpr std::size_t kMostLines = 4;
   constexpr double kAlike = 0.5;
   std::vector<LineCounters> lines;
   const std::vector<Contribution> most = contributions(cause, measured, source);
@@ -216,7 +217,7 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
     // Not what the blocks do is at fault, but how many there are.
     const std::vector<Statement> launches = launches_of(source, launched_name(lines.front().function));
     if (!launches.empty()) result.worst.clear();
-    for (const Statement& launch : launches)
+    for (const Statement& launch : launches | std::views::take(kMostLines))
       result.worst.push_back(source.place({source.file_name(), launch.line}));
   }
   if (!cause.besides.empty()) {

@@ -22,6 +22,7 @@ Json places(const std::vector<Place>& list) {
   for (const Place& place : list) {
     result.push_back(
         {{"file", printable(place.file)}, {"line", place.line}, {"text", printable(place.text)}});
+    if (!place.part.empty()) result.back()["part"] = printable(place.part);
   }
   return result;
 }

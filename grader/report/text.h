@@ -12,8 +12,8 @@ namespace lockstep::report {
 /// The line above all results: device and seed, then the warnings.
 std::string render_heading(const Report& report, const TextStyle& style);
 
-/// One exercise. Of the cases that failed, the first is told in full and the others are named; of what the
-/// submission printed, that of one case is shown.
+/// One exercise. Of the cases that failed, the most telling one is told in full and the others are named; of
+/// what the submission printed, that of one case is shown.
 std::string render_exercise(const ExerciseResult& result, const TextStyle& style);
 
 /// Verdicts and points of several exercises, one a line; empty for a single one.

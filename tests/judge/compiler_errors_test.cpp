@@ -35,6 +35,15 @@ TEST(CompilerErrors, ThereIsNoneInWarnings) {
   EXPECT_FALSE(first_error("ptxas warning : Stack size cannot be determined\n", kSource, "a.cu"));
 }
 
+TEST(CompilerErrors, AFunctionWithoutAnOrdinaryNameHasNoLine) {
+  for (const char* symbol : {"_ZNK1V3dotEv", "_Zpl1VS_"}) {
+    for (const char* source : {"namespace {}\n", "#include <cstdio>\n"}) {
+      const std::string output = std::string("ptxas fatal   : Unresolved extern function '") + symbol + "'\n";
+      EXPECT_EQ(error_in(output, source).line, 0U) << symbol << ' ' << source;
+    }
+  }
+}
+
 TEST(CompilerErrors, TheHostsFunctionsAreNotTheKernels) {
   const CompilerError own = error_in(
       "a.cu(7): error: calling a __host__ function(\"scale(float)\") from a __global__ "

@@ -48,15 +48,20 @@ TEST(NextStep, WhatReachesTheHostIsInNoProfile) {
   EXPECT_EQ(next_step(result, ""), "Leave the data on the device (transpose.cu:9 and 12).");
 }
 
-TEST(NextStep, AFailedGateWithALineGoesBeforeOnesWithout) {
+TEST(NextStep, WhereNoKernelDidTheWorkTheCopiesAreNamed) {
   ExerciseResult result = result_with(Verdict::inefficient);
   result.gates.resize(3);
   result.gates[0].verdict = result.gates[2].verdict = Verdict::inefficient;
   result.gates[0].advice = "Do the task on the device.";
+  result.gates[0].off_device = true;
   result.gates[1].worst = result.gates[2].worst = {{"transpose.cu", 9, ""}};
   result.gates[2].name = "host-copies";
   result.gates[2].advice = "Leave the data on the device.";
   EXPECT_EQ(next_step(result, ""), "Leave the data on the device (transpose.cu:9).");
+  result.gates[0].off_device = false;
+  EXPECT_THAT(next_step(result, ""), testing::StartsWith("Do the task on the device. "))
+      << "the first counts";
+  result.gates[0].off_device = true;
   result.gates[2].worst.clear();
   EXPECT_THAT(next_step(result, ""), testing::StartsWith("Do the task on the device. "));
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace lockstep::judge {
 namespace {
 
@@ -61,6 +63,23 @@ TEST(SourceSearch, FunctionsAndBarriers) {
   EXPECT_NE(function_around(kSource, 3).find("threadIdx"), std::string::npos);
   EXPECT_EQ(function_around(kSource, 6).find("threadIdx"), std::string::npos);
   EXPECT_EQ(function_around(kSource, 99), "") << "beyond the end";
+}
+
+// What a submission says of its own lines, by #line, may be beyond all of them; its text may be made to be
+// slow.
+TEST(SourceSearch, NoTextOrNumberTakesLong) {
+  constexpr std::uint32_t kFar = 4'000'000'000;
+  EXPECT_EQ(function_around(kSource, kFar), "");
+  EXPECT_EQ(lines_between(kSource, kFar - 1, kFar).barrier, 0U);
+  std::string hostile = "/* ";
+  for (int i = 0; i < 150'000; ++i) hostile += ">>>><<<";
+  hostile += " */\n";
+  for (int i = 0; i < 100'000; ++i) hostile += "\n";
+  const SourceText source("a.cu", hostile);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(launches_of(source, "fill_kernel").empty());
+  EXPECT_LT(function_around(source, 50'000).size(), 10'000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << "it took minutes";
 }
 
 }  // namespace
