@@ -17,7 +17,6 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
   __shared__ unsigned cells[4096];
   for (unsigned b = threadIdx.x; b < bins; b += kThreads) cells[b] = 0;
   __syncthreads();
-  const std::size_t step = std::size_t{gridDim.x} * kThreads;
   for (std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x; i < n; i += kThreads) {
     const unsigned sample = samples[i];
     if (sample < bins) atomicAdd(&cells[sample], 1U);
