@@ -362,8 +362,8 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
   const std::uint32_t words = width <= granule ? 1 : width >> shift;
 
   if constexpr (kind != AccessKind::atomic) {
-    if (at.strong || at.is_volatile) {
-      // Seldom, and noted in another way: word by word.
+    if (at.strong || (at.is_volatile && kind != AccessKind::load)) {
+      // Seldom, and noted in another way: word by word. A volatile load leaves what any other leaves.
     } else if (contiguous && width >= granule) {
       if (pass_shared_run<kind>(at, offsets[0] >> shift, words)) return;
     } else if (kind == AccessKind::load && is_uniform(active, offsets)) {
