@@ -275,7 +275,7 @@ Kind worst_of_shared(const LineCounters& line) {
 /// With the distance of the lanes, where it is why they meet, and one that helps.
 std::string explain_conflicts(const LineCounters& line) {
   const Kind worst = worst_of_shared(line);
-  const std::string units = explain_units(worst, "wavefronts");
+  std::string units = explain_units(worst, "wavefronts");
   const emulator::BankStride stride = emulator::bank_stride(worst.second);
   if (stride.meeting < 2) return units;
   return fmt::format("{}; lanes are {} words apart, so that {} of them meet in one bank: none would at {}",

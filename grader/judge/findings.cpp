@@ -216,7 +216,7 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
 std::string question_of_race(const Finding& race, const SourceText& source) {
   if (says(race, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
   const bool between_blocks = says(race, "between the two blocks");
-  const std::string question = between_blocks                 ? question_of_blocks(race, source)
+  std::string question = between_blocks                 ? question_of_blocks(race, source)
                                : race.line == race.other_line ? question_of_one_line(race, source)
                                                               : question_of_two_lines(race, source);
   const char* const scope = between_blocks ? "device" : "block";

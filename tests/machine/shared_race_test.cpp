@@ -103,6 +103,18 @@ TEST_F(SharedRaceTest, VolatileAccessesMeetAtomicsInOneWord) {
   EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("; atomic operations change it too"));
 }
 
+// One warp reads neighbouring words, which the other updates.
+TEST_F(SharedRaceTest, VolatileReadsOfARunMeetAtomics) {
+  const std::string cleared =
+      "st.shared.u32 [%r2], 0;\nbar.sync 0;\nand.b32 %r5, %r1, 31;\nmov.u32 %r6, tile;\n"
+      "mad.lo.u32 %r5, %r5, 4, %r6;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra updates;\n";
+  const std::string updates = "bra.uni done;\nupdates:\natom.shared.add.u32 %r6, [%r5], 1;\ndone:\n";
+  run_block(cleared + "ld.volatile.shared.u32 %r6, [%r5];\n" + updates, 64);
+  EXPECT_THAT(findings(), IsEmpty());
+  run_block(cleared + "ld.volatile.shared.u32 %r6, [%r5];\nld.shared.u32 %r6, [%r5];\n" + updates, 64);
+  EXPECT_THAT(findings(), ::testing::Not(IsEmpty())) << "one that is not volatile";
+}
+
 TEST_F(SharedRaceTest, VolatileAccessesAreNoBarrier) {
   run_block("st.volatile.shared.u32 [%r2], %r1;\nld.volatile.shared.u32 %r5, [%r3];");
   EXPECT_THAT(findings(), Contains("race 8"));

@@ -363,7 +363,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
 
   if constexpr (kind != AccessKind::atomic) {
     if (at.strong || (at.is_volatile && kind != AccessKind::load)) {
-      // Seldom, and noted in another way: word by word. A volatile load leaves what any other leaves.
+      // Seldom, and noted in another way: word by word.
     } else if (contiguous && width >= granule) {
       if (pass_shared_run<kind>(at, offsets[0] >> shift, words)) return;
     } else if (kind == AccessKind::load && is_uniform(active, offsets)) {

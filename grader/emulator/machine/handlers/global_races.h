@@ -216,14 +216,17 @@ class GlobalRaceCheck {
   }
   /// Whether a visit may be unordered before this one.
   bool is_suspicious(Visit visit) const {
-    const bool touched = (visit.stamp() >= first_) & (visit.stamp() < kSplitLine);
-    return touched & ((visit.stamp() - turn_ >= own_) | is_unordered(visit.moment()));
+    const Stamp stamp = visit.stamp();
+    const bool touched = (stamp >= first_) & (stamp < kSplitLine), others = stamp - turn_ >= own_;
+    const bool unordered = is_unordered(visit.moment());
+    return touched & (others | unordered);
   }
   /// The visit to a word that this access reads too, without a branch, as words of one access differ. The
   /// moment says nothing where the stamp is another block's.
   Visit joined(Visit before) const {
     const Stamp others = is_foreign(before.stamp()) ? own_ : 0;
-    const bool is_beside = (before.stamp() - turn_ < own_) & is_unordered(before.moment());
+    const bool is_own = before.stamp() - turn_ < own_, unordered = is_unordered(before.moment());
+    const bool is_beside = is_own & unordered;
     return Visit(mine_.stamp() + others, mine_.moment() | (is_beside ? kSeveralWarps : 0));
   }
   /// The same where some of the readers are ordered before this one. They are forgotten: who is ordered after
@@ -277,7 +280,8 @@ class GlobalRaceCheck {
     if (is_split(line)) {
       const Visit* const visits = memory_.word_visits(of, address);
       std::uint32_t found = 0;
-      for (unsigned k = 0; k < words; ++k) found |= is_suspicious(visits[k]) | is_split(visits[k]) ? 1U : 0U;
+      for (unsigned k = 0; k < words; ++k)
+        found |= std::uint32_t{is_suspicious(visits[k])} | std::uint32_t{is_split(visits[k])};
       if (found == 0) return;
     } else if (!is_suspicious(line)) {
       return;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "emulator/machine/handlers.h"
 #include "emulator/machine/handlers/lanes.h"
 #include "emulator/machine/violations.h"
 
@@ -26,14 +27,14 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
     for (unsigned k = 0; k < n; ++k) {
       const bool unwritten = write_time[k] < begin;
       const bool unordered = (write_time[k] > ordered) & (writer[k] != thread + k / each);
-      suspicious |= unwritten | unordered ? 1U : 0U;
+      suspicious |= std::uint32_t{unwritten} | std::uint32_t{unordered};
     }
   } else {
     for (unsigned k = 0; k < n; ++k) {
       const bool written = (write_time[k] > ordered) & (writer[k] != thread + k / each);
       const bool read = (read_time[k] > ordered) & ((read_warps[k] & ~me) != 0);
       const bool beside = read_beside(index, synced, read_time[k], read_place[k], k / each);
-      suspicious |= written | read | beside ? 1U : 0U;
+      suspicious |= std::uint32_t{written} | std::uint32_t{read} | std::uint32_t{beside};
     }
   }
   return suspicious != 0;
@@ -50,12 +51,16 @@ inline void stamp_run(Warp& warp, const Instruction& i, std::uint32_t first, std
     std::uint32_t* read_warps = shadow.read_warps.data() + first;
     std::uint32_t* read_place = shadow.read_place.data() + first;
     const std::uint32_t stamp = read_stamp(warp, i);
+    const std::uint32_t is_volatile = (i.detail & access::kVolatile) != 0 ? kVolatileRead : 0;
     LOCKSTEP_INDEPENDENT_LANES
     for (unsigned k = 0; k < n; ++k) {
+      // As note_read() does word by word: whether every read so far was volatile.
+      const std::uint32_t all_volatile =
+          is_volatile & (read_time[k] > ordered ? read_place[k] : kVolatileRead);
       const bool beside = read_beside(index, synced, read_time[k], read_place[k], k / each);
       read_warps[k] = read_time[k] > ordered ? read_warps[k] | me : me;
       read_time[k] = now;
-      read_place[k] = stamp | (k / each | (beside ? kSeveralLanes : 0)) << kReadLanesShift;
+      read_place[k] = stamp | all_volatile | (k / each | (beside ? kSeveralLanes : 0)) << kReadLanesShift;
     }
   } else {
     Time* write_time = shadow.write_time.data() + first;
