@@ -217,8 +217,8 @@ std::string question_of_race(const Finding& race, const SourceText& source) {
   if (says(race, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
   const bool between_blocks = says(race, "between the two blocks");
   std::string question = between_blocks                 ? question_of_blocks(race, source)
-                               : race.line == race.other_line ? question_of_one_line(race, source)
-                                                              : question_of_two_lines(race, source);
+                         : race.line == race.other_line ? question_of_one_line(race, source)
+                                                        : question_of_two_lines(race, source);
   const char* const scope = between_blocks ? "device" : "block";
   if (says(race, "a volatile access waits for no other thread")) {
     return fmt::format("{} Or is any order right? Then make both accesses atomic: {}.", question,
