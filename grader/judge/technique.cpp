@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <ranges>
 #include <string_view>
 
 #include "judge/findings.h"
@@ -217,8 +216,10 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
     // Not what the blocks do is at fault, but how many there are.
     const std::vector<Statement> launches = launches_of(source, launched_name(lines.front().function));
     if (!launches.empty()) result.worst.clear();
-    for (const Statement& launch : launches | std::views::take(kMostLines))
-      result.worst.push_back(source.place({source.file_name(), launch.line}));
+    for (const Statement& launch : launches) {
+      if (result.worst.size() < kMostLines)
+        result.worst.push_back(source.place({source.file_name(), launch.line}));
+    }
   }
   if (!cause.besides.empty()) {
     result.explanation += (result.explanation.empty() ? "" : "; ") + cause.besides;
