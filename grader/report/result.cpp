@@ -91,11 +91,8 @@ bool is_correct(const ExerciseResult& result) {
 }
 
 Verdict overall_verdict(const ExerciseResult& result) {
-  bool anything_passed = result.speed.verdict == Verdict::passed;
-  for (const CaseResult& one : result.cases) {
-    if (did_not_pass(one.verdict)) return one.verdict;
-    anything_passed = anything_passed || one.verdict == Verdict::passed;
-  }
+  if (const CaseResult* failed = most_telling_case(result.cases)) return failed->verdict;
+  bool anything_passed = result.speed.verdict == Verdict::passed || passed_cases(result) > 0;
   for (const GateResult& gate : result.gates) {
     if (did_not_pass(gate.verdict)) return gate.verdict;
     anything_passed = anything_passed || gate.verdict == Verdict::passed;

@@ -198,8 +198,9 @@ std::uint64_t passed_cases(const ExerciseResult& result);
 /// Whether there are cases and all of them passed: technique and speed count only then.
 bool is_correct(const ExerciseResult& result);
 
-/// An exercise's verdict: the first part that did not pass, in the order correctness, technique, speed. Parts
-/// that were not measured are passed over.
+/// An exercise's verdict: of the first part that did not pass, in the order correctness, technique, speed. Of
+/// failed cases the most telling one decides, which is the one that a report tells. Parts that were not
+/// measured are passed over.
 Verdict overall_verdict(const ExerciseResult& result);
 
 /// 0 when every exercise passed, 3 when the grader failed on one, else 1.

@@ -78,6 +78,14 @@ TEST(Result, FirstPartThatDidNotPassDecides) {
   EXPECT_EQ(overall_verdict(result_with({passed}, {passed}, passed)), passed);
 }
 
+TEST(Result, OfFailedCasesTheOneThatIsToldDecides) {
+  ExerciseResult result;
+  result.cases = {failed_case("first", Verdict::race), failed_case("known", Verdict::wrong_answer)};
+  result.cases.back().cause_is_known = true;
+  EXPECT_EQ(most_telling(result.cases), "known");
+  EXPECT_EQ(overall_verdict(result), Verdict::wrong_answer);
+}
+
 TEST(Result, PartsNotMeasuredArePassedOver) {
   using enum Verdict;
   EXPECT_EQ(overall_verdict(result_with({passed}, {not_measured}, not_measured)), passed);

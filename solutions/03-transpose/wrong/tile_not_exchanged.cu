@@ -1,4 +1,4 @@
-// expect: uninitialised-read
+// expect: wrong-answer
 // says: what was stored as tile[y][x] is written as tile[x][y]
 // Every tile goes to its place, and rows and columns are not exchanged within it.
 #include "lockstep/check_cuda.h"
