@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "course/problem.h"
-#include "emulator/lane_distance.h"
+#include "emulator/core/lane_distance.h"
 
 namespace lockstep::course {
 namespace {

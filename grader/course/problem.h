@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "course/signature.h"
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "lockstep/random.h"
 
 namespace lockstep::course {

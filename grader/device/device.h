@@ -17,7 +17,7 @@
 #include "course/poison.h"
 #include "device/card_monitor.h"
 #include "device/gpu_lock.h"
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "report/result.h"
 #include "sandbox/file_descriptor.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "report/kernel_counters.h"
 
 namespace lockstep::device {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "course/problem.h"
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "judge/attempt.h"
 #include "judge/host_copies.h"
 #include "judge/seeds.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "judge/comparison.h"
 #include "judge/diagnosis.h"
 #include "judge/source_text.h"

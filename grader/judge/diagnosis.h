@@ -11,7 +11,7 @@
 #include <string>
 
 #include "course/problem.h"
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 
 namespace lockstep::judge {
 

@@ -1,7 +1,7 @@
 // Adds up what several calls of one case did.
 #pragma once
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 
 namespace lockstep::judge {
 

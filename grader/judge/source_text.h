@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "report/result.h"
 
 namespace lockstep::judge {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 
 namespace lockstep::report {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "emulator/lane_distance.h"
+#include "emulator/core/lane_distance.h"
 #include "report/text_style.h"
 
 namespace lockstep::report {

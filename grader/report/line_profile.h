@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 
 namespace lockstep::report {
 

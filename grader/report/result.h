@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "report/kernel_counters.h"
 
 namespace lockstep::report {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 #include "emulator/server/finding_text.h"
 
 namespace lockstep::emulator {

@@ -169,15 +169,15 @@ class HostileDevice : public testing::Test {
 
 TEST_F(HostileDevice, ALongReplyIsNotWaitedFor) {
   send({.sequence = 1, .bytes = std::uint64_t{1} << 29});
-  EXPECT_THROW(channel_.call(Operation::synchronise, {}, std::chrono::steady_clock::now() + 10s),
+  EXPECT_THROW(channel_.call(RequestKind::synchronise, {}, std::chrono::steady_clock::now() + 10s),
                ConnectionLost);
 }
 
 // Replies to requests that were given up are passed over, but each of them once.
 TEST_F(HostileDevice, TheSameReplyAgainAndAgainIsNoAnswer) {
-  EXPECT_FALSE(channel_.try_call(Operation::synchronise, {}, std::chrono::steady_clock::now() + 1ms));
+  EXPECT_FALSE(channel_.try_call(RequestKind::synchronise, {}, std::chrono::steady_clock::now() + 1ms));
   for (int i = 0; i < 8; ++i) send({.sequence = 1});
-  EXPECT_THROW(channel_.call(Operation::synchronise, {}, std::chrono::steady_clock::now() + 10s),
+  EXPECT_THROW(channel_.call(RequestKind::synchronise, {}, std::chrono::steady_clock::now() + 10s),
                ConnectionLost);
 }
 

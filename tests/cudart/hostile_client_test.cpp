@@ -66,24 +66,24 @@ class HostileClient : public testing::Test {
 
   Channel channel() { return Channel(::fcntl(device_.client_descriptor(), F_DUPFD_CLOEXEC, 0)); }
 
-  Status status_of(Channel& client, Operation operation,
+  Status status_of(Channel& client, RequestKind kind,
                    std::initializer_list<std::span<const std::byte>> parts) {
-    return client.call(operation, parts, std::chrono::steady_clock::now() + 10s).status;
+    return client.call(kind, parts, std::chrono::steady_clock::now() + 10s).status;
   }
 
   /// Loads the text, finds its kernel `k` and launches one thread of it; the first status that is not ok.
   Status status_of_kernel(Channel& client, const std::string& code) {
     const Reply image =
-        client.call(Operation::load_image, {fat_binary(code)}, std::chrono::steady_clock::now() + 30s);
+        client.call(RequestKind::load_image, {fat_binary(code)}, std::chrono::steady_clock::now() + 30s);
     if (image.status != Status::ok) return image.status;
     const NameRequest name{MessageReader(image.payload).take<IdReply>().id};
     const Reply kernel =
-        client.call(Operation::find_kernel, {bytes_of(name), bytes_of(std::string_view("k"))},
+        client.call(RequestKind::find_kernel, {bytes_of(name), bytes_of(std::string_view("k"))},
                     std::chrono::steady_clock::now() + 30s);
     if (kernel.status != Status::ok) return kernel.status;
     LaunchRequest launch;
     launch.kernel = MessageReader(kernel.payload).take<KernelReply>().kernel;
-    return status_of(client, Operation::launch, {bytes_of(launch)});
+    return status_of(client, RequestKind::launch, {bytes_of(launch)});
   }
 
   static DeviceProcess::Options options() {
@@ -114,15 +114,15 @@ TEST_F(HostileClient, RandomPayloadsOfEveryOperation) {
   for (int i = 0; i < 3000; ++i) {
     std::vector<unsigned char> payload(random() % 160);
     for (auto& byte : payload) byte = static_cast<unsigned char>(random() % 4 == 0 ? random() : 0);
-    const auto operation = static_cast<Operation>(random() % 40);
-    client.call(operation, {std::as_bytes(std::span(payload))}, std::chrono::steady_clock::now() + 10s);
+    const auto kind = static_cast<RequestKind>(random() % 40);
+    client.call(kind, {std::as_bytes(std::span(payload))}, std::chrono::steady_clock::now() + 10s);
   }
   expect_control_works();
 }
 
 TEST_F(HostileClient, HugeSizeIsNotBelieved) {
   RequestHeader header;
-  header.operation = Operation::load_image;
+  header.kind = RequestKind::load_image;
   header.bytes = std::uint64_t{1} << 60;
   send_raw(bytes_of(header));
   expect_hung_up();
@@ -131,7 +131,7 @@ TEST_F(HostileClient, HugeSizeIsNotBelieved) {
 
 TEST_F(HostileClient, LongMessageOfAShortOperation) {
   RequestHeader header;
-  header.operation = Operation::allocate;
+  header.kind = RequestKind::allocate;
   header.bytes = 64 << 20;
   send_raw(bytes_of(header));
   expect_hung_up();
@@ -141,18 +141,18 @@ TEST_F(HostileClient, LongMessageOfAShortOperation) {
 TEST_F(HostileClient, OperationsOfTheOwnerAreRefused) {
   Channel client = channel();
   const LimitRequest limit{1, 1};
-  EXPECT_EQ(status_of(client, Operation::set_client_memory_limit, {bytes_of(limit)}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::take_observations, {}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::admit_client, {}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::set_time_limit, {bytes_of(limit)}), Status::malformed);
-  EXPECT_EQ(status_of(client, static_cast<Operation>(9999), {}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::hello, {}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::set_client_memory_limit, {bytes_of(limit)}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::take_observations, {}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::admit_client, {}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::set_time_limit, {bytes_of(limit)}), Status::malformed);
+  EXPECT_EQ(status_of(client, static_cast<RequestKind>(9999), {}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::hello, {}), Status::ok);
   expect_control_works();
 }
 
 TEST_F(HostileClient, HalfAMessageHoldsNobodyUp) {
   RequestHeader header;
-  header.operation = Operation::write;
+  header.kind = RequestKind::write;
   header.bytes = 1000;
   send_raw(bytes_of(header));
   send_raw(bytes_of(std::uint64_t{0}));
@@ -169,7 +169,7 @@ TEST_F(HostileClient, HalfAHeader) {
 
 TEST_F(HostileClient, UnreadRepliesHoldNobodyUp) {
   RequestHeader header;
-  header.operation = Operation::read;
+  header.kind = RequestKind::read;
   header.bytes = sizeof(RangeRequest);
   const RangeRequest range{buffer_, 16, 16};
   Bytes request;
@@ -187,8 +187,8 @@ TEST_F(HostileClient, UnreadRepliesHoldNobodyUp) {
 TEST_F(HostileClient, OwnersBuffersCannotBeFreed) {
   Channel client = channel();
   const RangeRequest range{buffer_, 0, 0};
-  EXPECT_NE(status_of(client, Operation::free, {bytes_of(range)}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::free, {bytes_of(range)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::reset, {}), Status::ok);
   expect_control_works();
 }
 
@@ -196,7 +196,7 @@ TEST_F(HostileClient, MemoryIsLimited) {
   device_.set_client_memory_limit(1 << 20);
   Channel client = channel();
   const auto allocate = [&](std::uint64_t bytes) {
-    return status_of(client, Operation::allocate, {bytes_of(AllocateRequest{bytes})});
+    return status_of(client, RequestKind::allocate, {bytes_of(AllocateRequest{bytes})});
   };
   EXPECT_EQ(allocate(2 << 20), Status::out_of_memory);
   EXPECT_EQ(allocate(UINT64_MAX), Status::out_of_memory);
@@ -213,7 +213,7 @@ TEST_F(HostileClient, MemoryIsLimited) {
 TEST_F(HostileClient, WhatItHeldIsReleasedWhenItGoes) {
   {
     Channel client = channel();
-    EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{1 << 20})}), Status::ok);
+    EXPECT_EQ(status_of(client, RequestKind::allocate, {bytes_of(AllocateRequest{1 << 20})}), Status::ok);
     EXPECT_EQ(device_.take_client_statistics().allocated_bytes, std::uint64_t{1} << 20);
   }
   device_.close_client_descriptor();
@@ -230,21 +230,21 @@ TEST_F(HostileClient, KernelsAndModulesOfNobody) {
   Channel client = channel();
   LaunchRequest launch;
   launch.kernel = 1;
-  EXPECT_EQ(status_of(client, Operation::launch, {bytes_of(launch)}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::check_launch, {bytes_of(launch)}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::check_launch, {}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::unload_image, {bytes_of(IdRequest{1})}), Status::malformed);
-  EXPECT_EQ(
-      status_of(client, Operation::find_kernel, {bytes_of(NameRequest{0}), bytes_of(std::string_view("k"))}),
-      Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::launch, {bytes_of(launch)}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::check_launch, {bytes_of(launch)}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::check_launch, {}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::unload_image, {bytes_of(IdRequest{1})}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::find_kernel,
+                      {bytes_of(NameRequest{0}), bytes_of(std::string_view("k"))}),
+            Status::malformed);
   expect_control_works();
 }
 
 TEST_F(HostileClient, BrokenImagesBecomeFindings) {
   Channel client = channel();
   const std::vector<std::byte> noise(5000, std::byte{0x42});
-  EXPECT_NE(status_of(client, Operation::load_image, {noise}), Status::ok);
-  EXPECT_NE(status_of(client, Operation::measure_image, {std::span(noise).first(16)}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::load_image, {noise}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::measure_image, {std::span(noise).first(16)}), Status::ok);
   const Observations observations = device_.take_observations();
   ASSERT_FALSE(observations.findings.empty());
   EXPECT_EQ(observations.findings[0].kind, Finding::Kind::bad_image);
@@ -254,8 +254,8 @@ TEST_F(HostileClient, BrokenImagesBecomeFindings) {
 
 TEST_F(HostileClient, ReadsOfOwnersBuffersAreCounted) {
   Channel client = channel();
-  EXPECT_EQ(status_of(client, Operation::read, {bytes_of(RangeRequest{buffer_ + 2, 5, 5})}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{buffer_, 1}), bytes_of('b')}),
+  EXPECT_EQ(status_of(client, RequestKind::read, {bytes_of(RangeRequest{buffer_ + 2, 5, 5})}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::write, {bytes_of(WriteRequest{buffer_, 1}), bytes_of('b')}),
             Status::ok);
   const ClientStatistics statistics = device_.take_client_statistics();
   EXPECT_EQ(statistics.control_bytes_read, 5U);
@@ -268,7 +268,7 @@ TEST_F(HostileClient, ImagesBesideTheFirstAreCounted) {
   Channel client = channel();
   const Bytes image = fat_binary(".global .u32 data = 7;\n.visible .entry k() { ret; }\n");
   for (const std::size_t counted : {std::size_t{0}, image.size(), image.size()}) {
-    EXPECT_EQ(status_of(client, Operation::load_image, {image}), Status::ok);
+    EXPECT_EQ(status_of(client, RequestKind::load_image, {image}), Status::ok);
     EXPECT_EQ(device_.take_client_statistics().host_to_device_bytes, counted);
   }
 }
@@ -276,7 +276,7 @@ TEST_F(HostileClient, ImagesBesideTheFirstAreCounted) {
 TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
   Channel client = channel();
   const auto allocate = [&](MemoryKind kind) {
-    const Reply reply = client.call(Operation::allocate, {bytes_of(AllocateRequest{4096, kind})},
+    const Reply reply = client.call(RequestKind::allocate, {bytes_of(AllocateRequest{4096, kind})},
                                     std::chrono::steady_clock::now() + 10s);
     return MessageReader(reply.payload).take<AddressReply>().address;
   };
@@ -285,11 +285,11 @@ TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
     return std::pair(statistics.host_to_device_bytes, statistics.device_to_host_bytes);
   };
   const auto write = [&](DeviceAddress to, const std::vector<std::byte>& data) {
-    EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{to, data.size()}), data}),
+    EXPECT_EQ(status_of(client, RequestKind::write, {bytes_of(WriteRequest{to, data.size()}), data}),
               Status::ok);
   };
   const auto read = [&](DeviceAddress from, std::uint64_t bytes) {
-    EXPECT_EQ(status_of(client, Operation::read, {bytes_of(RangeRequest{from, bytes, bytes})}), Status::ok);
+    EXPECT_EQ(status_of(client, RequestKind::read, {bytes_of(RangeRequest{from, bytes, bytes})}), Status::ok);
   };
   const std::vector<std::byte> page(4096, std::byte{7});
   for (const MemoryKind kind : {MemoryKind::managed, MemoryKind::host}) {
@@ -316,13 +316,14 @@ TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
   read(own, 4096);
   EXPECT_EQ(copied(), std::pair(8192UL, 4096UL)) << "copies are counted as they are asked for";
   const FillRequest fill{own, 4096, 0};
-  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(fill)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::fill, {bytes_of(fill)}), Status::ok);
   EXPECT_EQ(copied(), std::pair(1UL, 0UL)) << "the host has told one byte";
 }
 
 TEST_F(HostileClient, WhatPagesTellIsCounted) {
   Channel client = channel();
-  EXPECT_EQ(status_of(client, Operation::written_pages, {bytes_of(RangeRequest{buffer_, 5, 5})}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::written_pages, {bytes_of(RangeRequest{buffer_, 5, 5})}),
+            Status::ok);
   const std::uint64_t told = device_.take_client_statistics().device_to_host_bytes;
   EXPECT_GT(told, 0U);
   EXPECT_LE(told, 8U) << "one run of written pages has two ends";
@@ -330,29 +331,29 @@ TEST_F(HostileClient, WhatPagesTellIsCounted) {
 
 TEST_F(HostileClient, MemoryIsLimitedBeforeTheOwnerHasSetALimit) {
   Channel client = channel();
-  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{std::uint64_t{6} << 30})}),
+  EXPECT_EQ(status_of(client, RequestKind::allocate, {bytes_of(AllocateRequest{std::uint64_t{6} << 30})}),
             Status::out_of_memory);
-  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{1 << 20})}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::allocate, {bytes_of(AllocateRequest{1 << 20})}), Status::ok);
 }
 
 TEST_F(HostileClient, VariablesAreChargedToItsMemory) {
   device_.set_client_memory_limit(64 << 20);
   Channel client = channel();
   const auto load = [&](const std::string& code) {
-    return status_of(client, Operation::load_image, {fat_binary(code)});
+    return status_of(client, RequestKind::load_image, {fat_binary(code)});
   };
   EXPECT_EQ(load(".global .align 4 .b8 large[3221225472];\n"), Status::out_of_memory);
   EXPECT_EQ(load(".global .align 4 .b8 half[33554432];\n"), Status::ok);
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, std::uint64_t{32} << 20);
   EXPECT_EQ(load(".global .align 4 .b8 more[33554436];\n"), Status::out_of_memory);
-  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(AllocateRequest{(32 << 20) + 1})}),
+  EXPECT_EQ(status_of(client, RequestKind::allocate, {bytes_of(AllocateRequest{(32 << 20) + 1})}),
             Status::out_of_memory);
   const Observations observations = device_.take_observations();
   ASSERT_EQ(observations.findings.size(), 2U);
   EXPECT_NE(observations.findings[0].message.find("the variable large has 3221225472 bytes"),
             std::string::npos);
   EXPECT_EQ(load(".global .align 4 .b8 other_half[33554432];\n"), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::reset, {}), Status::ok);
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
   EXPECT_EQ(load(".global .align 4 .b8 more[33554436];\n"), Status::ok);
   expect_control_works();
@@ -361,7 +362,7 @@ TEST_F(HostileClient, VariablesAreChargedToItsMemory) {
 TEST_F(HostileClient, TextOfItsModulesIsLimited) {
   Channel client = channel();
   const auto load = [&](std::size_t bytes) {
-    return status_of(client, Operation::load_image, {fat_binary(std::string(bytes, ' '))});
+    return status_of(client, RequestKind::load_image, {fat_binary(std::string(bytes, ' '))});
   };
   EXPECT_EQ(load(33 << 20), Status::no_ptx);
   EXPECT_EQ(load(20 << 20), Status::ok);
@@ -414,10 +415,10 @@ TEST_F(HostileClient, CodeThatTakesManyTimesItsTextIsRefused) {
   }
   // Of all modules together.
   const Bytes large = fat_binary(kernel(repeated("", "x;", 700'000)));
-  EXPECT_EQ(status_of(client, Operation::load_image, {large}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::load_image, {large}), Status::invalid_image);
-  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::load_image, {large}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::load_image, {large}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::load_image, {large}), Status::invalid_image);
+  EXPECT_EQ(status_of(client, RequestKind::reset, {}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::load_image, {large}), Status::ok);
   expect_control_works();
 }
 
@@ -425,14 +426,15 @@ TEST_F(HostileClient, CodeThatTakesManyTimesItsTextIsRefused) {
 TEST_F(HostileClient, RefusedRequestsCountForNothing) {
   Channel client = channel();
   const std::uint64_t huge = std::uint64_t{1} << 63;
-  EXPECT_NE(status_of(client, Operation::fill, {bytes_of(FillRequest{buffer_, huge, 0})}), Status::ok);
-  EXPECT_NE(status_of(client, Operation::fill, {bytes_of(FillRequest{0, 64, 0})}), Status::ok);
-  EXPECT_NE(status_of(client, Operation::read, {bytes_of(RangeRequest{buffer_, 64, 64})}), Status::ok);
-  EXPECT_NE(status_of(client, Operation::read, {bytes_of(RangeRequest{buffer_, 64, 1})}), Status::ok);
-  EXPECT_NE(status_of(client, Operation::write, {bytes_of(WriteRequest{buffer_, 1}), Bytes(64)}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::fill, {bytes_of(FillRequest{buffer_, huge, 0})}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::fill, {bytes_of(FillRequest{0, 64, 0})}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::read, {bytes_of(RangeRequest{buffer_, 64, 64})}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::read, {bytes_of(RangeRequest{buffer_, 64, 1})}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::write, {bytes_of(WriteRequest{buffer_, 1}), Bytes(64)}),
+            Status::ok);
   const BoxRequest box{{buffer_, 5, 0}, {2, 400, 1}, {0, 6}};
-  EXPECT_NE(status_of(client, Operation::read_box, {bytes_of(box)}), Status::ok);
-  EXPECT_NE(status_of(client, Operation::write_box, {bytes_of(box), Bytes(6)}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::read_box, {bytes_of(box)}), Status::ok);
+  EXPECT_NE(status_of(client, RequestKind::write_box, {bytes_of(box), Bytes(6)}), Status::ok);
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
   const ClientStatistics statistics = device_.take_client_statistics();
   EXPECT_EQ(statistics.device_to_host_bytes, 0U);
@@ -497,28 +499,28 @@ TEST_F(HostileClient, LongSentencesAreCut) {
 TEST_F(HostileClient, IsRefusedAndCountedWhileItIsHeld) {
   Channel client = channel();
   EXPECT_TRUE(device_.hold_client(10s));
-  EXPECT_EQ(status_of(client, Operation::write, {bytes_of(WriteRequest{buffer_, 1}), bytes_of('x')}),
+  EXPECT_EQ(status_of(client, RequestKind::write, {bytes_of(WriteRequest{buffer_, 1}), bytes_of('x')}),
             Status::launch_failure);
-  EXPECT_EQ(status_of(client, Operation::hello, {}), Status::launch_failure);
+  EXPECT_EQ(status_of(client, RequestKind::hello, {}), Status::launch_failure);
   expect_control_works();
   device_.admit_client();
-  EXPECT_EQ(status_of(client, Operation::hello, {}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::hello, {}), Status::ok);
   EXPECT_EQ(device_.take_client_statistics().late_requests, 2U);
   EXPECT_EQ(device_.take_client_statistics().late_requests, 0U);
 }
 
 TEST_F(HostileClient, MemoryIsMappedAndAskedAboutOnlyWhereItIsItsOwn) {
   Channel client = channel();
-  const auto ask = [&](Operation operation, DeviceAddress address, std::uint64_t bytes) {
-    return status_of(client, operation, {bytes_of(RangeRequest{address, bytes, bytes})});
+  const auto ask = [&](RequestKind kind, DeviceAddress address, std::uint64_t bytes) {
+    return status_of(client, kind, {bytes_of(RangeRequest{address, bytes, bytes})});
   };
-  EXPECT_EQ(ask(Operation::map_host, buffer_, 1), Status::invalid_value);
-  EXPECT_EQ(ask(Operation::map_host, kGlobalBegin + 12345, 1), Status::invalid_value);
-  EXPECT_EQ(ask(Operation::written_pages, kGlobalEnd - 1, UINT64_MAX), Status::invalid_address);
-  EXPECT_EQ(ask(Operation::written_pages, buffer_, UINT64_MAX), Status::invalid_address);
-  EXPECT_EQ(ask(Operation::written_pages, 12345, 0), Status::ok);
+  EXPECT_EQ(ask(RequestKind::map_host, buffer_, 1), Status::invalid_value);
+  EXPECT_EQ(ask(RequestKind::map_host, kGlobalBegin + 12345, 1), Status::invalid_value);
+  EXPECT_EQ(ask(RequestKind::written_pages, kGlobalEnd - 1, UINT64_MAX), Status::invalid_address);
+  EXPECT_EQ(ask(RequestKind::written_pages, buffer_, UINT64_MAX), Status::invalid_address);
+  EXPECT_EQ(ask(RequestKind::written_pages, 12345, 0), Status::ok);
   const AllocateRequest strange{4096, static_cast<MemoryKind>(77)};
-  EXPECT_EQ(status_of(client, Operation::allocate, {bytes_of(strange)}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::allocate, {bytes_of(strange)}), Status::malformed);
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
   expect_control_works();
 }
@@ -526,10 +528,10 @@ TEST_F(HostileClient, MemoryIsMappedAndAskedAboutOnlyWhereItIsItsOwn) {
 TEST_F(HostileClient, SelectsOnlyDevicesThatThereAre) {
   Channel client = channel();
   for (const std::uint64_t device : {std::uint64_t{1}, std::uint64_t{8}, UINT64_MAX}) {
-    EXPECT_EQ(status_of(client, Operation::select_device, {bytes_of(IdRequest{device})}),
+    EXPECT_EQ(status_of(client, RequestKind::select_device, {bytes_of(IdRequest{device})}),
               Status::invalid_value);
   }
-  EXPECT_EQ(status_of(client, Operation::select_device, {bytes_of(IdRequest{0})}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::select_device, {bytes_of(IdRequest{0})}), Status::ok);
 }
 
 TEST_F(HostileClient, HeapOfItsKernelsIsChargedToItsMemory) {
@@ -539,22 +541,23 @@ TEST_F(HostileClient, HeapOfItsKernelsIsChargedToItsMemory) {
       ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
       ".visible .entry k()\n{ .reg .b64 %d<2>; .param .b64 n; .param .b64 r;\n"
       "st.param.b64 [n], 100; call.uni (r), malloc, (n); ret; }\n";
-  const Reply image = client.call(Operation::load_image, {fat_binary(code)});
+  const Reply image = client.call(RequestKind::load_image, {fat_binary(code)});
   ASSERT_EQ(image.status, Status::ok);
   const NameRequest name{MessageReader(image.payload).take<IdReply>().id};
-  const Reply kernel = client.call(Operation::find_kernel, {bytes_of(name), bytes_of(std::string_view("k"))});
+  const Reply kernel =
+      client.call(RequestKind::find_kernel, {bytes_of(name), bytes_of(std::string_view("k"))});
   ASSERT_EQ(kernel.status, Status::ok);
   LaunchRequest launch;
   launch.kernel = MessageReader(kernel.payload).take<KernelReply>().kernel;
   for (const std::uint64_t bytes : {std::uint64_t{1} << 30, UINT64_MAX, UINT64_MAX / 4 + 1}) {
     launch.heap_bytes = bytes;
-    EXPECT_EQ(status_of(client, Operation::launch, {bytes_of(launch)}), Status::out_of_memory) << bytes;
+    EXPECT_EQ(status_of(client, RequestKind::launch, {bytes_of(launch)}), Status::out_of_memory) << bytes;
   }
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
   launch.heap_bytes = 1 << 20;
-  EXPECT_EQ(status_of(client, Operation::launch, {bytes_of(launch)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::launch, {bytes_of(launch)}), Status::ok);
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, std::uint64_t{4} << 20);
-  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::reset, {}), Status::ok);
   EXPECT_EQ(device_.take_client_statistics().allocated_bytes, 0U);
   expect_control_works();
 }
@@ -562,17 +565,18 @@ TEST_F(HostileClient, HeapOfItsKernelsIsChargedToItsMemory) {
 TEST_F(HostileClient, PagesSayWhatWasWrittenToThem) {
   Channel client = channel();
   const AllocateRequest wanted{2 * kPageBytes + 1, MemoryKind::managed};
-  const Reply allocated = client.call(Operation::allocate, {bytes_of(wanted)});
+  const Reply allocated = client.call(RequestKind::allocate, {bytes_of(wanted)});
   ASSERT_EQ(allocated.status, Status::ok);
   const DeviceAddress address = MessageReader(allocated.payload).take<AddressReply>().address;
   EXPECT_EQ(address % kPageBytes, 0U);
   const auto pages = [&] {
-    return client.call(Operation::written_pages, {bytes_of(RangeRequest{address, wanted.bytes, 0})}).payload;
+    return client.call(RequestKind::written_pages, {bytes_of(RangeRequest{address, wanted.bytes, 0})})
+        .payload;
   };
   EXPECT_EQ(pages(), Bytes({std::byte{0}, std::byte{0}, std::byte{0}}));
-  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{address + 2 * kPageBytes, 1, 0})}),
+  EXPECT_EQ(status_of(client, RequestKind::fill, {bytes_of(FillRequest{address + 2 * kPageBytes, 1, 0})}),
             Status::ok);
-  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{address + kPageBytes - 1, 1, 0})}),
+  EXPECT_EQ(status_of(client, RequestKind::fill, {bytes_of(FillRequest{address + kPageBytes - 1, 1, 0})}),
             Status::ok);
   EXPECT_EQ(pages(), Bytes({std::byte{1}, std::byte{0}, std::byte{1}}));
 }
@@ -589,7 +593,7 @@ TextureRequest texture_over(DeviceAddress address, std::uint64_t bytes) {
 TEST_F(HostileClient, TexturesShowOnlyWhatIsAllocated) {
   Channel client = channel();
   const auto create = [&](const TextureRequest& request) {
-    return status_of(client, Operation::create_texture, {bytes_of(request)});
+    return status_of(client, RequestKind::create_texture, {bytes_of(request)});
   };
   EXPECT_EQ(create(texture_over(buffer_, kSecret.size())), Status::ok);
   EXPECT_EQ(create(texture_over(buffer_, kSecret.size() + 1)), Status::invalid_address);
@@ -605,8 +609,8 @@ TEST_F(HostileClient, TexturesShowOnlyWhatIsAllocated) {
   mode.sampler.outside[1] = static_cast<Sampler::Outside>(0xFFFF'FFFF);
   EXPECT_EQ(create(mode), Status::invalid_value);
   const TextureRequest good = texture_over(buffer_, 1);
-  EXPECT_EQ(status_of(client, Operation::create_texture, {bytes_of(good).first(50)}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::create_texture, {bytes_of(good), bytes_of(good)}),
+  EXPECT_EQ(status_of(client, RequestKind::create_texture, {bytes_of(good).first(50)}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::create_texture, {bytes_of(good), bytes_of(good)}),
             Status::malformed);
   expect_control_works();
 }
@@ -614,15 +618,15 @@ TEST_F(HostileClient, TexturesShowOnlyWhatIsAllocated) {
 TEST_F(HostileClient, ObjectsOfNobodyAreNotDestroyed) {
   Channel client = channel();
   for (const std::uint64_t handle : {std::uint64_t{0}, std::uint64_t{1}, buffer_, UINT64_MAX}) {
-    EXPECT_EQ(status_of(client, Operation::destroy_image, {bytes_of(IdRequest{handle})}),
+    EXPECT_EQ(status_of(client, RequestKind::destroy_image, {bytes_of(IdRequest{handle})}),
               Status::invalid_value);
   }
   const Reply made =
-      client.call(Operation::create_surface, {bytes_of(SurfaceRequest{texture_over(buffer_, 1).image})});
+      client.call(RequestKind::create_surface, {bytes_of(SurfaceRequest{texture_over(buffer_, 1).image})});
   ASSERT_EQ(made.status, Status::ok);
   const IdRequest handle{MessageReader(made.payload).take<IdReply>().id};
-  EXPECT_EQ(status_of(client, Operation::destroy_image, {bytes_of(handle)}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::destroy_image, {bytes_of(handle)}), Status::invalid_value);
+  EXPECT_EQ(status_of(client, RequestKind::destroy_image, {bytes_of(handle)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::destroy_image, {bytes_of(handle)}), Status::invalid_value);
   expect_control_works();
 }
 
@@ -630,11 +634,11 @@ TEST_F(HostileClient, ItsTexturesAreLimitedAndGoWithIt) {
   Channel client = channel();
   const TextureRequest request = texture_over(buffer_, 1);
   int made = 0;
-  while (status_of(client, Operation::create_texture, {bytes_of(request)}) == Status::ok)
+  while (status_of(client, RequestKind::create_texture, {bytes_of(request)}) == Status::ok)
     ASSERT_LT(++made, 100'000);
   EXPECT_EQ(made, 1 << 16);
-  EXPECT_EQ(status_of(client, Operation::reset, {}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::create_texture, {bytes_of(request)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::reset, {}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::create_texture, {bytes_of(request)}), Status::ok);
   expect_control_works();
 }
 
@@ -642,11 +646,11 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   const DeviceAddress large = device_.allocate(4096, "large");
   device_.fill(large, std::byte{1}, 4096);
   Channel client = channel();
-  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{large, 64, 0})}), Status::ok);
-  EXPECT_EQ(status_of(client, Operation::fill, {bytes_of(FillRequest{large + 31, 2, 0})}), Status::ok);
-  EXPECT_EQ(
-      status_of(client, Operation::copy, {bytes_of(CopyRequest{{large}, {large + 2048}, {1024}, {0, 1024}})}),
-      Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::fill, {bytes_of(FillRequest{large, 64, 0})}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::fill, {bytes_of(FillRequest{large + 31, 2, 0})}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::copy,
+                      {bytes_of(CopyRequest{{large}, {large + 2048}, {1024}, {0, 1024}})}),
+            Status::ok);
   EXPECT_EQ(device_.take_observations().copied_sectors, 2U + 2U + 32U + 32U);
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
 }
@@ -655,7 +659,7 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
 class NotedRefusals : public testing::Test {
  protected:
   Status note(const NoteRefusalRequest& refusal, std::string_view function) {
-    return client_.call(Operation::note_refusal, {bytes_of(refusal), bytes_of(function)}).status;
+    return client_.call(RequestKind::note_refusal, {bytes_of(refusal), bytes_of(function)}).status;
   }
   std::vector<std::string> told() {
     std::vector<std::string> messages;
@@ -685,7 +689,7 @@ TEST_F(NotedRefusals, HoldNoTextOfTheClient) {
   EXPECT_EQ(note({kInvalidValue}, std::string(60'000, 'c')), Status::malformed);
   EXPECT_EQ(note({123456}, "cudaMemcpy"), Status::malformed);
   EXPECT_EQ(note({-1}, "cudaMemcpy"), Status::malformed);
-  EXPECT_EQ(client_.call(Operation::note_refusal, {bytes_of(std::string_view("cudaMemcpy"))}).status,
+  EXPECT_EQ(client_.call(RequestKind::note_refusal, {bytes_of(std::string_view("cudaMemcpy"))}).status,
             Status::malformed);
   EXPECT_TRUE(told().empty());
   EXPECT_EQ(note({kInvalidValue}, "cudaMemcpy"), Status::ok);
@@ -710,7 +714,7 @@ TEST_F(NotedRefusals, TellOfRangesWhatTheDeviceSees) {
 }
 
 TEST_F(NotedRefusals, TellOnceWhatTheDeviceRefused) {
-  EXPECT_EQ(client_.call(Operation::read, {bytes_of(RangeRequest{buffer_, 50, 101})}).status,
+  EXPECT_EQ(client_.call(RequestKind::read, {bytes_of(RangeRequest{buffer_, 50, 101})}).status,
             Status::invalid_address);
   const NoteRefusalRequest told_before{kInvalidValue, RefusalReason::told};
   EXPECT_EQ(note(told_before, "cudaMemcpy"), Status::ok);
@@ -725,7 +729,7 @@ TEST_F(NotedRefusals, LeaveRoomForOtherFindings) {
     ASSERT_EQ(note({kInvalidValue, RefusalReason::range, {buffer_, 100 + i, 0}}, "cudaMemcpy"), Status::ok);
   }
   const std::vector<std::byte> noise(5000, std::byte{0x42});
-  EXPECT_NE(client_.call(Operation::load_image, {noise}).status, Status::ok);
+  EXPECT_NE(client_.call(RequestKind::load_image, {noise}).status, Status::ok);
   const Observations seen = device_.take_observations();
   ASSERT_EQ(seen.findings.size(), 1001U);
   EXPECT_EQ(seen.findings.back().kind, Finding::Kind::bad_image);
@@ -733,7 +737,7 @@ TEST_F(NotedRefusals, LeaveRoomForOtherFindings) {
 
 TEST_F(HostileClient, BoxesThatAreNoneAreRefused) {
   Channel client = channel();
-  const Reply allocated = client.call(Operation::allocate, {bytes_of(AllocateRequest{4096})});
+  const Reply allocated = client.call(RequestKind::allocate, {bytes_of(AllocateRequest{4096})});
   const DeviceAddress own = MessageReader(allocated.payload).take<AddressReply>().address;
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 62;
   struct Wrong {
@@ -761,38 +765,38 @@ TEST_F(HostileClient, BoxesThatAreNoneAreRefused) {
     const BoxPlace place{own, wrong.pitch, wrong.slice};
     const BoxRequest box{place, wrong.shape, wrong.part};
     const Bytes data(wrong.part.bytes);
-    EXPECT_NE(status_of(client, Operation::write_box, {bytes_of(box), data}), Status::ok);
-    EXPECT_NE(status_of(client, Operation::read_box, {bytes_of(box)}), Status::ok);
-    EXPECT_NE(status_of(client, Operation::fill_box, {bytes_of(FillBoxRequest{box, 1})}), Status::ok);
+    EXPECT_NE(status_of(client, RequestKind::write_box, {bytes_of(box), data}), Status::ok);
+    EXPECT_NE(status_of(client, RequestKind::read_box, {bytes_of(box)}), Status::ok);
+    EXPECT_NE(status_of(client, RequestKind::fill_box, {bytes_of(FillBoxRequest{box, 1})}), Status::ok);
     const BoxPlace whole{own, 4, 4};
     const CopyRequest to{place, whole, wrong.shape, wrong.part}, from{whole, place, wrong.shape, wrong.part};
-    EXPECT_NE(status_of(client, Operation::copy, {bytes_of(to)}), Status::ok);
-    EXPECT_NE(status_of(client, Operation::copy, {bytes_of(from)}), Status::ok);
+    EXPECT_NE(status_of(client, RequestKind::copy, {bytes_of(to)}), Status::ok);
+    EXPECT_NE(status_of(client, RequestKind::copy, {bytes_of(from)}), Status::ok);
   }
   // Longer than one request may be, and of other bytes than came.
   const BoxRequest long_one{{own, 1, 1}, {1, 1, 1}, {0, kPieceBytes + 1}};
-  EXPECT_EQ(status_of(client, Operation::read_box, {bytes_of(long_one)}), Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::fill_box, {bytes_of(FillBoxRequest{long_one, 1})}),
+  EXPECT_EQ(status_of(client, RequestKind::read_box, {bytes_of(long_one)}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::fill_box, {bytes_of(FillBoxRequest{long_one, 1})}),
             Status::malformed);
   const BoxRequest good{{own, 8, 0}, {4, 512, 1}, {0, 8}};
-  EXPECT_EQ(status_of(client, Operation::write_box, {bytes_of(good), bytes_of(std::uint32_t{1})}),
+  EXPECT_EQ(status_of(client, RequestKind::write_box, {bytes_of(good), bytes_of(std::uint32_t{1})}),
             Status::malformed);
-  EXPECT_EQ(status_of(client, Operation::write_box, {bytes_of(good), bytes_of(std::uint64_t{1})}),
+  EXPECT_EQ(status_of(client, RequestKind::write_box, {bytes_of(good), bytes_of(std::uint64_t{1})}),
             Status::ok);
-  EXPECT_EQ(status_of(client, Operation::copy, {}), Status::malformed);
+  EXPECT_EQ(status_of(client, RequestKind::copy, {}), Status::malformed);
   expect_control_works();
 }
 
 TEST_F(HostileClient, RowsOfOwnersBuffersAreCountedWithoutWhatLiesBetween) {
   Channel client = channel();
   const BoxRequest rows{{buffer_, 5, 0}, {2, 4, 1}, {1, 6}};
-  const Reply read = client.call(Operation::read_box, {bytes_of(rows)});
+  const Reply read = client.call(RequestKind::read_box, {bytes_of(rows)});
   ASSERT_EQ(read.status, Status::ok);
   Bytes expected;
   append(expected, bytes_of(std::string_view("egs to")));  // of "belongs to the owner"
   EXPECT_EQ(read.payload, expected);
   const BoxRequest one{{buffer_, 5, 0}, {1, 2, 1}, {0, 2}};
-  EXPECT_EQ(status_of(client, Operation::write_box, {bytes_of(one), bytes_of(std::uint16_t{0x6762})}),
+  EXPECT_EQ(status_of(client, RequestKind::write_box, {bytes_of(one), bytes_of(std::uint16_t{0x6762})}),
             Status::ok);
   const ClientStatistics statistics = device_.take_client_statistics();
   EXPECT_EQ(statistics.device_to_host_bytes, 6U);
@@ -807,9 +811,9 @@ TEST_F(HostileClient, CopiesOfRowsAreCountedInSectorsOfEachRow) {
   device_.fill(large, std::byte{1}, 4096);
   Channel client = channel();
   const CopyRequest gather{{large + 2048, 4, 0}, {large, 64, 0}, {4, 16, 1}, {0, 64}};
-  EXPECT_EQ(status_of(client, Operation::copy, {bytes_of(gather)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::copy, {bytes_of(gather)}), Status::ok);
   const FillBoxRequest fill{{{large + 30, 64, 0}, {4, 3, 1}, {0, 12}}, 7};
-  EXPECT_EQ(status_of(client, Operation::fill_box, {bytes_of(fill)}), Status::ok);
+  EXPECT_EQ(status_of(client, RequestKind::fill_box, {bytes_of(fill)}), Status::ok);
   EXPECT_EQ(device_.take_observations().copied_sectors, 16U + 16U + 3U * 2U);
 }
 

@@ -153,11 +153,11 @@ class Client {
   }
 
   template <class... Parts>
-  Answer send(Operation operation, const Parts&... parts) {
+  Answer send(RequestKind kind, const Parts&... parts) {
     Bytes payload;
     (append(payload, parts), ...);
     if (below(32) == 0) payload.resize(below(2 * payload.size() + 2));
-    return session_.answer(operation, payload);
+    return session_.answer(kind, payload);
   }
   template <class T>
   void keep(const Answer& answer, std::vector<std::uint64_t>& known) {
@@ -169,92 +169,88 @@ class Client {
 
   /// What a program has done before it can do much.
   void begin() {
-    keep<IdReply>(send(Operation::load_image, fat_binary(kCode)), modules_);
-    keep<AddressReply>(send(Operation::allocate, bytes_of(AllocateRequest{4096})), addresses_);
+    keep<IdReply>(send(RequestKind::load_image, fat_binary(kCode)), modules_);
+    keep<AddressReply>(send(RequestKind::allocate, bytes_of(AllocateRequest{4096})), addresses_);
     if (modules_.empty()) return;
     for (const std::string_view name : kNames) {
-      keep<KernelReply>(send(Operation::find_kernel, bytes_of(NameRequest{modules_.front()}), bytes_of(name)),
-                        kernels_);
+      keep<KernelReply>(
+          send(RequestKind::find_kernel, bytes_of(NameRequest{modules_.front()}), bytes_of(name)), kernels_);
     }
   }
 
   void ask() {
-    using enum Operation;
-    const auto operation = static_cast<Operation>(below(static_cast<std::uint64_t>(fill_box) + 2));
+    using enum RequestKind;
+    const auto kind = static_cast<RequestKind>(below(static_cast<std::uint64_t>(fill_box) + 2));
     const std::string name = kNames[below(std::size(kNames))];
-    switch (operation) {
+    switch (kind) {
       case allocate:
         return keep<AddressReply>(
-            send(operation, bytes_of(AllocateRequest{number(), static_cast<MemoryKind>(below(4))})),
-            addresses_);
+            send(kind, bytes_of(AllocateRequest{number(), static_cast<MemoryKind>(below(4))})), addresses_);
       case free:
       case find_range:
       case map_host:
       case written_pages:
       case read:
-        send(operation, bytes_of(range()));
+        send(kind, bytes_of(range()));
         return;
       case write:
-        send(operation, bytes_of(WriteRequest{address(), number()}), Bytes(below(300), std::byte{1}));
+        send(kind, bytes_of(WriteRequest{address(), number()}), Bytes(below(300), std::byte{1}));
         return;
       case fill:
-        send(operation, bytes_of(FillRequest{address(), number(), number()}));
+        send(kind, bytes_of(FillRequest{address(), number(), number()}));
         return;
       case copy:
-        send(operation, bytes_of(CopyRequest{place(), place(), shape(), part()}));
+        send(kind, bytes_of(CopyRequest{place(), place(), shape(), part()}));
         return;
       case write_box: {
         const BoxRequest request{place(), shape(), part()};
-        send(operation, bytes_of(request), Bytes(std::min<std::uint64_t>(request.part.bytes, 300)));
+        send(kind, bytes_of(request), Bytes(std::min<std::uint64_t>(request.part.bytes, 300)));
         return;
       }
       case read_box:
-        send(operation, bytes_of(BoxRequest{place(), shape(), part()}));
+        send(kind, bytes_of(BoxRequest{place(), shape(), part()}));
         return;
       case fill_box:
-        send(operation, bytes_of(FillBoxRequest{{place(), shape(), part()}, number()}));
+        send(kind, bytes_of(FillBoxRequest{{place(), shape(), part()}, number()}));
         return;
       case load_image:
-        return keep<IdReply>(send(operation, fat_binary(kCode)), modules_);
+        return keep<IdReply>(send(kind, fat_binary(kCode)), modules_);
       case unload_image:
-        send(operation, bytes_of(IdRequest{known(modules_)}));
+        send(kind, bytes_of(IdRequest{known(modules_)}));
         return;
       case find_kernel:
         return keep<KernelReply>(
-            send(operation, bytes_of(NameRequest{known(modules_)}), bytes_of(std::string_view(name))),
-            kernels_);
+            send(kind, bytes_of(NameRequest{known(modules_)}), bytes_of(std::string_view(name))), kernels_);
       case find_symbol:
         return keep<RangeReply>(
-            send(operation, bytes_of(NameRequest{known(modules_)}), bytes_of(std::string_view(name))),
-            addresses_);
-      case Operation::launch: {
+            send(kind, bytes_of(NameRequest{known(modules_)}), bytes_of(std::string_view(name))), addresses_);
+      case RequestKind::launch: {
         const std::uint64_t arguments[] = {below(2) == 0 ? known(images_) : address(), address()};
-        send(operation, bytes_of(this->launch()),
-             std::as_bytes(std::span(arguments)).first(8 * (1 + below(2))));
+        send(kind, bytes_of(this->launch()), std::as_bytes(std::span(arguments)).first(8 * (1 + below(2))));
         return;
       }
       case check_launch:
-        send(operation, bytes_of(this->launch()));
+        send(kind, bytes_of(this->launch()));
         return;
       case create_texture:
-        return keep<IdReply>(send(operation, bytes_of(TextureRequest{image(), sampler()})), images_);
+        return keep<IdReply>(send(kind, bytes_of(TextureRequest{image(), sampler()})), images_);
       case create_surface:
-        return keep<IdReply>(send(operation, bytes_of(SurfaceRequest{image()})), images_);
+        return keep<IdReply>(send(kind, bytes_of(SurfaceRequest{image()})), images_);
       case destroy_image:
-        send(operation, bytes_of(IdRequest{known(images_)}));
+        send(kind, bytes_of(IdRequest{known(images_)}));
         return;
       case note_refusal:
-        send(operation,
+        send(kind,
              bytes_of(NoteRefusalRequest{static_cast<std::int32_t>(below(800)),
                                          static_cast<RefusalReason>(below(5)), range()}),
              bytes_of(std::string_view("cudaMemcpy")));
         return;
       case select_device:
-        send(operation, bytes_of(IdRequest{below(4)}));
+        send(kind, bytes_of(IdRequest{below(4)}));
         return;
       default: {
         const std::vector<std::uint8_t> noise = input_.ConsumeBytes<std::uint8_t>(below(64));
-        send(operation, std::as_bytes(std::span(noise)));
+        send(kind, std::as_bytes(std::span(noise)));
       }
     }
   }

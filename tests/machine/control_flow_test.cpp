@@ -1,5 +1,5 @@
 // The order of blocks that decides where diverged lanes meet.
-#include "emulator/machine/control_flow.h"
+#include "emulator/analysis/control_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

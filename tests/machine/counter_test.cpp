@@ -5,7 +5,7 @@
 #include <map>
 
 #include "device_fixture.h"
-#include "emulator/machine/handlers.h"
+#include "emulator/program/handlers.h"
 
 namespace lockstep::emulator {
 namespace {

@@ -1,5 +1,5 @@
 // The heap of kernels: limits, reuse, and what is told of it.
-#include "emulator/machine/device_heap.h"
+#include "emulator/memory/device_heap.h"
 
 #include "device_fixture.h"
 

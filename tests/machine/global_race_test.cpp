@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "device_fixture.h"
-#include "emulator/machine/stamps.h"
+#include "emulator/memory/stamps.h"
 
 namespace lockstep::emulator {
 namespace {

@@ -1,5 +1,5 @@
 // Allocations of the emulated device: alignment, distance, limits, and the words for an address that misses.
-#include "emulator/machine/memory.h"
+#include "emulator/memory/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

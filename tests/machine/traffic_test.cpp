@@ -1,5 +1,5 @@
 // The counters against the table that was read off an H200 with Nsight Compute.
-#include "emulator/machine/handlers.h"
+#include "emulator/program/handlers.h"
 
 #include <gtest/gtest.h>
 

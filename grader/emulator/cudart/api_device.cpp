@@ -169,7 +169,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   return call([](Runtime& r) {
     wait_for_device(r);
-    r.device.request(lockstep::emulator::Operation::reset, {});
+    r.device.request(lockstep::emulator::RequestKind::reset, {});
     r.modules.forget_loaded();
     r.memory.forget_allocations();
     r.pools.forget_allocations(current_device());

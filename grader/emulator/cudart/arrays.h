@@ -7,8 +7,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "emulator/core/image.h"
 #include "emulator/cudart/memory.h"
-#include "emulator/image.h"
 
 namespace lockstep::cudart {
 

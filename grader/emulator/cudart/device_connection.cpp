@@ -10,7 +10,7 @@
 
 namespace lockstep::cudart {
 
-using emulator::Operation;
+using emulator::RequestKind;
 
 namespace {
 
@@ -40,19 +40,19 @@ int& current_device() {
   return device;
 }
 
-emulator::Bytes DeviceConnection::request(Operation operation,
+emulator::Bytes DeviceConnection::request(RequestKind kind,
                                           std::initializer_list<std::span<const std::byte>> parts) {
   emulator::Reply reply;
   try {
     emulator::Channel& other_end = channel();
     if (selected_ != current_device()) {
       const emulator::IdRequest wanted{static_cast<std::uint64_t>(current_device())};
-      if (other_end.call(Operation::select_device, {emulator::bytes_of(wanted)}).status ==
+      if (other_end.call(RequestKind::select_device, {emulator::bytes_of(wanted)}).status ==
           emulator::Status::ok) {
         selected_ = current_device();
       }
     }
-    reply = other_end.call(operation, parts);
+    reply = other_end.call(kind, parts);
   } catch (const emulator::ConnectionLost&) {
     throw Failure{cudaErrorDevicesUnavailable};
   }
@@ -87,7 +87,7 @@ bool DeviceConnection::failed() {
 }
 
 void DeviceConnection::throw_if_failed() {
-  if (kernel_failed_) request(Operation::synchronise, {});
+  if (kernel_failed_) request(RequestKind::synchronise, {});
 }
 
 emulator::Channel& DeviceConnection::channel() {
@@ -99,7 +99,7 @@ emulator::Channel& DeviceConnection::channel() {
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   auto channel = std::make_unique<emulator::Channel>(descriptor);
   try {
-    const emulator::Reply hello = channel->call(Operation::hello, {});
+    const emulator::Reply hello = channel->call(RequestKind::hello, {});
     emulator::MessageReader reader(hello.payload);
     properties_ = reader.take<emulator::HelloReply>();
     name_ = reader.take_name(emulator::kMaximumName);

@@ -32,12 +32,12 @@ class SelectedDevice {
 class DeviceConnection {
  public:
   /// One request and the payload of its answer. Throws Failure for every other status than ok.
-  emulator::Bytes request(emulator::Operation operation,
+  emulator::Bytes request(emulator::RequestKind kind,
                           std::initializer_list<std::span<const std::byte>> parts);
 
   template <class T>
-  T ask(emulator::Operation operation, std::initializer_list<std::span<const std::byte>> parts) {
-    return emulator::MessageReader(request(operation, parts)).take<T>();
+  T ask(emulator::RequestKind kind, std::initializer_list<std::span<const std::byte>> parts) {
+    return emulator::MessageReader(request(kind, parts)).take<T>();
   }
 
   const emulator::HelloReply& properties();

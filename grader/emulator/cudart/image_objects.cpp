@@ -11,7 +11,7 @@ namespace {
 
 using emulator::bytes_of;
 using emulator::Image;
-using emulator::Operation;
+using emulator::RequestKind;
 using emulator::Sampler;
 using emulator::TexelFormat;
 
@@ -113,7 +113,7 @@ cudaTextureObject_t ImageObjects::create_texture(const cudaResourceDesc& resourc
   wanted.image = image_of(resource);
   wanted.sampler = sampler_of(sampling, wanted.image);
   const cudaTextureObject_t handle =
-      device_.ask<emulator::IdReply>(Operation::create_texture, {bytes_of(wanted)}).id;
+      device_.ask<emulator::IdReply>(RequestKind::create_texture, {bytes_of(wanted)}).id;
   textures_[handle] = {resource, sampling};
   return handle;
 }
@@ -124,20 +124,20 @@ cudaSurfaceObject_t ImageObjects::create_surface(const cudaResourceDesc& resourc
   require((array.flags & cudaArraySurfaceLoadStore) != 0);
   const emulator::SurfaceRequest wanted{array.image};
   const cudaSurfaceObject_t handle =
-      device_.ask<emulator::IdReply>(Operation::create_surface, {bytes_of(wanted)}).id;
+      device_.ask<emulator::IdReply>(RequestKind::create_surface, {bytes_of(wanted)}).id;
   surfaces_[handle] = resource;
   return handle;
 }
 
 void ImageObjects::destroy_texture(cudaTextureObject_t handle) {
   texture(handle);
-  device_.request(Operation::destroy_image, {bytes_of(emulator::IdRequest{handle})});
+  device_.request(RequestKind::destroy_image, {bytes_of(emulator::IdRequest{handle})});
   textures_.erase(handle);
 }
 
 void ImageObjects::destroy_surface(cudaSurfaceObject_t handle) {
   surface(handle);
-  device_.request(Operation::destroy_image, {bytes_of(emulator::IdRequest{handle})});
+  device_.request(RequestKind::destroy_image, {bytes_of(emulator::IdRequest{handle})});
   surfaces_.erase(handle);
 }
 

@@ -84,7 +84,7 @@ void Launcher::check(Kernel& kernel, const emulator::LaunchRequest& wanted) {
   static_assert(std::has_unique_object_representations_v<emulator::LaunchRequest>);
   if (kernel.accepted && std::memcmp(&*kernel.accepted, &wanted, sizeof wanted) == 0) return;
   try {
-    device_.request(emulator::Operation::check_launch, {bytes_of(wanted)});
+    device_.request(emulator::RequestKind::check_launch, {bytes_of(wanted)});
   } catch (const Failure& caught) {
     if (wanted.cooperative == 0 || caught.code != cudaErrorLaunchOutOfResources) throw;
     throw Failure{cudaErrorCooperativeLaunchTooLarge};
@@ -96,14 +96,14 @@ void Launcher::run(const KernelWork& work) {
   const SelectedDevice selected(work.device);
   unified_.before_launch(work.arguments);
   const emulator::Bytes text =
-      device_.request(emulator::Operation::launch, {bytes_of(work.request), work.arguments});
+      device_.request(emulator::RequestKind::launch, {bytes_of(work.request), work.arguments});
   printed_.append(reinterpret_cast<const char*>(text.data()), text.size());
   unified_.after_launch();
 }
 
 void Launcher::synchronise() {
   print();
-  device_.request(emulator::Operation::synchronise, {});
+  device_.request(emulator::RequestKind::synchronise, {});
   unified_.after_synchronisation();
 }
 

@@ -15,8 +15,8 @@ namespace lockstep::cudart {
 using emulator::bytes_of;
 using emulator::DeviceAddress;
 using emulator::kPageBytes;
-using emulator::Operation;
 using emulator::RangeRequest;
+using emulator::RequestKind;
 
 namespace {
 
@@ -72,11 +72,11 @@ RangeRequest ManagedMemory::Range::part(std::size_t first, std::size_t last) con
 
 void* ManagedMemory::allocate(std::size_t bytes) {
   const emulator::AllocateRequest wanted{bytes, emulator::MemoryKind::managed};
-  const auto address = device_.ask<emulator::AddressReply>(Operation::allocate, {bytes_of(wanted)}).address;
+  const auto address = device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   try {
     map(address, bytes, Page::untouched);
   } catch (const Failure&) {
-    device_.request(Operation::free, {bytes_of(RangeRequest{address, 0, 0})});
+    device_.request(RequestKind::free, {bytes_of(RangeRequest{address, 0, 0})});
     throw;
   }
   return pointer_to(address);
@@ -99,7 +99,7 @@ void ManagedMemory::map(DeviceAddress address, std::size_t bytes, Page state) {
 bool ManagedMemory::free(DeviceAddress address) {
   const auto found = ranges_.find(address);
   if (found == ranges_.end()) return false;
-  device_.request(Operation::free, {bytes_of(RangeRequest{address, 0, 0})});
+  device_.request(RequestKind::free, {bytes_of(RangeRequest{address, 0, 0})});
   ::munmap(pointer_to(address), found->second.pages.size() * kPageBytes);
   ranges_.erase(found);
   advice_.forget(address);
@@ -134,7 +134,8 @@ void ManagedMemory::send(Range& range) {
       const RangeRequest part = range.part(page, std::min(page + kMostWindow, last));
       const auto* from = static_cast<const std::byte*>(pointer_to(part.address));
       piece.assign(from, from + part.bytes);
-      device_.request(Operation::write, {bytes_of(emulator::WriteRequest{part.address, part.bytes}), piece});
+      device_.request(RequestKind::write,
+                      {bytes_of(emulator::WriteRequest{part.address, part.bytes}), piece});
     }
     std::fill(range.pages.begin() + static_cast<std::ptrdiff_t>(first),
               range.pages.begin() + static_cast<std::ptrdiff_t>(last), Page::read);
@@ -170,7 +171,7 @@ void ManagedMemory::revoke(Range& range) {
   range.faults = 0;
   if (std::ranges::find(range.pages, Page::untouched) != range.pages.end()) {
     const emulator::Bytes written =
-        device_.request(Operation::written_pages, {bytes_of(range.part(0, range.pages.size()))});
+        device_.request(RequestKind::written_pages, {bytes_of(range.part(0, range.pages.size()))});
     for (std::size_t page = 0; page < std::min(written.size(), range.pages.size()); ++page) {
       if (range.pages[page] == Page::untouched && written[page] != std::byte{0}) {
         range.pages[page] = Page::read;
@@ -240,7 +241,7 @@ PageAdvice ManagedMemory::advice(DeviceAddress address, std::size_t bytes) const
 /// Brings pages that are away, at most a piece of a copy. They appear in the program all at once, as another
 /// of its threads may look at them.
 void ManagedMemory::fetch(Range& range, std::size_t first, std::size_t last, Page state) {
-  const emulator::Bytes contents = device_.request(Operation::read, {bytes_of(range.part(first, last))});
+  const emulator::Bytes contents = device_.request(RequestKind::read, {bytes_of(range.part(first, last))});
   const std::size_t length = (last - first) * kPageBytes;
   void* staged = map_anew(nullptr, last - first, PROT_READ | PROT_WRITE, 0);
   std::memcpy(staged, contents.data(), std::min(contents.size(), length));

@@ -12,8 +12,8 @@ using emulator::BoxPlace;
 using emulator::BoxShape;
 using emulator::bytes_of;
 using emulator::DeviceAddress;
-using emulator::Operation;
 using emulator::RangeRequest;
+using emulator::RequestKind;
 using emulator::RowPiece;
 
 namespace {
@@ -104,7 +104,7 @@ void* Memory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   const emulator::AllocateRequest wanted{bytes};
   const DeviceAddress address =
-      device_.ask<emulator::AddressReply>(Operation::allocate, {bytes_of(wanted)}).address;
+      device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   allocations_[address] = bytes;
   return pointer_to(address);
 }
@@ -119,7 +119,7 @@ void* Memory::allocate_pitched(std::size_t* pitch, std::size_t width, std::size_
 void Memory::free(void* address) {
   if (address == nullptr || unified_.managed.free(address_of(address))) return;
   require(!pinned(address));
-  device_.request(Operation::free, {bytes_of(RangeRequest{address_of(address), 0, 0})});
+  device_.request(RequestKind::free, {bytes_of(RangeRequest{address_of(address), 0, 0})});
   allocations_.erase(address_of(address));
 }
 
@@ -156,7 +156,7 @@ void Memory::check_range(const void* pointer, std::size_t bytes) {
   }
   // A symbol, or memory of whoever made the device.
   const auto range =
-      device_.ask<emulator::RangeReply>(Operation::find_range, {bytes_of(RangeRequest{address, 0, 0})});
+      device_.ask<emulator::RangeReply>(RequestKind::find_range, {bytes_of(RangeRequest{address, 0, 0})});
   require_inside(range.address, range.bytes);  // of no bytes where there is none
 }
 
@@ -179,7 +179,7 @@ void Memory::copy(const CopyWork& work) {
       break;
     case cudaMemcpyDeviceToDevice:
       for_parts_of_rows(shape, [&](const BoxPart& part) {
-        device_.request(Operation::copy, {bytes_of(emulator::CopyRequest{to, from, shape, part})});
+        device_.request(RequestKind::copy, {bytes_of(emulator::CopyRequest{to, from, shape, part})});
       });
       break;
     default:
@@ -209,14 +209,14 @@ void Memory::fill(const FillWork& work) {
   } else if (one_value) {
     const auto value = std::to_integer<std::uint64_t>(element.front());
     for_parts_of_rows(shape, [&](const BoxPart& part) {
-      device_.request(Operation::fill_box, {bytes_of(emulator::FillBoxRequest{{to, shape, part}, value})});
+      device_.request(RequestKind::fill_box, {bytes_of(emulator::FillBoxRequest{{to, shape, part}, value})});
     });
   } else {
     // Rows are whole elements, and so are pieces.
     emulator::Bytes piece(std::min<std::size_t>(shape.bytes(), emulator::kPieceBytes));
     repeat(element, piece);
     for_parts_of_bytes(shape, [&](const BoxPart& part) {
-      device_.request(Operation::write_box,
+      device_.request(RequestKind::write_box,
                       {bytes_of(emulator::BoxRequest{to, shape, part}), std::span(piece).first(part.bytes)});
     });
   }
@@ -242,7 +242,7 @@ void Memory::revoke(const BoxPlace& to, const BoxShape& shape) {
 
 void Memory::information(std::size_t* free_bytes, std::size_t* total_bytes) {
   require(free_bytes != nullptr && total_bytes != nullptr);
-  const auto reply = device_.ask<emulator::MemoryReply>(Operation::memory_info, {});
+  const auto reply = device_.ask<emulator::MemoryReply>(RequestKind::memory_info, {});
   *free_bytes = reply.free_bytes;
   *total_bytes = reply.total_bytes;
 }
@@ -252,7 +252,7 @@ cudaPointerAttributes Memory::attributes(const void* address) {
   attributes.type = cudaMemoryTypeUnregistered;
   attributes.device = -1;
   if (on_device(address)) {
-    const auto range = device_.ask<emulator::RangeReply>(Operation::find_range,
+    const auto range = device_.ask<emulator::RangeReply>(RequestKind::find_range,
                                                          {bytes_of(RangeRequest{address_of(address), 0, 0})});
     require(range.bytes != 0);
     const bool is_managed = managed(address);
@@ -281,7 +281,7 @@ void Memory::to_device(const BoxPlace& to, const BoxPlace& from, const BoxShape&
       std::memcpy(next, host_of(from, piece), piece.bytes);
       next += piece.bytes;
     });
-    device_.request(Operation::write_box,
+    device_.request(RequestKind::write_box,
                     {bytes_of(emulator::BoxRequest{to, shape, part}), std::span(bytes).first(part.bytes)});
   });
 }
@@ -289,7 +289,7 @@ void Memory::to_device(const BoxPlace& to, const BoxPlace& from, const BoxShape&
 void Memory::to_host(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape) {
   for_parts_of_bytes(shape, [&](const BoxPart& part) {
     const emulator::Bytes bytes =
-        device_.request(Operation::read_box, {bytes_of(emulator::BoxRequest{from, shape, part})});
+        device_.request(RequestKind::read_box, {bytes_of(emulator::BoxRequest{from, shape, part})});
     require(bytes.size() == part.bytes);
     const std::byte* next = bytes.data();
     for_row_pieces(shape, part, [&](const RowPiece& piece) {

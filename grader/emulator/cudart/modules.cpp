@@ -7,7 +7,7 @@
 namespace lockstep::cudart {
 
 using emulator::bytes_of;
-using emulator::Operation;
+using emulator::RequestKind;
 
 namespace {
 
@@ -51,7 +51,7 @@ void Modules::remove_fat_binary(FatBinary* binary) {
   std::erase_if(variables_, [binary](const auto& entry) { return entry.second.binary == binary; });
   for (const auto& [device, module] : binary->modules) {
     try {
-      device_.request(Operation::unload_image, {bytes_of(emulator::IdRequest{module})});
+      device_.request(RequestKind::unload_image, {bytes_of(emulator::IdRequest{module})});
     } catch (const Failure&) {
       // The program is ending, or a kernel has failed: the device releases the module with the connection.
     }
@@ -89,7 +89,7 @@ Kernel& Modules::load(const void* function) {
     choose_architecture(*kernel.binary);
     kernel.architecture = kernel.binary->architecture;
     const emulator::Bytes reply =
-        device_.request(Operation::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
+        device_.request(RequestKind::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
     emulator::MessageReader reader(reply);
     kernel.info = reader.take<emulator::KernelReply>();
     kernel.parameters.clear();
@@ -165,7 +165,7 @@ const emulator::RangeReply& Modules::locate(Variable& variable) {
   if (known != variable.ranges.end()) return known->second;
   const emulator::NameRequest wanted{load(*variable.binary)};
   return variable.ranges[current_device()] = device_.ask<emulator::RangeReply>(
-             Operation::find_symbol, {bytes_of(wanted), bytes_of(variable.name)});
+             RequestKind::find_symbol, {bytes_of(wanted), bytes_of(variable.name)});
 }
 
 void* Modules::place_in_symbol(const void* host_variable, std::size_t offset, std::size_t bytes) {
@@ -194,13 +194,13 @@ std::uint64_t Modules::load(FatBinary& binary) {
   emulator::Bytes images;
   for (const void* container : binary.containers) {
     const auto size =
-        device_.ask<emulator::SizeReply>(Operation::measure_image, {bytes_at(container, kContainerHeader)});
+        device_.ask<emulator::SizeReply>(RequestKind::measure_image, {bytes_at(container, kContainerHeader)});
     if (size.bytes > emulator::kMaximumRequest - images.size()) throw Failure{cudaErrorInvalidKernelImage};
     emulator::append(images, bytes_at(container, size.bytes));
   }
   try {
     return binary.modules[current_device()] =
-               device_.ask<emulator::IdReply>(Operation::load_image, {images}).id;
+               device_.ask<emulator::IdReply>(RequestKind::load_image, {images}).id;
   } catch (const Failure& caught) {
     if (caught.code == cudaErrorInvalidKernelImage || caught.code == cudaErrorNoKernelImageForDevice) {
       binary.failure = caught.code;

@@ -13,8 +13,8 @@ using emulator::bytes_of;
 using emulator::DeviceAddress;
 using emulator::kPageBytes;
 using emulator::kPieceBytes;
-using emulator::Operation;
 using emulator::RangeRequest;
+using emulator::RequestKind;
 
 namespace {
 
@@ -48,11 +48,11 @@ void* PinnedMemory::allocate(std::size_t bytes, unsigned flags) {
   device_.properties();  // fails where there is no device
   if (bytes == 0) return nullptr;
   const emulator::AllocateRequest wanted{bytes, emulator::MemoryKind::host};
-  const auto address = device_.ask<emulator::AddressReply>(Operation::allocate, {bytes_of(wanted)}).address;
+  const auto address = device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   void* memory = ::mmap(reinterpret_cast<void*>(address), whole_pages(bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (memory == MAP_FAILED) {
-    device_.request(Operation::free, {bytes_of(RangeRequest{address, 0, 0})});
+    device_.request(RequestKind::free, {bytes_of(RangeRequest{address, 0, 0})});
     throw Failure{cudaErrorMemoryAllocation};
   }
   Range& range = ranges_[number_of(memory)];
@@ -67,7 +67,7 @@ void PinnedMemory::free(void* address) {
   if (address == nullptr) return;
   const auto range = ranges_.find(number_of(address));
   require(range != ranges_.end() && range->second.owned);
-  device_.request(Operation::free, {bytes_of(RangeRequest{range->second.device, 0, 0})});
+  device_.request(RequestKind::free, {bytes_of(RangeRequest{range->second.device, 0, 0})});
   ::munmap(address, whole_pages(range->second.bytes));
   ranges_.erase(range);
 }
@@ -88,7 +88,7 @@ void PinnedMemory::remove(void* address) {
   if (range == ranges_.end() || range->second.owned) throw Failure{cudaErrorHostMemoryNotRegistered};
   const DeviceAddress device = range->second.device;
   ranges_.erase(range);
-  if (device != 0) device_.request(Operation::free, {bytes_of(RangeRequest{device, 0, 0})});
+  if (device != 0) device_.request(RequestKind::free, {bytes_of(RangeRequest{device, 0, 0})});
 }
 
 unsigned PinnedMemory::flags(const void* address) const {
@@ -109,9 +109,9 @@ void PinnedMemory::map(Range& range) {
   if (range.mapped) return;
   if (range.device == 0) {
     const emulator::AllocateRequest wanted{range.bytes, emulator::MemoryKind::host};
-    range.device = device_.ask<emulator::AddressReply>(Operation::allocate, {bytes_of(wanted)}).address;
+    range.device = device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   }
-  device_.request(Operation::map_host, {bytes_of(RangeRequest{range.device, 0, 0})});
+  device_.request(RequestKind::map_host, {bytes_of(RangeRequest{range.device, 0, 0})});
   range.mapped = true;
 }
 
@@ -154,8 +154,8 @@ void PinnedMemory::send(std::uintptr_t begin, Range& range) {
     // From the copy, as another thread may write on meanwhile.
     const std::size_t length = std::min(last, range.bytes) - at;
     std::memcpy(range.device_contents.data() + at, host + at, length);
-    device_.request(Operation::write, {bytes_of(emulator::WriteRequest{range.device + at, length}),
-                                       std::span(range.device_contents).subspan(at, length)});
+    device_.request(RequestKind::write, {bytes_of(emulator::WriteRequest{range.device + at, length}),
+                                         std::span(range.device_contents).subspan(at, length)});
     at = last;
   }
 }
@@ -172,7 +172,7 @@ void PinnedMemory::receive(std::uintptr_t begin, Range& range) {
   for (std::size_t at = 0; at < range.bytes; at += kPieceBytes) {
     const std::size_t length = std::min<std::size_t>(kPieceBytes, range.bytes - at);
     const emulator::Bytes now =
-        device_.request(Operation::read, {bytes_of(RangeRequest{range.device + at, length, length})});
+        device_.request(RequestKind::read, {bytes_of(RangeRequest{range.device + at, length, length})});
     std::byte* before = range.device_contents.data() + at;
     if (now.size() != length || std::memcmp(now.data(), before, length) == 0) continue;
     for (std::size_t i = 0; i < length; ++i) {

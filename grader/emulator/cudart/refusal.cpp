@@ -41,7 +41,7 @@ void note_refusal(std::string_view name, const Failure& failure) noexcept {
     const emulator::NoteRefusalRequest note{failure.code, failure.reason, failure.range};
     Runtime& program = runtime();
     const std::lock_guard lock(program.mutex);
-    program.device.request(emulator::Operation::note_refusal,
+    program.device.request(emulator::RequestKind::note_refusal,
                            {emulator::bytes_of(note), emulator::bytes_of(name)});
   } catch (const Failure&) {
     // The device is gone, or a kernel has failed: that is what the program hears of.

@@ -232,7 +232,7 @@ void submit_graph(Runtime& r, cudaStream_t handle, ExecutableGraph& executable) 
 }
 
 void throw_failure(Runtime& r) {
-  r.device.request(emulator::Operation::synchronise, {});
+  r.device.request(emulator::RequestKind::synchronise, {});
   r.streams.throw_kept_failure();
 }
 

@@ -24,18 +24,18 @@ Channel::Channel(int descriptor) : descriptor_(descriptor) {}
 
 Channel::~Channel() { ::close(descriptor_); }
 
-Reply Channel::call(Operation operation, std::initializer_list<std::span<const std::byte>> parts,
+Reply Channel::call(RequestKind kind, std::initializer_list<std::span<const std::byte>> parts,
                     Deadline deadline) {
-  std::optional<Reply> reply = try_call(operation, parts, deadline);
+  std::optional<Reply> reply = try_call(kind, parts, deadline);
   if (!reply) throw ConnectionLost("connection to the emulated device: no answer in time");
   return *std::move(reply);
 }
 
-std::optional<Reply> Channel::try_call(Operation operation,
+std::optional<Reply> Channel::try_call(RequestKind kind,
                                        std::initializer_list<std::span<const std::byte>> parts,
                                        Deadline deadline) {
   RequestHeader request;
-  request.operation = operation;
+  request.kind = kind;
   request.sequence = ++sequence_;
   for (const auto& part : parts) request.bytes += part.size();
   send(bytes_of(request), deadline);

@@ -39,12 +39,12 @@ class Channel {
 
   /// Sends a request whose payload is `parts` one after the other and waits for its reply. Throws
   /// ConnectionLost, also when `deadline` passes.
-  Reply call(Operation operation, std::initializer_list<std::span<const std::byte>> parts,
+  Reply call(RequestKind kind, std::initializer_list<std::span<const std::byte>> parts,
              Deadline deadline = {});
 
   /// As call, but nothing when no part of a reply has come by `deadline`; the channel stays usable, and the
   /// reply is passed over when it comes.
-  std::optional<Reply> try_call(Operation operation, std::initializer_list<std::span<const std::byte>> parts,
+  std::optional<Reply> try_call(RequestKind kind, std::initializer_list<std::span<const std::byte>> parts,
                                 Deadline deadline);
 
  private:

@@ -3,10 +3,10 @@
 #include <iterator>
 #include <utility>
 
+#include "emulator/core/round_up.h"
+#include "emulator/core/sectors.h"
 #include "emulator/cudart/runtime_names.h"
 #include "emulator/ptx/fat_binary.h"
-#include "emulator/round_up.h"
-#include "emulator/sectors.h"
 #include "emulator/server/session.h"
 
 namespace lockstep::emulator {
@@ -56,23 +56,23 @@ std::uint64_t sectors_of_rows(const BoxPlace& place, const BoxShape& shape, cons
   return sectors;
 }
 
-bool is_work(Operation operation) {
-  return operation == Operation::launch || operation == Operation::fill || operation == Operation::fill_box ||
-         operation == Operation::copy;
+bool is_work(RequestKind kind) {
+  return kind == RequestKind::launch || kind == RequestKind::fill || kind == RequestKind::fill_box ||
+         kind == RequestKind::copy;
 }
 
 /// Whether a refusal of such a request is told in numbers alone: names are the program's.
-bool is_of_memory(Operation operation) {
-  switch (operation) {
-    case Operation::allocate:
-    case Operation::free:
-    case Operation::write:
-    case Operation::read:
-    case Operation::fill:
-    case Operation::copy:
-    case Operation::write_box:
-    case Operation::read_box:
-    case Operation::fill_box:
+bool is_of_memory(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::allocate:
+    case RequestKind::free:
+    case RequestKind::write:
+    case RequestKind::read:
+    case RequestKind::fill:
+    case RequestKind::copy:
+    case RequestKind::write_box:
+    case RequestKind::read_box:
+    case RequestKind::fill_box:
       return true;
     default:
       return false;
@@ -89,17 +89,17 @@ std::string cut(std::string output) {
 
 }  // namespace
 
-Answer ClientSession::answer(Operation operation, std::span<const std::byte> payload) {
+Answer ClientSession::answer(RequestKind kind, std::span<const std::byte> payload) {
   if (served_.client_held) {
     ++served_.statistics.late_requests;
     return {Status::launch_failure, {}};
   }
   ++served_.statistics.requests;
-  if (is_work(operation)) ++served_.statistics.work;
-  const bool needs_context = operation != Operation::hello && operation != Operation::measure_image;
+  if (is_work(kind)) ++served_.statistics.work;
+  const bool needs_context = kind != RequestKind::hello && kind != RequestKind::measure_image;
   if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
-  Answer answer = Session::answer(operation, payload);
-  if (answer.status != Status::ok && is_of_memory(operation)) {
+  Answer answer = Session::answer(kind, payload);
+  if (answer.status != Status::ok && is_of_memory(kind)) {
     last_refusal_.assign(reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size());
   }
   return answer;
@@ -158,15 +158,15 @@ std::optional<ClientSession::Allocation> ClientSession::allocation_around(Device
   return allocation;
 }
 
-Bytes ClientSession::perform(Operation operation, MessageReader& request) {
+Bytes ClientSession::perform(RequestKind kind, MessageReader& request) {
   Device& device = served_.device;
-  switch (operation) {
-    case Operation::allocate:
+  switch (kind) {
+    case RequestKind::allocate:
       return allocate(request.take<AllocateRequest>());
-    case Operation::free:
+    case RequestKind::free:
       free(request.take<RangeRequest>().address);
       return {};
-    case Operation::copy: {
+    case RequestKind::copy: {
       const auto copy = request.take<CopyRequest>();
       check_box(copy.to, copy.shape, copy.part);
       check_box(copy.from, copy.shape, copy.part);
@@ -175,7 +175,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
           sectors_of_rows(copy.from, copy.shape, copy.part) + sectors_of_rows(copy.to, copy.shape, copy.part);
       return {};
     }
-    case Operation::write_box: {
+    case RequestKind::write_box: {
       const auto [place, shape, part] = request.take<BoxRequest>();
       const auto data = request.take_rest();
       if (data.size() != part.bytes) throw MalformedMessage("a write of other bytes than it says");
@@ -184,7 +184,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       after_write(place.address, part.bytes, part.bytes);
       return {};
     }
-    case Operation::read_box: {
+    case RequestKind::read_box: {
       const auto [place, shape, part] = request.take<BoxRequest>();
       if (part.bytes > kPieceBytes) throw MalformedMessage("a read is longer than one piece");
       check_box(place, shape, part);
@@ -193,7 +193,7 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       count_read(place.address, part.bytes, part.bytes);
       return data;
     }
-    case Operation::fill_box: {
+    case RequestKind::fill_box: {
       const auto fill = request.take<FillBoxRequest>();
       const auto& [place, shape, part] = fill.box;
       check_box(place, shape, part);
@@ -202,63 +202,63 @@ Bytes ClientSession::perform(Operation operation, MessageReader& request) {
       served_.copied_sectors += sectors_of_rows(place, shape, part);
       return {};
     }
-    case Operation::find_range: {
+    case RequestKind::find_range: {
       const auto address = request.take<RangeRequest>().address;
       const auto range = device.allocation(address);
       if (!range) return packed(RangeReply{});
       const int owner = allocation_around(address).value_or(Allocation{}).device;
       return packed(RangeReply{range->address, range->bytes, static_cast<std::uint64_t>(owner)});
     }
-    case Operation::memory_info: {
+    case RequestKind::memory_info: {
       const std::uint64_t total = std::min(served_.global_bytes, served_.client_memory_limit);
       return packed(MemoryReply{std::min<std::uint64_t>(allowed_bytes(), device.free_bytes()), total});
     }
-    case Operation::measure_image:
+    case RequestKind::measure_image:
       try {
         return packed(SizeReply{ptx::fat_binary_bytes(request.take_rest())});
       } catch (const ptx::FatBinaryError& error) {
         served_.add_finding(Finding::Kind::bad_image, {}, error.what());
         throw DeviceError(DeviceError::Code::invalid_image, error.what());
       }
-    case Operation::load_image:
+    case RequestKind::load_image:
       return load_image(request.take_rest());
-    case Operation::unload_image:
+    case RequestKind::unload_image:
       unload_image(request.take<IdRequest>().id);
       return {};
-    case Operation::find_kernel:
+    case RequestKind::find_kernel:
       return find_kernel(request);
-    case Operation::find_symbol:
+    case RequestKind::find_symbol:
       return find_symbol(request);
-    case Operation::launch:
+    case RequestKind::launch:
       return launch(request);
-    case Operation::check_launch:
+    case RequestKind::check_launch:
       check_launch(request.take<LaunchRequest>());
       return {};
-    case Operation::reset:
+    case RequestKind::reset:
       reset(selected_);
       return {};
-    case Operation::select_device:
+    case RequestKind::select_device:
       select_device(request.take<IdRequest>().id);
       return {};
-    case Operation::map_host:
+    case RequestKind::map_host:
       map_host(request.take<RangeRequest>().address);
       return {};
-    case Operation::written_pages:
+    case RequestKind::written_pages:
       return written_pages(request.take<RangeRequest>());
-    case Operation::create_texture:
+    case RequestKind::create_texture:
       return create_texture(request.take<TextureRequest>());
-    case Operation::create_surface:
+    case RequestKind::create_surface:
       return create_surface(request.take<SurfaceRequest>());
-    case Operation::destroy_image:
+    case RequestKind::destroy_image:
       destroy_image(request.take<IdRequest>().id);
       return {};
-    case Operation::note_refusal: {
+    case RequestKind::note_refusal: {
       const auto note = request.take<NoteRefusalRequest>();
       note_refusal(note, request.take_name(kMaximumName));
       return {};
     }
     default:
-      return perform_common(operation, request);
+      return perform_common(kind, request);
   }
 }
 

@@ -13,8 +13,8 @@ namespace lockstep::emulator {
 namespace {
 
 /// Longest payload that a request of this kind can have.
-std::uint64_t longest_payload(Operation operation) {
-  if (operation == Operation::load_image) return kMaximumRequest;
+std::uint64_t longest_payload(RequestKind kind) {
+  if (kind == RequestKind::load_image) return kMaximumRequest;
   constexpr std::uint64_t kStructs = 4096;
   return kStructs + std::max(kPieceBytes, kMaximumName);
 }
@@ -49,7 +49,7 @@ void Connection::receive() {
       std::memcpy(&request_, received_.data(), sizeof(request_));
       received_.clear();
       header_complete_ = true;
-      if (request_.magic != kMagic || request_.bytes > longest_payload(request_.operation)) return close();
+      if (request_.magic != kMagic || request_.bytes > longest_payload(request_.kind)) return close();
       continue;
     }
     const std::size_t have = received_.size();
@@ -63,7 +63,7 @@ void Connection::receive() {
 }
 
 void Connection::answer() {
-  const Answer answer = session_.answer(request_.operation, received_);
+  const Answer answer = session_.answer(request_.kind, received_);
   const ReplyHeader header{kMagic, answer.status, request_.sequence, answer.payload.size()};
   append(reply_, bytes_of(header));
   append(reply_, answer.payload);

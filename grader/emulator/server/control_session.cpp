@@ -7,12 +7,12 @@
 
 namespace lockstep::emulator {
 
-Bytes ControlSession::perform(Operation operation, MessageReader& request) {
+Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
   Device& device = served_.device;
-  switch (operation) {
-    case Operation::allocate:
+  switch (kind) {
+    case RequestKind::allocate:
       return allocate(request);
-    case Operation::free: {
+    case RequestKind::free: {
       const auto range = request.take<RangeRequest>();
       if (served_.control_allocations.erase(range.address) == 0) {
         throw DeviceError(DeviceError::Code::invalid_address,
@@ -21,12 +21,12 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
       device.free(range.address);
       return {};
     }
-    case Operation::mark_uninitialised: {
+    case RequestKind::mark_uninitialised: {
       const auto range = request.take<RangeRequest>();
       device.mark_uninitialised(range.address, range.bytes);
       return {};
     }
-    case Operation::set_time_limit: {
+    case RequestKind::set_time_limit: {
       const auto limit = request.take<LimitRequest>();
       if (limit.limited != 0) {
         device.set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(limit.value));
@@ -35,12 +35,12 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
       }
       return {};
     }
-    case Operation::set_client_memory_limit:
+    case RequestKind::set_client_memory_limit:
       served_.client_memory_limit = request.take<LimitRequest>().value;
       return {};
-    case Operation::take_observations:
+    case RequestKind::take_observations:
       return take_observations();
-    case Operation::take_client_statistics: {
+    case RequestKind::take_client_statistics: {
       Bytes reply;
       append(reply, bytes_of(served_.statistics));
       const std::uint64_t held = served_.statistics.allocated_bytes;
@@ -48,22 +48,22 @@ Bytes ControlSession::perform(Operation operation, MessageReader& request) {
       served_.statistics.allocated_bytes = held;
       return reply;
     }
-    case Operation::trace_line: {
+    case RequestKind::trace_line: {
       const auto line = request.take<LimitRequest>().value;
       device.trace_line(request.take_name(kMaximumName), static_cast<std::uint32_t>(line));
       return {};
     }
-    case Operation::show_stores_at_once:
+    case RequestKind::show_stores_at_once:
       device.show_stores_at_once(request.take<LimitRequest>().value != 0);
       return {};
-    case Operation::hold_client:
+    case RequestKind::hold_client:
       served_.client_held = true;
       return {};
-    case Operation::admit_client:
+    case RequestKind::admit_client:
       served_.client_held = false;
       return {};
     default:
-      return perform_common(operation, request);
+      return perform_common(kind, request);
   }
 }
 

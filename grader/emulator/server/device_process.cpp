@@ -194,7 +194,7 @@ DeviceProcess::DeviceProcess(const Options& options, const StartDevice& start) {
   // The device's ends must be open nowhere else, or neither side would see the other go.
   control_end.reset();
   inner_client_end.reset();
-  request(Operation::synchronise, {});
+  request(RequestKind::synchronise, {});
   client_ = client_end.release();
 }
 
@@ -213,10 +213,10 @@ DeviceLost DeviceProcess::lost(const std::string& what) {
 }
 
 /// One request of the control side, with its failures as the exceptions that the header promises.
-Bytes DeviceProcess::request(Operation operation, std::initializer_list<std::span<const std::byte>> parts) {
+Bytes DeviceProcess::request(RequestKind kind, std::initializer_list<std::span<const std::byte>> parts) {
   Reply reply;
   try {
-    reply = control_->call(operation, parts, soon());
+    reply = control_->call(kind, parts, soon());
   } catch (const ConnectionLost& error) {
     throw lost(error.what());
   }
@@ -229,17 +229,17 @@ Bytes DeviceProcess::request(Operation operation, std::initializer_list<std::spa
 
 DeviceAddress DeviceProcess::allocate(std::size_t bytes, const std::string& label) {
   const AllocateRequest wanted{bytes};
-  return unpacked<AddressReply>(request(Operation::allocate, {bytes_of(wanted), bytes_of(label)})).address;
+  return unpacked<AddressReply>(request(RequestKind::allocate, {bytes_of(wanted), bytes_of(label)})).address;
 }
 
 void DeviceProcess::free(DeviceAddress address) {
-  request(Operation::free, {bytes_of(RangeRequest{address, 0, 0})});
+  request(RequestKind::free, {bytes_of(RangeRequest{address, 0, 0})});
 }
 
 void DeviceProcess::write(DeviceAddress to, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), kPieceBytes));
-    request(Operation::write, {bytes_of(WriteRequest{to, bytes.size()}), piece});
+    request(RequestKind::write, {bytes_of(WriteRequest{to, bytes.size()}), piece});
     to += piece.size();
     bytes = bytes.subspan(piece.size());
   }
@@ -248,7 +248,7 @@ void DeviceProcess::write(DeviceAddress to, std::span<const std::byte> bytes) {
 void DeviceProcess::read(DeviceAddress from, std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), kPieceBytes));
-    const Bytes data = request(Operation::read, {bytes_of(RangeRequest{from, piece.size(), bytes.size()})});
+    const Bytes data = request(RequestKind::read, {bytes_of(RangeRequest{from, piece.size(), bytes.size()})});
     if (data.size() != piece.size()) throw DeviceLost("the emulated device answers a read with another size");
     std::copy(data.begin(), data.end(), piece.begin());
     from += piece.size();
@@ -257,43 +257,43 @@ void DeviceProcess::read(DeviceAddress from, std::span<std::byte> bytes) {
 }
 
 void DeviceProcess::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
-  request(Operation::fill, {bytes_of(FillRequest{to, bytes, std::to_integer<std::uint64_t>(value)})});
+  request(RequestKind::fill, {bytes_of(FillRequest{to, bytes, std::to_integer<std::uint64_t>(value)})});
 }
 
 void DeviceProcess::mark_uninitialised(DeviceAddress from, std::size_t bytes) {
-  request(Operation::mark_uninitialised, {bytes_of(RangeRequest{from, bytes, bytes})});
+  request(RequestKind::mark_uninitialised, {bytes_of(RangeRequest{from, bytes, bytes})});
 }
 
 void DeviceProcess::set_time_limit(std::optional<std::chrono::milliseconds> limit) {
   LimitRequest wanted{0, 0};
   if (limit) wanted = {static_cast<std::uint64_t>(std::max<std::int64_t>(limit->count(), 0)), 1};
-  request(Operation::set_time_limit, {bytes_of(wanted)});
+  request(RequestKind::set_time_limit, {bytes_of(wanted)});
 }
 
 void DeviceProcess::set_client_memory_limit(std::size_t bytes) {
-  request(Operation::set_client_memory_limit, {bytes_of(LimitRequest{bytes, 1})});
+  request(RequestKind::set_client_memory_limit, {bytes_of(LimitRequest{bytes, 1})});
 }
 
 bool DeviceProcess::wait_idle(std::chrono::milliseconds timeout) {
-  return answers(Operation::synchronise, timeout);
+  return answers(RequestKind::synchronise, timeout);
 }
 
 bool DeviceProcess::hold_client(std::chrono::milliseconds timeout) {
-  return answers(Operation::hold_client, timeout);
+  return answers(RequestKind::hold_client, timeout);
 }
 
-void DeviceProcess::admit_client() { request(Operation::admit_client, {}); }
+void DeviceProcess::admit_client() { request(RequestKind::admit_client, {}); }
 
-bool DeviceProcess::answers(Operation operation, std::chrono::milliseconds timeout) {
+bool DeviceProcess::answers(RequestKind kind, std::chrono::milliseconds timeout) {
   try {
-    return control_->try_call(operation, {}, std::chrono::steady_clock::now() + timeout).has_value();
+    return control_->try_call(kind, {}, std::chrono::steady_clock::now() + timeout).has_value();
   } catch (const ConnectionLost& error) {
     throw lost(error.what());
   }
 }
 
 Observations DeviceProcess::take_observations() {
-  const Bytes payload = request(Operation::take_observations, {});
+  const Bytes payload = request(RequestKind::take_observations, {});
   try {
     return decode_observations(payload);
   } catch (const std::exception& error) {
@@ -302,15 +302,15 @@ Observations DeviceProcess::take_observations() {
 }
 
 ClientStatistics DeviceProcess::take_client_statistics() {
-  return unpacked<ClientStatistics>(request(Operation::take_client_statistics, {}));
+  return unpacked<ClientStatistics>(request(RequestKind::take_client_statistics, {}));
 }
 
 void DeviceProcess::show_stores_at_once(bool at_once) {
-  request(Operation::show_stores_at_once, {bytes_of(LimitRequest{at_once ? 1U : 0U, 1})});
+  request(RequestKind::show_stores_at_once, {bytes_of(LimitRequest{at_once ? 1U : 0U, 1})});
 }
 
 void DeviceProcess::trace_line(const std::string& file_suffix, std::uint32_t line) {
-  request(Operation::trace_line, {bytes_of(LimitRequest{line, 1}), bytes_of(file_suffix)});
+  request(RequestKind::trace_line, {bytes_of(LimitRequest{line, 1}), bytes_of(file_suffix)});
 }
 
 }  // namespace lockstep::emulator

@@ -21,14 +21,14 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/device.h"
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
+#include "emulator/core/types.h"
 #include "emulator/server/message.h"
 
 namespace lockstep::emulator {
 
 class Channel;
-enum class Operation : std::uint32_t;
+enum class RequestKind : std::uint32_t;
 
 /// The device process is gone, does not answer, or speaks nonsense. When it had been started and a program
 /// was using it, the program may have brought that about.
@@ -129,8 +129,8 @@ class DeviceProcess {
   void show_stores_at_once(bool at_once);
 
  private:
-  Bytes request(Operation operation, std::initializer_list<std::span<const std::byte>> parts);
-  bool answers(Operation operation, std::chrono::milliseconds timeout);
+  Bytes request(RequestKind kind, std::initializer_list<std::span<const std::byte>> parts);
+  bool answers(RequestKind kind, std::chrono::milliseconds timeout);
   /// The exception for a connection that failed; `what` is how.
   DeviceLost lost(const std::string& what);
 

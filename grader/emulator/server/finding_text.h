@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 
 namespace lockstep::emulator {
 

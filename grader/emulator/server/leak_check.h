@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include "emulator/device.h"
+#include "emulator/core/types.h"
 
 namespace lockstep::emulator {
 

@@ -42,7 +42,7 @@ class MessageReader {
   template <class T>
   T take() {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (rest_.size() < sizeof(T)) throw MalformedMessage("a message is shorter than its operation needs");
+    if (rest_.size() < sizeof(T)) throw MalformedMessage("a message is shorter than its kind needs");
     T value;
     std::memcpy(&value, rest_.data(), sizeof(T));
     rest_ = rest_.subspan(sizeof(T));
@@ -65,7 +65,7 @@ class MessageReader {
 
   /// Call last: bytes that no one asked for are an error too.
   void finish() const {
-    if (!rest_.empty()) throw MalformedMessage("a message is longer than its operation needs");
+    if (!rest_.empty()) throw MalformedMessage("a message is longer than its kind needs");
   }
 
  private:

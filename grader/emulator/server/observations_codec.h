@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "emulator/observations.h"
+#include "emulator/core/observations.h"
 
 namespace lockstep::emulator {
 

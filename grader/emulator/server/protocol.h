@@ -1,6 +1,6 @@
 // What travels on a connection to the device process: requests, each answered by one reply, in order.
 //
-// A request is a RequestHeader, the operation's plain struct below (if it has one), then bytes without
+// A request is a RequestHeader, its kind's plain struct below (if it has one), then bytes without
 // structure: data of a copy, an image, a name. A reply is a ReplyHeader and its payload; when the status is
 // not ok the payload is a sentence. Both ends are built together and run on one machine, so structs travel as
 // they lie in memory. Copies longer than kPieceBytes are split by the caller, so that neither end holds more
@@ -12,14 +12,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/box.h"
-#include "emulator/device.h"
+#include "emulator/core/box.h"
+#include "emulator/core/image.h"
+#include "emulator/core/types.h"
 
 namespace lockstep::emulator {
 
 static_assert(std::endian::native == std::endian::little, "the protocol's integers are little-endian");
 
-enum class Operation : std::uint32_t {
+enum class RequestKind : std::uint32_t {
   // Both sides.
   hello,        ///< → HelloReply, then the device's name
   allocate,     ///< AllocateRequest, label → AddressReply
@@ -106,7 +107,7 @@ inline constexpr std::uint64_t kMaximumOutput = std::uint64_t{16} << 20;
 
 struct RequestHeader {
   std::uint32_t magic = kMagic;
-  Operation operation{};
+  RequestKind kind{};
   std::uint64_t sequence = 0;
   std::uint64_t bytes = 0;  ///< that follow
 };

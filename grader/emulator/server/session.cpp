@@ -63,10 +63,10 @@ void ServedDevice::add_finding(Finding::Kind kind, const std::string& whole_kern
   findings.push_back(std::move(finding));
 }
 
-Answer Session::answer(Operation operation, std::span<const std::byte> payload) {
+Answer Session::answer(RequestKind kind, std::span<const std::byte> payload) {
   try {
     MessageReader request(payload);
-    Bytes reply = perform(operation, request);
+    Bytes reply = perform(kind, request);
     request.finish();
     return {Status::ok, std::move(reply)};
   } catch (const DeviceError& error) {
@@ -92,14 +92,14 @@ void Session::check_whole(DeviceAddress address, std::uint64_t whole_bytes) cons
   }
 }
 
-Bytes Session::perform_common(Operation operation, MessageReader& request) {
+Bytes Session::perform_common(RequestKind kind, MessageReader& request) {
   Device& device = served_.device;
-  switch (operation) {
-    case Operation::hello:
+  switch (kind) {
+    case RequestKind::hello:
       return hello();
-    case Operation::synchronise:
+    case RequestKind::synchronise:
       return {};
-    case Operation::write: {
+    case RequestKind::write: {
       const auto write = request.take<WriteRequest>();
       const auto data = request.take_rest();
       check_whole(write.address, write.whole_bytes);
@@ -108,7 +108,7 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
       after_write(write.address, data.size(), news);
       return {};
     }
-    case Operation::read: {
+    case RequestKind::read: {
       const auto range = request.take<RangeRequest>();
       if (range.bytes > kPieceBytes) throw MalformedMessage("a read is longer than one piece");
       check_whole(range.address, range.whole_bytes);
@@ -117,14 +117,14 @@ Bytes Session::perform_common(Operation operation, MessageReader& request) {
       after_read(range.address, data);
       return data;
     }
-    case Operation::fill: {
+    case RequestKind::fill: {
       const auto fill = request.take<FillRequest>();
       device.fill(fill.address, static_cast<std::byte>(fill.value), fill.bytes);
       after_fill(fill);
       return {};
     }
     default:
-      throw MalformedMessage("an operation that this side does not have");
+      throw MalformedMessage("a kind of request that this side does not have");
   }
 }
 

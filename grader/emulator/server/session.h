@@ -70,15 +70,15 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Answers one request; refusals and malformed payloads are answers too.
-  virtual Answer answer(Operation operation, std::span<const std::byte> payload);
+  virtual Answer answer(RequestKind kind, std::span<const std::byte> payload);
 
   /// The other end has gone.
   virtual void end() = 0;
 
  protected:
-  virtual Bytes perform(Operation operation, MessageReader& request) = 0;
+  virtual Bytes perform(RequestKind kind, MessageReader& request) = 0;
   /// The operations that both sides have.
-  Bytes perform_common(Operation operation, MessageReader& request);
+  Bytes perform_common(RequestKind kind, MessageReader& request);
   /// A copy that does not fit is refused as a whole, as on hardware, before its first piece changes anything.
   void check_whole(DeviceAddress address, std::uint64_t whole_bytes) const;
   /// Hooks of those, for what the device has done: a request that it refused counts for nothing. What a write
@@ -100,7 +100,7 @@ class ControlSession final : public Session {
   void end() override {}
 
  protected:
-  Bytes perform(Operation operation, MessageReader& request) override;
+  Bytes perform(RequestKind kind, MessageReader& request) override;
   void after_read(DeviceAddress, std::span<const std::byte>) override {}
   std::uint64_t news_in(DeviceAddress, std::span<const std::byte>) override { return 0; }
   void after_write(DeviceAddress, std::uint64_t, std::uint64_t) override {}
@@ -116,12 +116,12 @@ class ClientSession final : public Session {
   using Session::Session;
   /// After a failed kernel every answer is that failure; likewise while the owner
   /// holds the client.
-  Answer answer(Operation operation, std::span<const std::byte> payload) override;
+  Answer answer(RequestKind kind, std::span<const std::byte> payload) override;
   /// Releases what the client holds.
   void end() override;
 
  protected:
-  Bytes perform(Operation operation, MessageReader& request) override;
+  Bytes perform(RequestKind kind, MessageReader& request) override;
   void after_read(DeviceAddress address, std::span<const std::byte> found) override;
   std::uint64_t news_in(DeviceAddress address, std::span<const std::byte> brought) override;
   void after_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t news) override;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "emulator/sectors.h"
+#include "emulator/core/sectors.h"
 
 namespace lockstep::emulator {
 namespace {

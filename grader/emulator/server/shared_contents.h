@@ -9,7 +9,7 @@
 #include <map>
 #include <span>
 
-#include "emulator/device.h"
+#include "emulator/core/types.h"
 #include "emulator/server/message.h"
 
 namespace lockstep::emulator {

@@ -1,0 +1,99 @@
+#include "emulator/checks/finding_log.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "emulator/core/toolkit_file.h"
+
+namespace lockstep::emulator {
+namespace {
+
+constexpr std::size_t kMostFindings = 200;
+constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
+
+std::size_t bytes_of(const Finding& finding) {
+  std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
+                      finding.other_line.file.size() + finding.kernel.size();
+  for (const std::vector<SourceLine>* stack : {&finding.stack, &finding.barrier}) {
+    for (const SourceLine& line : *stack) bytes += sizeof line + line.file.size();
+  }
+  return bytes;
+}
+
+/// Adds the lines at which the lane's function, and the functions that called it, were called.
+void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
+  constexpr std::size_t kMostCallers = 8;  // a recursion has many
+  for (const Split& split : warp.splits) {
+    if ((split.lanes >> lane & 1) == 0) continue;
+    std::size_t left = kMostCallers;
+    for (auto frame = split.callers.rbegin(); frame != split.callers.rend() && left > 0; ++frame, --left) {
+      const Place& call = place_of_id(warp, frame->function->blocks[frame->block].end_id);
+      stack.insert(stack.end(), call.stack.begin(), call.stack.end());
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+const Place& place_of_id(const Warp& warp, std::uint32_t id) {
+  static const Place kUnknown;
+  const auto& places = warp.block->grid->kernel->program->places;
+  return id < places.size() ? places[id] : kUnknown;
+}
+
+void FindingLog::add(Finding finding) {
+  const std::lock_guard lock(mutex_);
+  for (Finding& known : findings_) {
+    if (known.kind == finding.kind && known.line == finding.line && known.other_line == finding.other_line &&
+        known.kernel == finding.kernel) {
+      finding.count += known.count;
+      // Of equal findings the first block and thread is kept, whichever worker came first.
+      // A race between warps says more than one within a warp: the barrier that it lacks mends both.
+      const auto place_in_grid = [](const Finding& f) {
+        return std::tuple(f.message.ends_with("__syncwarp() between"), f.block[2], f.block[1], f.block[0],
+                          f.thread[2], f.thread[1], f.thread[0]);
+      };
+      if (place_in_grid(finding) < place_in_grid(known)) {
+        known = std::move(finding);
+      } else {
+        known.count = finding.count;
+      }
+      return;
+    }
+  }
+  bytes_ += bytes_of(finding);
+  if (findings_.size() < kMostFindings && bytes_ <= kMostFindingBytes)
+    findings_.push_back(std::move(finding));
+}
+
+std::vector<Finding> FindingLog::take() {
+  const std::lock_guard lock(mutex_);
+  bytes_ = 0;
+  return std::exchange(findings_, {});
+}
+
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
+                     std::string message) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  const Place& where = place_of_id(warp, place);
+  finding.line = where.line;
+  finding.stack = where.stack;
+  append_callers(warp, lane, finding.stack);
+  // Nobody looks for a mistake in the toolkit's own files.
+  std::erase_if(finding.stack, [](const SourceLine& line) { return is_toolkit_file(line.file); });
+  finding.kernel = warp.block->grid->kernel->info.name;
+  finding.block = warp.block->index;
+  finding.thread = {warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane]};
+  return finding;
+}
+
+void fault(Warp& warp, LaunchResult::Status why, Finding finding) {
+  warp.block->grid->fail_at(warp.block->sequence, why, std::move(finding));
+  warp.stop = true;
+}
+
+}  // namespace lockstep::emulator

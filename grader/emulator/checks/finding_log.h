@@ -1,0 +1,40 @@
+// Findings of kernels: made with their places filled in, kept once each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "emulator/core/observations.h"
+#include "emulator/core/types.h"
+#include "emulator/state/grid.h"
+
+namespace lockstep::emulator {
+
+/// Findings of one launch or of several, equal ones merged.
+class FindingLog {
+ public:
+  /// Counts `finding` when its kind and lines were seen before, else keeps it (up to limits of their number
+  /// and their bytes: hostile programs have names without end).
+  void add(Finding finding);
+  std::vector<Finding> take();
+
+ private:
+  std::mutex mutex_;
+  std::vector<Finding> findings_;
+  std::size_t bytes_ = 0;
+};
+
+/// The place that an id stands for (Instruction::id); one without a line for kNoPlace.
+const Place& place_of_id(const Warp& warp, std::uint32_t id);
+
+/// A finding at an instruction for one lane of a warp, with kernel, line, block and thread filled in.
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
+                     std::string message);
+
+/// Ends the warp's block, and with it the launch, with a finding.
+void fault(Warp& warp, LaunchResult::Status why, Finding finding);
+
+}  // namespace lockstep::emulator

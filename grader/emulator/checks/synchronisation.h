@@ -1,0 +1,49 @@
+// Logical time of warps and blocks: what barriers, releases and warp-wide operations order, for the race
+// check.
+#pragma once
+
+#include <atomic>
+
+#include "emulator/state/grid.h"
+
+namespace lockstep::emulator {
+
+/// The warp's lanes have met: what each did before happened before what any of them does now.
+inline void order_warp(Warp& warp) {
+  warp.synced = warp.block->now;
+  ++warp.block->now;
+}
+
+/// Makes `clock` know what the warp has done and seen in its block.
+void release_to(Warp& warp, Clock& clock);
+/// What `clock` knows of the warp's block happened before what the warp does now.
+void acquire_from(Warp& warp, const Clock& clock);
+
+/// A place in the block's `seen` for every pair of warps, which blocks that only use whole barriers do
+/// without.
+void require_seen(ThreadBlock& block);
+
+/// An access that orders memory between blocks: what other blocks released is seen from now on. It comes
+/// behind the access that finds something, as a release comes before the one that leaves something: workers
+/// do both at the same time.
+inline void acquire(Warp& warp) {
+  const Grid& grid = *warp.block->grid;
+  warp.block->acquired = warp.block->now;
+  if (grid.acquired == nullptr) return;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
+                                          std::memory_order_relaxed);
+}
+inline void release(Warp& warp) {
+  Grid& grid = *warp.block->grid;
+  warp.fenced = warp.block->now++;
+  if (grid.released == nullptr) return;
+  const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
+  grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
+/// Reports that lanes of `undefined` read a register of a lane that takes no part in the shuffle.
+void report_undefined_shuffle(Warp& warp, const Instruction& instruction, Mask active, Mask undefined);
+
+}  // namespace lockstep::emulator

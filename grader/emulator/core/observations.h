@@ -1,0 +1,166 @@
+// What the emulated device saw: counters by source line, and findings (races, bad addresses, …).
+//
+// Units follow Nsight Compute: a sector is 32 bytes of global memory, a wavefront one pass through shared
+// memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep::emulator {
+
+/// A place in source code. Of a chain of inlined calls it is the innermost line in the file of the kernel, so
+/// in its helpers and lambdas, but not in the headers that it includes.
+struct SourceLine {
+  std::string file;  ///< as the compiler saw it; empty when unknown
+  std::uint32_t line = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+
+/// One kind of memory instruction's traffic. A request is one warp's execution of one such instruction.
+struct Traffic {
+  std::uint64_t requests = 0;
+  std::uint64_t units = 0;        ///< sectors (global) or wavefronts (shared)
+  std::uint64_t ideal_units = 0;  ///< the fewest that the same number of active bytes could take
+  std::uint64_t bytes = 0;        ///< that active lanes asked for
+  /// Requests beyond their ideal whose neighbouring lanes lie evenly apart, and the sum of those distances.
+  std::uint64_t spaced_requests = 0, spacing_bytes = 0;
+
+  Traffic& operator+=(const Traffic& more) {
+    requests += more.requests;
+    units += more.units;
+    ideal_units += more.ideal_units;
+    bytes += more.bytes;
+    spaced_requests += more.spaced_requests;
+    spacing_bytes += more.spacing_bytes;
+    return *this;
+  }
+};
+
+struct LineCounters {
+  SourceLine line;
+  std::string function;                  ///< kernel, mangled
+  std::uint64_t warps = 0;               ///< warp-instructions executed
+  std::uint64_t lanes = 0;               ///< lane-instructions executed (≤ 32 × warps)
+  std::uint64_t divergent_branches = 0;  ///< branches whose lanes went both ways
+  Traffic global_load, global_store, global_atomic;
+  Traffic shared_load, shared_store, shared_atomic;
+  Traffic local_load, local_store;
+  Traffic constant_load;       ///< of __constant__ variables, in sectors; parameters are not counted
+  std::uint64_t branches = 0;  ///< times that a warp came to a branch which its lanes may take both ways
+  /// Lane-instructions that lanes were idle, waiting or gone, while others of their warp ran: by the branch
+  /// that had parted them, and by the line that the others ran meanwhile.
+  std::uint64_t idle_caused = 0, idle_here = 0;
+  /// For every request of an atomic, the most active lanes that named one address; summed.
+  std::uint64_t global_contention = 0, shared_contention = 0;
+
+  /// Adds the counts; line and function stay.
+  LineCounters& operator+=(const LineCounters& more) {
+    for (std::uint64_t LineCounters::*count :
+         {&LineCounters::warps, &LineCounters::lanes, &LineCounters::divergent_branches,
+          &LineCounters::branches, &LineCounters::idle_caused, &LineCounters::idle_here,
+          &LineCounters::global_contention, &LineCounters::shared_contention}) {
+      this->*count += more.*count;
+    }
+    for (Traffic LineCounters::*kind :
+         {&LineCounters::global_load, &LineCounters::global_store, &LineCounters::global_atomic,
+          &LineCounters::shared_load, &LineCounters::shared_store, &LineCounters::shared_atomic,
+          &LineCounters::local_load, &LineCounters::local_store, &LineCounters::constant_load}) {
+      this->*kind += more.*kind;
+    }
+    return *this;
+  }
+};
+
+/// What the launches of one kernel had to do, in warp-instructions as PTX spells them. Rounds of loops that
+/// only ask again are left out, as their number depends on the machine (counters/span.h).
+struct KernelWork {
+  std::string kernel;  ///< mangled
+  std::uint64_t launches = 0, blocks = 0;
+  std::uint64_t work = 0;  ///< of all warps
+  /// Of each launch the busiest block's, or 4 times the busiest warp's where that is more, as a
+  /// multiprocessor issues for 4 warps at a time; summed.
+  std::uint64_t span = 0;
+
+  /// Multiprocessors that the work could keep busy.
+  double parallelism() const { return span == 0 ? 0 : static_cast<double>(work) / static_cast<double>(span); }
+  /// Adds the counts; the name stays.
+  KernelWork& operator+=(const KernelWork& more) {
+    launches += more.launches;
+    blocks += more.blocks;
+    work += more.work;
+    span += more.span;
+    return *this;
+  }
+};
+
+struct Finding {
+  /// What one of the two accesses of a race did.
+  enum class Access { none, read, write, atomic };
+  enum class Kind {
+    out_of_bounds,       ///< an address outside every allocation, or beyond the end of its own
+    misaligned,          ///< an address that is no multiple of the access width
+    uninitialised_read,  ///< a read of memory that nothing wrote
+    race,                ///< two accesses, one a write, with nothing that orders them
+    bad_sync,            ///< a barrier, shuffle or vote that its threads do not meet together
+    deadlock,            ///< every warp of the grid waits
+    time_limit,          ///< stopped at the deadline
+    trap,
+    assertion,
+    unsupported,
+    stack_overflow,
+    bad_launch,   ///< a launch that hardware would refuse
+    bad_image,    ///< a module that cannot be loaded
+    bad_call,     ///< a call of the runtime that it refused; only where the device is asked to note them
+    leak,         ///< memory that the program never freed; likewise
+    no_progress,  ///< every warp that can run repeats itself, and nothing changes any more
+    stale_read,   ///< an old value where another block had stored, with no fence behind; may be no mistake
+  };
+  Kind kind = Kind::out_of_bounds;
+  std::string message;  ///< one sentence with numbers, such as "read of 4 bytes, 4 bytes past the end of …"
+  SourceLine line;
+  std::vector<SourceLine> stack;  ///< the same place innermost first, through inlined and other calls
+  SourceLine other_line;          ///< of a race: the earlier access; of a stale read: the store
+  Access access = Access::none, other_access = Access::none;  ///< of a race: the later one, the earlier one
+  bool of_updates = false;  ///< of a race: both belong to updates of an element, such as `count[k] += 1`
+  /// Of a race within a block: the latest barrier that all of its threads have met, as `stack`.
+  std::vector<SourceLine> barrier;
+  std::string kernel;  ///< mangled
+  std::array<std::uint32_t, 3> block{}, thread{};
+  std::uint64_t address = 0;
+  std::uint64_t count = 1;  ///< times seen at this place (equal places are merged)
+};
+
+const char* name_of(Finding::Kind kind);
+
+/// One warp's execution of one memory instruction, for drawing: what each lane touched.
+struct AccessTrace {
+  SourceLine line;
+  std::string space;        ///< "global" or "shared"
+  std::string operation;    ///< "load", "store" or "atomic"
+  std::uint32_t bytes = 4;  ///< a lane
+  std::array<std::uint32_t, 3> block{};
+  std::uint32_t warp = 0;
+  std::uint32_t active = 0;  ///< lane mask
+  std::array<std::uint64_t, 32>
+      addresses{};          ///< shared: offset from the block's window; global: generic address
+  std::uint32_t units = 0;  ///< sectors or wavefronts that it took
+  std::uint32_t ideal_units = 0;
+};
+
+struct Observations {
+  std::vector<LineCounters> lines;  ///< sorted by kernel, file, line
+  std::vector<KernelWork> kernels;  ///< sorted by name
+  std::vector<Finding> findings;
+  std::vector<AccessTrace> traces;
+  std::uint64_t launches = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t copied_sectors =
+      0;  ///< of global memory, by the program's own copies and fills, and by textures and surfaces
+  double seconds = 0;  ///< spent in launches
+};
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,34 @@
+// Which branch keeps the idle lanes of a diverged warp from running.
+//
+// A branch that lanes take both ways parts them until they meet again, or for good when some of them exit.
+// While some run, each of the others is charged to the innermost such branch that holds it and the running
+// ones, so that nothing is counted twice. Warps whose lanes are all together pay one test a block.
+#pragma once
+
+#include <vector>
+
+#include "emulator/counters/counters.h"
+#include "emulator/program/program.h"
+
+namespace lockstep::emulator {
+
+class Partings {
+ public:
+  bool empty() const { return open_.empty(); }
+  void clear() { open_.clear(); }
+  /// The branch that ends the block with this counter has sent `lanes` both ways.
+  void add(std::uint32_t block_counter, Mask lanes);
+  /// `together` are one split again.
+  void close(Mask together);
+  /// `running` are about to execute `block`, and `idle` are the other threads of the warp.
+  void charge(Mask running, Mask idle, const BasicBlock& block, std::vector<BlockCounter>& counters) const;
+
+ private:
+  struct Parting {
+    std::uint32_t block_counter = 0;
+    Mask lanes = 0;
+  };
+  std::vector<Parting> open_;  ///< inner ones behind those that they lie in
+};
+
+}  // namespace lockstep::emulator

@@ -1,0 +1,26 @@
+#include "emulator/execution/units_of_work.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lockstep::emulator {
+
+void end_unit(ThreadBlock& block) {
+  std::uint64_t unit = 0;
+  for (std::uint32_t w = 0; w < block.warp_count; ++w) unit += block.warps[w].path.end_block_unit();
+  block.longest_unit = std::max(block.longest_unit, unit);
+}
+
+Span span_of(ThreadBlock& block) {
+  end_unit(block);
+  Span span;
+  span.longest_block = block.longest_unit;
+  for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+    const WarpPath& path = block.warps[w].path;
+    span.work += path.executed();
+    span.longest_warp = std::max(span.longest_warp, path.longest_unit());
+  }
+  return span;
+}
+
+}  // namespace lockstep::emulator

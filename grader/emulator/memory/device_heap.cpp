@@ -1,0 +1,156 @@
+#include "emulator/memory/device_heap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "emulator/core/round_up.h"
+
+namespace lockstep::emulator {
+namespace {
+
+/// Hardware's heap keeps about this much besides each block, and aligns blocks to as much.
+constexpr std::uint64_t kHeader = 16;
+/// Bytes behind a block that belong to nobody.
+constexpr std::uint64_t kGap = 16;
+/// Bookkeeping is the machine's memory, which hostile kernels may want to fill.
+constexpr std::size_t kMostBlocks = std::size_t{1} << 21;
+constexpr std::size_t kMostOwners = 1000;
+
+std::uint64_t charge_of(std::uint64_t bytes) { return round_up(bytes, kHeader) + kHeader; }
+std::uint64_t span_of(std::uint64_t bytes) { return round_up(bytes + kGap, GlobalMemory::kLineBytes); }
+
+}  // namespace
+
+std::size_t DeviceHeap::region_bytes(std::size_t bytes) {
+  // The smallest block is charged two headers and lies on a line.
+  constexpr std::size_t kSpread = GlobalMemory::kLineBytes / (2 * kHeader);
+  return bytes <= SIZE_MAX / kSpread ? bytes * kSpread : SIZE_MAX;
+}
+
+DeviceHeap::DeviceHeap(GlobalMemory& memory, std::size_t bytes)
+    : memory_(memory),
+      begin_(memory.allocate(region_bytes(bytes), "device heap")),
+      end_(begin_ + region_bytes(bytes)),
+      capacity_(bytes),
+      next_(begin_) {}
+
+DeviceHeap::~DeviceHeap() { memory_.free(begin_); }
+
+DeviceAddress DeviceHeap::allocate(std::uint64_t bytes, const HeapOwner& owner) {
+  if (bytes == 0 || bytes > capacity_) return 0;
+  const std::lock_guard lock(mutex_);
+  if (charge_of(bytes) > capacity_ - used_) return 0;
+  if (live_.size() + freed_.size() >= kMostBlocks) recycle();
+  if (live_.size() >= kMostBlocks) return 0;
+  DeviceAddress address = place(span_of(bytes));
+  if (address == 0) {
+    recycle();
+    address = place(span_of(bytes));
+  }
+  if (address == 0) return 0;
+  used_ += charge_of(bytes);
+  live_[address] = {bytes, index_of(owner)};
+  return address;
+}
+
+/// Address space for a block, from what has not been used yet or from what is to be used again; 0 when there
+/// is none.
+DeviceAddress DeviceHeap::place(std::uint64_t span) {
+  if (span <= end_ - next_) {
+    const DeviceAddress address = next_;
+    next_ += span;
+    return address;
+  }
+  const auto found = std::ranges::find_if(spans_, [&](const auto& free) { return free.second >= span; });
+  if (found == spans_.end()) return 0;
+  const auto [address, bytes] = *found;
+  spans_.erase(found);
+  if (bytes > span) spans_[address + span] = bytes - span;
+  memory_.forget(address, span);
+  return address;
+}
+
+/// Makes the address space of all freed blocks available again.
+void DeviceHeap::recycle() {
+  for (const auto& [address, block] : freed_) spans_[address] = span_of(block.bytes);
+  freed_.clear();
+  for (auto span = spans_.begin(); span != spans_.end();) {
+    const auto next = std::next(span);
+    if (next != spans_.end() && span->first + span->second == next->first) {
+      span->second += next->second;
+      spans_.erase(next);
+    } else {
+      span = next;
+    }
+  }
+}
+
+std::optional<std::string> DeviceHeap::free(DeviceAddress address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = live_.find(address);
+  if (found != live_.end()) {
+    used_ -= charge_of(found->second.bytes);
+    freed_.insert(live_.extract(found));
+    return std::nullopt;
+  }
+  if (const auto freed = freed_.find(address); freed != freed_.end()) {
+    return fmt::format("free of a block ({} bytes) that was freed before", freed->second.bytes);
+  }
+  if (const auto* block = block_at(live_, address)) {
+    return fmt::format("free of an address {} bytes into a block ({} bytes), not of its start",
+                       address - block->first, block->second.bytes);
+  }
+  if (contains(address)) return "free of an address in the device's heap where no block begins";
+  return fmt::format("free of the address {:#x}, which malloc and new in kernels did not give", address);
+}
+
+bool DeviceHeap::holds(DeviceAddress address, std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  const auto* block = block_at(live_, address);
+  return block != nullptr && bytes <= block->first + block->second.bytes - address;
+}
+
+std::string DeviceHeap::describe_miss(DeviceAddress address, std::uint64_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  if (const auto* block = block_at(live_, address)) {
+    return fmt::format("that reaches {} bytes past the end of a block of the device's heap ({} bytes)",
+                       address + bytes - block->first - block->second.bytes, block->second.bytes);
+  }
+  if (const auto* block = block_at(freed_, address)) {
+    return fmt::format("of a block of the device's heap ({} bytes) after it was freed", block->second.bytes);
+  }
+  const auto above = live_.upper_bound(address);
+  if (above == live_.begin()) return "of the device's heap, outside every block";
+  const auto& [begin, block] = *std::prev(above);
+  const std::uint64_t past = address - begin - block.bytes;
+  return fmt::format("{} the end of a block of the device's heap ({} bytes)",
+                     past == 0 ? "just past" : fmt::format("that begin {} bytes past", past), block.bytes);
+}
+
+std::vector<HeapBlock> DeviceHeap::live_blocks() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<HeapBlock> blocks;
+  blocks.reserve(live_.size());
+  for (const auto& [address, block] : live_) {
+    blocks.push_back({address, block.bytes, owners_[block.owner]});
+  }
+  return blocks;
+}
+
+const DeviceHeap::Blocks::value_type* DeviceHeap::block_at(const Blocks& blocks, DeviceAddress address) {
+  const auto above = blocks.upper_bound(address);
+  if (above == blocks.begin()) return nullptr;
+  const auto& block = *std::prev(above);
+  return address - block.first < block.second.bytes ? &block : nullptr;
+}
+
+std::uint32_t DeviceHeap::index_of(const HeapOwner& owner) {
+  const auto known = std::ranges::find(owners_, owner);
+  if (known != owners_.end()) return static_cast<std::uint32_t>(known - owners_.begin());
+  if (owners_.size() < kMostOwners) owners_.push_back(owner);
+  return static_cast<std::uint32_t>(owners_.size() - 1);
+}
+
+}  // namespace lockstep::emulator
