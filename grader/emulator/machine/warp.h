@@ -151,6 +151,8 @@ struct ThreadBlock {
   Stamp turn = 0;                 ///< first of those that this block gives to global memory now
   std::uint32_t turn_time = 0;    ///< of the grid's clock when the turn began; 0 when none has
   bool had_turns = false;         ///< besides this one: stamps outside of it may be this block's
+  Time moments_begin = 0;         ///< moments count from here
+  Stamp moments_turn = 0;         ///< the turn that began then; what came before it is no longer told apart
   std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
   std::uint64_t unfenced_address =
       0;  ///< of its first relaxed store since its last fence; 0 when there is none
@@ -211,7 +213,7 @@ struct Grid {
   DeviceMask reach = kEveryDevice;  ///< devices whose memory it may access
   bool checks = true;
   bool many_blocks = false;   ///< more than one: races between blocks are possible
-  bool many_warps = false;    ///< more than one in all: races in global memory are possible
+  bool many_threads = false;  ///< more than one in all: races in global memory are possible
   bool many_workers = false;  ///< more than one runs its blocks
   std::optional<StampBook> stamps;
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
