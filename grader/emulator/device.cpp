@@ -391,7 +391,7 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
   grid.threads = c.block;
   grid.block_count = c.grid.count();
   grid.many_blocks = grid.block_count > 1;
-  grid.many_warps = grid.many_blocks || c.block.count() > kLanes;
+  grid.many_threads = grid.many_blocks || c.block.count() > 1;
   grid.dynamic_shared_bytes = c.dynamic_shared_bytes;
   grid.shared_bytes = kernel.dynamic_shared_offset + c.dynamic_shared_bytes;
   if (c.dynamic_shared_bytes == 0) grid.shared_bytes = kernel.shared_bytes;

@@ -155,27 +155,43 @@ Time seen_of(const Warp& warp, std::uint32_t other_warp) {
   return block.seen.empty() ? warp.ordered : block.seen[warp.index * block.warp_count + other_warp];
 }
 
-/// Whether what a moment of this block names happened before what this warp does now: behind a barrier, or,
-/// as between blocks, behind a fence of the one and one of this block.
+/// Whether a moment stands for several warps of which it is not known whether anything ordered them: barriers
+/// of some warps, or fences, may have.
+bool is_of_several_warps(const Warp& warp, Moment moment) {
+  const ThreadBlock& block = *warp.block;
+  const bool fences = std::ranges::any_of(block.warps, [](const Warp& w) { return w.fenced != 0; });
+  return (moment & kSeveralWarps) != 0 && block.seen.empty() && !fences;
+}
+
+/// Whether a moment of this block is the warp's own, as far as is known.
+bool is_of_warp(const Warp& warp, Moment moment) {
+  return (moment & kMomentWarps) == warp.index && !is_of_several_warps(warp, moment);
+}
+
+/// The lane that a moment of a word or a byte names; kSeveralLanes for more than one.
+unsigned lane_of(Moment moment) {
+  return (moment & kMomentSharers) == kSeveralThreads ? kSeveralLanes
+                                                      : (moment & kMomentLanes) >> kMomentLaneShift;
+}
+
+/// Whether what a moment of this block names happened before what other threads of this warp do now: behind a
+/// barrier, or, as between blocks, behind a fence of the one and one of this block.
 bool ordered_within_block(const Warp& warp, Moment moment) {
   const ThreadBlock& block = *warp.block;
-  const std::uint32_t time = moment >> kMomentTimeShift, other = moment % kSeveralWarps;
+  const std::uint32_t time = moment >> kMomentTimeShift, other = moment & kMomentWarps;
   if (time == 0 || other >= block.warp_count) return true;
-  if (other == warp.index) {
-    // Who the others were is not known, nor when. A barrier of some warps, or a fence, may have ordered them.
-    const bool several = (moment & kSeveralWarps) != 0;
-    const bool fences = std::ranges::any_of(block.warps, [](const Warp& w) { return w.fenced != 0; });
-    if (!several || !block.seen.empty() || fences) return true;
-  }
-  const Time then = block.begin + time - 1;
-  if (then <= seen_of(warp, other)) return true;
+  const Time then = block.moments_begin + time - 1;
+  if (then <= (is_of_warp(warp, moment) ? warp.synced : seen_of(warp, other))) return true;
   return block.warps[other].fenced >= then && block.acquired > then;
 }
 
 /// Whom a moment names to a warp of the same block.
-std::string warp_name(const Warp& warp, Moment moment) {
-  const std::uint32_t other = moment % kSeveralWarps;
-  return other == warp.index ? "another warp" : fmt::format("warp {}", other);
+std::string threads_name(const Warp& warp, Moment moment) {
+  const std::uint32_t other = moment & kMomentWarps;
+  if (other != warp.index) return fmt::format("warp {}", other);
+  if (!is_of_warp(warp, moment)) return "another warp";
+  const unsigned lane = lane_of(moment);
+  return lane == kSeveralLanes ? "other threads of the warp" : thread_name(warp, other * kLanes + lane);
 }
 
 /// Why a launch may not access an allocation that another may.
@@ -253,6 +269,23 @@ bool stores_same_bytes(const std::byte* memory, unsigned width, unsigned lane, c
   std::array<std::byte, 32> bytes{};  // the widest store
   (*value)(lane, bytes.data());
   return std::memcmp(memory, bytes.data(), width) == 0;
+}
+
+/// Whether two lanes are about to store the same.
+bool store_same_bytes(const GlobalAccess& access, unsigned lane, unsigned other) {
+  std::array<std::byte, 32> bytes{};  // the widest store
+  (*access.value)(other, bytes.data());
+  return stores_same_bytes(bytes.data(), access.width, lane, access.value);
+}
+
+/// The lanes that access an address.
+Mask lanes_at(const GlobalAccess& access, std::uint64_t address) {
+  Mask lanes = 0;
+  for (Mask left = access.active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
+    if (access.addresses[lane] == address) lanes |= Mask{1} << lane;
+  }
+  return lanes;
 }
 
 }  // namespace
@@ -433,16 +466,31 @@ void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) 
   warp.block->grid->findings->add(std::move(finding));
 }
 
-void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address,
-                             EarlierTouch earlier, AccessKind kind, const ValueOf* value,
-                             std::uint64_t lane_address, unsigned width) {
+void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAccess& access, unsigned lane,
+                             std::uint64_t address, EarlierTouch earlier) {
   const Grid& grid = *warp.block->grid;
   const std::optional<Touch> touch = grid.stamps->find(earlier.stamp);
   if (!touch) return;
   const bool own_block = touch->block == warp.block->linear;
+  if (own_block && earlier.stamp < warp.block->moments_turn) return;
+  const bool own_warp = own_block && is_of_warp(warp, earlier.moment);
+  if (own_warp && lane_of(earlier.moment) == lane) {
+    // Others may read with it.
+    const Mask others = lanes_at(access, access.addresses[lane]) & ~(Mask{1} << lane);
+    if (access.kind != AccessKind::load || others == 0) return;
+    lane = first_lane(others);
+  }
   if (own_block ? ordered_within_block(warp, earlier.moment) : ordered_between_blocks(warp, *touch)) return;
   const GlobalMemory& memory = *grid.memory;
-  if ((own_block || !earlier.read) && stores_same_bytes(memory.host(lane_address), width, lane, value))
+  const bool same_execution =
+      own_warp && access.kind == AccessKind::store &&
+      earlier.stamp == warp.block->turn + (i.counter - grid.kernel->first_counter) &&
+      warp.block->moments_begin + (earlier.moment >> kMomentTimeShift) - 1 == warp.block->now &&
+      (lanes_at(access, access.addresses[lane]) >> lane_of(earlier.moment) & 1) != 0;
+  if ((own_block || !earlier.read) &&
+      (same_execution
+           ? store_same_bytes(access, lane, lane_of(earlier.moment))
+           : stores_same_bytes(memory.host(access.addresses[lane]), access.width, lane, access.value)))
     return;
   const GlobalMemory::Allocation* allocation = memory.find(address);
   const std::string where =
@@ -450,19 +498,21 @@ void examine_global_conflict(Warp& warp, const Instruction& i, unsigned lane, st
           ? fmt::format("address {:#x}", address)
           : fmt::format("byte {} of {}", address - allocation->begin,
                         allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
-  const std::string who = own_block                     ? warp_name(warp, earlier.moment)
+  const std::string who = own_block                     ? threads_name(warp, earlier.moment)
                           : touch->block == kManyBlocks ? "other blocks"
                                                         : fmt::format("block {}", touch->block);
   const char* const lacks =
-      own_block ? "with no __syncthreads() between"
-                : "in the same launch, with no fence and atomic operation or volatile access between the two "
-                  "blocks";
+      own_warp ? "with no __syncwarp() between"
+      : own_block
+          ? "with no __syncthreads() between"
+          : "in the same launch, with no fence and atomic operation or volatile access between the two "
+            "blocks";
   const Program& program = *grid.kernel->program;
   const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
   Finding finding = make_race(
-      warp, i, lane, kind, other_place, earlier.read,
-      fmt::format("{} of {}, which {} {} at {} {}", verb(kind), where, who, earlier.read ? "read" : "wrote",
-                  line_name(place_of_id(warp, other_place).line), lacks) +
+      warp, i, lane, access.kind, other_place, earlier.read,
+      fmt::format("{} of {}, which {} {} at {} {}", verb(access.kind), where, who,
+                  earlier.read ? "read" : "wrote", line_name(place_of_id(warp, other_place).line), lacks) +
           (grid.atomic_words->hold(address) ? kChangedAtomically : ""));
   if (own_block) finding.barrier = place_of_id(warp, warp.block->latest_barrier).stack;
   finding.address = address;
@@ -473,6 +523,10 @@ void begin_turn(ThreadBlock& block, std::uint32_t now) {
   block.had_turns = block.turn_time != 0;
   block.turn_time = now;
   block.turn = block.grid->stamps->begin_turn(block.linear, now);
+  if (!block.had_turns || !has_moments(block)) {
+    block.moments_begin = block.now;
+    block.moments_turn = block.turn;
+  }
 }
 
 bool is_own(const ThreadBlock& block, Stamp stamp) {

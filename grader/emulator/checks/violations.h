@@ -96,21 +96,34 @@ void examine_unwritten_shared(Warp& warp, const Instruction& instruction, Mask a
 /// Reports a load of unwritten bytes; `use`: the place of the instruction where they matter.
 void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use);
 
-/// An earlier touch of a word of global memory, as it was kept there.
+/// What lanes access of global memory: `width` bytes each.
+struct GlobalAccess {
+  AccessKind kind = AccessKind::load;
+  Mask active = 0;
+  const std::uint64_t* addresses = nullptr;
+  unsigned width = 0;
+  const ValueOf* value = nullptr;  ///< what a store is about to write
+};
+
+/// An earlier touch of a word of global memory, or of a byte, as it was kept there.
 struct EarlierTouch {
   Stamp stamp = 0;
   Moment moment = 0;
   bool read = false;  ///< it read the word
 };
 
-/// A word of global memory, or a byte, that another block touched in this launch, or another warp of the
-/// block: a race unless the two are ordered or write the same value. `earlier` may be the warp's own after
-/// all: stamps of an earlier turn are not told apart.
-void examine_global_conflict(Warp& warp, const Instruction& instruction, unsigned lane, std::uint64_t address,
-                             EarlierTouch earlier, AccessKind kind, const ValueOf* value,
-                             std::uint64_t lane_address, unsigned width);
+/// A word or a byte that another block touched in this launch, or another thread of the block: a race unless
+/// the two are ordered or write the same value. `earlier` may be the lane's own after all: stamps of an
+/// earlier turn are not told apart.
+void examine_global_conflict(Warp& warp, const Instruction& instruction, const GlobalAccess& access,
+                             unsigned lane, std::uint64_t address, EarlierTouch earlier);
 
-/// Gives the block stamps of its own when the clock has ticked.
+/// Whether there is a moment for what a block does now.
+inline bool has_moments(const ThreadBlock& block) {
+  return block.now - block.moments_begin < kMomentTimes - 1;
+}
+
+/// Gives the block stamps of its own when the clock has ticked, or when its moments are used up.
 void begin_turn(ThreadBlock& block, std::uint32_t now);
 
 /// Whether a stamp of this launch is one that the block gave.

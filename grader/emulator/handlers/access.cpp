@@ -453,10 +453,11 @@ void examine_part(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t
   std::uint64_t addresses[kLanes] = {};
   addresses[lane] = from;
   examine_unwritten_global(warp, i, Mask{1} << lane, addresses, bytes);
-  if (!warp.block->grid->many_warps) return;
+  if (!warp.block->grid->many_threads) return;
   for (std::uint32_t width = 4; bytes != 0; bytes -= width, addresses[lane] += width) {
     if (bytes < width) width = 1;
-    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(Runs{Mask{1} << lane, 0});
+    GlobalRaceCheck<AccessKind::load>(warp, i, Mask{1} << lane, addresses, width)
+        .check(Runs{Mask{1} << lane, 0});
   }
 }
 

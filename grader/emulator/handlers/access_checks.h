@@ -219,8 +219,8 @@ inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, c
                         : find_runs(active, addresses, width, contiguous);
   prefetch_lanes(*grid.memory, addresses, runs, kReader);
   check_global_written(warp, i, active, addresses, width, runs);
-  if (grid.many_warps && (i.detail & access::kSynchronising) == 0) {
-    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, width, nullptr).check(runs);
+  if (grid.many_threads && (i.detail & access::kSynchronising) == 0) {
+    GlobalRaceCheck<AccessKind::load>(warp, i, active, addresses, width).check(runs);
   }
 }
 
@@ -255,8 +255,8 @@ inline StoreCheck check_global_store(Warp& warp, const Instruction& i, Mask acti
     prefetch_lanes(*grid.memory, addresses, runs, kWriter);
     mark_global_written(warp, active, addresses, width, runs);
     if ((i.detail & access::kRelease) != 0) release(warp);
-    if (grid.many_warps && (i.detail & access::kSynchronising) == 0) {
-      GlobalRaceCheck<AccessKind::store>(warp, i, addresses, width, &value).check(runs);
+    if (grid.many_threads && (i.detail & access::kSynchronising) == 0) {
+      GlobalRaceCheck<AccessKind::store>(warp, i, active, addresses, width, &value).check(runs);
       if (grid.many_workers) return StoreCheck::stored;
     }
   }
@@ -281,10 +281,10 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
     const Runs runs = find_runs(active, addresses, width, false);
     check_global_written(warp, i, active, addresses, width, runs);
     mark_global_written(warp, active, addresses, width, runs);
-    if (grid.many_warps) {
+    if (grid.many_threads) {
       for (Mask left = active; left != 0; left &= left - 1)
         grid.atomic_words->note(addresses[first_lane(left)]);
-      GlobalRaceCheck<AccessKind::atomic>(warp, i, addresses, width, nullptr).check(runs);
+      GlobalRaceCheck<AccessKind::atomic>(warp, i, active, addresses, width).check(runs);
     }
   }
   return true;

@@ -1,5 +1,5 @@
-// Whether blocks, or warps of one block, touch the same words of global memory unordered: looks at the visits
-// that earlier accesses left where an access touches, and leaves its own.
+// Whether blocks, or threads of one block, touch the same words of global memory unordered: looks at the
+// visits that earlier accesses left where an access touches, and leaves its own.
 //
 // A line of memory has visits besides those of its words. An access of the whole line, which is what
 // coalesced code does, looks at and leaves just these; an access of a part leaves a mark there that sends
@@ -66,44 +66,50 @@ class HeldLine {
 template <AccessKind kind>
 class GlobalRaceCheck {
  public:
-  /// For lanes that access `width` bytes at `addresses`. `value`: what a store is about to write.
-  GlobalRaceCheck(Warp& warp, const Instruction& instruction, const std::uint64_t* addresses, unsigned width,
-                  const ValueOf* value)
+  GlobalRaceCheck(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
+                  unsigned width, const ValueOf* value = nullptr)
       : warp_(warp),
         memory_(*warp.block->grid->memory),
         instruction_(instruction),
-        addresses_(addresses),
-        width_(width),
-        value_(value),
+        access_{kind, active, addresses, width, value},
+        width_shift_(static_cast<unsigned>(std::countr_zero(width))),
         line_(warp.block->grid->many_workers) {
     ThreadBlock& block = *warp.block;
     const std::uint32_t now = block.grid->clock.load(std::memory_order_relaxed);
-    if (now != block.turn_time) begin_turn(block, now);
+    if (now != block.turn_time || !has_moments(block)) begin_turn(block, now);
     const StampBook& book = *block.grid->stamps;
     first_ = book.first();
     turn_ = block.turn;
     own_ = book.instructions();
-    const Stamp mine = turn_ + (instruction.counter - block.grid->kernel->first_counter);
+    mine_ = turn_ + (instruction.counter - block.grid->kernel->first_counter);
+    const auto moment_at = [&](Time time) {
+      return time < block.moments_begin ? 0 : (time - block.moments_begin + 1) << kMomentTimeShift;
+    };
     warp_index_ = warp.index;
-    Moment moment = 0;
-    if (block.warp_count > 1) {
-      const std::uint32_t time = block.now - block.begin + 1;
-      moment = time < kMomentTimes ? time << kMomentTimeShift | warp.index : 0;
-      ordered_ = warp.ordered < block.begin ? 0 : warp.ordered - block.begin + 1;
-    }
-    mine_ = Visit(mine, moment);
+    now_ = moment_at(block.now) | warp.index;
+    ordered_ = moment_at(warp.ordered) | kMomentThreads;
+    synced_ = moment_at(warp.synced) | kMomentThreads;
     if constexpr (kind == AccessKind::load) joins_all_ = !block.had_turns && !has_acquired();
+    if (width >= kWordBytes) {
+      line_sharers_ = (kWordShift + kLineShift - width_shift_) << kMomentSharersShift;
+    } else {
+      word_sharers_ = (kWordShift - width_shift_) << kMomentSharersShift;
+    }
   }
 
+  /// Of lanes that are not in `runs` others access the same.
   void check(Runs runs) {
-    if (runs.continues == 0 && width_ == kWordBytes) {
+    if (kind == AccessKind::load && (runs.starts | runs.continues) != access_.active)
+      byte_sharers_ = word_sharers_ = line_sharers_ = kSeveralThreads;
+    if (runs.continues == 0 && access_.width == kWordBytes) {
       for (Mask left = runs.starts; left != 0; left &= left - 1) check_word(first_lane(left));
       return line_.let_go();
     }
     for_runs(runs, [this](unsigned lane, unsigned lanes) {
-      const std::uint64_t begin = addresses_[lane], end = begin + std::uint64_t{lanes} * width_;
+      const std::uint64_t begin = access_.addresses[lane];
+      const std::uint64_t end = begin + (std::uint64_t{lanes} << width_shift_);
       const auto lane_at = [&](std::uint64_t address) {
-        return lane + static_cast<unsigned>(address - begin) / width_;
+        return lane + (static_cast<unsigned>(address - begin) >> width_shift_);
       };
       for (std::uint64_t address = begin; address < end;) {
         const std::uint64_t next = std::min(end, (address | (GlobalMemory::kLineBytes - 1)) + 1);
@@ -117,7 +123,7 @@ class GlobalRaceCheck {
                       lane_at(words_begin));
         }
         check_bytes(words_end, next, lane_at(words_end));
-        store(lane_at(address), static_cast<unsigned>(next - address) / width_);
+        store(lane_at(address), static_cast<unsigned>(next - address) >> width_shift_);
         address = next;
       }
     });
@@ -127,7 +133,8 @@ class GlobalRaceCheck {
  private:
   static constexpr Visitor kOwn = kind == AccessKind::load ? kReader : kWriter;
   static constexpr std::uint64_t kWordBytes = 4;
-  static constexpr Moment kWho = (Moment{1} << kMomentTimeShift) - 1;
+  static constexpr unsigned kWordShift = 2, kLineShift = 5;  ///< parts, as powers of two
+  static_assert(GlobalMemory::kLineWords == 1U << kLineShift);
 
   /// Holds the line of an address from now on, and no other.
   void hold(std::uint64_t address) {
@@ -140,18 +147,26 @@ class GlobalRaceCheck {
   /// Writes what some lanes store, before another worker looks at the line.
   void store(unsigned lane, unsigned lanes) {
     if constexpr (kind != AccessKind::store) return;
-    if (warp_.block->grid->many_workers) value_->write(lane, lanes, width_, memory_.host(addresses_[lane]));
+    if (warp_.block->grid->many_workers)
+      access_.value->write(lane, lanes, access_.width, memory_.host(access_.addresses[lane]));
   }
+
+  /// This access, of a line, a word or a byte with so many sharers, of which `lane` has the first byte.
+  Moment moment_of(unsigned lane, Moment sharers) const { return now_ | sharers | lane << kMomentLaneShift; }
+  Visit visit_of(unsigned lane, Moment sharers) const { return Visit(mine_, moment_of(lane, sharers)); }
+  /// The lane of a run that has byte `k` of it.
+  unsigned lane_of_byte(unsigned lane, unsigned k) const { return lane + (k >> width_shift_); }
+  unsigned lane_of_word(unsigned lane, unsigned k) const { return lane_of_byte(lane, kWordBytes * k); }
 
   /// The one word of a lane that has no neighbours.
   void check_word(unsigned lane) {
-    const std::uint64_t address = addresses_[lane];
+    const std::uint64_t address = access_.addresses[lane];
     hold(address);
     look_at_word<kWriter>(address, lane);
     if constexpr (kind == AccessKind::store) look_at_word<kReader>(address, lane);
     if constexpr (kind != AccessKind::atomic) {
       split_line(address);
-      leave_at_word(address);
+      leave_at_word(address, lane);
     }
     store(lane, 1);
   }
@@ -162,45 +177,51 @@ class GlobalRaceCheck {
     if constexpr (kind == AccessKind::store) look<kReader>(address, words, lane);
     if constexpr (kind == AccessKind::atomic) return;
     Visit& line = line_.visits[kOwn];
-    if (words == GlobalMemory::kLineWords && (kind == AccessKind::store || !is_split(line)))
-      return leave(line);
+    if (words == GlobalMemory::kLineWords &&
+        (kind == AccessKind::store || (!is_split(line) && !is_mixed(line, line_sharers_)))) {
+      return leave(line, visit_of(lane, line_sharers_));
+    }
     split_line(address);
     if constexpr (kind == AccessKind::store) {
-      std::fill_n(memory_.word_visits(kWriter, address), words, mine_);
+      Visit* const visits = memory_.word_visits(kWriter, address);
+      for (unsigned k = 0; k < words; ++k) visits[k] = visit_of(lane_of_word(lane, k), word_sharers_);
     } else {
-      leave_reads(address, words);
+      leave_reads(address, words, lane);
     }
   }
 
   /// Leaves the reads of words of a line that is split.
-  void leave_reads(std::uint64_t address, unsigned words) {
+  void leave_reads(std::uint64_t address, unsigned words, unsigned lane) {
     Visit* const visits = memory_.word_visits(kReader, address);
     std::uint32_t splits = 0;
-    for (unsigned k = 0; k < words; ++k) splits |= is_split(visits[k]) ? 1U : 0U;
+    for (unsigned k = 0; k < words; ++k)
+      splits |= std::uint32_t{is_split(visits[k])} | std::uint32_t{is_mixed(visits[k], word_sharers_)};
     if (splits != 0 || !joins_all_) {
-      for (unsigned k = 0; k < words; ++k) leave_at_word(address + kWordBytes * k);
+      for (unsigned k = 0; k < words; ++k) leave_at_word(address + kWordBytes * k, lane_of_word(lane, k));
     } else {
-      for (unsigned k = 0; k < words; ++k) visits[k] = joined(visits[k]);
+      for (unsigned k = 0; k < words; ++k)
+        visits[k] = joined(visits[k], visit_of(lane_of_word(lane, k), word_sharers_));
     }
   }
 
   /// Bytes from `begin` on, below `end`, which lie in one word; the first of them lane `lane`'s.
   void check_bytes(std::uint64_t begin, std::uint64_t end, unsigned lane) {
     if (begin == end) return;
+    const auto lane_at = [&](std::uint64_t byte) {
+      return lane_of_byte(lane, static_cast<unsigned>(byte - begin));
+    };
     const auto look_at = [&]<Visitor of>() {
       const Visit whole = word_visit<of>(begin);
-      for (std::uint64_t byte = begin; byte < end; ++byte) {
-        look_at_one<of>(is_split(whole) ? *memory_.byte_visits(of, byte) : whole, byte,
-                        lane + static_cast<unsigned>(byte - begin) / width_);
-      }
+      for (std::uint64_t byte = begin; byte < end; ++byte)
+        look_at_one<of>(byte_visit<of>(whole, byte), byte, lane_at(byte));
     };
     look_at.template operator()<kWriter>();
     if constexpr (kind == AccessKind::store) look_at.template operator()<kReader>();
     if constexpr (kind != AccessKind::atomic) {
       split_line(begin);
-      split(*memory_.word_visits(kOwn, begin), memory_.byte_visits(kOwn, begin & ~(kWordBytes - 1)),
-            kWordBytes);
-      for (std::uint64_t byte = begin; byte < end; ++byte) leave(*memory_.byte_visits(kOwn, byte));
+      split_word(begin);
+      for (std::uint64_t byte = begin; byte < end; ++byte)
+        leave(*memory_.byte_visits(kOwn, byte), visit_of(lane_at(byte), byte_sharers_));
     }
   }
 
@@ -210,32 +231,46 @@ class GlobalRaceCheck {
   bool is_foreign(Stamp stamp) const {
     return (stamp >= first_) & (stamp - turn_ >= own_) & (stamp < kSplitLine);
   }
-  /// Whether a moment of this block is another warp's too and not before all that this warp does now.
-  bool is_unordered(Moment moment) const {
-    return (moment >> kMomentTimeShift > ordered_) & ((moment & kWho) != warp_index_);
+  bool is_of_warp(Moment moment) const { return (moment & (kMomentWarps | kSeveralWarps)) == warp_index_; }
+  /// Whether a moment of this block is other threads' than those of `mine`, and not before all that this warp
+  /// does now.
+  bool is_unordered(Moment moment, Moment mine) const {
+    const bool of_others = ((moment ^ mine) & kMomentThreads) != 0;
+    return of_others & (moment > (is_of_warp(moment) ? synced_ : ordered_));
   }
   /// Whether a visit may be unordered before this one.
-  bool is_suspicious(Visit visit) const {
+  bool is_suspicious(Visit visit, Moment mine) const {
     const Stamp stamp = visit.stamp();
     const bool touched = (stamp >= first_) & (stamp < kSplitLine), others = stamp - turn_ >= own_;
-    const bool unordered = is_unordered(visit.moment());
+    const bool unordered = is_unordered(visit.moment(), mine);
     return touched & (others | unordered);
+  }
+  /// Whether lanes of the warp share in another way what they have read, with no barrier since: then which of
+  /// them are the same is for the parts to say.
+  bool is_mixed(Visit before, Moment sharers) const {
+    const Moment earlier = before.moment() & kMomentSharers;
+    const bool differs = (earlier != sharers) & (earlier != kSeveralThreads) & (sharers != kSeveralThreads);
+    return differs & (before.stamp() - turn_ < own_) & is_of_warp(before.moment()) &
+           (before.moment() > synced_);
   }
   /// The visit to a word that this access reads too, without a branch, as words of one access differ. The
   /// moment says nothing where the stamp is another block's.
-  Visit joined(Visit before) const {
+  Visit joined(Visit before, Visit mine) const {
     const Stamp others = is_foreign(before.stamp()) ? own_ : 0;
-    const bool is_own = before.stamp() - turn_ < own_, unordered = is_unordered(before.moment());
-    const bool is_beside = is_own & unordered;
-    return Visit(mine_.stamp() + others, mine_.moment() | (is_beside ? kSeveralWarps : 0));
+    const bool is_own = before.stamp() - turn_ < own_;
+    const bool is_beside = is_own & is_unordered(before.moment(), mine.moment());
+    const bool of_warp = is_of_warp(before.moment());
+    const Moment dropped = is_beside & of_warp ? kMomentSharers : 0;
+    const Moment added = is_beside ? (of_warp ? kSeveralThreads : kSeveralWarps) : 0;
+    return Visit(mine.stamp() + others, (mine.moment() & ~dropped) | added);
   }
   /// The same where some of the readers are ordered before this one. They are forgotten: who is ordered after
   /// this one is ordered after them all.
-  Visit joined_in_order(Visit before) const {
+  Visit joined_in_order(Visit before, Visit mine) const {
     const bool is_forgotten =
         is_foreign(before.stamp()) &&
         (is_of_earlier_turn(before.stamp()) || (has_acquired() && is_ordered_before(warp_, before.stamp())));
-    return is_forgotten ? mine_ : joined(before);
+    return is_forgotten ? mine : joined(before, mine);
   }
   bool is_of_earlier_turn(Stamp stamp) const { return warp_.block->had_turns && is_own(*warp_.block, stamp); }
   /// Whether other blocks may be ordered before this one.
@@ -245,19 +280,32 @@ class GlobalRaceCheck {
            grid.acquired[warp_.block->linear].load(std::memory_order_relaxed) != 0;
   }
 
+  static Visit part_of(Visit whole, unsigned part, unsigned log_parts) {
+    return Visit(whole.stamp(), moment_of_part(whole.moment(), part, log_parts));
+  }
+  static unsigned word_in_line(std::uint64_t address) {
+    return static_cast<unsigned>(address % GlobalMemory::kLineBytes / kWordBytes);
+  }
   /// What is known of a word of the held line, be it of the line as a whole.
   template <Visitor of>
   Visit word_visit(std::uint64_t address) const {
     const Visit line = line_.visits[of];
-    return is_split(line) ? *memory_.word_visits(of, address) : line;
+    return is_split(line) ? *memory_.word_visits(of, address)
+                          : part_of(line, word_in_line(address), kLineShift);
+  }
+  /// What is known of a byte, be it of its word, `whole`.
+  template <Visitor of>
+  Visit byte_visit(Visit whole, std::uint64_t address) const {
+    return is_split(whole) ? *memory_.byte_visits(of, address)
+                           : part_of(whole, address % kWordBytes, kWordShift);
   }
 
+  /// A byte, or a word that no lanes share.
   template <Visitor of>
   void look_at_one(Visit visit, std::uint64_t address, unsigned lane) {
-    if (!is_suspicious(visit)) return;
-    examine_global_conflict(warp_, instruction_, lane, address,
-                            {visit.stamp(), visit.moment(), of == kReader}, kind, value_, addresses_[lane],
-                            width_);
+    if (!is_suspicious(visit, moment_of(lane, byte_sharers_))) return;
+    examine_global_conflict(warp_, instruction_, access_, lane, address,
+                            {visit.stamp(), visit.moment(), of == kReader});
   }
 
   /// A word, of which `lane` is the first lane's that accesses it.
@@ -265,70 +313,83 @@ class GlobalRaceCheck {
   void look_at_word(std::uint64_t address, unsigned lane) {
     const Visit word = word_visit<of>(address);
     const bool ask_bytes = is_split(word);
-    if (!ask_bytes && !is_suspicious(word)) return;
-    if (!ask_bytes && width_ >= kWordBytes) return look_at_one<of>(word, address, lane);
-    for (unsigned k = 0; k < kWordBytes; ++k) {
-      look_at_one<of>(ask_bytes ? *memory_.byte_visits(of, address + k) : word, address + k,
-                      lane + k / width_);
-    }
+    if (!ask_bytes && !is_suspicious(word, moment_of(lane, word_sharers_))) return;
+    const Moment sharers = word.moment() & kMomentSharers;
+    const bool is_shared = ask_bytes || (sharers != 0 && sharers != kSeveralThreads);
+    if (!is_shared && access_.width >= kWordBytes) return look_at_one<of>(word, address, lane);
+    for (unsigned k = 0; k < kWordBytes; ++k)
+      look_at_one<of>(byte_visit<of>(word, address + k), address + k, lane_of_byte(lane, k));
   }
 
-  /// Examines those words that another warp wrote or read.
+  /// Examines those words that another thread wrote or read.
   template <Visitor of>
   void look(std::uint64_t address, unsigned words, unsigned lane) {
     const Visit line = line_.visits[of];
     if (is_split(line)) {
       const Visit* const visits = memory_.word_visits(of, address);
       std::uint32_t found = 0;
-      for (unsigned k = 0; k < words; ++k)
-        found |= std::uint32_t{is_suspicious(visits[k])} | std::uint32_t{is_split(visits[k])};
+      for (unsigned k = 0; k < words; ++k) {
+        const Moment mine = moment_of(lane_of_word(lane, k), word_sharers_);
+        found |= std::uint32_t{is_suspicious(visits[k], mine)} | std::uint32_t{is_split(visits[k])};
+      }
       if (found == 0) return;
-    } else if (!is_suspicious(line)) {
-      return;
+    } else {
+      const unsigned before = lane_of_word(0, word_in_line(address));
+      if (!is_suspicious(line, moment_of((lane - before) % kLanes, line_sharers_))) return;
     }
-    for (unsigned k = 0; k < words; ++k) {
-      look_at_word<of>(address + kWordBytes * k, lane + static_cast<unsigned>(kWordBytes) * k / width_);
-    }
+    for (unsigned k = 0; k < words; ++k) look_at_word<of>(address + kWordBytes * k, lane_of_word(lane, k));
   }
 
   /// Leaves this access where nothing is split.
-  void leave(Visit& visit) const {
+  void leave(Visit& visit, Visit mine) const {
     if constexpr (kOwn == kWriter) {
-      visit = mine_;
+      visit = mine;
     } else {
-      visit = joins_all_ ? joined(visit) : joined_in_order(visit);
+      visit = joins_all_ ? joined(visit, mine) : joined_in_order(visit, mine);
     }
   }
   /// Leaves it at a word of a line that is split. Bytes keep what they know of readers.
-  void leave_at_word(std::uint64_t address) const {
+  void leave_at_word(std::uint64_t address, unsigned lane) const {
     Visit& word = *memory_.word_visits(kOwn, address);
-    if (kOwn == kWriter || !is_split(word)) return leave(word);
-    for (unsigned k = 0; k < kWordBytes; ++k) leave(*memory_.byte_visits(kOwn, address + k));
+    if (kOwn == kWriter || !(is_split(word) || is_mixed(word, word_sharers_)))
+      return leave(word, visit_of(lane, word_sharers_));
+    split_word(address);
+    for (unsigned k = 0; k < kWordBytes; ++k)
+      leave(*memory_.byte_visits(kOwn, address + k), visit_of(lane_of_byte(lane, k), byte_sharers_));
   }
 
-  /// From now on the `n` parts of a line or a word are asked.
-  void split(Visit& whole, Visit* parts, unsigned n) const {
+  /// From now on the 2^log_parts parts of a line or a word are asked.
+  void split(Visit& whole, Visit* parts, unsigned log_parts) const {
     if (is_split(whole)) return;
-    if (whole.stamp() >= first_ && whole.stamp() < kSplitLine) std::fill_n(parts, n, whole);
-    whole = Visit(kSplitLine | mine_.stamp(), 0);
+    if (whole.stamp() >= first_ && whole.stamp() < kSplitLine) {
+      for (unsigned k = 0; k < 1U << log_parts; ++k) parts[k] = part_of(whole, k, log_parts);
+    }
+    whole = Visit(kSplitLine | mine_, 0);
   }
   void split_line(std::uint64_t address) {
     split(line_.visits[kOwn], memory_.word_visits(kOwn, address & ~(GlobalMemory::kLineBytes - 1)),
-          GlobalMemory::kLineWords);
+          kLineShift);
+  }
+  void split_word(std::uint64_t address) const {
+    split(*memory_.word_visits(kOwn, address), memory_.byte_visits(kOwn, address & ~(kWordBytes - 1)),
+          kWordShift);
   }
 
   Warp& warp_;
   const GlobalMemory& memory_;
   const Instruction& instruction_;
-  const std::uint64_t* addresses_;
-  unsigned width_;
-  const ValueOf* value_;
+  GlobalAccess access_;
+  unsigned width_shift_;
   HeldLine line_;
-  Stamp first_ = 0, turn_ = 0;
+  Stamp first_ = 0, turn_ = 0, mine_ = 0;
   std::uint32_t own_ = 0;  ///< stamps of the turn
-  std::uint32_t warp_index_ = 0, ordered_ = 0;
-  Visit mine_;              ///< of this access; a block of one warp needs no moment
+  std::uint32_t warp_index_ = 0;
+  Moment now_ = 0, ordered_ = 0,
+         synced_ = 0;       ///< of this access, without its lane; the latest ones before it
   bool joins_all_ = false;  ///< no earlier access of another block can be ordered before this one
+  /// How many lanes share a byte, a word or a line of this access, kMomentSharers of its moment. A whole line
+  /// is too long for lanes with less than a word each.
+  Moment byte_sharers_ = 0, word_sharers_ = 0, line_sharers_ = kMomentSharers;
 };
 
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

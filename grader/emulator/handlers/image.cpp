@@ -42,9 +42,9 @@ void check_loads(Warp& warp, const Instruction& i, const Image& image, Mask lane
   if (!grid.checks || lanes == 0) return;
   for (Mask left = lanes; left != 0; left &= left - 1)
     check_texel_written(warp, i, first_lane(left), image, addresses[first_lane(left)], bytes);
-  if (grid.many_warps) {
+  if (grid.many_threads) {
     const Runs runs = find_runs(lanes, addresses, bytes, false);
-    GlobalRaceCheck<AccessKind::load>(warp, i, addresses, bytes, nullptr).check(runs);
+    GlobalRaceCheck<AccessKind::load>(warp, i, lanes, addresses, bytes).check(runs);
   }
 }
 
@@ -231,9 +231,10 @@ void surface_store_handler(Warp& warp, const Instruction& i, Mask active) {
     if (grid.checks) {
       const Runs runs = find_runs(places.inside, places.addresses, i.width, false);
       mark_global_written(warp, places.inside, places.addresses, i.width, runs);
-      if (grid.many_warps) {
+      if (grid.many_threads) {
         const ValueOf value_of(value);
-        GlobalRaceCheck<AccessKind::store>(warp, i, places.addresses, i.width, &value_of).check(runs);
+        GlobalRaceCheck<AccessKind::store>(warp, i, places.inside, places.addresses, i.width, &value_of)
+            .check(runs);
       }
     }
     for (Mask left = places.inside; left != 0; left &= left - 1) {

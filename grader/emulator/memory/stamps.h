@@ -1,5 +1,5 @@
 // Who touched a word of global memory, where in the program and when, in 4 bytes: a number that a launch
-// looks up. Which of the block's warps it was, and when, stands in 4 more.
+// looks up. Which of the block's threads it was, and when, stands in 4 more.
 //
 // A launch gives numbers out by turns. A turn is what one block does until the clock that orders blocks ticks
 // again; it has a number for every memory instruction of the kernel, and as many for accesses that it shares
@@ -20,14 +20,28 @@ using Stamp = std::uint32_t;
 /// Added to the stamp of a line of memory whose words have been touched one by one. Stamps are smaller.
 inline constexpr Stamp kSplitLine = Stamp{1} << 31;
 
-/// The warp of the block that a stamp names, and the block's time since its beginning. It says something only
-/// to warps of that block.
+/// Which threads of the block that a stamp names, and the block's time. It says something only to that block.
+/// From the lowest bit on: the warp, whether other warps too, the lane of the first byte, how many lanes
+/// share the line, word or byte (as a power of two), and the time, counted from ThreadBlock::moments_begin.
 using Moment = std::uint32_t;
-inline constexpr unsigned kMomentWarpBits = 5;
-inline constexpr Moment kSeveralWarps = Moment{1} << kMomentWarpBits;  ///< others too, unordered
-inline constexpr unsigned kMomentTimeShift = kMomentWarpBits + 1;
-/// The time 0 is for what is ordered before everything; so is what a block does when it has run this long.
+inline constexpr unsigned kMomentLaneShift = 6, kMomentSharersShift = 11, kMomentTimeShift = 14;
+inline constexpr Moment kMomentWarps = 31;
+inline constexpr Moment kSeveralWarps = kMomentWarps + 1;  ///< others too, unordered
+inline constexpr Moment kMomentLanes = Moment{31} << kMomentLaneShift;
+inline constexpr Moment kMomentSharers = Moment{7} << kMomentSharersShift;
+/// In place of the sharers: other lanes too, unordered.
+inline constexpr Moment kSeveralThreads = Moment{6} << kMomentSharersShift;
+/// All but the time.
+inline constexpr Moment kMomentThreads = (Moment{1} << kMomentTimeShift) - 1;
+/// Times after 0, which is for what is ordered before everything.
 inline constexpr std::uint32_t kMomentTimes = std::uint32_t{1} << (32 - kMomentTimeShift);
+
+/// Of one of the 2^log_parts parts of a line or a word that `whole` is of.
+inline constexpr Moment moment_of_part(Moment whole, unsigned part, unsigned log_parts) {
+  if ((whole & kMomentSharers) == kSeveralThreads) return whole;
+  const unsigned before = part << ((whole & kMomentSharers) >> kMomentSharersShift) >> log_parts;
+  return (whole & ~kMomentSharers) + (before << kMomentLaneShift);
+}
 
 /// The latest access of a line, a word or a byte by a writer, or by a reader: stamp and moment, which change
 /// together.

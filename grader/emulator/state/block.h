@@ -53,6 +53,8 @@ struct ThreadBlock {
   Stamp turn = 0;                 ///< first of those that this block gives to global memory now
   std::uint32_t turn_time = 0;    ///< of the grid's clock when the turn began; 0 when none has
   bool had_turns = false;         ///< besides this one: stamps outside of it may be this block's
+  Time moments_begin = 0;         ///< moments count from here
+  Stamp moments_turn = 0;         ///< the turn that began then; what came before it is no longer told apart
   std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
   std::uint64_t unfenced_address =
       0;  ///< of its first relaxed store since its last fence; 0 when there is none

@@ -51,7 +51,7 @@ struct Grid {
   DeviceMask reach = kEveryDevice;  ///< devices whose memory it may access
   bool checks = true;
   bool many_blocks = false;   ///< more than one: races between blocks are possible
-  bool many_warps = false;    ///< more than one in all: races in global memory are possible
+  bool many_threads = false;  ///< more than one in all: races in global memory are possible
   bool many_workers = false;  ///< more than one runs its blocks
   std::optional<StampBook> stamps;
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
