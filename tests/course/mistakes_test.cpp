@@ -55,6 +55,14 @@ TEST_F(KnownMistake, IsADifferenceUnderItsHead) {
   EXPECT_EQ(shown.output, kBefore + kWrong + kAfter);
 }
 
+TEST_F(KnownMistake, TakesNoNoticeOfTheMarksOfRegions) {
+  folder_.write(kSolution, "// [all]\n" + kBefore + "  // [sum-1]\n" + kRight + "  // [sum-1]\n" + kAfter);
+  EXPECT_EQ(mistake("show " + kPatch).output, kBefore + kWrong + kAfter);
+  const std::string kept = contents(kPatch);
+  expect_done(mistake("save " + kPatch + " " + kSolution + " wrong.cu"));
+  EXPECT_EQ(contents(kPatch), kept);
+}
+
 TEST_F(KnownMistake, DiffersFromItsSolution) {
   const std::string kept = contents(kPatch);
   const Ran ran = mistake("save " + kPatch + " " + kSolution + " " + kSolution);
