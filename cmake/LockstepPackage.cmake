@@ -31,10 +31,11 @@ install(FILES cmake/package/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)
-# What the README and the lectures link to, and the program that the README profiles.
+# What the README and the lectures link to, the program that the README profiles, and what it shows mistakes with.
 install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
 install(FILES docs/emulated-device.md docs/trust-model.md DESTINATION docs)
 install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DESTINATION tests/cli/programs)
+install(PROGRAMS tests/course/mistake DESTINATION tests/course)
 
 install(PROGRAMS measurements/compare_bench measurements/compare_clock measurements/compare_counters
   measurements/compare_peers measurements/grade_references measurements/plot DESTINATION measurements)

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "mistakes.h"
 #include "shell.h"
 
 namespace lockstep::test {
@@ -380,15 +381,16 @@ TEST_F(Grading, AFolderWithoutTheFileIsToldWhichItLacks) {
 }
 
 TEST_F(Grading, WhatComesNextFollowsWhatTheDeviceFound) {
-  const auto next_step = [&](const std::string& exercise, const std::string& file) {
+  const auto next_step = [&](const std::string& exercise, const std::filesystem::path& file) {
+    const std::string source = source_of(file, folder_.path()).string();
     const Ran ran =
-        lockstep("grade " + exercise + " --format json --device emulated --submission '" + file + "'");
+        lockstep("grade " + exercise + " --format json --device emulated --submission '" + source + "'");
     return nlohmann::json::parse(ran.output).at("exercises").at(0).at("next_step").get<std::string>();
   };
   const std::string solutions = LOCKSTEP_SOURCE "/solutions";
-  EXPECT_THAT(next_step("transpose", solutions + "/03-transpose/wrong/missing_barrier.cu"),
+  EXPECT_THAT(next_step("transpose", solutions + "/03-transpose/wrong/missing_barrier.patch"),
               AllOf(HasSubstr("Put a `__syncthreads()` there"), Not(HasSubstr("fence"))));
-  EXPECT_THAT(next_step("scan", solutions + "/07-scan/wrong/no_waiting.cu"),
+  EXPECT_THAT(next_step("scan", solutions + "/07-scan/wrong/no_waiting.patch"),
               AllOf(HasSubstr("fence"), Not(HasSubstr("barrier"))));
   const std::filesystem::path pointer = folder_.path() / "coalescing.cu";
   std::ofstream(pointer)
@@ -397,7 +399,7 @@ TEST_F(Grading, WhatComesNextFollowsWhatTheDeviceFound) {
          "void coalescing(const Particle*, float* fields, int, int, float, cudaStream_t s) {\n"
          "  static Particle on_host;\n"
          "  k<<<1, 1, 0, s>>>(&on_host, fields);\n}\n";
-  EXPECT_THAT(next_step("coalescing", pointer.string()), HasSubstr("where does this pointer come from"));
+  EXPECT_THAT(next_step("coalescing", pointer), HasSubstr("where does this pointer come from"));
   const std::filesystem::path prints = folder_.path() / "transpose.cu";
   std::ofstream(prints)
       << "#include <cstdio>\n#include \"transpose.h\"\n"
@@ -532,8 +534,9 @@ TEST_F(Grading, ReferencePassesAndJsonOwnsStandardOutput) {
 }
 
 TEST_F(Grading, OneCaseIsRunAloneAndShown) {
-  const std::string racing = " --device emulated --seed 1 --submission '" LOCKSTEP_SOURCE
-                             "/solutions/03-transpose/wrong/missing_barrier.cu'";
+  const std::filesystem::path source =
+      source_of(LOCKSTEP_SOURCE "/solutions/03-transpose/wrong/missing_barrier.patch", folder_.path());
+  const std::string racing = " --device emulated --seed 1 --submission '" + source.string() + "'";
   const auto one_case = [&](const std::string& name, const std::string& more) {
     const Ran ran = lockstep("grade transpose --format json --case '" + name + "'" + more);
     return nlohmann::json::parse(ran.output).at("exercises").at(0);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "grading.h"
+#include "mistakes.h"
 
 namespace lockstep::test {
 namespace {
@@ -15,18 +16,25 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-constexpr const char* kSolutions = LOCKSTEP_SOURCE "/solutions";
+const std::string kSolutions = LOCKSTEP_SOURCE "/solutions";
 
-class Formats : public GradingTest {};
-
-std::string submission(const std::string& path) {
-  return " --submission '" + std::string(kSolutions) + path + "'";
-}
+class Formats : public GradingTest {
+ protected:
+  /// What lies there below solutions/, as an argument.
+  std::string submission(const std::string& path) const {
+    return " --submission '" + source_of(kSolutions + path, folder_.path()).string() + "'";
+  }
+  /// A wrong submission shows what its inputs were.
+  std::string shows_inputs() const {
+    return "transpose" + submission("/03-transpose/wrong/swapped_indices.patch");
+  }
+};
 
 // The reports of all references too, where they are graded (solutions_test.cpp).
 TEST_F(Formats, JsonHasTheDesignsSchemaWhateverTheVerdict) {
-  for (const char* file : {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
-                           "/03-transpose/wrong/missing_barrier.cu", "/03-transpose/wrong/compile_error.cu"})
+  for (const char* file :
+       {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
+        "/03-transpose/wrong/missing_barrier.patch", "/03-transpose/wrong/compile_error.patch"})
     expect_schema(grade("transpose" + submission(file)).report);
 }
 
@@ -43,9 +51,10 @@ TEST_F(Formats, AllExercisesAreInTheReportInTheirOrder) {
 }
 
 TEST_F(Formats, JUnitIsWellFormedWhateverTheVerdict) {
-  for (const char* file : {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
-                           "/03-transpose/wrong/missing_barrier.cu", "/03-transpose/wrong/compile_error.cu",
-                           "/../tests/red-team/prints_a_megabyte.cu"}) {
+  for (const char* file :
+       {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
+        "/03-transpose/wrong/missing_barrier.patch", "/03-transpose/wrong/compile_error.patch",
+        "/../tests/red-team/prints_a_megabyte.cu"}) {
     const fs::path report = folder_.path() / "report.xml";
     run("'" LOCKSTEP_EXECUTABLE "' grade transpose --device emulated --format junit --output '" +
         report.string() + "'" + submission(file));
@@ -87,8 +96,9 @@ void forget_times(json& value) {
 }
 
 TEST_F(Formats, OneSeedGivesOneReport) {
-  for (const char* file : {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
-                           "/03-transpose/wrong/swapped_indices.cu", "/03-transpose/wrong/no_guard.cu"}) {
+  for (const char* file :
+       {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
+        "/03-transpose/wrong/swapped_indices.patch", "/03-transpose/wrong/no_guard.patch"}) {
     json first = grade("transpose --seed 11" + submission(file)).report;
     json second = grade("transpose --seed 11" + submission(file)).report;
     forget_times(first);
@@ -98,38 +108,34 @@ TEST_F(Formats, OneSeedGivesOneReport) {
 }
 
 TEST_F(Formats, AnotherSeedGivesOtherInputs) {
-  const std::string arguments = "transpose" + submission("/03-transpose/wrong/swapped_indices.cu");
   const auto found = [&](const char* seed) {
-    json correctness = exercise_of(grade(arguments + seed), "transpose").at("correctness");
+    json correctness = exercise_of(grade(shows_inputs() + seed), "transpose").at("correctness");
     forget_times(correctness);
     return correctness;
   };
   EXPECT_NE(found(" --seed 1"), found(" --seed 2"));
 }
 
-/// A wrong submission shows what its inputs were.
-const std::string kShowsInputs = "transpose" + submission("/03-transpose/wrong/swapped_indices.cu");
-
 TEST_F(Formats, ASeedMayComeFromAFileOrFromStandardInput) {
   const std::string file = folder_.path() / "seed";
   const std::string text = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
   std::ofstream(file) << text << '\n';
-  json typed = grade(kShowsInputs + " --seed " + text).report;
+  json typed = grade(shows_inputs() + " --seed " + text).report;
   EXPECT_EQ(typed.at("seed"), text);
   forget_times(typed);
   for (const std::string& from : {file, "- < " + file}) {
-    json read = grade(kShowsInputs + " --seed-file " + from).report;
+    json read = grade(shows_inputs() + " --seed-file " + from).report;
     forget_times(read);
     EXPECT_EQ(read, typed) << from << json::diff(read, typed).dump(2);
   }
 }
 
 TEST_F(Formats, ADrawnSeedIsToldAndRepeats) {
-  const json drawn = grade(kShowsInputs).report;
+  const json drawn = grade(shows_inputs()).report;
   const std::string seed = drawn.at("seed");
   EXPECT_EQ(seed.size(), 64U) << "as wide as 256 bits are";
-  EXPECT_NE(grade(kShowsInputs).report.at("seed"), drawn.at("seed"));
-  json repeated = grade(kShowsInputs + " --seed " + seed).report, first = drawn;
+  EXPECT_NE(grade(shows_inputs()).report.at("seed"), drawn.at("seed"));
+  json repeated = grade(shows_inputs() + " --seed " + seed).report, first = drawn;
   forget_times(first);
   forget_times(repeated);
   EXPECT_EQ(first, repeated) << json::diff(first, repeated).dump(2);
@@ -145,8 +151,8 @@ class FromASecret : public Formats {
   /// The transpose of one whose file says something else in a comment, but does the same.
   json graded(const std::string& comment, const std::string& options = "") {
     const fs::path file = folder_.path() / "transpose.cu";
-    std::ofstream(file) << contents_of(std::string(kSolutions) + "/03-transpose/wrong/swapped_indices.cu")
-                        << "// " << comment << '\n';
+    const fs::path mistake = kSolutions + "/03-transpose/wrong/swapped_indices.patch";
+    std::ofstream(file) << contents_of(source_of(mistake, folder_.path())) << "// " << comment << '\n';
     const Graded result = grade("transpose --submission '" + file.string() + "'" + options);
     EXPECT_TRUE(result.report.is_object()) << result.text;
     json report = result.report;

@@ -117,9 +117,10 @@ std::vector<ExerciseFolder> exercise_folders() {
   return exercises;
 }
 
-std::vector<fs::path> cuda_files(const fs::path& folder) {
+std::vector<fs::path> source_files(const fs::path& folder) {
   std::vector<fs::path> files = sorted_entries(folder);
-  std::erase_if(files, [](const fs::path& file) { return file.extension() != ".cu"; });
+  std::erase_if(
+      files, [](const fs::path& file) { return file.extension() != ".cu" && file.extension() != ".patch"; });
   return files;
 }
 

@@ -50,8 +50,9 @@ struct ExerciseFolder {
 
 std::vector<ExerciseFolder> exercise_folders();
 
-/// The .cu files of a folder in the order of their names; none when there is no such folder.
-std::vector<std::filesystem::path> cuda_files(const std::filesystem::path& folder);
+/// The .cu files of a folder, and the .patch files that make one, in the order of their names; none when
+/// there is no such folder.
+std::vector<std::filesystem::path> source_files(const std::filesystem::path& folder);
 
 /// What follows "// `key`: " on each line of a file that begins so, as in "// expect: race".
 std::vector<std::string> headings(const std::filesystem::path& file, const std::string& key);

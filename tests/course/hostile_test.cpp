@@ -91,12 +91,12 @@ std::string name_of_file(const testing::TestParamInfo<fs::path>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Broken, Submission,
-                         testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/course/submissions")),
+                         testing::ValuesIn(source_files(LOCKSTEP_SOURCE "/tests/course/submissions")),
                          name_of_file);
 INSTANTIATE_TEST_SUITE_P(RedTeam, Submission,
-                         testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/red-team")), name_of_file);
+                         testing::ValuesIn(source_files(LOCKSTEP_SOURCE "/tests/red-team")), name_of_file);
 INSTANTIATE_TEST_SUITE_P(Honest, Submission,
-                         testing::ValuesIn(cuda_files(LOCKSTEP_SOURCE "/tests/red-team/honest")),
+                         testing::ValuesIn(source_files(LOCKSTEP_SOURCE "/tests/red-team/honest")),
                          name_of_file);
 
 TEST_F(BrokenSubmission, WritesNothingOutsideTheSandbox) {

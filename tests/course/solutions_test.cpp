@@ -1,8 +1,9 @@
 // Every exercise of the course, and every file below solutions/: starters fail with guidance, references
 // pass, rungs are correct and fail the technique gates that their first lines name ("fails:", and "at:" for
 // the line that the report must point at), mistakes get the verdict on their first line and the words that
-// they name ("says:"), and of those that are inefficient the gates that they name; the compiler warns of
-// nothing. Found in the folder tree, as the catalogue is: a new exercise or file needs no change here.
+// they name ("says:"), and of those that are inefficient the gates that they name; those that are kept as
+// differences still apply to their solution; the compiler warns of nothing. Found in the folder tree, as the
+// catalogue is: a new exercise or file needs no change here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include <ostream>
 
 #include "grading.h"
+#include "mistakes.h"
 
 namespace lockstep::test {
 
@@ -35,7 +37,8 @@ std::vector<CourseFile> files_of(fs::path (*of)(const ExerciseFolder&)) {
 std::vector<CourseFile> files_below_solutions(const char* kind) {
   std::vector<CourseFile> files;
   for (const ExerciseFolder& exercise : exercise_folders()) {
-    for (const fs::path& path : cuda_files(exercise.solution / kind)) files.push_back({exercise.topic, path});
+    for (const fs::path& path : source_files(exercise.solution / kind))
+      files.push_back({exercise.topic, path});
   }
   return files;
 }
@@ -50,7 +53,8 @@ class EveryFile : public GradingTest, public testing::WithParamInterface<CourseF
   const fs::path& path() const { return GetParam().path; }
   /// What compiles does so without a warning.
   Graded graded() {
-    Graded result = grade(topic() + " --submission '" + path().string() + "'");
+    const fs::path source = source_of(path(), folder_.path());
+    Graded result = grade(topic() + " --submission '" + source.string() + "'");
     const auto& exercise = exercise_of(result, topic());
     if (exercise.at("verdict") != "compile-error") {
       EXPECT_EQ(exercise.at("compiler_output"), "");

@@ -51,6 +51,14 @@ std::vector<fs::path> files_in(const fs::path& folder, const std::string& ending
   return files;
 }
 
+/// Known mistakes: whole files, and differences from a solution.
+std::vector<fs::path> mistakes_in(const fs::path& solution) {
+  std::vector<fs::path> files = files_in(solution / "wrong", ".cu");
+  const std::vector<fs::path> differences = files_in(solution / "wrong", ".patch");
+  files.insert(files.end(), differences.begin(), differences.end());
+  return files;
+}
+
 /// Folders of exercises: NN-topic below exercises/.
 std::vector<fs::path> exercise_folders() {
   std::vector<fs::path> folders;
@@ -116,7 +124,7 @@ TEST(Structure, EveryExerciseIsSolved) {
         << name_in_tree(reference) << ": a solution has nothing left to do";
     EXPECT_GE(files_in(solution / "rungs", ".cu").size(), kFewestRungs)
         << name_in_tree(solution / "rungs") << ": add rungs, one idea further each, named by their idea";
-    EXPECT_GE(files_in(solution / "wrong", ".cu").size(), kFewestMistakes)
+    EXPECT_GE(mistakes_in(solution).size(), kFewestMistakes)
         << name_in_tree(solution / "wrong") << ": add mistakes that students make, one file each";
   }
 }
@@ -124,7 +132,7 @@ TEST(Structure, EveryExerciseIsSolved) {
 TEST(Structure, EveryMistakeNamesItsVerdict) {
   const std::regex form("// expect: ([a-z-]+)");
   for (const fs::path& folder : exercise_folders()) {
-    for (const fs::path& mistake : files_in(root() / "solutions" / folder.filename() / "wrong", ".cu")) {
+    for (const fs::path& mistake : mistakes_in(root() / "solutions" / folder.filename())) {
       std::smatch match;
       const std::string line = first_line(mistake);
       ASSERT_TRUE(std::regex_match(line, match, form))
@@ -254,7 +262,8 @@ TEST(Structure, TestsShareNoTemporaryNames) {
 
 TEST(Structure, TextFilesEndWithANewline) {
   for (const fs::path& file : files_of_the_tree()) {
-    static const std::array<std::string, 7> endings = {".h", ".cpp", ".cu", ".md", ".txt", ".cmake", ".json"};
+    static const std::array<std::string, 8> endings = {".h",   ".cpp",   ".cu",   ".md",
+                                                       ".txt", ".cmake", ".json", ".patch"};
     if (std::find(endings.begin(), endings.end(), file.extension().string()) == endings.end()) continue;
     const std::string text = contents(file);
     EXPECT_TRUE(text.empty() || text.back() == '\n') << name_in_tree(file) << ": end it with a newline";
