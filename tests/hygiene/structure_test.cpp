@@ -155,6 +155,28 @@ TEST(Structure, HeadersAreIncludedOnce) {
   }
 }
 
+TEST(Structure, EveryEnvironmentVariableIsInTheTable) {
+  const fs::path table = root() / "docs/environment.md";
+  const std::string page = contents(table);
+  // As C++, Python and shells read them, and where C++ names one of ours.
+  static const std::regex form(
+      R"re((?:getenv\(|environ\[|environ\.get\()"([A-Z_]+)"|[$][{]?(LOCKSTEP_[A-Z_]+)|"(LOCKSTEP_[A-Z_]+)")re");
+  std::size_t found = 0;
+  for (const fs::path& file : files_of_the_tree()) {
+    static const std::array<std::string, 4> endings = {".h", ".cpp", ".py", ""};
+    if (std::find(endings.begin(), endings.end(), file.extension().string()) == endings.end()) continue;
+    const std::string text = contents(file);
+    for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match) {
+      const std::string name = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
+      if (name.starts_with("LOCKSTEP_TEST_")) continue;  // what tests tell the programs that they start
+      ++found;
+      EXPECT_NE(page.find('`' + name + '`'), std::string::npos)
+          << name_in_tree(file) << " reads or sets " << name << ": add a row to " << name_in_tree(table);
+    }
+  }
+  EXPECT_GT(found, 0U);
+}
+
 TEST(Structure, NothingNamesAMachine) {
   // The folder of one person's machine means nothing to the next reader.
   const std::regex machine("/(work|Users|home/[a-z0-9]+)/[A-Za-z0-9]");
