@@ -74,7 +74,7 @@ std::vector<fs::path> files_of_the_tree() {
         (name == ".git" || name == ".lockstep" || name.starts_with("build") || name == "__pycache__")) {
       // grader/build is source; build/ and build-…/ at the root are not.
       if (name != "build" || entry->path().parent_path() == root()) entry.disable_recursion_pending();
-    } else if (entry->is_regular_file()) {
+    } else if (entry->is_regular_file() && name != ".git") {  // a file in a further work tree
       files.push_back(entry->path());
     }
   }
