@@ -12,7 +12,7 @@
 #include "course/catalogue.h"
 #include "course/similar_words.h"
 #include "course/unqualified_name.h"
-#include "emulator/shortened.h"
+#include "text/shortened.h"
 
 namespace lockstep::build {
 namespace {
@@ -277,7 +277,7 @@ std::string meaning_of_undeclared(std::string_view name, std::string_view source
     for (const std::string& one : course::similar_words(name, {names.begin(), names.end()}))
       like += (like.empty() ? " Did you mean " : " or ") + one;
   }
-  return fmt::format("Nothing of the name {} is declared here.{}", emulator::shortened(name, kLongestName),
+  return fmt::format("Nothing of the name {} is declared here.{}", text::shortened(name, kLongestName),
                      like.empty() ? " Is it misspelt, declared further down, or in a header that is not "
                                     "included?"
                                   : like + '?');
@@ -320,7 +320,7 @@ std::optional<CompilerError> first_error(std::string_view output, std::string_vi
     return lines[number - 1].find_first_not_of(" \t") != std::string_view::npos;
   };
   CompilerError error;
-  error.message = emulator::shortened(first.message);
+  error.message = text::shortened(first.message);
   error.line = line_of(first, source, file_name);
   if (error.line > lines.size()) error.line = 0;
   // What is missing at the end of a line is noticed at the beginning of the next.

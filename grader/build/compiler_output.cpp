@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "emulator/shortened.h"
+#include "text/shortened.h"
 
 namespace lockstep::build {
 namespace {
@@ -119,7 +119,7 @@ std::string with_long_lines_cut(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    result += emulator::shortened(line, kLongestLine);
+    result += text::shortened(line, kLongestLine);
     text.remove_prefix(line.size());
     if (text.empty()) break;
     result += '\n';

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "emulator/shortened.h"
+#include "text/shortened.h"
 
 namespace lockstep::build {
 namespace {
@@ -164,7 +164,7 @@ std::string bare_name(std::string_view name) {
   name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
   if (const std::size_t end = name.find_first_of("(<"); end != std::string_view::npos && end > 0)
     name = name.substr(0, end);
-  return emulator::shortened(name, kLongest);
+  return text::shortened(name, kLongest);
 }
 
 /// `sentence` with the names of what was taken in place of {0} and so on; other braces stay.

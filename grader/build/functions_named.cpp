@@ -9,8 +9,8 @@
 
 #include "build/submission_compiler.h"
 #include "course/unqualified_name.h"
-#include "emulator/demangled.h"
 #include "sandbox/file_descriptor.h"
+#include "text/demangled.h"
 
 namespace lockstep::build {
 namespace {
@@ -39,7 +39,7 @@ std::vector<std::string> functions_named(const std::filesystem::path& object, co
       if (symbol_name == nullptr) continue;
       // Compared before anything is demangled: the other symbols may be many, and long.
       if (course::unqualified_name(symbol_name) != name) continue;
-      functions.push_back(emulator::demangled(symbol_name));
+      functions.push_back(text::demangled(symbol_name));
       if (functions.size() == kMostFunctions) return functions;
     }
   }

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "emulator/shortened.h"
 #include "judge/findings.h"
+#include "text/shortened.h"
 
 namespace lockstep::judge {
 namespace {
@@ -191,7 +191,7 @@ void report_stale_read(const Finding& finding, const SourceText& source, report:
 }  // namespace
 
 ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds time_limit) {
-  const std::string message = emulator::shortened(outcome.message);  // it may be the submission's
+  const std::string message = text::shortened(outcome.message);  // it may be the submission's
   switch (outcome.kind) {
     case OutcomeKind::time_limit:
       return {Verdict::time_limit, fmt::format("no answer within {}", seconds_text(time_limit)), ""};
@@ -229,7 +229,7 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
       report_many_launches(evidence.kernels, finding, source, result);
     }
     if (evidence.outcome.kind == OutcomeKind::threw && !evidence.outcome.message.empty()) {
-      result.message += "; your own check then reported: " + emulator::shortened(evidence.outcome.message);
+      result.message += "; your own check then reported: " + text::shortened(evidence.outcome.message);
     }
   } else if (evidence.use.late_requests > 0 && evidence.outcome.kind != OutcomeKind::ended) {
     // Refused requests are errors of the device to the program, so the next call may report them or throw.

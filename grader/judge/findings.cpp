@@ -9,9 +9,9 @@
 #include <optional>
 #include <string_view>
 
-#include "emulator/demangled.h"
-#include "emulator/shortened.h"
 #include "judge/source_search.h"
+#include "text/demangled.h"
+#include "text/shortened.h"
 
 namespace lockstep::judge {
 namespace {
@@ -316,7 +316,7 @@ bool has_thread(Finding::Kind kind) {
 std::string kernel_name(const std::string& mangled) {
   constexpr std::string_view kReturned = "void ";  // which the names of templates begin with
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-  std::string name = emulator::demangled(mangled);
+  std::string name = text::demangled(mangled);
   if (name.starts_with(kReturned)) name.erase(0, kReturned.size());
   for (std::size_t at = 0; (at = name.find(kUnnamed, at)) != std::string::npos;)
     name.erase(at, kUnnamed.size());
@@ -400,7 +400,7 @@ const Finding* gravest(std::span<const Finding> findings) {
 std::string sentence_of(const Finding& finding) {
   const std::optional<PlacedMessage> placed = placed_message(finding);
   // The device quotes names that the submission chose.
-  std::string sentence = emulator::shortened(placed ? placed->reason : finding.message);
+  std::string sentence = text::shortened(placed ? placed->reason : finding.message);
   if (const auto lacks = sentence.find(kLacksWarpBarrier);
       finding.kind == Finding::Kind::race && lacks != std::string::npos) {
     sentence.replace(lacks, kLacksWarpBarrier.size(), "with no barrier between these threads of one warp");

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "emulator/demangled.h"
 #include "report/printable.h"
+#include "text/demangled.h"
 
 namespace lockstep::report {
 namespace {
@@ -41,7 +41,7 @@ nlohmann::ordered_json kernel_json(const KernelCounters& kernel) {
                               {"ratio", quotient ? nlohmann::ordered_json(*quotient) : nullptr},
                               {"equal", emulated == hardware}};
   }
-  return {{"name", printable(emulator::demangled(kernel.kernel))}, {"counters", std::move(counters)}};
+  return {{"name", printable(text::demangled(kernel.kernel))}, {"counters", std::move(counters)}};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string render_counters(const ExerciseResult& result, const std::string& car
     text += fmt::format("\n{}, case {}, {}\n", printable(result.submission), printable(one.name),
                         counted(static_cast<std::uint64_t>(one.calls), "call"));
     for (const KernelCounters& kernel : one.kernels) {
-      const std::string name = cut(printable(emulator::demangled(kernel.kernel)), style.width - 2);
+      const std::string name = cut(printable(text::demangled(kernel.kernel)), style.width - 2);
       text += fmt::format("  {}\n", paint(style, Colour::strong, name));
       text += paint(style, Colour::faint,
                     fmt::format("    {:<28} {:>12} {:>12} {:>8}\n", "", "emulated", "hardware", "ratio"));

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "emulator/demangled.h"
 #include "report/advice.h"
 #include "report/printable.h"
+#include "text/demangled.h"
 
 namespace lockstep::report {
 namespace {
@@ -49,7 +49,7 @@ Json line_json(const LineProfile& line, std::uint64_t whole) {
 Json kernels_json(const std::vector<emulator::KernelWork>& kernels) {
   Json rows = Json::array();
   for (const emulator::KernelWork& kernel : kernels) {
-    rows.push_back({{"name", printable(emulator::demangled(kernel.kernel))},
+    rows.push_back({{"name", printable(text::demangled(kernel.kernel))},
                     {"launches", kernel.launches},
                     {"blocks", kernel.blocks},
                     {"work", kernel.work},
@@ -66,7 +66,7 @@ Json case_json(const CaseCounters& one) {
     for (const ComparedCounter& counter : kComparedCounters)
       counters[counter.name] = counter.of(kernel.emulated);
     kernels.push_back(
-        {{"name", printable(emulator::demangled(kernel.kernel))}, {"counters", std::move(counters)}});
+        {{"name", printable(text::demangled(kernel.kernel))}, {"counters", std::move(counters)}});
   }
   return {{"name", printable(one.name)}, {"calls", one.calls}, {"kernels", std::move(kernels)}};
 }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "emulator/demangled.h"
 #include "report/advice.h"
 #include "report/printable.h"
+#include "text/demangled.h"
 
 namespace lockstep::report {
 namespace {
@@ -147,7 +147,7 @@ std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const
     text += cells + cut(name, std::max(style.width, cells.size()) - cells.size()) + '\n';
   };
   for (const emulator::KernelWork& kernel : kernels) {
-    add_row(kernel, printable(emulator::demangled(kernel.kernel)));
+    add_row(kernel, printable(text::demangled(kernel.kernel)));
     all += kernel;
   }
   if (kernels.size() > 1) add_row(all, "all, one after the other");

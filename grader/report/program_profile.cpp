@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "emulator/demangled.h"
 #include "report/printable.h"
 #include "report/profile_json.h"
 #include "report/profile_table.h"
 #include "report/source_files.h"
+#include "text/demangled.h"
 
 namespace lockstep::report {
 namespace {
@@ -95,7 +95,7 @@ ProgramProfile profile_program(const std::string& program, const std::string& ar
   }
   result.lines = in_order(all);
   for (const auto& [function, by_line] : by_kernel)
-    result.kernels.push_back({printable(emulator::demangled(function)), in_order(by_line)});
+    result.kernels.push_back({printable(text::demangled(function)), in_order(by_line)});
   std::stable_sort(result.kernels.begin(), result.kernels.end(),
                    [](const auto& a, const auto& b) { return total_cost(a.lines) > total_cost(b.lines); });
   return result;

@@ -1,5 +1,5 @@
 // Names that a student chose: told as they are written, whatever they would expand to.
-#include "emulator/demangled.h"
+#include "text/demangled.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,9 @@
 
 namespace lockstep::emulator {
 namespace {
+
+using text::demangled;
+using text::shortened;
 
 /// transpose(pair<pair<…>, pair<…>>): each level refers to the one before twice.
 std::string doubling_name(int levels) {

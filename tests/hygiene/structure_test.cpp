@@ -6,8 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <regex>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/result.h"
@@ -175,6 +179,77 @@ TEST(Structure, EveryEnvironmentVariableIsInTheTable) {
     }
   }
   EXPECT_GT(found, 0U);
+}
+
+/// grader/layers.txt: the parts from the bottom up, and includes that go up for a reason.
+struct Layers {
+  std::vector<std::string> parts;
+  std::map<std::pair<std::string, std::string>, std::string> exceptions;  ///< (file, what it includes): why
+
+  /// The place in `parts` of the innermost part that holds the file; nothing when it lies in none.
+  std::optional<std::size_t> of(std::string file) const {
+    while (!file.empty()) {
+      file = fs::path(file).parent_path().string();
+      const auto part = std::find(parts.begin(), parts.end(), file);
+      if (part != parts.end()) return part - parts.begin();
+    }
+    return std::nullopt;
+  }
+};
+
+Layers read_layers() {
+  Layers layers;
+  std::ifstream file(root() / "grader/layers.txt");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string first, from, to, why;
+    words >> first;
+    if (first.empty() || first.starts_with("#")) continue;
+    if (first == "except") {
+      words >> from >> to;
+      std::getline(words >> std::ws, why);
+      layers.exceptions[{from, to}] = why;
+    } else {
+      layers.parts.push_back(first);
+    }
+  }
+  return layers;
+}
+
+/// Files of the grader that the file at `path` includes, by their names below grader/.
+std::vector<std::string> includes_of(const fs::path& path) {
+  static const std::regex form("(?:^|\n)#include \"([^\"]+)\"");
+  const std::string text = contents(path);
+  std::vector<std::string> names;
+  for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match)
+    if (fs::exists(root() / "grader" / (*match)[1].str())) names.push_back((*match)[1]);
+  return names;
+}
+
+TEST(Structure, IncludesGoDown) {
+  constexpr std::size_t kMostExceptions = 4;
+  Layers layers = read_layers();
+  ASSERT_FALSE(layers.parts.empty()) << "grader/layers.txt names the parts, from the bottom up";
+  EXPECT_LE(layers.exceptions.size(), kMostExceptions) << "grader/layers.txt: mend an exception first";
+  for (const auto& [names, why] : layers.exceptions)
+    EXPECT_NE(why, "") << names.first << ": say why it may include " << names.second;
+
+  for (const fs::path& path : files_of_the_tree()) {
+    if (path.extension() != ".h" && path.extension() != ".cpp" && path.extension() != ".cu") continue;
+    const std::string file = path.lexically_relative(root() / "grader").string();
+    if (file.starts_with("..")) continue;
+    const auto part = layers.of(file);
+    ASSERT_TRUE(part) << "grader/layers.txt has no part for " << file << ": add a line at its height";
+    for (const std::string& included : includes_of(path)) {
+      if (layers.of(included) <= part) continue;
+      if (const auto exception = layers.exceptions.extract({file, included})) continue;
+      ADD_FAILURE() << file << " includes " << included << ", which lies above it in grader/layers.txt: move "
+                    << "what it needs down, or the file up";
+    }
+  }
+  for (const auto& [names, why] : layers.exceptions)
+    ADD_FAILURE() << "grader/layers.txt: " << names.first << " does not include " << names.second
+                  << " any more; remove the exception";
 }
 
 TEST(Structure, NothingNamesAMachine) {

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "emulator/demangled.h"
 #include "emulator/machine/decoder.h"
 #include "emulator/machine/handlers.h"
 #include "emulator/machine/synchronisation.h"
+#include "text/demangled.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -266,7 +266,7 @@ std::string describe_wrong_callee(const Warp& warp, const Place& call, std::uint
         address);
   }
   if (const ptx::Function* function = function_named_at(*kernel.program, address)) {
-    const std::string name = demangled(function->name);
+    const std::string name = text::demangled(function->name);
     if (function->entry) {
       return fmt::format("a call through a pointer to {}, which is a kernel: only a launch runs it", name);
     }

@@ -1,6 +1,6 @@
 #include "emulator/server/finding_text.h"
 
-#include "emulator/demangled.h"
+#include "text/demangled.h"
 #include "text/printable.h"
 
 namespace lockstep::emulator {
@@ -54,7 +54,7 @@ std::string way_to(const Finding& finding) {
 
 std::string text_of(const Finding& finding) {
   std::string text = name_of(finding.kind);
-  if (!finding.kernel.empty()) text += " in " + text::printable(demangled(finding.kernel));
+  if (!finding.kernel.empty()) text += " in " + text::printable(text::demangled(finding.kernel));
   if (!finding.line.file.empty()) text += " at " + text_of(finding.line);
   text += "\n  " + text::printable(finding.message) + '\n';
   text += way_to(finding);

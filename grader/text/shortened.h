@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace lockstep::emulator {
+namespace lockstep::text {
 
 /// Longest text that a student's name or message adds to a report, in bytes.
 inline constexpr std::size_t kMostNameBytes = 500;
@@ -18,4 +18,4 @@ inline std::string shortened(std::string_view text, std::size_t most_bytes = kMo
   return std::string(text.substr(0, most_bytes)) + "…";
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::text

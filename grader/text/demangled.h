@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "emulator/shortened.h"
+#include "text/shortened.h"
 
-namespace lockstep::emulator {
+namespace lockstep::text {
 
 /// Back references (S_, S0_, T_, …) of a mangled name; more than there are where an identifier looks like
 /// one.
@@ -70,4 +70,4 @@ inline std::string demangled(const std::string& name) {
   return shortened(plain ? plain.get() : name.c_str());
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::text
