@@ -25,15 +25,29 @@ install(CODE [[
        PRE_EXCLUDE_REGEXES "^ld-linux" "^libc\\.so")
   file(INSTALL ${libraries} DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/third-party FOLLOW_SYMLINK_CHAIN)]])
 
+# The licences of what is not this project's. libcudart.so has the C++ library inside, the runner libffi.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a
+                OUTPUT_VARIABLE libstdcxx_archive OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(program_files)
+foreach(program IN LISTS programs)
+  list(APPEND program_files $<TARGET_FILE:${program}>)
+endforeach()
+install(CODE "
+  set(programs \"${program_files}\")
+  set(compiled_in \"${libffi_archive};${libstdcxx_archive};*/CLI/CLI.hpp;*/nlohmann/json.hpp\")")
+install(SCRIPT cmake/package/notices.cmake)
+
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
-install(FILES README.md CHANGELOG.md DESTINATION .)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD-PARTY-NOTICES.md DESTINATION .)
 install(FILES cmake/package/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE)
 # What the README and the lectures link to, the program that the README profiles, and what it shows mistakes with.
 install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
-install(FILES docs/emulated-device.md docs/trust-model.md DESTINATION docs)
+file(GLOB pages CONFIGURE_DEPENDS docs/*.md)
+install(FILES ${pages} DESTINATION docs)
+install(FILES tests/README.md DESTINATION tests)
 install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DESTINATION tests/cli/programs)
 install(PROGRAMS tests/course/mistake DESTINATION tests/course)
 

@@ -61,7 +61,7 @@ class CheckSite(unittest.TestCase):
         self.assert_fault("copy.svg: not a drawing", drawing='<svg xmlns="http://www.w3.org/2000/svg"></svg>')
 
     def test_drawing_that_no_page_shows(self):
-        self.assert_fault("copy.svg: stands in no lecture's page", page=PAGE.replace("<rect/>", "<line/>"))
+        self.assert_fault("copy.svg: stands in no page", page=PAGE.replace("<rect/>", "<line/>"))
 
     def test_lecture_without_table(self):
         self.assert_fault("lecture_copy.html: no table", page=PAGE.replace("<table></table>", ""))

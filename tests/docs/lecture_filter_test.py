@@ -53,6 +53,11 @@ class LectureFilter(unittest.TestCase):
         self.assertEqual(lines[0], "# Task: Scan {#task_block_scan}")
         self.assertEqual(lines[2], "[lecture](../a.md) and file")
 
+    def test_link_to_a_place_in_another_page_keeps_the_place(self):
+        text = "[load](architecture.md#life-of-a-load), [here](#place), [site](https://example.org/a.md#b)\n"
+        (line,) = self.filtered("docs/checks.md", text)
+        self.assertEqual(line, "[load](#life-of-a-load), [here](#place), [site](https://example.org/a.md#b)")
+
 
 if __name__ == "__main__":
     unittest.main()

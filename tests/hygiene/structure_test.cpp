@@ -86,7 +86,7 @@ std::vector<fs::path> files_of_the_tree() {
         (name == ".git" || name == ".lockstep" || name.starts_with("build") || name == "__pycache__")) {
       // grader/build is source; build/ and build-…/ at the root are not.
       if (name != "build" || entry->path().parent_path() == root()) entry.disable_recursion_pending();
-    } else if (entry->is_regular_file()) {
+    } else if (entry->is_regular_file() && name != ".git") {  // a file in a further work tree
       files.push_back(entry->path());
     }
   }
@@ -165,6 +165,28 @@ TEST(Structure, HeadersAreIncludedOnce) {
     EXPECT_NE(contents(file).find("#pragma once"), std::string::npos)
         << name_in_tree(file) << ": add #pragma once";
   }
+}
+
+TEST(Structure, EveryEnvironmentVariableIsInTheTable) {
+  const fs::path table = root() / "docs/environment.md";
+  const std::string page = contents(table);
+  // As C++, Python and shells read them, and where C++ names one of ours.
+  static const std::regex form(
+      R"re((?:getenv\(|environ\[|environ\.get\()"([A-Z_]+)"|[$][{]?(LOCKSTEP_[A-Z_]+)|"(LOCKSTEP_[A-Z_]+)")re");
+  std::size_t found = 0;
+  for (const fs::path& file : files_of_the_tree()) {
+    static const std::array<std::string, 4> endings = {".h", ".cpp", ".py", ""};
+    if (std::find(endings.begin(), endings.end(), file.extension().string()) == endings.end()) continue;
+    const std::string text = contents(file);
+    for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match) {
+      const std::string name = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
+      if (name.starts_with("LOCKSTEP_TEST_")) continue;  // what tests tell the programs that they start
+      ++found;
+      EXPECT_NE(page.find('`' + name + '`'), std::string::npos)
+          << name_in_tree(file) << " reads or sets " << name << ": add a row to " << name_in_tree(table);
+    }
+  }
+  EXPECT_GT(found, 0U);
 }
 
 /// grader/layers.txt: the parts from the bottom up, and includes that go up for a reason.

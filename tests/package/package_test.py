@@ -113,6 +113,17 @@ class Package(unittest.TestCase):
                     if not SYSTEM_LIBRARY.match(os.path.basename(name)):
                         self.assertTrue(path.startswith(f"{self.root}/"), path)
 
+    def test_what_is_carried_has_its_licence(self):
+        licenses = self.root / "licenses"
+        rows = (licenses / "carried.txt").read_text(encoding="utf-8").splitlines()[1:]
+        package_of = {name: package for name, package, _ in (row.split("\t") for row in rows)}
+        for file in [self.root / "bin/bwrap", *(self.root / "lib/third-party").iterdir()]:
+            with self.subTest(file=file.name):
+                self.assertGreater((licenses / package_of[file.resolve().name]).stat().st_size, 0)
+        self.assertIn("libstdc++.a", package_of)
+        self.assertTrue((licenses / "common/LGPL-2.1").is_file())
+        self.assertIn("MIT License", (self.root / "LICENSE").read_text(encoding="utf-8"))
+
     def test_gpu_tests_are_skipped_without_a_gpu(self):
         ran = self.run_there("./lockstep", "test")
         self.assertEqual(ran.returncode, SKIPPED, ran.stdout)
