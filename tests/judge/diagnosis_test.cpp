@@ -171,10 +171,12 @@ TEST(Diagnosis, ZerosBesideAnArrayOfEachThread) {
 TEST(Diagnosis, TheExerciseMayRemarkOnWhatItDoesNotKnow) {
   course::Output output = output_of(random_ints(100));
   output.remark = [](std::span<const std::byte> expected, std::span<const std::byte> found) {
-    return expected.size() == found.size() ? "it has the right size" : "";
+    return expected.size() == found.size() ? course::Remark{"it has the right size", "Keep it."}
+                                           : course::Remark{};
   };
   const LikelyCause remark = likely_cause("out", output, bytes_of(Ints(100)));
   EXPECT_EQ(remark.sentence, "it has the right size");
+  EXPECT_EQ(remark.advice, "Keep it.");
   EXPECT_EQ(remark.basis, LikelyCause::Basis::remark);
   EXPECT_THAT(likely_cause("out", output, bytes_of(Ints(100, kPoison))).sentence, HasSubstr("never written"))
       << "what was never written comes first";
