@@ -280,8 +280,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     }
     conclude(evidence, source, run.result);
     run.result.calls = i + 1;
-    if (!evidence.remark.empty())
-      run.result.remark = evidence.remark;  // small inputs may leave nothing to say
+    if (!evidence.remark.empty()) run.result.remark = evidence.remark;  // another call may leave none
     if (run.result.verdict != report::Verdict::passed) run.result.remark.clear();
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());

@@ -192,19 +192,22 @@ void report_refused_call(const Finding& refused, const SourceText& source, repor
   const std::string name = refused.message.substr(0, refused.message.find(' '));
   const std::vector<Statement> calls = calls_of(source, name + '(');
   if (calls.size() != 1) return;
-  result.places = {source.place({source.file_name(), calls.front().line})};
-  result.question =
-      "give this call what it needs, and put `CHECK_CUDA(…)` round it: it says at once what a later "
-      "check would only find.";
+  const std::uint32_t line = calls.front().line;
+  result.places = {source.place({source.file_name(), line})};
+  result.question = "give this call what it needs.";
+  if (!has_word(source.code(line), "CHECK_CUDA"))
+    result.question += " Put `CHECK_CUDA(…)` round it: a check further down names another call.";
 }
 
-/// An exception that the submission threw itself. Its line is known where the source has one `throw`.
+/// An exception that the submission may have thrown itself, as its source has a `throw`. Its line is known
+/// where it has one.
 void report_exception(const SourceText& source, report::CaseResult& result) {
-  result.question = "no exception may leave your function: where there is nothing to do, return.";
   std::vector<report::Place> places;
   for (std::uint32_t line = 1; line <= source.line_count(); ++line) {
     if (has_word(source.code(line), "throw")) places.push_back(source.place({source.file_name(), line}));
   }
+  if (places.empty()) return;
+  result.question = "no exception may leave your function: where there is nothing to do, return.";
   if (places.size() == 1) result.places = std::move(places);
 }
 

@@ -148,10 +148,9 @@ std::string question_of_blocks(const Finding& race, const SourceText& source) {
   const SourceLine& write = race.access == Finding::Access::read ? race.other_line : race.line;
   if (source.holds(write) && is_behind_last_fence(source, write.line)) {
     return fmt::format(
-        "line {} is behind the last `__threadfence()`, as the word is that tells other blocks what lies "
-        "before "
-        "it. Such a word must be `volatile` or atomic, where it is written and where it is read; else a "
-        "compiler may read it once and keep what it read.",
+        "is line {} the word that tells other blocks what lies before the last `__threadfence()`? Such a "
+        "word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
+        "read it once and keep that.",
         write.line);
   }
   return "blocks run in any order. What one of them writes another may read in a later launch; or behind a "
@@ -225,9 +224,7 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
         verb(in_order ? race.access : race.other_access), last, last);
   }
   const LinesBetween between = lines_between(source, first, last);
-  if (between.barrier != 0) {
-    return question_of_missed_barrier(between.barrier);
-  }
+  if (between.barrier != 0) return question_of_missed_barrier(between.barrier);
   if (!asks_for_its_thread(source, race.line)) {
     return "every thread of the block does the same here: is it work for one thread, which `<<<1, 1, 0, "
            "stream>>>` launches?";
@@ -290,9 +287,8 @@ std::string question_of_index(const Finding& finding) {
   const long long size = number_after(finding.message, "shared memory, which has ");
   const long long past = number_after(finding.message, "that begin ");
   if (std::abs(offset) >= kFarOff || past >= kFarOff) {
-    return "so far off lies what an int that overflowed leads to: which sum or product of the index is "
-           "formed "
-           "in 32 bits, or was before it came here? Form it in 64.";
+    return "so far off lies what an int that overflowed leads to: which sum or product, of this index or of "
+           "what it is made of, is formed in 32 bits? Form it in 64.";
   }
   if (offset < 0) {
     return "the index is below 0: which threads must not access this element? They go on to the next barrier "
@@ -306,9 +302,8 @@ std::string question_of_index(const Finding& finding) {
     return "is the array long enough for every index that comes, and is the index the right one?";
   }
   if (says(finding, "the nearest allocation")) {
-    return "this is far from every array: what does the index multiply by? The rows of each array are as "
-           "long "
-           "as that array's, and a block begins at its own first element.";
+    return "this is far from every array: what does the index multiply by? A row is as long as those of its "
+           "own array, and a block begins at its own first element.";
   }
   return "is there a condition that keeps threads without an element away, and does it ask about the numbers "
          "that this index is made of? Or is the index wrong, or the array shorter than you think?";
@@ -345,8 +340,10 @@ std::string question_of_unwritten(const Finding& finding, const SourceText& sour
         source.holds(finding.line) ? return_before_barrier(source, finding.line.line) : 0;
     if (left != 0) {
       return fmt::format(
-          "threads return at line {}: what they should have written is missing here. Let them go on to the "
-          "barriers with the others, and stay out of what is not theirs by a condition.",
+          "line {} lets threads return before a barrier: should one of them have written this? Let all go on "
+          "to "
+          "the barriers, and stay out of what is not theirs by a condition. Or has nothing set it? Shared "
+          "memory begins with anything.",
           left);
     }
     return "nothing has set this: shared memory begins with anything. Where something is added to it, set it "
@@ -518,9 +515,9 @@ std::string cause_of_stale_read(const Finding& finding) {
   const std::string kernel = finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel);
   if (lacks_readers_fence(finding)) {
     return fmt::format(
-        "line {0} read what was there before the store of line {1}, by another block{2}. A fence follows "
-        "that "
-        "store, and none stands between the read that tells this block of it and line {0}",
+        "line {0} read what was there before the store of line {1}, by another block{2}. Behind that store "
+        "is "
+        "a fence; between the read that tells this block of it and line {0} is none",
         finding.line.line, finding.other_line.line, kernel);
   }
   return fmt::format(
@@ -599,7 +596,8 @@ std::optional<report::Place> place_of_left_work(std::span<const std::string> ker
     candidates.insert(candidates.end(), launches.begin(), launches.end());
   }
   if (kernels.empty()) candidates = calls_of(source, "cudaMem");
-  const std::vector<std::string> passed = stream_parameters(source);
+  std::vector<std::string> passed = stream_parameters(source);
+  if (passed.empty()) passed = {"stream"};
   const auto found = std::ranges::find_if(candidates, [&](const Statement& one) {
     return std::ranges::none_of(passed, [&](const std::string& name) { return has_word(one.text, name); });
   });

@@ -17,11 +17,11 @@ class Remarks {
  public:
   Remarks(const course::Problem& problem, const SourceText& source) : problem_(problem), source_(source) {}
 
-  std::vector<report::SourceRemark> all() {
+  std::vector<report::SourceRemark> all(bool with_gpu_cases) {
     remark_on_allocations();
     remark_on_waiting_for_the_device();
     remark_on_exchanged_launches();
-    remark_on_numbers_in_an_int();
+    if (!with_gpu_cases) remark_on_numbers_in_an_int();
     return std::move(remarks_);
   }
 
@@ -109,8 +109,9 @@ class Remarks {
 
 }  // namespace
 
-std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source) {
-  return Remarks(problem, source).all();
+std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
+                                             bool with_gpu_cases) {
+  return Remarks(problem, source).all(with_gpu_cases);
 }
 
 }  // namespace lockstep::judge

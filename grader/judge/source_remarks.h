@@ -10,6 +10,8 @@
 
 namespace lockstep::judge {
 
-std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source);
+/// `with_gpu_cases`: the cases that need a GPU were run too.
+std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
+                                             bool with_gpu_cases);
 
 }  // namespace lockstep::judge

@@ -335,7 +335,7 @@ std::string title_line(const ExerciseResult& result, const TextStyle& style) {
 /// What right code does that it would rather not do.
 std::string remarks_on_lines(const std::vector<SourceRemark>& remarks, const TextStyle& style) {
   if (remarks.empty()) return "";
-  std::string text = "\n  What costs no points, and is worth to know:\n";
+  std::string text = "\n  No points are lost by this, and it is worth knowing:\n";
   for (const SourceRemark& remark : remarks)
     text += '\n' + quote(style, remark.place, "", 4) + '\n' + prose(style, remark.sentence, 4);
   return text;

@@ -83,18 +83,21 @@ TEST(Diagnosis, WhatRanIsReadFromTheCounters) {
   observations.kernels = {{.kernel = "_Z12tiled_kernelPKfPf", .launches = 2, .blocks = 6}};
   emulator::LineCounters& line = observations.lines.emplace_back();
   line.line = {"/build/submission.cu", 7};
-  EXPECT_FALSE(activity_of(observations).stored);
+  EXPECT_FALSE(activity_of(observations, SourceText("submission.cu", "")).stored);
   line.global_store.requests = 1;
   line.local_load.requests = 1;
-  const Activity activity = activity_of(observations);
+  const Activity activity = activity_of(observations, SourceText("submission.cu", ""));
   EXPECT_EQ(activity.launches, 2U);
   EXPECT_EQ(activity.blocks, 6U);
   EXPECT_EQ(activity.kernel, "tiled_kernel");
   EXPECT_TRUE(activity.stored);
   EXPECT_FALSE(activity.added);
   EXPECT_EQ(activity.private_line, 7U);
+  EXPECT_EQ(activity_of(observations, SourceText("other.cu", "")).private_line, 0U)
+      << "no line of the submission";
   observations.kernels.push_back(observations.kernels.front());
-  EXPECT_EQ(activity_of(observations).kernel, "") << "which of them should have written is not known";
+  EXPECT_EQ(activity_of(observations, SourceText("submission.cu", "")).kernel, "")
+      << "which of them should have written is not known";
 }
 
 TEST(Diagnosis, BytesAreNoElements) {
