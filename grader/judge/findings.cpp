@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -286,7 +285,12 @@ std::string question_of_index(const Finding& finding) {
   const long long offset = number_after(finding.message, " at offset ");
   const long long size = number_after(finding.message, "shared memory, which has ");
   const long long past = number_after(finding.message, "that begin ");
-  if (std::abs(offset) >= kFarOff || past >= kFarOff) {
+  if (offset >= kFarOff || past >= kFarOff) {
+    return "so far off lies what any number leads to, such as one that was read: compare it with the length "
+           "of "
+           "the array before it is an index. Or does an int in it overflow?";
+  }
+  if (offset <= -kFarOff) {
     return "so far off lies what an int that overflowed leads to: which sum or product, of this index or of "
            "what it is made of, is formed in 32 bits? Form it in 64.";
   }

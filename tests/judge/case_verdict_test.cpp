@@ -141,6 +141,7 @@ TEST_F(CaseVerdict, TheQuestionOfABadAddressFollowsWhatWasFound) {
   EXPECT_THAT(in_shared(64), HasSubstr("a `<=` meant to be a `<`"));
   EXPECT_THAT(in_shared(128), HasSubstr("is the array long enough"));
   EXPECT_THAT(in_shared(-2147475756), HasSubstr("an int that overflowed"));
+  EXPECT_THAT(in_shared(1509646128), HasSubstr("such as one that was read")) << "any 32 bits of a sample";
   EXPECT_THAT(question("read of 4 bytes just past the end of 'in' (64 bytes)"), HasSubstr("a `<=` meant"));
   EXPECT_THAT(question("read of 4 bytes that begin 900 bytes past the end of 'in' (64 bytes), the nearest "
                        "allocation"),
