@@ -16,8 +16,11 @@
 //
 // Work of the largest case: 262 144 particles are 8192 warps of 32, at about 100 instructions each less than
 // a million warp-instructions a call.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -108,6 +111,12 @@ std::vector<float> rows_n_apart(const std::vector<float>& rows, Shape shape, int
   return fields;
 }
 
+std::vector<float> floats_of(std::span<const std::byte> bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
 std::vector<float> without_padding(std::vector<float> rows, Shape shape) {
   const auto pitch = static_cast<std::size_t>(shape.pitch);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -139,15 +148,18 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
   if (particles.empty()) return {};
   const std::vector<float> rows = rows_of(particles, shape, time_step);
   Mistakes mistakes(rows);
-  mistakes.add("the particles are in their rows, but they have not moved", rows_of(particles, shape, 0));
-  mistakes.add("the particles moved backwards: the step is subtracted",
-               rows_of(particles, shape, -time_step));
+  const char* const move = "Write x + time_step * vx, and y and z likewise.";
+  mistakes.add("the particles are in their rows, but they have not moved", rows_of(particles, shape, 0),
+               move);
+  mistakes.add("the particles moved backwards: the step is subtracted", rows_of(particles, shape, -time_step),
+               move);
   mistakes.add("the particles moved by their velocity alone, without the length of the step",
-               rows_of(particles, shape, 1));
+               rows_of(particles, shape, 1), move);
   mistakes.add(
       "the rows are in another order than the members of Particle: the mass comes before the velocity",
       rows_of(particles, shape, time_step,
-              [](const Particle& p) { return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge}; }));
+              [](const Particle& p) { return Members{p.x, p.y, p.z, p.vx, p.vy, p.vz, p.mass, p.charge}; }),
+      "Keep to the order of the members: mass is row 3, the velocities are rows 4 to 6.");
   add_exchanged_velocities(mistakes, rows, particles, shape, time_step);
   for (const int length : {shape.n, shape.pitch}) {
     mistakes.add("the rows begin n floats after each other, and not `pitch`",
@@ -157,6 +169,32 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
       "the padding was never written: the columns from n to the pitch become 0", without_padding(rows, shape),
       "Let the threads whose column is below the pitch go on, and write 0 where there is no particle.");
   return mistakes.known();
+}
+
+/// Whether some particles were taken for padding, and nothing else is wrong.
+Remark remark_on_padding(std::span<const std::byte> right_bytes, std::span<const std::byte> found_bytes,
+                         Shape shape) {
+  const std::vector<float> right = floats_of(right_bytes), found = floats_of(found_bytes);
+  const auto n = static_cast<std::size_t>(shape.n), pitch = static_cast<std::size_t>(shape.pitch);
+  std::size_t taken = 0, first = 0;
+  for (std::size_t column = 0; column < pitch; ++column) {
+    bool is_right = true, is_zero = true;
+    for (std::size_t at = column; at < right.size(); at += pitch) {
+      is_right = is_right && found[at] == right[at];
+      is_zero = is_zero && found[at] == 0;
+    }
+    if (is_right) continue;
+    if (!is_zero) return {};
+    if (++taken == 1) first = column;
+  }
+  if (taken == 0 || (taken == n && n > 1)) return {};
+  const std::string which = taken == 1 ? fmt::format("particle {} is", first)
+                                       : fmt::format("particle {} and {} more are", first, taken - 1);
+  return {
+      which + " 0 in all members, as padding is, and all else is right",
+      fmt::format("Is your condition for a column that has a particle true for column {}? It is: column < "
+                  "n. An unsigned number that would be below 0 is a very large one.",
+                  first)};
 }
 
 Call make_call(Shape shape, const std::vector<Particle>& particles, float time_step) {
@@ -172,6 +210,9 @@ Call make_call(Shape shape, const std::vector<Particle>& particles, float time_s
   };
   fields.known_mistakes = [particles, shape, time_step] {
     return known_mistakes(particles, shape, time_step);
+  };
+  fields.remark = [shape](std::span<const std::byte> right, std::span<const std::byte> found) {
+    return remark_on_padding(right, found, shape);
   };
   Call call;
   call.input("particles", particles, {ElementType::f32, kFields})

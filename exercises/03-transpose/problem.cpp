@@ -134,7 +134,8 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
       "the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of `out` "
       "has "
       "`rows`",
-      transposed(in, {shape.columns, shape.rows}));
+      transposed(in, {shape.columns, shape.rows}),
+      "Multiply a row of `in` by columns, and a row of `out` by rows.");
   return mistakes.known();
 }
 
@@ -215,11 +216,10 @@ Problem make_problem() {
                "Let the lanes of a warp read neighbouring elements of `in` and write neighbouring elements "
                "of `out`: pass the elements on through a tile in shared memory.",
            .again = "Read each element once and write it once."}),
-      shared_wavefronts_gate(
-          1,
-          {.loads_and_stores =
-               "Make the rows of the tile one element longer. Where the lanes of a warp go down a column of "
-               "the tile, all of it lies in one bank."}),
+      shared_wavefronts_gate(1, {.loads_and_stores = "Make the rows of the tile one element longer than what "
+                                                     "is stored in them, as tile[kTile][kTile + "
+                                                     "1] does. Where the lanes of a warp go down a column of "
+                                                     "the tile, all of it lies in one bank."}),
       // A single block is 1, a block for each tile of 32 x 32 makes 3072.
       parallelism_gate(3, "Give each block a tile of its own, and start as many blocks as there are tiles."),
   };

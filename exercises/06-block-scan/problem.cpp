@@ -91,14 +91,18 @@ std::vector<int> sums_with_first_elements(const std::vector<int>& in, Shape shap
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape) {
   Mistakes mistakes(lockstep::exclusive_sums_of_pieces(in, static_cast<std::size_t>(shape.length)));
   if (shape.length == 1) {
-    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in);
+    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in,
+                 "Let the first element of each segment be 0.");
     return mistakes.known();
   }
-  mistakes.add("the output is the input unchanged: nothing has been added up", in);
+  mistakes.add("the output is the input unchanged: nothing has been added up", in,
+               "Store the sums in out, and not the elements.");
   mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
-               inclusive_sums_of_segments(in, shape));
+               inclusive_sums_of_segments(in, shape),
+               "Take the element itself from its sum again, or store each sum one place further on.");
   mistakes.add("every group of 32 elements starts again at 0: the totals of the warps before are missing",
-               exclusive_sums_of_warps(in, shape));
+               exclusive_sums_of_warps(in, shape),
+               "Let each warp store its total in shared memory, and add those of the warps before.");
   if (shape.length > 2) {  // of two elements all sums are 0 then, as they are for many reasons
     mistakes.add("no step of d adds element 0 to element d: its condition is i > d, and not i >= d",
                  sums_by_steps(in, shape, {.first_left_out = true}),
@@ -114,7 +118,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape
                sums_with_first_elements(in, shape),
                "The total of a warp is the inclusive sum of its last lane, 31.");
   mistakes.add("the sums run on from one segment into the next: each segment starts again at 0",
-               lockstep::exclusive_sums(in));
+               lockstep::exclusive_sums(in), "Let a block add up the elements of its own segment alone.");
   return mistakes.known();
 }
 

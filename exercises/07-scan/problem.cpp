@@ -43,19 +43,23 @@ std::vector<int> sums_with_own_totals(const std::vector<int>& in, std::size_t pi
 std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
   Mistakes mistakes(lockstep::exclusive_sums(in));
   if (in.size() == 1) {
-    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in);
+    mistakes.add("the element itself came back: nothing lies before it, so its sum is 0", in,
+                 "Let out[0] be 0.");
     return mistakes.known();
   }
-  mistakes.add("the output is the input unchanged: nothing has been added up", in);
+  mistakes.add("the output is the input unchanged: nothing has been added up", in,
+               "Store the sums in out, and not the elements.");
   mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
-               lockstep::inclusive_sums(in));
+               lockstep::inclusive_sums(in),
+               "Take the element itself from its sum again, or store each sum one place further on.");
   for (const std::size_t piece : std::array<std::size_t, 8>{32, 128, 256, 512, 1024, 2048, 4096, 8192}) {
     mistakes.add("every sum holds the total of its own tile as well", sums_with_own_totals(in, piece),
                  "What is added to a tile is the sum of the totals before it: the sums of the totals must be "
                  "exclusive too.");
     mistakes.add("the sums start again at 0 every " + std::to_string(piece) +
                      " elements: what lies before is not carried on",
-                 lockstep::exclusive_sums_of_pieces(in, piece));
+                 lockstep::exclusive_sums_of_pieces(in, piece),
+                 "Add to each of these pieces the sum of the totals of all pieces before it.");
   }
   return mistakes.known();
 }

@@ -145,16 +145,22 @@ std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range,
   }
   for (auto& count : doubled) count *= 2;
   Mistakes mistakes(expected);
-  mistakes.add("all counts are 0: nothing has been counted", Counts(expected.size()));
+  mistakes.add("all counts are 0: nothing has been counted", Counts(expected.size()),
+               "Add what the blocks have counted to `counts`.");
   mistakes.add("the samples counted are the first n of the array: `first` says where to begin",
-               counts_of(array.first(range.n), range.bins));
+               counts_of(array.first(range.n), range.bins),
+               "Let sample i be samples[first + i], whatever the size of a sample: `first` counts samples.");
   mistakes.add("all samples from `first` on were counted, not n of them",
-               counts_of(array.subspan(range.first), range.bins));
+               counts_of(array.subspan(range.first), range.bins), "Let the samples end at first + n.");
   mistakes.add("the last samples are missing, those after the last whole 16 bytes",
-               counts_of(chosen.first(range.n - range.n % per_vector), range.bins));
-  mistakes.add("samples beyond the last bin were counted into the last bin; they have none", clamped);
-  mistakes.add("only the lowest byte of each sample was looked at", low_bytes);
-  mistakes.add("every count is twice what it should be: each sample was counted two times", doubled);
+               counts_of(chosen.first(range.n - range.n % per_vector), range.bins),
+               "Count the samples behind the last whole vector one by one.");
+  mistakes.add("samples beyond the last bin were counted into the last bin; they have none", clamped,
+               "Count a sample only where it is less than `bins`.");
+  mistakes.add("only the lowest byte of each sample was looked at", low_bytes,
+               "Read the samples as unsigned int where sample_bytes is 4.");
+  mistakes.add("every count is twice what it should be: each sample was counted two times", doubled,
+               "Look for two loops that go over the same samples, or cells that are added twice.");
   return mistakes.known();
 }
 
@@ -165,26 +171,27 @@ Counts counts_in(std::span<const std::byte> bytes) {
 }
 
 /// Whether samples were missed or counted again.
-std::string remark_on_sum(std::span<const std::byte> right_bytes, std::span<const std::byte> found_bytes) {
+Remark remark_on_sum(std::span<const std::byte> right_bytes, std::span<const std::byte> found_bytes) {
   const Counts expected = counts_in(right_bytes), found = counts_in(found_bytes);
   const auto right = std::accumulate(expected.begin(), expected.end(), 0ULL);
   const auto counted = std::accumulate(found.begin(), found.end(), 0ULL);
   const auto largest = *std::max_element(found.begin(), found.end());
-  if (largest >> 40 != 0) return "";  // what is no count
+  if (largest >> 40 != 0) return {};  // what is no count
   if (counted > right) {
-    return fmt::format(
-        "all counts add up to {}, and only {} samples have a bin: some were counted more than once. Does "
-        "each sample belong to one thread of one block, and is the step of a loop as wide as the "
-        "whole grid?",
-        counted, right);
+    return {fmt::format("all counts add up to {}, and only {} samples have a bin: some were counted more "
+                        "than once. Does each sample belong to one thread of one block?",
+                        counted, right),
+            "Let each thread begin at its own number in the grid, blockIdx.x * blockDim.x + threadIdx.x, and "
+            "step by the number of all threads, gridDim.x * blockDim.x; vectors, where you read them, "
+            "likewise."};
   }
   if (counted < right) {
-    return fmt::format(
-        "all counts add up to {}, and {} samples have a bin: some were not counted. Does each sample "
-        "belong to a thread, and are all cells of all blocks added to the result?",
-        counted, right);
+    return {fmt::format("all counts add up to {}, and {} samples have a bin: some were not counted", counted,
+                        right),
+            "Let each sample belong to a thread, also those at the ends that fill no vector, and let each "
+            "block add all of its cells to the result."};
   }
-  return "";
+  return {};
 }
 
 Output counts_output(const Counts& expected, std::function<std::vector<KnownMistake>()> mistakes) {
@@ -268,10 +275,12 @@ Call make_long_call(const Range& range, Random& random) {
       ++(*counts)[after];
     }
   }
+  constexpr const char* kCountInSize = "Number the samples by std::size_t, as `n` does.";
   Mistakes mistakes(expected);
   mistakes.add("all counts are 0: more than 2^31 - 1 samples, as an int, are a negative number of them",
-               Counts(expected.size()));
-  mistakes.add("only the first 2^31 - 1 samples were counted: that is where an int ends", counts_of_int);
+               Counts(expected.size()), kCountInSize);
+  mistakes.add("only the first 2^31 - 1 samples were counted: that is where an int ends", counts_of_int,
+               kCountInSize);
   Call call;
   call.input("samples", std::move(all));
   return with_counts(std::move(call), range,

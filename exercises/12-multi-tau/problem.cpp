@@ -273,13 +273,15 @@ std::vector<Sum> sums_of(const Made& made, const std::function<std::vector<Sum>(
 std::vector<KnownMistake> known_sums(const Made& made) {
   Mistakes mistakes(made.sums);
   const Packet& packet = made.packet;
-  mistakes.add("the sums are those before the packet: nothing has been added", made.sums_before);
+  mistakes.add("the sums are those before the packet: nothing has been added", made.sums_before,
+               "Add to each sum the products of the packet's bins.");
   std::vector<Sum> alone = made.sums, narrow = made.sums;
   for (std::size_t i = 0; i < alone.size(); ++i) {
     alone[i] -= made.sums_before[i];
     narrow[i] = made.sums_before[i] + (alone[i] & 0xFFFF'FFFF);
   }
-  mistakes.add("what the packet adds is right, but sums_before is missing", alone);
+  mistakes.add("what the packet adds is right, but sums_before is missing", alone,
+               "Let each sum begin with that of sums_before.");
   mistakes.add(
       "what the packet adds, or a product of two bins, was formed in 32 bits, which is too narrow", narrow,
       "Widen one factor before you multiply, static_cast<unsigned long long>(newest) * delayed, and add up "
@@ -287,8 +289,10 @@ std::vector<KnownMistake> known_sums(const Made& made) {
   const auto without_past = [&](std::size_t sensor) {
     return packet_sums(Trace(packet.elapsed + 1, made.counts[sensor]), packet);
   };
-  mistakes.add("the packet was correlated with itself alone: the bins of state_before are missing",
-               sums_of(made, without_past));
+  mistakes.add(
+      "the packet was correlated with itself alone: the bins of state_before are missing",
+      sums_of(made, without_past),
+      "Begin with the bins of state_before, which are the delayed ones of the packet's first instants.");
   const auto from_zero = [&](std::size_t sensor) {
     Packet first = packet;
     first.elapsed = 0;
@@ -298,7 +302,8 @@ std::vector<KnownMistake> known_sums(const Made& made) {
   };
   mistakes.add(
       "bins begin with the packet: they begin at multiples of 2^g of all instants, elapsed ones included",
-      sums_of(made, from_zero));
+      sums_of(made, from_zero),
+      "Add `elapsed` to the number of an instant before you shift it by the group.");
   const auto without_register = [&](std::size_t sensor) {
     const Trace trace = made.trace(sensor), of_packet(packet.elapsed + 1, made.counts[sensor]);
     return packet_sums(packet, new_bins(of_packet), entered_bins(trace));
@@ -320,11 +325,12 @@ std::vector<KnownMistake> known_sums(const Made& made) {
 std::vector<KnownMistake> known_states(const Made& made) {
   Mistakes mistakes(made.state);
   const Packet& packet = made.packet;
-  mistakes.add("the state is the one before the packet", made.state_before);
+  mistakes.add("the state is the one before the packet", made.state_before,
+               "Store in `state` the last bins, and the registers, as they are after the packet.");
   std::vector<unsigned> narrow = made.state, cleared = made.state;
   for (unsigned& word : narrow) word &= 0xFFFF;
   for (std::size_t i = kPositions + 1; i < cleared.size(); i += kStateWords) cleared[i] = 0;
-  mistakes.add("bins were kept in 16 bits, which is too narrow", narrow);
+  mistakes.add("bins were kept in 16 bits, which is too narrow", narrow, "Keep bins in 32 bits.");
   std::vector<unsigned> undelayed;
   for (std::size_t sensor = 0; sensor < made.counts.size(); ++sensor) {
     const Trace trace = made.trace(sensor);
@@ -334,7 +340,7 @@ std::vector<KnownMistake> known_states(const Made& made) {
   mistakes.add(kUndelayed, undelayed, kDelay);
   mistakes.add(
       "the bins are right, and the zero-delay registers are 0: what they hold of the next bin is lost",
-      cleared);
+      cleared, "Store in each register what the bin that has begun holds when the packet ends.");
   return mistakes.known();
 }
 

@@ -503,19 +503,21 @@ std::vector<KnownMistake> known_counts(const Tally& tally, const Shape& shape) {
     clamped[i] +=
         (is_first ? tally.pairs[i / bins].front() : 0) + (is_last ? tally.pairs[i / bins][bins + 1] : 0);
   }
-  mistakes.add("all counts are 0: nothing has been counted", std::vector<unsigned long long>(3 * bins));
+  mistakes.add("all counts are 0: nothing has been counted", std::vector<unsigned long long>(3 * bins),
+               "Add what the blocks have counted to `counts`.");
   mistakes.add("DD and RR are twice what they should be: each pair was counted from either end", both_ways,
                "Count pairs within a set from one end alone, for j > i.");
-  mistakes.add("every count is twice what it should be", twice);
-  mistakes.add("counts are one bin too high: bin 0 begins at the first edge, not before it", shifted);
+  mistakes.add("every count is twice what it should be", twice, "Count each pair of points once.");
+  mistakes.add("counts are one bin too high: bin 0 begins at the first edge, not before it", shifted,
+               "The bin of a pair is the number of edges that are not above it, less 1.");
   mistakes.add("pairs closer than the first edge, or beyond the last, were counted into the bins at the ends",
-               clamped);
+               clamped, "Leave out the pairs that lie before the first edge, or not before the last.");
   return mistakes.known();
 }
 
-/// Whether a few pairs are in the bin beside their own, or beyond the first or the last.
-std::string remark_on_edges(std::span<const std::byte> right, std::span<const std::byte> found,
-                            std::size_t bins) {
+/// Whether a few pairs are in the bin beside their own, or beyond the first or the last. Some bins have more
+/// then and some less: where all have less, updates were lost.
+Remark remark_on_edges(std::span<const std::byte> right, std::span<const std::byte> found, std::size_t bins) {
   constexpr double kFew = 0.01;
   const auto count = [](std::span<const std::byte> bytes, std::size_t i) {
     long long value = 0;
@@ -524,16 +526,21 @@ std::string remark_on_edges(std::span<const std::byte> right, std::span<const st
   };
   const auto surplus = [&](std::size_t i) { return count(found, i) - count(right, i); };
   double moved = 0, pairs = 0;
+  bool has_more = false, has_less = false;
   for (std::size_t i = 0; i < found.size() / sizeof(long long); ++i) {
     moved += std::abs(surplus(i));
+    has_more = has_more || surplus(i) > 0;
+    has_less = has_less || surplus(i) < 0;
     pairs += count(right, i);
     const bool is_at_end = i % bins == 0 || i % bins == bins - 1;
     if (surplus(i) != 0 && !is_at_end && surplus(i) * surplus(i - 1) >= 0 && surplus(i) * surplus(i + 1) >= 0)
-      return "";
+      return {};
   }
-  if (moved > kFew * pairs) return "";
-  return "some pairs are in the bin beside their own: their distance, or the edge between the bins, was "
-         "rounded. Has float enough digits for every pair?";
+  if (!has_more || !has_less || moved > kFew * pairs) return {};
+  return {
+      "some pairs are in the bin beside their own: their distance, or the edge between the bins, was "
+      "rounded. Has float enough digits for every pair?",
+      "Keep coordinates, squares of chords and edges in double, at least for pairs that lie near an edge."};
 }
 
 std::vector<KnownMistake> known_correlations(const Expected& expected, const Shape& shape) {
@@ -550,11 +557,13 @@ std::vector<KnownMistake> known_correlations(const Expected& expected, const Sha
     raw[k] = (data - 2 * both + random) / random;
     once[bins + k] = (data - both) / random + 1;
   }
-  mistakes.add("all are 0: nothing has been worked out", std::vector<double>(2 * bins));
-  mistakes.add("the first half was made of the counts themselves: dd, dr and rr are shares of all pairs",
-               raw);
-  mistakes.add("the two estimators have changed places", swapped);
-  mistakes.add("the second half lacks the factor `sets` of DD", once);
+  mistakes.add("all are 0: nothing has been worked out", std::vector<double>(2 * bins),
+               "Work out the estimators when all pairs have been counted.");
+  mistakes.add("the first half was made of the counts themselves: dd, dr and rr are shares of all pairs", raw,
+               "Divide each count by the number of all pairs of its kind.");
+  mistakes.add("the two estimators have changed places", swapped,
+               "That of Landy and Szalay is the first half, the source's the second.");
+  mistakes.add("the second half lacks the factor `sets` of DD", once, "Multiply DD by `sets` there.");
   return mistakes.known();
 }
 

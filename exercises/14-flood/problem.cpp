@@ -440,12 +440,14 @@ std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& exp
   const int own = given.neighbourhood, other = 12 - own;
   Cells wet(expected.size());
   for (std::size_t i = 0; i < wet.size(); ++i) wet[i] = given.heights[i] < given.level ? 1 : 0;
-  mistakes.add("no cell has water", Cells(expected.size()));
-  mistakes.add("all cells below the level have water: which of them does it reach from a source?", wet);
+  mistakes.add("no cell has water", Cells(expected.size()),
+               "Let the water begin in the sources that are below the level.");
+  mistakes.add("all cells below the level have water: which of them does it reach from a source?", wet,
+               "Begin with the sources, and go only from a cell with water to its neighbours.");
   mistakes.add(fmt::format("it is the water of {} neighbours a cell: the call asks for {}", other, own),
-               search(given, {.neighbourhood = other}));
+               search(given, {.neighbourhood = other}), "Go to the corners only where `neighbourhood` is 8.");
   mistakes.add("cells as high as the level have water: they are dry",
-               search(given, {.neighbourhood = own, .to_the_level = true}));
+               search(given, {.neighbourhood = own, .to_the_level = true}), "Ask whether height < level.");
   mistakes.add(
       "water stands where the height is NaN: no comparison with NaN is true, so that its negation is",
       search(given, {.neighbourhood = own, .unknown_is_wet = true}),
@@ -455,34 +457,36 @@ std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& exp
                "Look at the column before you go to a neighbour: a cell has one on the left only where its "
                "column is above 0, and on the right only where it is not the last.");
   mistakes.add("a source above the level gives water: it must itself be below it",
-               search(given, {.neighbourhood = own, .from_dry_sources = true}));
+               search(given, {.neighbourhood = own, .from_dry_sources = true}),
+               "Let water begin only in sources whose height < level.");
   return mistakes.known();
 }
 
 /// Whether water is missing, or stands where none comes.
-std::string remark_on_water(std::span<const std::byte> expected, std::span<const std::byte> found) {
+Remark remark_on_water(std::span<const std::byte> expected, std::span<const std::byte> found) {
   std::size_t missing = 0, surplus = 0;
   for (std::size_t cell = 0; cell < expected.size(); ++cell) {
     const auto value = std::to_integer<int>(found[cell]), right = std::to_integer<int>(expected[cell]);
-    if (value > 1) return fmt::format("the mask holds {}: a cell is 1 or 0", value);
+    if (value > 1) return {fmt::format("the mask holds {}: a cell is 1 or 0", value)};
     missing += value < right ? 1 : 0;
     surplus += value > right ? 1 : 0;
   }
   if (surplus == 0) {
-    return fmt::format(
-        "water is missing in {} cell{} that it reaches, and stands nowhere else: was a neighbour left out, "
-        "did "
-        "the flood end too early, or was a join lost? A join must begin again, with the roots as they are "
-        "then, where its atomicCAS finds that another thread has joined the root meanwhile",
-        missing, missing == 1 ? "" : "s");
+    return {fmt::format("water is missing in {} cell{} that it reaches, and stands nowhere else: was a "
+                        "neighbour left out, did the flood end too early, or was a join lost?",
+                        missing, missing == 1 ? "" : "s"),
+            "Where water spreads, go on until a whole pass changes nothing. Where cells are joined, another "
+            "thread may join the same root meanwhile: look at what the atomic operation returns, and where "
+            "that is not the root, begin again with the roots as they are then."};
   }
   if (missing == 0) {
-    return fmt::format(
-        "water stands in {} cell{} that it does not reach, and is missing nowhere: were cells joined "
-        "that are no neighbours, or dry?",
-        surplus, surplus == 1 ? "" : "s");
+    return {fmt::format("water stands in {} cell{} that it does not reach, and is missing nowhere: were "
+                        "cells joined that are no neighbours, or dry?",
+                        surplus, surplus == 1 ? "" : "s"),
+            "Ask of both cells whether they are on the map and below the level, and for corners whether "
+            "`neighbourhood` is 8."};
   }
-  return "";
+  return {};
 }
 
 Call call_of(const Flooding& given, const Cells& expected,

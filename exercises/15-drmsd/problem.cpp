@@ -244,18 +244,21 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& expected, std
     return [values] { return bytes_of(values); };
   };
   const auto atoms = static_cast<double>(n);
-  mistakes.push_back(
-      {"each is √2 times what it should be: every pair was counted twice", scaled(std::sqrt(2.0))});
-  mistakes.push_back({"each is too small by √2: there are n (n − 1) / 2 pairs", scaled(std::sqrt(0.5))});
+  mistakes.push_back({"each is √2 times what it should be: every pair was counted twice",
+                      scaled(std::sqrt(2.0)), "Take pairs with j > i alone, or divide by n (n − 1)."});
+  mistakes.push_back({"each is too small by √2: there are n (n − 1) / 2 pairs", scaled(std::sqrt(0.5)),
+                      "Divide the sum over the pairs with j > i by n (n − 1) / 2."});
   if (n > 5) {  // with 5 atoms it is √2, as above
     mistakes.push_back({"the sum was divided by n, not by the number of pairs, n (n − 1) / 2",
-                        scaled(std::sqrt((atoms - 1) / 2))});
+                        scaled(std::sqrt((atoms - 1) / 2)), "Divide by n (n − 1) / 2."});
   }
-  mistakes.push_back({"all are 0: nothing has been added up", scaled(0)});
+  mistakes.push_back({"all are 0: nothing has been added up", scaled(0),
+                      "Add the squares of all pairs to the sum of their frame."});
   if (expected.size() > 1) {
-    mistakes.push_back({"every frame has the value of the first", [expected] {
-                          return bytes_of(std::vector<float>(expected.size(), expected.front()));
-                        }});
+    mistakes.push_back(
+        {"every frame has the value of the first",
+         [expected] { return bytes_of(std::vector<float>(expected.size(), expected.front())); },
+         "Let frame f begin at trajectory + 3 * n * f, and give each frame a sum of its own."});
   }
   return mistakes;
 }

@@ -279,6 +279,9 @@ void add_unscaled(Mistakes<int>& mistakes, const Task& task) {
 }
 
 std::vector<KnownMistake> known_mistakes(const Task& task) {
+  constexpr const char* kSteps = "Make as many steps as `steps` says.";
+  constexpr const char* kTake =
+      "Take a proposal j, where the chain stands at t, if u * w[t] <= w[j], as the task has it.";
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return {};
   Mistakes mistakes(task.systematic);
   for (const NamedChain& chain : kChains) mistakes.except(ancestors_of(task, chain.proposes));
@@ -286,12 +289,15 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
   mistakes.add(
       "a point where one particle's stretch ends and the next begins is the next one's: "
       "a sum of weights is the first number beyond a stretch",
-      systematic(fixed_point(task.weights), task.seed, Between::one_before));
+      systematic(fixed_point(task.weights), task.seed, Between::one_before),
+      "A particle's points are below its sum: compare point < sum, and not point <= sum.");
   add_unscaled(mistakes, task);
-  mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()));
+  mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()),
+               "Store where each chain stands after its last step.");
   mistakes.add("the chains of Metropolis are one step short",
-               mistaken(task, std::max(task.steps - 1, 0), likely));
-  mistakes.add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely));
+               mistaken(task, std::max(task.steps - 1, 0), likely), kSteps);
+  mistakes.add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely),
+               kSteps);
   mistakes.add("odd steps of Metropolis use words 0 and 1 again, those of the even step before",
                mistaken(task, task.steps, likely, with_words_reused),
                "Take words 2 and 3 of random_words(seed, Use::chain, i, m / 2) where the step m is odd.");
@@ -301,11 +307,12 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
                mistaken(task, task.steps, [](float u, float own, float its) { return u <= its / own; }),
                "Compare u * w[t] <= w[j], as the task has it: nothing is divided there.");
   mistakes.add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
-               mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }));
+               mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }),
+               kTake);
   mistakes.add("the chains take every proposal: the weights have no say",
-               mistaken(task, task.steps, [](float, float, float) { return true; }));
+               mistaken(task, task.steps, [](float, float, float) { return true; }), kTake);
   mistakes.add("the chains move to larger weights only: a smaller one may be taken too, if less often",
-               mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }));
+               mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }), kTake);
   return mistakes.known();
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <set>
 #include <vector>
@@ -13,9 +12,12 @@
 #include "course/similar_words.h"
 #include "course/unqualified_name.h"
 #include "text/shortened.h"
+#include "text/words.h"
 
 namespace lockstep::build {
 namespace {
+
+using text::find_word;
 
 /// An error as the compiler tells it.
 struct Told {
@@ -25,8 +27,6 @@ struct Told {
   unsigned led_from = 0;          ///< the submission's line that led into a header
   bool is_at_line_start = false;  ///< it marks the first character of its line
 };
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
@@ -141,18 +141,6 @@ unsigned line_at(std::string_view source, std::size_t position) {
   return 1 + static_cast<unsigned>(std::count(source.begin(), source.begin() + position, '\n'));
 }
 
-/// The first place of `name` from `start` on where it is a whole word; none for an empty name, as operators
-/// have.
-std::size_t find_word(std::string_view source, std::string_view name, std::size_t start = 0) {
-  if (name.empty()) return std::string_view::npos;
-  for (std::size_t at = source.find(name, start); at != std::string_view::npos;
-       at = source.find(name, at + name.size())) {
-    const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(source[at - 1])) && (end == source.size() || !is_word(source[end]))) return at;
-  }
-  return std::string_view::npos;
-}
-
 /// Where the brackets that begin at `begin` end, one past it.
 std::size_t end_of_brackets(std::string_view source, std::size_t begin, char open, char close) {
   std::size_t depth = 0;
@@ -265,9 +253,9 @@ std::string meaning_of_undeclared(std::string_view name, std::string_view source
   constexpr std::size_t kLongestName = 64, kMostNames = 2000;
   std::set<std::string> names(kNamesOfCuda.begin(), kNamesOfCuda.end());
   for (std::size_t at = 0; at < source.size() && names.size() < kMostNames;) {
-    const std::size_t begin =
-        static_cast<std::size_t>(std::find_if(source.begin() + at, source.end(), is_word) - source.begin());
-    at = static_cast<std::size_t>(std::find_if_not(source.begin() + begin, source.end(), is_word) -
+    const std::size_t begin = static_cast<std::size_t>(
+        std::find_if(source.begin() + at, source.end(), text::is_of_word) - source.begin());
+    at = static_cast<std::size_t>(std::find_if_not(source.begin() + begin, source.end(), text::is_of_word) -
                                   source.begin());
     const std::string_view word = source.substr(begin, at - begin);
     if (word != name && word.size() <= kLongestName) names.emplace(word);

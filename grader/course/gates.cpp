@@ -272,14 +272,16 @@ Kind worst_of_shared(const LineCounters& line) {
       {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}});
 }
 
-/// With the distance of the lanes, where it is why they meet, and one that helps.
+/// With the distance of the lanes, where it is why they meet, and what helps.
 std::string explain_conflicts(const LineCounters& line) {
   const Kind worst = worst_of_shared(line);
   std::string units = explain_units(worst, "wavefronts");
   const emulator::BankStride stride = emulator::bank_stride(worst.second);
   if (stride.meeting < 2) return units;
+  constexpr std::uint64_t kLongRow = 64;  // a longer one may be longer than what it holds
   return fmt::format("{}; lanes are {} words apart, so that {} of them meet in one bank: none would at {}",
-                     units, stride.words, stride.meeting, stride.words + 1);
+                     units, stride.words, stride.meeting,
+                     stride.words > kLongRow ? "an odd number" : std::to_string(stride.words + 1));
 }
 
 Cause cause_of_conflicts(const Measurement& measurement, const BankAdvice& advice) {

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -74,7 +75,13 @@ struct Tolerance {
 struct KnownMistake {
   std::string sentence;  ///< such as "the output is the input unchanged: it looks transposed twice"
   std::function<Bytes()> output;
-  std::string advice = {};  ///< what to do about it, a sentence; empty where the first says it
+  std::string advice = {};  ///< what to do about it, a sentence
+};
+
+/// What is wrong with an output, where no known mistake left it.
+struct Remark {
+  std::string sentence;     ///< empty where there is nothing to say
+  std::string advice = {};  ///< as that of a known mistake
 };
 
 /// Known mistakes of one output, less those that say nothing in this case: what they would have produced is
@@ -82,21 +89,24 @@ struct KnownMistake {
 template <class T>
 class Mistakes {
  public:
-  explicit Mistakes(std::vector<T> expected) : seen_{std::move(expected)} {}
+  explicit Mistakes(std::vector<T> expected) { except(std::move(expected)); }
 
   /// A further output that is right.
-  void except(std::vector<T> expected) { seen_.push_back(std::move(expected)); }
+  void except(std::vector<T> expected) {
+    seen_.push_back(std::make_shared<const std::vector<T>>(std::move(expected)));
+  }
 
-  void add(std::string sentence, const std::vector<T>& values, std::string advice = {}) {
-    if (std::find(seen_.begin(), seen_.end(), values) != seen_.end()) return;
-    seen_.push_back(values);
-    known_.push_back({std::move(sentence), [values] { return bytes_of(values); }, std::move(advice)});
+  void add(std::string sentence, std::vector<T> values, std::string advice = {}) {
+    if (std::ranges::any_of(seen_, [&](const auto& other) { return *other == values; })) return;
+    seen_.push_back(std::make_shared<const std::vector<T>>(std::move(values)));
+    known_.push_back(
+        {std::move(sentence), [values = seen_.back()] { return bytes_of(*values); }, std::move(advice)});
   }
 
   const std::vector<KnownMistake>& known() const { return known_; }
 
  private:
-  std::vector<std::vector<T>> seen_;
+  std::vector<std::shared_ptr<const std::vector<T>>> seen_;  ///< each kept once, large as it may be
   std::vector<KnownMistake> known_;
 };
 
@@ -115,9 +125,8 @@ struct Output {
   std::function<std::string(std::size_t)> position;
   /// Called only after a mismatch.
   std::function<std::vector<KnownMistake>()> known_mistakes;
-  /// Called where none of these is what was found: one sentence about what is wrong with it, or nothing.
-  std::function<std::string(std::span<const std::byte> expected, std::span<const std::byte> found)> remark =
-      {};
+  /// Called where none of these is what was found.
+  std::function<Remark(std::span<const std::byte> expected, std::span<const std::byte> found)> remark = {};
   /// Where several answers are right: the right one that is nearest to what was found, of the same size.
   /// Empty: `expected` is the only right answer.
   std::function<Answer(std::span<const std::byte> found)> nearest_answer;

@@ -52,12 +52,13 @@ void require_fit(const course::Problem& problem, const Call& call) {
 class CallRun {
  public:
   CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
-          Attempt& attempt, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
+          Attempt& attempt, const SourceText& source, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
           std::vector<course::Bytes>* outputs, report::ShownCall* shown)
       : problem_(problem),
         call_(call),
         attempt_(attempt),
         session_(attempt.session()),
+        source_(source),
         buffers_(buffers),
         snapshot_(snapshot),
         outputs_(outputs),
@@ -78,7 +79,7 @@ class CallRun {
     evidence_.stale_reads = take_kind(emulator::Finding::Kind::stale_read, observations.findings);
     evidence_.findings = observations.findings;
     // Only such a device keeps work back, and counts.
-    if (session_.leaves_work_undone()) activity_ = activity_of(observations);
+    if (session_.leaves_work_undone()) activity_ = activity_of(observations, source_);
     evidence_.kernels = observations.kernels;
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
@@ -191,7 +192,7 @@ class CallRun {
   void compare_output(const std::string& name, const course::Output& output, const course::Answer& answer) {
     Comparison comparison = compare(output, snapshot_);
     if (comparison.wrong == 0) {
-      evidence_.remark = answer.remark;
+      if (!answer.remark.empty()) evidence_.remark = answer.remark;  // one of several outputs has it
       return;
     }
     evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_, activity_),
@@ -213,6 +214,7 @@ class CallRun {
   const Call& call_;
   Attempt& attempt_;
   device::Session& session_;
+  const SourceText& source_;
   CaseBuffers& buffers_;
   std::vector<std::byte>& snapshot_;     // reused by all calls of a case: it may be large
   std::vector<course::Bytes>* outputs_;  // to keep; null when nobody wants them
@@ -237,12 +239,12 @@ report::Picture draw(const course::Picture& picture, const course::Shown& shown)
 /// Whether a call whose output was wrong, and which found old values, has them to thank for it: where every
 /// store is shown at once, the same call is right. `lost`: the attempt was, in finding out.
 bool follows_from_stale_reads(const course::Problem& problem, const Call& call,
-                              std::chrono::milliseconds call_time, Attempt& attempt, CaseBuffers& buffers,
-                              std::vector<std::byte>& snapshot, bool& lost) {
+                              std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
+                              CaseBuffers& buffers, std::vector<std::byte>& snapshot, bool& lost) {
   attempt.session().show_stores_at_once(true);
   emulator::Observations uncounted;
   const Evidence again =
-      CallRun(problem, call, call_time, attempt, buffers, snapshot, nullptr, nullptr).run(uncounted);
+      CallRun(problem, call, call_time, attempt, source, buffers, snapshot, nullptr, nullptr).run(uncounted);
   lost = ends_context(again);
   if (!lost) attempt.session().show_stores_at_once(false);
   return !lost && !again.wrong_output;
@@ -265,18 +267,21 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
       run.result.shown->call = i + 1;
       run.result.shown->calls = one.calls;
     }
-    Evidence evidence = CallRun(problem, call, call_time, attempt, buffers, snapshot,
+    Evidence evidence = CallRun(problem, call, call_time, attempt, source, buffers, snapshot,
                                 is_drawn ? &outputs : nullptr, shows ? &*run.result.shown : nullptr)
                             .run(run.observations);
     if (!outputs.empty()) run.picture = draw(*problem.picture, {call, std::move(outputs)});
     evidence.call = i + 1;
     run.attempt_lost = ends_context(evidence);
     if (evidence.wrong_output && !evidence.stale_reads.empty() && !run.attempt_lost &&
-        !follows_from_stale_reads(problem, call, call_time, attempt, buffers, snapshot, run.attempt_lost)) {
+        !follows_from_stale_reads(problem, call, call_time, attempt, source, buffers, snapshot,
+                                  run.attempt_lost)) {
       evidence.stale_reads.clear();
     }
     conclude(evidence, source, run.result);
-    run.result.remark = evidence.remark;
+    run.result.calls = i + 1;
+    if (!evidence.remark.empty()) run.result.remark = evidence.remark;  // another call may leave none
+    if (run.result.verdict != report::Verdict::passed) run.result.remark.clear();
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());
     run.host_copies += host_copies_of_call(evidence.use);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "judge/findings.h"
+#include "judge/source_search.h"
 #include "text/shortened.h"
 
 namespace lockstep::judge {
@@ -42,9 +43,11 @@ ProgramFault fault_of_signal(int signal) {
           "kernels reach it, and a copy brings it to the host."};
     case SIGABRT:
       return {Verdict::crashed, message,
-              "this is how a failed assert() or a call of abort() in host code ends"};
+              "this is how a failed assert() or a call of abort() in host code ends",
+              "what do your assertions in host code ask, and which of them is false in this case?"};
     case SIGFPE:
-      return {Verdict::crashed, message, "host code divided an integer by zero"};
+      return {Verdict::crashed, message, "host code divided an integer by zero",
+              "which divisor in host code is 0 in this case? Return before it where there is nothing to do."};
     case SIGXCPU:
       return {Verdict::time_limit, message, "host code used up its processor time"};
     case SIGXFSZ:
@@ -58,7 +61,8 @@ ProgramFault fault_of_end(const sandbox::End& end) {
   switch (end.kind) {
     case EndKind::exited:
       return {Verdict::crashed, fmt::format("the program exited by itself, with status {}", end.status),
-              "does something call exit(), as many macros for checking errors do?"};
+              "does something call exit(), as many macros for checking errors do?",
+              "check calls with `CHECK_CUDA(…)`, which throws and tells the call and its line."};
     case EndKind::signalled:
       return fault_of_signal(end.status);
     case EndKind::time_limit:
@@ -180,6 +184,33 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   }
 }
 
+/// A call of the runtime that was refused, as "cudaMemcpy returned …" says, and what the program then gave up
+/// at. Its line is known where the source has one such call.
+void report_refused_call(const Finding& refused, const SourceText& source, report::CaseResult& result) {
+  result.message += "; before that " + sentence_of(refused);
+  result.guess.clear();
+  const std::string name = refused.message.substr(0, refused.message.find(' '));
+  const std::vector<Statement> calls = calls_of(source, name + '(');
+  if (calls.size() != 1) return;
+  const std::uint32_t line = calls.front().line;
+  result.places = {source.place({source.file_name(), line})};
+  result.question = "give this call what it needs.";
+  if (!has_word(source.code(line), "CHECK_CUDA"))
+    result.question += " Put `CHECK_CUDA(…)` round it: a check further down names another call.";
+}
+
+/// An exception that the submission may have thrown itself, as its source has a `throw`. Its line is known
+/// where it has one.
+void report_exception(const SourceText& source, report::CaseResult& result) {
+  std::vector<report::Place> places;
+  for (std::uint32_t line = 1; line <= source.line_count(); ++line) {
+    if (has_word(source.code(line), "throw")) places.push_back(source.place({source.file_name(), line}));
+  }
+  if (places.empty()) return;
+  result.question = "no exception may leave your function: where there is nothing to do, return.";
+  if (places.size() == 1) result.places = std::move(places);
+}
+
 /// An old value was read, and nothing else says why the output is wrong: at most what the errors look like,
 /// which follows from it.
 void report_stale_read(const Finding& finding, const SourceText& source, report::CaseResult& result) {
@@ -245,9 +276,9 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
     result.guess = fault.guess;
     result.question = fault.question;
     if (may_answer_device_error(evidence.outcome) && !evidence.refused_calls.empty()) {
-      // What came last is what the program gave up at.
-      result.message += "; before that " + sentence_of(evidence.refused_calls.back());
-      result.guess.clear();
+      report_refused_call(evidence.refused_calls.back(), source, result);  // at which it gave up
+    } else if (evidence.outcome.kind == OutcomeKind::threw) {
+      report_exception(source, result);
     }
     if (evidence.outcome.kind == OutcomeKind::time_limit) {
       report_many_launches(evidence.kernels, nullptr, source, result);

@@ -23,10 +23,12 @@ template <class T>
 std::vector<report::Mismatch> first_mismatches(const course::Output& output,
                                                std::span<const std::byte> found) {
   std::vector<report::Mismatch> first;
+  const bool has_sums = holds_sums_of_unwritten<T>(found);
   for (std::size_t i = 0; i < element_count<T>(found) && first.size() < kShownMismatches; ++i) {
     const T expected = element<T>(output.expected, i);
     if (agrees(expected, element<T>(found, i), output.tolerance)) continue;
-    first.push_back({position_of(output, i), element_text<T>(output.expected, i), found_text<T>(found, i)});
+    first.push_back(
+        {position_of(output, i), element_text<T>(output.expected, i), found_text<T>(found, i, has_sums)});
   }
   return first;
 }

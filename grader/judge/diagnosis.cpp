@@ -166,25 +166,30 @@ LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>
                           subject, activity->private_line),
               "Declare the array that the threads of a block share as __shared__."};
     }
-    return {subject + " is 0, which was stored there: is the result kept somewhere else, or formed later?"};
+    return {subject + " is 0, which was stored there: is the result kept somewhere else, or formed later?",
+            "Follow the value that is stored there back to where it should get what it lacks."};
   }
-  if (wrong.opposite_sign()) return {subject + " has the wrong sign"};
+  if (wrong.opposite_sign())
+    return {subject + " has the wrong sign", "Look for operands that are exchanged in a difference."};
   if (wrong.holds_next()) {
     return {subject +
-            " is what belongs one position later: is an index off by one, or a sum inclusive where an "
-            "exclusive one is asked for?"};
+                " is what belongs one position later: is an index off by one, or a sum inclusive where an "
+                "exclusive one is asked for?",
+            "Store each value one place further on, or read one place less far."};
   }
   if (wrong.holds_previous()) {
     return {subject +
-            " is what belongs one position earlier: is an index off by one, or a sum exclusive where an "
-            "inclusive one is asked for?"};
+                " is what belongs one position earlier: is an index off by one, or a sum exclusive where an "
+                "inclusive one is asked for?",
+            "Store each value one place before, or read one place further on."};
   }
   if (wrong.off_by_constant()) {
     const double constant = wrong.difference(wrong.indices().front());
     const std::string amount = std::is_floating_point_v<T> ? fmt::format("{:g}", std::abs(constant))
                                                            : fmt::format("{:.0f}", std::abs(constant));
     return {fmt::format("{} is {} too {}: is something added {}?", subject, amount,
-                        constant > 0 ? "large" : "small", constant > 0 ? "twice" : "too seldom")};
+                        constant > 0 ? "large" : "small", constant > 0 ? "twice" : "too seldom"),
+            fmt::format("Look what in your code is {}, and how often it is added.", amount)};
   }
   if (const int bits = wrong.lost_above_bits(); bits != 0) {
     return {
@@ -210,7 +215,8 @@ LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>
                           subject, factor)
             : fmt::format("{} is one part in {} of what it should be: is something counted by too few, or "
                           "divided twice?",
-                          subject, -factor)};
+                          subject, -factor),
+        "Let each thread add its own part, and each part come once."};
   }
   return {};
 }
@@ -241,8 +247,8 @@ LikelyCause cause_from_pattern(const std::string& name, const course::Output& ou
   const std::string subject = subject_of(layout, name, position_of(output, layout.first));
   LikelyCause cause = cause_from_unwritten(name, subject, layout.kind, wrong, activity);
   if (cause.sentence.empty() && output.remark) {
-    cause.sentence = output.remark(output.expected, found);
-    cause.basis = LikelyCause::Basis::remark;
+    auto [sentence, advice] = output.remark(output.expected, found);
+    cause = {std::move(sentence), std::move(advice), LikelyCause::Basis::remark};
   }
   if (cause.sentence.empty()) cause = cause_from_values(subject, wrong, activity);
   if (cause.sentence.empty()) cause = cause_from_exchange(name, output, wrong);
@@ -252,14 +258,13 @@ LikelyCause cause_from_pattern(const std::string& name, const course::Output& ou
 
 }  // namespace
 
-Activity activity_of(const emulator::Observations& observations) {
+Activity activity_of(const emulator::Observations& observations, const SourceText& source) {
   Activity activity{.launches = observations.launches, .blocks = observations.blocks};
   if (observations.kernels.size() == 1) activity.kernel = kernel_name(observations.kernels.front().kernel);
   for (const emulator::LineCounters& line : observations.lines) {
     activity.stored = activity.stored || line.global_store.requests > 0;
     activity.added = activity.added || line.global_atomic.requests > 0;
-    const bool is_own = line.line.file.ends_with(".cu");
-    if (activity.private_line == 0 && is_own && line.local_load.requests > 0)
+    if (activity.private_line == 0 && source.holds(line.line) && line.local_load.requests > 0)
       activity.private_line = line.line.line;
   }
   return activity;

@@ -12,6 +12,7 @@
 
 #include "course/problem.h"
 #include "emulator/core/observations.h"
+#include "judge/source_text.h"
 
 namespace lockstep::judge {
 
@@ -25,7 +26,7 @@ struct Activity {
   /// The first line of the submission that reads an array which every thread has for itself; 0 where none is.
   std::uint32_t private_line = 0;
 };
-Activity activity_of(const emulator::Observations& observations);
+Activity activity_of(const emulator::Observations& observations, const SourceText& source);
 
 struct LikelyCause {
   /// What it is told from: what the errors look like, what the exercise remarks on them, or that a known

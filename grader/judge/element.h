@@ -84,12 +84,23 @@ std::string element_text(std::span<const std::byte> bytes, std::size_t index) {
   return fmt::format("{}", element<T>(bytes, index));
 }
 
-/// Of an output, which may not have been written.
+/// Whether elements were added to what nothing had written: of those that hold anything else one in 4096
+/// looks so, or fewer.
 template <class T>
-std::string found_text(std::span<const std::byte> found, std::size_t index) {
+bool holds_sums_of_unwritten(std::span<const std::byte> found) {
+  constexpr std::size_t kByChance = 64;
+  const std::size_t n = element_count<T>(found);
+  std::size_t sums = 0;
+  for (std::size_t i = 0; i < n; ++i) sums += added_to_unwritten(element<T>(found, i)).has_value() ? 1 : 0;
+  return sums > 0 && kByChance * sums >= n;
+}
+
+/// Of an output, which may not have been written. `has_sums`: holds_sums_of_unwritten(found).
+template <class T>
+std::string found_text(std::span<const std::byte> found, std::size_t index, bool has_sums) {
   constexpr const char* kNeverWritten = "never written";
   if (is_never_written<T>(found, index)) return kNeverWritten;
-  const std::optional<std::uint64_t> added = added_to_unwritten(element<T>(found, index));
+  const auto added = has_sums ? added_to_unwritten(element<T>(found, index)) : std::nullopt;
   return added ? fmt::format("{} + {}", kNeverWritten, *added) : element_text<T>(found, index);
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "judge/source_search.h"
@@ -143,13 +144,40 @@ std::string question_of_blocks(const Finding& race, const SourceText& source) {
     return "one block reads here what another writes, and blocks run in any order: write to memory that "
            "nobody reads in this launch, or update by an atomic operation.";
   }
+  const SourceLine& write = race.access == Finding::Access::read ? race.other_line : race.line;
+  if (source.holds(write) && is_behind_last_fence(source, write.line)) {
+    return fmt::format(
+        "is line {} the word that tells other blocks what lies before the last `__threadfence()`? Such a "
+        "word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
+        "read it once and keep that.",
+        write.line);
+  }
   return "blocks run in any order. What one of them writes another may read in a later launch; or behind a "
          "flag, a `volatile` or atomic word that is set behind a `__threadfence()` and seen before another. "
          "Is this the flag itself? Then it must be `volatile` or atomic.";
 }
 
+/// What to ask of a barrier that stands before an access, and that not all threads have met there.
+std::string question_of_missed_barrier(std::uint32_t line) {
+  return fmt::format(
+      "do all threads of the block come to the barrier at line {}? One under a condition, or in a loop that "
+      "not all go round equally often, is not met by all: move it out.",
+      line);
+}
+
+/// A barrier that stands before the line of a race behind the latest that all threads have met; 0 where there
+/// is none, or that one is not known to stand before.
+std::uint32_t missed_before(const Finding& race, const SourceText& source) {
+  for (const SourceLine& met : race.barrier) {
+    if (source.holds(met) && source.holds(race.line) && met.line < race.line.line)
+      return lines_between(source, met.line + 1, race.line.line).barrier;
+  }
+  return 0;
+}
+
 /// Of a race on one line between threads of one block.
 std::string question_of_one_line(const Finding& race, const SourceText& source) {
+  if (const std::uint32_t missed = missed_before(race, source)) return question_of_missed_barrier(missed);
   if (are_of_updates(race, source)) {
     // Of several readers the latest one's line is known.
     return fmt::format(
@@ -195,13 +223,7 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
         verb(in_order ? race.access : race.other_access), last, last);
   }
   const LinesBetween between = lines_between(source, first, last);
-  if (between.barrier != 0) {
-    return fmt::format(
-        "do all threads of the block come to the barrier at line {}? One under a condition, or in a loop "
-        "that "
-        "not all go round equally often, is not met by all: move it out.",
-        between.barrier);
-  }
+  if (between.barrier != 0) return question_of_missed_barrier(between.barrier);
   if (!asks_for_its_thread(source, race.line)) {
     return "every thread of the block does the same here: is it work for one thread, which `<<<1, 1, 0, "
            "stream>>>` launches?";
@@ -238,8 +260,67 @@ std::string question_of_race(const Finding& race, const SourceText& source) {
                    : fmt::format("{} Or i{}", question, any_order);
 }
 
+/// The number that follows these words of a message; 0 where there is none.
+long long number_after(const std::string& message, std::string_view words) {
+  const std::size_t at = message.find(words);
+  if (at == std::string::npos) return 0;
+  const std::string_view digits = std::string_view(message).substr(at + words.size());
+  long long number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+/// A reference that the kernel was given and that stands on the line of the finding; empty where none does.
+std::string reference_on_line(const Finding& finding, const SourceText& source) {
+  if (!source.holds(finding.line)) return "";
+  for (const std::string& name : references_of_kernel(source, finding.line.line)) {
+    if (has_word(source.code(finding.line.line), name)) return name;
+  }
+  return "";
+}
+
+/// What an index out of bounds may be due to, as far as the distance tells.
+std::string question_of_index(const Finding& finding) {
+  constexpr long long kFarOff = 1LL << 30;
+  const long long offset = number_after(finding.message, " at offset ");
+  const long long size = number_after(finding.message, "shared memory, which has ");
+  const long long past = number_after(finding.message, "that begin ");
+  if (offset >= kFarOff || past >= kFarOff) {
+    return "so far off lies what any number leads to, such as one that was read: compare it with the length "
+           "of "
+           "the array before it is an index. Or does an int in it overflow?";
+  }
+  if (offset <= -kFarOff) {
+    return "so far off lies what an int that overflowed leads to: which sum or product, of this index or of "
+           "what it is made of, is formed in 32 bits? Form it in 64.";
+  }
+  if (offset < 0) {
+    return "the index is below 0: which threads must not access this element? They go on to the next barrier "
+           "all the same.";
+  }
+  if (says(finding, "just past the end") || (size > 0 && offset == size)) {
+    return "this is the first element past the end: is a `<=` meant to be a `<`, do threads beyond the last "
+           "element stay out, and is the array long enough?";
+  }
+  if (says(finding, "shared memory, which has")) {
+    return "is the array long enough for every index that comes, and is the index the right one?";
+  }
+  if (says(finding, "the nearest allocation")) {
+    return "this is far from every array: what does the index multiply by? A row is as long as those of its "
+           "own array, and a block begins at its own first element.";
+  }
+  return "is there a condition that keeps threads without an element away, and does it ask about the numbers "
+         "that this index is made of? Or is the index wrong, or the array shorter than you think?";
+}
+
 std::string question_of_bad_address(const Finding& finding, const SourceText& source) {
   if (says(finding, "a pointer of the host")) {
+    if (const std::string name = reference_on_line(finding, source); !name.empty()) {
+      return fmt::format(
+          "`{}` is a reference: what the kernel gets is the address of a variable of the host. Take it by "
+          "value, without the &.",
+          name);
+    }
     return "where does this pointer come from? A kernel reaches memory of the device, such as cudaMalloc "
            "gives, and no array or variable of the host.";
   }
@@ -254,13 +335,24 @@ std::string question_of_bad_address(const Finding& finding, const SourceText& so
   if (says(finding, "the end of 'workspace'")) {
     return "is the index the right one, and is the size that you ask for, in bytes, large enough?";
   }
-  return "is the index the right one, is the array as long as you think, and which threads must stay out?";
+  return question_of_index(finding);
 }
 
-const char* question_of_unwritten(const Finding& finding) {
+std::string question_of_unwritten(const Finding& finding, const SourceText& source) {
   if (says(finding, "of the block's shared memory")) {
-    return "what should have written this before? Shared memory begins with anything: set it first, then "
-           "`__syncthreads()`. Or did a thread return too early, or did a condition keep it away?";
+    const std::uint32_t left =
+        source.holds(finding.line) ? return_before_barrier(source, finding.line.line) : 0;
+    if (left != 0) {
+      return fmt::format(
+          "line {} lets threads return before a barrier: should one of them have written this? Let all go on "
+          "to "
+          "the barriers, and stay out of what is not theirs by a condition. Or has nothing set it? Shared "
+          "memory begins with anything.",
+          left);
+    }
+    return "nothing has set this: shared memory begins with anything. Where something is added to it, set it "
+           "to 0 first, then `__syncthreads()`; where a condition keeps a thread from writing it, let that "
+           "thread write 0.";
   }
   return "what should have written this before: a kernel, a copy, or a fill such as `cudaMemsetAsync(…, "
          "stream)`? Memory that is only allocated holds anything. Or who should not read it?";
@@ -289,8 +381,17 @@ std::string question_of_time_limit(const Finding& finding, const SourceText& sou
          "atomicAdd(ticket, 1);` does with a cleared ticket, in place of blockIdx.x.";
 }
 
-const char* question_of_launch(const Finding& finding) {
+std::string question_of_launch(const Finding& finding, const SourceText& source) {
+  const std::vector<Statement> launches = launches_of(source, launched_name(finding.kernel));
+  if (std::ranges::any_of(launches, exchanges_its_arguments)) {
+    return "are the first two launch arguments exchanged? The first is the number of blocks, the second that "
+           "of threads a block.";
+  }
   if (says(finding, "at least one of each")) {
+    if (mentions(source, "divide_up(") || mentions(source, "- 1) /")) {
+      return "there is nothing to do in this case: return before the launch, as a grid without blocks cannot "
+             "be launched.";
+    }
     return "round the number of blocks up, as `(n + kThreads - 1) / kThreads` does, and launch nothing where "
            "there is nothing to do.";
   }
@@ -415,12 +516,18 @@ std::string sentence_of(const Finding& finding) {
 }
 
 std::string cause_of_stale_read(const Finding& finding) {
-  return fmt::format("line {} read what was there before{} the store of line {}, by another block, {}{}",
-                     finding.line.line, lacks_readers_fence(finding) ? "" : ":", finding.other_line.line,
-                     lacks_readers_fence(finding)
-                         ? "though a fence follows that: what told of it has no __threadfence() behind it"
-                         : "had no __threadfence() behind it yet",
-                     finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel));
+  const std::string kernel = finding.kernel.empty() ? "" : ", in " + kernel_name(finding.kernel);
+  if (lacks_readers_fence(finding)) {
+    return fmt::format(
+        "line {0} read what was there before the store of line {1}, by another block{2}. Behind that store "
+        "is "
+        "a fence; between the read that tells this block of it and line {0} is none",
+        finding.line.line, finding.other_line.line, kernel);
+  }
+  return fmt::format(
+      "line {} read what was there before: the store of line {}, by another block, had no __threadfence() "
+      "behind it yet{}",
+      finding.line.line, finding.other_line.line, kernel);
 }
 
 std::string question_of(const Finding& finding, const SourceText& source) {
@@ -432,7 +539,7 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::misaligned:
       return "does what each thread reads or writes at once begin at a multiple of its size?";
     case Finding::Kind::uninitialised_read:
-      return question_of_unwritten(finding);
+      return question_of_unwritten(finding, source);
     case Finding::Kind::bad_sync:
     case Finding::Kind::deadlock:
       return question_of_barrier(finding);
@@ -440,7 +547,7 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::no_progress:
       return question_of_time_limit(finding, source);
     case Finding::Kind::bad_launch:
-      return question_of_launch(finding);
+      return question_of_launch(finding, source);
     case Finding::Kind::stale_read:
       if (lacks_readers_fence(finding)) {
         return "which read tells that the value is there? A __threadfence() must stand between that and this "
@@ -483,7 +590,8 @@ std::vector<report::Place> places_of(const Finding& finding, const SourceText& s
 
 namespace {
 
-/// Where a stream was not given, or another than `stream`.
+/// Where no stream was given, or another than the function was: under the name of one of the parameters that
+/// are streams, it is passed on.
 std::optional<report::Place> place_of_left_work(std::span<const std::string> kernels,
                                                 const SourceText& source) {
   std::vector<Statement> candidates;
@@ -492,8 +600,11 @@ std::optional<report::Place> place_of_left_work(std::span<const std::string> ker
     candidates.insert(candidates.end(), launches.begin(), launches.end());
   }
   if (kernels.empty()) candidates = calls_of(source, "cudaMem");
-  const auto found =
-      std::ranges::find_if(candidates, [](const Statement& one) { return !has_word(one.text, "stream"); });
+  std::vector<std::string> passed = stream_parameters(source);
+  if (passed.empty()) passed = {"stream"};
+  const auto found = std::ranges::find_if(candidates, [&](const Statement& one) {
+    return std::ranges::none_of(passed, [&](const std::string& name) { return has_word(one.text, name); });
+  });
   if (found == candidates.end()) return std::nullopt;
   return source.place({source.file_name(), found->line});
 }

@@ -11,6 +11,7 @@
 #include "judge/next_step.h"
 #include "judge/points.h"
 #include "judge/seeds.h"
+#include "judge/source_remarks.h"
 #include "judge/speed.h"
 #include "judge/standing.h"
 #include "judge/technique.h"
@@ -303,6 +304,8 @@ class Judgement {
     result_.gates = report::is_correct(result_) && is_whole()
                         ? judge_technique(problem_, series.measured, series.host_copies, source)
                         : technique_not_measured(problem_);
+    if (report::is_correct(result_))
+      result_.remarks = remarks_on(problem_, source, result_.cases.size() > problem_.cases.size());
     const bool measures_speed =
         device_.measures_speed() && !options_.count_on_gpu && problem_.speed && is_whole();
     if (report::is_correct(result_) && measures_speed) judge_speed(object, seed);

@@ -48,10 +48,6 @@ constexpr double kByHand = 64;
 std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& failed) {
   if (!failed.question.empty())
     return fmt::format("{} {} helps.", capitalised(failed.question), hint_command(result));
-  if (!failed.guess.empty()) {
-    return fmt::format("Look in your code for what the likely cause names: case \"{}\" shows it; {} helps.",
-                       failed.name, hint_command(result));
-  }
   const report::Mismatch& first = failed.mismatches.front();
   if (static_cast<double>(failed.total) <= kByHand && failed.elements <= kByHand) {
     return fmt::format("Work out case \"{}\" by hand for {}; {} helps.", failed.name, first.position,

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <regex>
 
+#include "text/words.h"
+
 namespace lockstep::judge {
 namespace {
 
@@ -11,9 +13,7 @@ namespace {
 constexpr std::size_t kLongestStatement = 2000, kMostStatements = 100, kMostPlaces = 1000;
 constexpr std::uint32_t kMostLines = 1000;  ///< of a function
 
-bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-bool begins_word(std::string_view text, std::size_t at) { return at == 0 || !is_of_word(text[at - 1]); }
+using text::begins_word;
 
 /// `text` without spaces at its end, and without template arguments before them.
 std::string_view without_arguments(std::string_view text) {
@@ -65,6 +65,29 @@ std::vector<Statement> statements_at(const SourceText& source, std::string_view 
 
 bool ends_function(std::string_view code) { return code.starts_with('}'); }
 
+/// The line that the function around a line begins at, or what stands between it and the one before.
+std::uint32_t beginning_of_function(const SourceText& source, std::uint32_t line) {
+  for (std::uint32_t looked_at = 0; line > 1 && looked_at < kMostLines; ++looked_at, --line) {
+    if (ends_function(source.code(line - 1))) break;
+  }
+  return line;
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
+}
+
+/// Whether a name, in lower case, says that it counts threads, or blocks.
+bool is_named(const std::string& argument, std::string_view one, std::string_view other) {
+  std::string name;
+  for (const char c : argument) {
+    if (!text::is_of_word(c)) return false;
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return name.find(one) != std::string::npos && name.find(other) == std::string::npos;
+}
+
 }  // namespace
 
 std::vector<Statement> launches_of(const SourceText& source, std::string_view kernel) {
@@ -75,16 +98,55 @@ std::vector<Statement> launches_of(const SourceText& source, std::string_view ke
   });
 }
 
+std::vector<Statement> launches_of(const SourceText& source) {
+  return statements_at(source, "<<<", [](std::string_view, std::size_t) { return true; });
+}
+
+std::vector<std::string> launch_arguments(const Statement& launch) {
+  constexpr std::string_view kBegin = "<<<";
+  const std::string_view text = launch.text;
+  std::vector<std::string> arguments;
+  std::size_t first = text.find(kBegin);
+  if (first == std::string_view::npos) return arguments;
+  first += kBegin.size();
+  int open = 0;
+  for (std::size_t at = first; at < text.size(); ++at) {
+    const bool ends = text.substr(at).starts_with(">>>");
+    if (ends || (text[at] == ',' && open == 0)) {
+      arguments.push_back(trimmed(text.substr(first, at - first)));
+      first = at + 1;
+    }
+    if (ends) break;
+    open += (text[at] == '(' || text[at] == '{') - (text[at] == ')' || text[at] == '}');
+  }
+  return arguments;
+}
+
+bool exchanges_its_arguments(const Statement& launch) {
+  const std::vector<std::string> arguments = launch_arguments(launch);
+  return arguments.size() >= 2 && is_named(arguments[0], "thread", "block") &&
+         is_named(arguments[1], "blocks", "thread");
+}
+
+std::vector<std::string> stream_parameters(const SourceText& source) {
+  static const std::regex kParameter(R"(\bcudaStream_t\s+(\w+)\s*[,)])");
+  constexpr std::size_t kLongest = 300;  // a regular expression takes stack for every character
+  std::vector<std::string> names;
+  for (std::uint32_t line = 1; line <= source.line_count() && names.size() < kMostStatements; ++line) {
+    const std::string code(source.code(line).substr(0, kLongest));
+    for (std::sregex_iterator match(code.begin(), code.end(), kParameter); match != std::sregex_iterator();
+         ++match)
+      names.push_back((*match)[1]);
+  }
+  return names;
+}
+
 std::vector<Statement> calls_of(const SourceText& source, std::string_view beginning) {
   return statements_at(source, beginning, begins_word);
 }
 
 bool has_word(std::string_view text, std::string_view word) {
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; ++at) {
-    const std::size_t end = at + word.size();
-    if (begins_word(text, at) && (end == text.size() || !is_of_word(text[end]))) return true;
-  }
-  return false;
+  return text::find_word(text, word) != std::string_view::npos;
 }
 
 bool mentions(const SourceText& source, std::string_view text) {
@@ -106,10 +168,7 @@ bool updates_an_element(std::string_view code) {
 
 std::string function_around(const SourceText& source, std::uint32_t line) {
   if (line > source.line_count()) return "";
-  std::uint32_t first = line;
-  for (std::uint32_t looked_at = 0; first > 1 && looked_at < kMostLines; ++looked_at, --first) {
-    if (ends_function(source.code(first - 1))) break;
-  }
+  const std::uint32_t first = beginning_of_function(source, line);
   const std::uint32_t end = std::min(source.line_count(), first + 2 * kMostLines);
   std::string function;
   for (std::uint32_t k = first; k <= end; ++k) {
@@ -118,6 +177,38 @@ std::string function_around(const SourceText& source, std::uint32_t line) {
     if (k >= line && ends_function(source.code(k))) break;
   }
   return function;
+}
+
+std::vector<std::string> references_of_kernel(const SourceText& source, std::uint32_t line) {
+  static const std::regex kReference(R"(&\s*(\w+)\s*[,)])");
+  constexpr std::size_t kLongest = 1000;  // a regular expression takes stack for every character
+  std::string head = function_around(source, line);
+  head.resize(std::min(head.size(), head.find('{')));
+  const std::size_t kernel = head.find("__global__");
+  if (kernel == std::string::npos) return {};
+  head = head.substr(kernel, kLongest);
+  std::vector<std::string> names;
+  for (std::sregex_iterator match(head.begin(), head.end(), kReference); match != std::sregex_iterator();
+       ++match)
+    names.push_back((*match)[1]);
+  return names;
+}
+
+std::uint32_t return_before_barrier(const SourceText& source, std::uint32_t line) {
+  if (function_around(source, line).find("__global__") == std::string::npos) return 0;
+  for (std::uint32_t k = beginning_of_function(source, line); k < line; ++k) {
+    if (has_word(source.code(k), "return")) return lines_between(source, k, line).barrier != 0 ? k : 0;
+  }
+  return 0;
+}
+
+bool is_behind_last_fence(const SourceText& source, std::uint32_t line) {
+  std::uint32_t last = 0;
+  for (std::uint32_t k = beginning_of_function(source, line); k <= source.line_count(); ++k) {
+    if (source.code(k).find("__threadfence(") != std::string_view::npos) last = k;
+    if (ends_function(source.code(k))) break;
+  }
+  return last != 0 && last < line;
 }
 
 LinesBetween lines_between(const SourceText& source, std::uint32_t first, std::uint32_t last) {

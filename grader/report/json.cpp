@@ -66,12 +66,24 @@ Json of_case(const CaseResult& one) {
                {"total", one.total},
                {"mismatches", std::move(mismatches)},
                {"guess", printable(one.guess)},
+               {"question", printable(one.question)},
                {"places", places(one.places)},
                {"remark", printable(one.remark)},
                {"seconds", measured(one.seconds)}};
   if (!one.output.empty()) json["output"] = printable_lines(one.output);
   if (one.shown) json["call"] = of_call(*one.shown);
   return json;
+}
+
+Json remarks(const std::vector<SourceRemark>& list) {
+  Json result = Json::array();
+  for (const SourceRemark& remark : list) {
+    result.push_back({{"file", printable(remark.place.file)},
+                      {"line", remark.place.line},
+                      {"text", printable(remark.place.text)},
+                      {"remark", printable(remark.sentence)}});
+  }
+  return result;
 }
 
 Json of_gate(const GateResult& gate) {
@@ -142,6 +154,7 @@ Json of_exercise(const ExerciseResult& result) {
       {"correctness", {{"cases", std::move(cases)}}},
       {"technique", {{"gates", std::move(gates)}}},
       {"speed", of_speed(result.speed)},
+      {"remarks", remarks(result.remarks)},
       {"title", printable(result.title)},
       {"submission", printable(result.submission)},
       {"message", printable(result.message)},

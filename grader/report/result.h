@@ -79,6 +79,7 @@ struct CaseResult {
   std::string question;                ///< what to find out there, or to do about the guess
   std::string remark;                  ///< what to know of a right answer, where several are right
   double elements = 0;                 ///< of the case, as its cost counts them
+  int calls = 0;                       ///< that were made
   std::string output;                  ///< what the submission printed meanwhile
   bool output_truncated = false;
   std::optional<ShownCall> shown;  ///< the last call, of judge::Options::only_case
@@ -136,6 +137,12 @@ struct CompilerError {
   std::string meaning;  ///< what that means and what to write; empty where the words must do
 };
 
+/// What a line of right code does that code would rather not do. It costs no points.
+struct SourceRemark {
+  Place place;
+  std::string sentence;
+};
+
 /// Drawn from what the submission left in one case.
 struct Picture {
   std::string case_name;
@@ -159,6 +166,7 @@ struct ExerciseResult {
   std::vector<CaseResult> cases;
   std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
   std::vector<GateResult> gates;
+  std::vector<SourceRemark> remarks;  ///< where all cases passed
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;

@@ -247,11 +247,17 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   return text;
 }
 
+/// Whether a gate failed although its number keeps the limit.
+bool counts_nothing(const GateResult& gate) {
+  return gate.verdict == Verdict::inefficient &&
+         (gate.at_least ? gate.value >= gate.limit : gate.value <= gate.limit);
+}
+
 std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   std::string about = gate.description;
   if (!gate.case_name.empty()) about += fmt::format(" Worst in case {}.", gate.case_name);
   std::string text;
-  if (gate.previous && number(*gate.previous) != number(gate.value)) {
+  if (gate.previous && !counts_nothing(gate) && number(*gate.previous) != number(gate.value)) {
     const std::string change = fmt::format("was {}, now {}, asked {}", number(*gate.previous),
                                            number(gate.value), number(gate.limit));
     text += fmt::format("      {}\n", paint(style, Colour::faint, change));
@@ -281,9 +287,10 @@ std::string technique(const ExerciseResult& result, const TextStyle& style) {
   std::string text;
   for (const GateResult& gate : result.gates) {
     if (gate.verdict == Verdict::not_measured) continue;
-    text +=
-        fmt::format("  {} {}  {:>7}  {} {:>7}\n", mark(style, gate.verdict), pad(printable(gate.name), width),
-                    number_beside(gate.value, gate.limit), bound_of(gate), number(gate.limit));
+    // What kernels did not do says nothing by a number that keeps the limit.
+    const std::string value = counts_nothing(gate) ? "-" : number_beside(gate.value, gate.limit);
+    text += fmt::format("  {} {}  {:>7}  {} {:>7}\n", mark(style, gate.verdict),
+                        pad(printable(gate.name), width), value, bound_of(gate), number(gate.limit));
     if (gate.verdict != Verdict::passed) text += failed_gate(gate, style) + '\n';
   }
   return text;
@@ -325,6 +332,32 @@ std::string title_line(const ExerciseResult& result, const TextStyle& style) {
   return fmt::format("{} {}   {}\n", mark(style, result.verdict), verdict, points);
 }
 
+/// What right code does that it would rather not do.
+std::string remarks_on_lines(const std::vector<SourceRemark>& remarks, const TextStyle& style) {
+  if (remarks.empty()) return "";
+  std::string text = "\n  No points are lost by this, and it is worth knowing:\n";
+  for (const SourceRemark& remark : remarks)
+    text += '\n' + quote(style, remark.place, "", 4) + '\n' + prose(style, remark.sentence, 4);
+  return text;
+}
+
+/// What all calls of a case printed, as one of them did where they did alike.
+std::string printed_in(const CaseResult& one, const TextStyle& style) {
+  std::string output = one.output, calls;
+  if (one.calls > 1) {
+    calls = fmt::format("the {} calls of ", one.calls);
+    const std::string first = output.substr(0, output.size() / static_cast<std::size_t>(one.calls));
+    std::string repeated;
+    for (int call = 0; call < one.calls; ++call) repeated += first;
+    if (repeated == output) {
+      output = first;
+      calls = "each of " + calls;
+    }
+  }
+  return fmt::format("\n  Your code printed in {}case {}:\n", calls, printable(one.name)) +
+         excerpt(style, output, kOutputLines, one.output_truncated);
+}
+
 /// What the submission printed in the case that is told first, or, where no case failed, in the first in
 /// which it did: what all of them print is a multiple of it.
 std::string printed(const ExerciseResult& result, const TextStyle& style) {
@@ -338,8 +371,7 @@ std::string printed(const ExerciseResult& result, const TextStyle& style) {
                                  : "\n  Your code printed:\n" +
                                        excerpt(style, result.output, kOutputLines, result.output_truncated);
   }
-  return fmt::format("\n  Your code printed in case {}:\n", printable(told->name)) +
-         excerpt(style, told->output, kOutputLines, told->output_truncated);
+  return printed_in(*told, style);
 }
 
 }  // namespace
@@ -372,6 +404,7 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
     // Neither technique nor speed is that of one case.
   } else if (is_correct(result)) {
     text += speed_line(result.speed, style) + card_warning(result.speed, style);
+    text += remarks_on_lines(result.remarks, style);
   } else if (!result.cases.empty()) {
     text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';
   }

@@ -141,6 +141,36 @@ TEST(TextReport, WhatHappenedStandsBesideEachPlace) {
   EXPECT_THAT(text, HasSubstr("transpose.cu:24  the store that it missed\n"));
 }
 
+TEST(TextReport, WhatSeveralCallsPrintedIsToldOfThem) {
+  ExerciseResult result = wrong_answer();
+  result.cases[0].calls = 2;
+  result.cases[0].output = "n = 1\nn = 1\n";
+  for (std::size_t i = 1; i < result.cases.size(); ++i) result.cases[i].output.clear();
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("printed in each of the 2 calls of case 1 x 1:\n    | n = 1\n\n"));
+  result.cases[0].output = "n = 1\nn = 2\n";
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("printed in the 2 calls of case 1 x 1:\n    | n = 1\n    | n = 2\n"));
+}
+
+TEST(TextReport, ANumberThatSaysNothingIsNotShown) {
+  ExerciseResult result = inefficient();
+  result.gates[1].value = 0;
+  result.gates[1].previous = 7;
+  const std::string text = render_exercise(result, {});
+  EXPECT_THAT(text, testing::ContainsRegex("✗ shared-wavefronts +-  limit +1.50"));
+  EXPECT_THAT(text, Not(HasSubstr("was 7.00")));
+}
+
+TEST(TextReport, RemarksOnLinesOfRightCodeFollowTheGates) {
+  ExerciseResult result = inefficient();
+  result.remarks = {{{"transpose.cu", 9, "  cudaDeviceSynchronize();"}, "The host waits here."}};
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("No points are lost by this, and it is worth knowing:\n\n    transpose.cu:9\n"));
+  EXPECT_THAT(render_exercise(result, {}), HasSubstr("\n    The host waits here.\n"));
+  EXPECT_THAT(render_json(report_of({result})), HasSubstr("\"remark\": \"The host waits here.\""));
+}
+
 TEST(TextReport, ARightAnswersRemarkIsThatOfTheLastCase) {
   ExerciseResult result = inefficient();
   result.cases[0].remark = "All procedures agree.";

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,23 @@ TEST(Coalescing, EveryMemberIsInItsRowAndNothingIsRounded) {
       }
     }
   }
+}
+
+TEST(Coalescing, AParticleThatIsZeroWasTakenForPadding) {
+  SplitMix64 random(7);
+  const course::Case& one = problem("coalescing").cases.at(4);  // 33 in rows of 64
+  const course::Output fields = argument(one.prepare(random), "fields").output;
+  const std::vector<float> right = numbers<float>(fields.expected);
+  const auto remark_without = [&](std::size_t particles, std::size_t rows) {
+    std::vector<float> found = right;
+    for (std::size_t row = 0; row < rows; ++row)
+      std::fill_n(found.begin() + static_cast<std::ptrdiff_t>(row * 64), particles, 0.0F);
+    return fields.remark(fields.expected, std::as_bytes(std::span(found))).sentence;
+  };
+  EXPECT_EQ(remark_without(1, kRows), "particle 0 is 0 in all members, as padding is, and all else is right");
+  EXPECT_THAT(remark_without(3, kRows), testing::StartsWith("particle 0 and 2 more are 0"));
+  EXPECT_EQ(remark_without(1, 3), "") << "what else it has, it was not taken for padding";
+  EXPECT_EQ(remark_without(33, kRows), "") << "nothing was stored at all";
 }
 
 TEST(Coalescing, EveryParticleMovesInEveryDirection) {

@@ -195,6 +195,7 @@ TEST_P(EveryExercise, NamesMistakesThatDifferFromTheAnswerAndFromEachOther) {
         EXPECT_EQ(wrong.size(), output.expected.size()) << one.name << ": " << mistake.sentence;
         EXPECT_FALSE(std::find(seen.begin(), seen.end(), wrong) != seen.end())
             << one.name << ": " << mistake.sentence;
+        EXPECT_TRUE(mistake.advice.ends_with('.')) << "what to do about it: " << mistake.sentence;
         seen.push_back(wrong);
         sentences.insert(mistake.sentence);
       }

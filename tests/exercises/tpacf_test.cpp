@@ -127,6 +127,24 @@ TEST(Tpacf, EveryPairIsInItsBinAndNoneIsTooCloseToAnEdge) {
   for (const course::Case& one : problem("tpacf").cases) expect_every_pair_in_its_bin(prepare(one), one.name);
 }
 
+/// What is remarked where the counts of the first case with many pairs are changed by `change`.
+template <class Change>
+std::string remark_on(const Change& change) {
+  SplitMix64 random(7);
+  const course::Output counts =
+      argument(case_with("many small random sets").prepare(random), "counts").output;
+  std::vector<std::uint64_t> found = numbers<std::uint64_t>(counts.expected);
+  change(found);
+  return counts.remark(counts.expected, std::as_bytes(std::span(found))).sentence;
+}
+
+TEST(Tpacf, OnlyPairsThatMovedToTheNextBinWereRounded) {
+  using Counts = std::vector<std::uint64_t>;
+  EXPECT_THAT(remark_on([](Counts& found) { --found.at(18), ++found.at(19); }), testing::HasSubstr("float"));
+  EXPECT_EQ(remark_on([](Counts& found) { --found.at(19); }), "") << "an update may have been lost";
+  EXPECT_EQ(remark_on([](Counts& found) { --found.at(0), --found.at(19); }), "");
+}
+
 TEST(Tpacf, TheEstimatorsAreThoseOfTheInterface) {
   for (const course::Case& one : problem("tpacf").cases) {
     const Prepared made = prepare(one);

@@ -239,6 +239,19 @@ TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
   EXPECT_EQ(writes({}).cases.at(0).remark, "");
   EXPECT_THAT(verdicts(writes({7, 7, 7})), ElementsAre(Verdict::passed));
   EXPECT_EQ(writes({7, 7, 7}).cases.at(0).remark, "not negative");
+  EXPECT_EQ(writes({7, 7, 7}).cases.at(0).calls, 2);
+  int call = 0;
+  const auto first_alone =
+      run(negate_or_sevens(),
+          calls([&call](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+            const runner::Outcome outcome = right(session, f, w);
+            if (f == "negate" && ++call == 1)
+              std::fill_n(session.pointer<std::int32_t>(Words(w).out, 3), 3, 7);
+            return outcome;
+          }));
+  EXPECT_THAT(verdicts(first_alone), ElementsAre(Verdict::passed));
+  EXPECT_EQ(first_alone.cases.at(0).remark, "not negative")
+      << "though nothing is to be said of the second call";
   const CaseSeries mixture = writes({7, 7});
   EXPECT_THAT(verdicts(mixture), ElementsAre(Verdict::wrong_answer));
   EXPECT_THAT(mixture.cases.at(0).message,

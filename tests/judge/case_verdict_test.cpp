@@ -1,6 +1,7 @@
 // Which of several faults is reported, and in which words.
 #include "judge/case_verdict.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -131,6 +132,33 @@ TEST_F(CaseVerdict, TheQuestionOfABadAddressFollowsWhatWasFound) {
   EXPECT_THAT(question("write of 4 bytes that begin 8 bytes past the end of 'workspace' (84 bytes)"),
               HasSubstr("the size that you ask for"));
   EXPECT_THAT(question("read of 4 bytes of 'a' (4 bytes) after it was freed"), HasSubstr("what frees"));
+  const auto in_shared = [&](long long offset) {
+    return question(
+        fmt::format("read of 4 bytes at offset {} of the block's shared memory, which has 64 bytes", offset)
+            .c_str());
+  };
+  EXPECT_THAT(in_shared(-4), HasSubstr("the index is below 0"));
+  EXPECT_THAT(in_shared(64), HasSubstr("a `<=` meant to be a `<`"));
+  EXPECT_THAT(in_shared(128), HasSubstr("is the array long enough"));
+  EXPECT_THAT(in_shared(-2147475756), HasSubstr("an int that overflowed"));
+  EXPECT_THAT(in_shared(1509646128), HasSubstr("such as one that was read")) << "any 32 bits of a sample";
+  EXPECT_THAT(question("read of 4 bytes just past the end of 'in' (64 bytes)"), HasSubstr("a `<=` meant"));
+  EXPECT_THAT(question("read of 4 bytes that begin 900 bytes past the end of 'in' (64 bytes), the nearest "
+                       "allocation"),
+              HasSubstr("what does the index multiply by"));
+}
+
+TEST_F(CaseVerdict, AReferenceIsAnAddressOfTheHost) {
+  Finding one = finding(Finding::Kind::out_of_bounds);
+  one.message = "read of 4 bytes at address 0x7fff45ef06bc: it looks like a pointer of the host";
+  evidence_.findings = {one};
+  source_ = SourceText(
+      kFile, "__global__ void tiled_kernel(int* a, const int& n,\n  int m) {\n  if (i < n) a[i] = 0;\n}");
+  EXPECT_THAT(concluded().question, HasSubstr("`n` is a reference"));
+  source_ = SourceText(
+      kFile, "__global__ void tiled_kernel(int* a, const int& n,\n  int m) {\n  if (i < m) a[i] = 0;\n}");
+  EXPECT_THAT(concluded().question, HasSubstr("where does this pointer come from"))
+      << "it is not on the line";
 }
 
 TEST_F(CaseVerdict, MissingThirdLaunchArgumentIsTheCauseOfSharedMemoryWithoutBytes) {
@@ -156,6 +184,14 @@ TEST_F(CaseVerdict, LaunchesAreToldWhatToChangeAndWhere) {
   EXPECT_THAT(
       question("a grid of 0 × 1 × 1 blocks of 256 × 1 × 1 threads; there must be at least one of each"),
       HasSubstr("(n + kThreads - 1) / kThreads"));
+  const SourceText before = source_;
+  source_ = SourceText(kFile, "tiled_kernel<<<lockstep::divide_up(n, 256), 256>>>();\n");
+  EXPECT_THAT(question("a grid of 0 × 1 × 1 blocks; there must be at least one of each"),
+              AllOf(HasSubstr("return before the launch"), Not(HasSubstr("round"))));
+  source_ = SourceText(kFile, "tiled_kernel<<<kThreads, blocks, 0, stream>>>();\n");
+  EXPECT_THAT(question("a block of 2048 × 1 × 1 = 2048 threads; a block has at most 1024"),
+              HasSubstr("arguments exchanged"));
+  source_ = before;
   EXPECT_THAT(question("a block of 2048 × 1 × 1 = 2048 threads; a block has at most 1024"),
               HasSubstr("fewer threads"));
   EXPECT_THAT(question("a launch with 66000 bytes of dynamic shared memory, where the kernel may have 49152"),
@@ -278,6 +314,31 @@ TEST_F(Race, WhereAllMetBetweenTheLinesTheLoopHasComeRound) {
   EXPECT_THAT(question(20, Access::write, 28, Access::read), Not(HasSubstr("next turn")));
 }
 
+TEST_F(Race, ABarrierThatNotAllMetBeforeAnUpdateIsAskedFor) {
+  source_ = SourceText(kFile,
+                       "__global__ void k() {\n  __syncthreads();\n  if (i >= d) {\n    left = sums[i - d];\n"
+                       "    __syncthreads();\n  }\n  sums[i] -= own;\n}\n");
+  race_.message =
+      "write of byte 0, which other threads of the warp read at a.cu:7 with no __syncwarp() between";
+  race_.barrier = {{race_.line.file, 2}};
+  EXPECT_THAT(question(7, Access::write, 7, Access::read, true),
+              AllOf(HasSubstr("come to the barrier at line 5?"), Not(HasSubstr("atomicAdd"))));
+  race_.barrier = {{race_.line.file, 5}};
+  EXPECT_THAT(question(7, Access::write, 7, Access::read, true), HasSubstr("atomicAdd"))
+      << "all have met the last one";
+}
+
+TEST_F(Race, AFlagIsWhatStandsBehindTheLastFence) {
+  source_ =
+      SourceText(kFile,
+                 "__global__ void k() {\n  while (flag[t] == 0) {\n  }\n  __threadfence();\n  s = v[t];\n"
+                 "  v[u] = s;\n  __threadfence();\n  flag[u] = 1;\n}\n");
+  race_.message = kGlobal;
+  EXPECT_THAT(question(2, Access::read, 8, Access::write),
+              AllOf(HasSubstr("is line 8 the word that tells"), HasSubstr("must be `volatile`")));
+  EXPECT_THAT(question(5, Access::read, 6, Access::write), HasSubstr("later launch"));
+}
+
 TEST_F(Race, WhatEveryThreadDoesAlikeIsWorkForOne) {
   source_ = SourceText(kFile, "__global__ void k() {\n  const int v = t[0];\n  t[0] = s;\n}\n");
   race_.message = "write of byte 4 of 'totals', which warp 3 read at x.cu:2 with no __syncthreads() between";
@@ -387,7 +448,7 @@ TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
   // A thread that should have stayed out copies what is not there to where it must not.
   evidence_.findings[1].line = unwritten.line;
   EXPECT_EQ(concluded().guess, "");
-  EXPECT_THAT(concluded().question, HasSubstr("which threads must stay out"));
+  EXPECT_THAT(concluded().question, HasSubstr("a condition that keeps threads without an element away"));
   // Who did not wait for the others finds what they have not written yet.
   evidence_.findings = {unwritten, finding(Kind::race), finding(Kind::out_of_bounds)};
   EXPECT_EQ(concluded().guess, "");
@@ -400,7 +461,15 @@ TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
   unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
   evidence_.findings = {unwritten};
   EXPECT_THAT(concluded().question,
-              AllOf(HasSubstr("Shared memory begins with anything"), Not(HasSubstr("cudaMemsetAsync"))));
+              AllOf(HasSubstr("shared memory begins with anything"), Not(HasSubstr("cudaMemsetAsync"))));
+  const SourceText before = source_;
+  source_ = SourceText(
+      kFile, "__global__ void tiled_kernel() { if (i >= n) return;\n  __syncthreads();\n  s += a[i];\n}\n");
+  EXPECT_THAT(concluded().question, HasSubstr("line 1 lets threads return"));
+  source_ = SourceText(kFile, "__global__ void tiled_kernel() {\n  if (i >= n) return;\n  s += a[i];\n}\n");
+  EXPECT_THAT(concluded().question, Not(HasSubstr("lets threads return")))
+      << "behind all barriers nothing lacks them";
+  source_ = before;
   evidence_.findings[0].message = "read of byte 0 of 'workspace', which nothing has written";
   EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as `cudaMemsetAsync"));
 }
@@ -516,9 +585,11 @@ TEST_F(CaseVerdict, AMissingFenceOfTheReaderIsToldAsSuch) {
   stale.other_line = {stale.line.file, 31};
   evidence_.stale_reads = {stale};
   set_wrong_output();
-  EXPECT_THAT(concluded().guess,
-              HasSubstr("line 48 read what was there before the store of line 31, by another block, though a "
-                        "fence follows that: what told of it has no __threadfence() behind it"));
+  EXPECT_THAT(
+      concluded().guess,
+      HasSubstr("line 48 read what was there before the store of line 31, by another block, in tiled_kernel. "
+                "Behind "
+                "that store is a fence; between the read that tells this block of it and line 48 is none"));
   EXPECT_THAT(concluded().question, testing::StartsWith("which read tells that the value is there?"));
 }
 
@@ -559,6 +630,33 @@ TEST_F(CaseVerdict, WorkLeftInAnotherStreamExplainsWhatWasNotWritten) {
   set_wrong_output();
   EXPECT_THAT(concluded().guess, tells);
   EXPECT_THAT(concluded().question, HasSubstr("fourth launch argument"));
+}
+
+TEST_F(CaseVerdict, AStreamMayHaveAnotherName) {
+  source_ = SourceText(kFile,
+                       "void f(int* a, cudaStream_t s) {\n  tiled_kernel<<<1, 1, 0, s>>>(a);\n"
+                       "  cudaStream_t own;\n  tiled_kernel<<<1, 1, 0, own>>>(a);\n}\n");
+  evidence_.left_work = true;
+  evidence_.left_kernels = {"_Z12tiled_kernelPi"};
+  set_wrong_output();
+  ASSERT_EQ(concluded().places.size(), 1U);
+  EXPECT_EQ(concluded().places[0].line, 4U) << "what has the parameter's name was given the stream";
+}
+
+TEST_F(CaseVerdict, AnExceptionIsToldWhereItBegins) {
+  evidence_.outcome = {.kind = OutcomeKind::threw, .message = "no"};
+  source_ = SourceText(kFile, "void f(int n) {\n  if (n == 0) throw 1;\n}\n");
+  ASSERT_EQ(concluded().places.size(), 1U);
+  EXPECT_EQ(concluded().places[0].line, 2U);
+  EXPECT_THAT(concluded().question, HasSubstr("where there is nothing to do, return"));
+  source_ = SourceText(kFile, "  cudaMemcpy(a, b, 4, kind);\n  CHECK_CUDA(cudaGetLastError());\n");
+  EXPECT_TRUE(concluded().places.empty());
+  evidence_.refused_calls = {finding(Finding::Kind::bad_call)};
+  evidence_.refused_calls[0].message =
+      "cudaMemcpy returned cudaErrorInvalidValue: one of its pointers is null";
+  ASSERT_EQ(concluded().places.size(), 1U);
+  EXPECT_EQ(concluded().places[0].line, 1U) << "and not where it was found out";
+  EXPECT_THAT(concluded().question, HasSubstr("CHECK_CUDA"));
 }
 
 TEST_F(CaseVerdict, AKernelThatIsLaunchedOverAndOverTellsOfTheHostsLoop) {

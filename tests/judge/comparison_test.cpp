@@ -85,6 +85,12 @@ TEST(Comparison, WhatWasAddedToPoisonIsNamed) {
   EXPECT_EQ(comparison.first[1].found, "-4");
 }
 
+TEST(Comparison, OneOfManyLooksAddedByChance) {
+  std::vector<std::int32_t> expected(4096, 1), found = expected;
+  found[7] = static_cast<std::int32_t>(0xCDCDCDCD + 5);
+  EXPECT_EQ(compare(output_of(expected), bytes_of(found)).first[0].found, std::to_string(found[7]));
+}
+
 TEST(Comparison, BytesAreUnwrittenInARow) {
   const std::vector<std::uint8_t> expected(9, 1), found = {1, 0xCD, 0xCD, 0xCD, 0xCD, 1, 1, 0xCD, 0xCD};
   const Comparison comparison = compare(output_of(expected), bytes_of(found));

@@ -83,18 +83,21 @@ TEST(Diagnosis, WhatRanIsReadFromTheCounters) {
   observations.kernels = {{.kernel = "_Z12tiled_kernelPKfPf", .launches = 2, .blocks = 6}};
   emulator::LineCounters& line = observations.lines.emplace_back();
   line.line = {"/build/submission.cu", 7};
-  EXPECT_FALSE(activity_of(observations).stored);
+  EXPECT_FALSE(activity_of(observations, SourceText("submission.cu", "")).stored);
   line.global_store.requests = 1;
   line.local_load.requests = 1;
-  const Activity activity = activity_of(observations);
+  const Activity activity = activity_of(observations, SourceText("submission.cu", ""));
   EXPECT_EQ(activity.launches, 2U);
   EXPECT_EQ(activity.blocks, 6U);
   EXPECT_EQ(activity.kernel, "tiled_kernel");
   EXPECT_TRUE(activity.stored);
   EXPECT_FALSE(activity.added);
   EXPECT_EQ(activity.private_line, 7U);
+  EXPECT_EQ(activity_of(observations, SourceText("other.cu", "")).private_line, 0U)
+      << "no line of the submission";
   observations.kernels.push_back(observations.kernels.front());
-  EXPECT_EQ(activity_of(observations).kernel, "") << "which of them should have written is not known";
+  EXPECT_EQ(activity_of(observations, SourceText("submission.cu", "")).kernel, "")
+      << "which of them should have written is not known";
 }
 
 TEST(Diagnosis, BytesAreNoElements) {
@@ -171,10 +174,12 @@ TEST(Diagnosis, ZerosBesideAnArrayOfEachThread) {
 TEST(Diagnosis, TheExerciseMayRemarkOnWhatItDoesNotKnow) {
   course::Output output = output_of(random_ints(100));
   output.remark = [](std::span<const std::byte> expected, std::span<const std::byte> found) {
-    return expected.size() == found.size() ? "it has the right size" : "";
+    return expected.size() == found.size() ? course::Remark{"it has the right size", "Keep it."}
+                                           : course::Remark{};
   };
   const LikelyCause remark = likely_cause("out", output, bytes_of(Ints(100)));
   EXPECT_EQ(remark.sentence, "it has the right size");
+  EXPECT_EQ(remark.advice, "Keep it.");
   EXPECT_EQ(remark.basis, LikelyCause::Basis::remark);
   EXPECT_THAT(likely_cause("out", output, bytes_of(Ints(100, kPoison))).sentence, HasSubstr("never written"))
       << "what was never written comes first";

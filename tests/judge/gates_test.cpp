@@ -72,6 +72,9 @@ TEST(CausesOfConflicts, TellTheDistanceOfLanesThatMakesThem) {
       cause_of(column).explain(column),
       "loads take 32 wavefronts per request, ideal 1; lanes are 32 words apart, so that 32 of them meet "
       "in one bank: none would at 33");
+  const LineCounters long_rows = line_with_conflicts(32, 384);
+  EXPECT_THAT(cause_of(long_rows).explain(long_rows), testing::EndsWith("none would at an odd number"))
+      << "385 may be more than a block's shared memory holds, and more than the row needs";
   EXPECT_EQ(cause_of(column).advice, "one longer");
   EXPECT_THAT(cause_of(particles).explain(particles),
               testing::HasSubstr("lanes are 8 words apart, so that 8"));

@@ -99,12 +99,15 @@ TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
   report::CaseResult& failed = result.cases[1];
   failed.name = "32 x 32";
   failed.verdict = Verdict::wrong_answer;
-  failed.mismatches.emplace_back();
+  failed.mismatches = {{"row 3, column 7", "12", "11"}};
+  failed.total = 1024;
   failed.guess = "the tile is not transposed";
   failed.cause_is_known = true;
-  EXPECT_EQ(next_step(result, ""),
-            "Look in your code for what the likely cause names: case \"32 x 32\" shows it; `./lockstep hint "
-            "transpose` helps.");
+  EXPECT_EQ(
+      next_step(result, ""),
+      "Follow in case \"32 x 32\" what your code does for row 3, column 7, where 12 belongs; `./lockstep "
+      "hint transpose` helps.")
+      << "a cause without advice is told above";
   failed.question = "Write tile[x][y].";
   failed.cause_is_known = false;
   result.cases[0].verdict = Verdict::passed;

@@ -31,6 +31,34 @@ TEST(SourceSearch, LaunchesAreThoseOfOneKernel) {
   EXPECT_TRUE(launches_of(kSource, "kernel").empty());
 }
 
+TEST(SourceSearch, ALaunchHasArguments) {
+  const std::vector<Statement> launches = launches_of(kSource);
+  ASSERT_EQ(launches.size(), 3U);
+  EXPECT_EQ(launch_arguments(launches.back()), (std::vector<std::string>{"2", "2", "0", "stream"}));
+  const auto exchanges = [](const char* launch) {
+    return exchanges_its_arguments(launches_of(SourceText("a.cu", launch)).at(0));
+  };
+  EXPECT_TRUE(exchanges("k<<<kThreads, blocks, 0, stream>>>(n);"));
+  for (const char* launch :
+       {"k<<<blocks, kThreads>>>(n);", "k<<<grid, block>>>(n);", "k<<<threads, block>>>(n);",
+        "k<<<divide_up(n, threads), blocks>>>(n);", "k<<<thread_blocks, blocks>>>(n);", "k<<<threads>>>(n);"})
+    EXPECT_FALSE(exchanges(launch)) << launch;
+}
+
+TEST(SourceSearch, AStreamThatIsAParameterIsPassedOn) {
+  EXPECT_EQ(stream_parameters(kSource), std::vector<std::string>{"stream"});
+  EXPECT_TRUE(stream_parameters(SourceText("a.cu", "cudaStream_t own;\ncudaStream_t two = 0;\n")).empty());
+}
+
+TEST(SourceSearch, TheLastFenceOfAFunction) {
+  const SourceText source("a.cu",
+                          "__global__ void k() {\n  value = 1;\n  __threadfence();\n  flag = 1;\n}\n"
+                          "__global__ void l() {\n  flag = 1;\n}\n");
+  EXPECT_FALSE(is_behind_last_fence(source, 2));
+  EXPECT_TRUE(is_behind_last_fence(source, 4));
+  EXPECT_FALSE(is_behind_last_fence(source, 7)) << "of another function";
+}
+
 TEST(SourceSearch, AStatementEndsAtItsSemicolon) {
   const std::vector<Statement> calls = calls_of(kSource, "cudaMem");
   ASSERT_EQ(calls.size(), 1U);
