@@ -2,6 +2,10 @@
 # driver and a toolkit. Inside it looks like the course itself: lockstep, exercises/, solutions/, lectures/,
 # common/, and beside them bin/ and lib/ as in a build folder. libc and libstdc++ are the machine's own, since a
 # student's compiled code brings references to them. tests/package makes one and looks at it.
+if(NOT LOCKSTEP_ALL_LEVELS AND NOT LOCKSTEP_TESTS)
+  install(CODE [[message(FATAL_ERROR "This build is for this machine's processor alone, and a package for any. Type: "
+    "cmake --preset package && cmake --build --preset package")]])
+endif()
 set(programs lockstep lockstep-device lockstep-keeper lockstep-runner)
 install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET third_party DESTINATION bin)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/third-party")

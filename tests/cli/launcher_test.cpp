@@ -42,6 +42,14 @@ class Launcher : public testing::Test {
   }
   void provide_compiler(int major) { provide("g++", "#!/bin/sh\necho " + std::to_string(major) + "\n"); }
 
+  /// A machine without any package, where whoever asks may install them, which leaves the file `installed`.
+  void provide_packager() {
+    provide("dpkg-query", "#!/bin/sh\nexit 0\n");
+    provide("sudo", "#!/bin/sh\nshift\nexec \"$@\"\n");
+    provide("apt-get", "#!/bin/sh\n: >'" + machine_.path().string() +
+                           "/installed'\necho 'Setting up libcli11-dev (2.3.1+ds-2) ...'\n");
+  }
+
   /// In place of CMake and ninja: notes what CMake is asked for and makes what the launcher then runs.
   void provide_build() {
     provide("cmake", R"(#!/bin/bash
@@ -120,6 +128,48 @@ TEST_F(Launcher, MissingPackagesAreOneLineToTypeWithoutRights) {
   EXPECT_THAT(ran.output, HasSubstr("sudo apt-get install -y "));
   EXPECT_THAT(ran.output, HasSubstr("libcli11-dev"));
   EXPECT_THAT(ran.output, Not(HasSubstr("doxygen")));
+}
+
+TEST_F(Launcher, InstallsNothingWhereThatIsForbidden) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_packager();
+  const Ran ran = launch("list", "LOCKSTEP_NO_INSTALL=1");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_THAT(ran.output, HasSubstr("Type: sudo apt-get update && sudo apt-get install -y "));
+  EXPECT_THAT(ran.output, HasSubstr("libcli11-dev"));
+  EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+  EXPECT_FALSE(std::filesystem::exists(machine_.path() / "installed"));
+}
+
+TEST_F(Launcher, SaysWhatItInstallsAndHowLongItBuildsBeforeEither) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_packager();
+  provide_build();
+  provide("ninja", "#!/bin/sh\necho '[1/40] Building first'\necho '[40/40] Linking last'\n");
+  const Ran ran = launch("list");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_TRUE(std::filesystem::exists(machine_.path() / "installed"));
+  std::size_t from = 0;
+  for (const char* said :
+       {"builds the grader: about ", "installing with apt-get", " libcli11-dev", "\n",
+        "installed libcli11-dev\n", "configuring the build", "building: 1 of 40\n", "building: 40 of 40\n"}) {
+    const std::size_t found = ran.output.find(said, from);
+    ASSERT_NE(found, std::string::npos) << said << " in its turn in\n" << ran.output;
+    from = found + 1;
+  }
+}
+
+TEST_F(Launcher, AProcessorOfAnotherKindIsConfiguredForOnce) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_build();
+  for (const char* flags : {"avx2", "avx2 avx512f", "avx2"}) {
+    machine_.write("proc/cpuinfo", std::string("processor : 0\nflags : ") + flags + "\n");
+    EXPECT_EQ(launch("list").status, 0);
+  }
+  EXPECT_EQ(configurations(), 2);
 }
 
 TEST_F(Launcher, DoctorWorksBeforeAnythingIsBuilt) {

@@ -52,6 +52,18 @@ def hidden_libraries():
     return sorted({path for name, path in brought.items() if not SYSTEM_LIBRARY.match(name)} - needed)
 
 
+class OneProcessor(unittest.TestCase):
+    def test_a_build_for_one_processor_is_not_packed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            configured = subprocess.run(["cmake", "-S", SOURCE, "-B", folder, f"-DCUDAToolkit_ROOT={TOOLKIT_BIN.parent}"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)  # fmt: skip
+            self.assertEqual(configured.returncode, 0, configured.stdout)
+            packed = subprocess.run(["cmake", "--install", folder, "--prefix", f"{folder}/packed"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)  # fmt: skip
+            self.assertNotEqual(packed.returncode, 0, packed.stdout)
+            self.assertIn("This build is for this machine's processor alone", packed.stdout)
+
+
 class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

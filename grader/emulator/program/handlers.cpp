@@ -1,40 +1,46 @@
 #include "emulator/program/handlers.h"
 
+#include <stdexcept>
+
 namespace lockstep::emulator {
 
-#ifdef LOCKSTEP_ONLY_LEVEL
-
-namespace LOCKSTEP_ONLY_LEVEL {
-extern const HandlerTable table;
-}
-
-const HandlerTable& handlers() { return LOCKSTEP_ONLY_LEVEL::table; }
-
-#else
-
+#ifdef LOCKSTEP_HAS_v2
 namespace x86_64_v2 {
 extern const HandlerTable table;
 }
+#endif
+#ifdef LOCKSTEP_HAS_v3
 namespace x86_64_v3 {
 extern const HandlerTable table;
 }
+#endif
+#ifdef LOCKSTEP_HAS_v4
 namespace x86_64_v4 {
 extern const HandlerTable table;
 }
+#endif
 
 const HandlerTable& handlers() {
   static const HandlerTable& best = []() -> const HandlerTable& {
     __builtin_cpu_init();
+#ifdef LOCKSTEP_HAS_v4
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
       return x86_64_v4::table;
+#endif
+#ifdef LOCKSTEP_HAS_v3
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
       return x86_64_v3::table;
+#endif
+#ifdef LOCKSTEP_HAS_v2
     return x86_64_v2::table;
+#else
+    throw std::runtime_error(
+        "this emulated device was built for another processor, whose instructions this one lacks: build it "
+        "on this machine, or for every processor with -DLOCKSTEP_ALL_LEVELS=ON");
+#endif
   }();
   return best;
 }
-
-#endif
 
 }  // namespace lockstep::emulator

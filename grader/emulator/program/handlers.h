@@ -1,8 +1,8 @@
 // The functions that execute instructions, found by operation and type.
 //
-// handlers/*.cpp are compiled once for each instruction-set level of x86-64; handlers() gives the table of
-// the best one that this processor has. A null handler means that the combination is not supported: the
-// decoder says so by name and line.
+// handlers/*.cpp are compiled once for each instruction-set level of x86-64 that the build asks for;
+// handlers() gives the table of the best one that this processor has. A null handler means that the
+// combination is not supported: the decoder says so by name and line.
 #pragma once
 
 #include <cstdint>
@@ -254,6 +254,7 @@ struct HandlerTable {
   Handler (*image_query)(bool texture);  ///< txq, suq
 };
 
+/// Throws where this processor has none of the levels that were built.
 const HandlerTable& handlers();
 
 }  // namespace lockstep::emulator
