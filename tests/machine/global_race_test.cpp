@@ -213,10 +213,10 @@ TEST_F(BlocksThatMeet, AlwaysFindARace) {
   }
 }
 
-// Again and again within one launch, each time at a place of its own: of every two accesses one finds the
-// other, and none is lost where both come to a line at once.
+// Again and again within one launch, each time at a place of its own, one of the two a little later than the
+// other: of every two accesses one finds the other, and none is lost where both come to a line at once.
 TEST_F(BlocksThatMeet, LoseNoRaceInManyMeetings) {
-  constexpr unsigned kOften = 20'000;
+  constexpr unsigned kOften = 5000;
   const DeviceAddress a = upload(std::vector<std::uint32_t>(kOften * 32, 0), "a");
   const auto count_races = [&](const std::string& body, unsigned threads) {
     device.write(a, std::vector<std::byte>(kOften * 128));
@@ -224,8 +224,12 @@ TEST_F(BlocksThatMeet, LoseNoRaceInManyMeetings) {
     const std::string text =
         "mov.u32 %r2, %ctaid.x;\nsetp.eq.u32 %p2, %r2, 0;\nsetp.eq.u32 %p3, %r1, 0;\n"
         "mad.wide.u32 %d3, %r1, 4, %d0;\nmov.u32 %r5, 0;\n"
-        "NEXT: add.u32 %r5, %r5, 2;\n@%p3 red.global.add.u32 [%d1], 1;\n"
-        "MEET: ld.relaxed.gpu.global.u32 %r3, [%d1];\nsetp.lt.u32 %p1, %r3, %r5;\n@%p1 bra MEET;\n" +
+        "NEXT: add.u32 %r5, %r5, 2;\nshl.b32 %r6, %r2, 6;\nxor.b32 %r6, %r6, %r5;\n"
+        "and.b32 %r7, %r6, 64;\nand.b32 %r6, %r5, 62;\nsetp.eq.u32 %p4, %r7, 0;\n@%p4 mov.u32 %r6, 0;\n"
+        "@%p3 red.global.add.u32 [%d1], 1;\n"
+        "MEET: ld.relaxed.gpu.global.u32 %r3, [%d1];\nsetp.lt.u32 %p1, %r3, %r5;\n@%p1 bra MEET;\n"
+        "LATER: setp.eq.u32 %p1, %r6, 0;\n@%p1 bra NOW;\nsub.u32 %r6, %r6, 2;\nbra LATER;\n"
+        "NOW: " +
         body + "\nadd.u64 %d3, %d3, 128;\nsetp.lt.u32 %p1, %r5, " + std::to_string(2 * kOften) +
         ";\n@%p1 bra NEXT;";
     EXPECT_EQ(run(text, a, met, 0, {2, 1, 1}, {threads, 1, 1}).status, LaunchResult::Status::ok);

@@ -369,8 +369,9 @@ TEST_F(SpeculatedLoadTest, LanesThatKeepTheValueReadIt) {
 
 TEST_F(SpeculatedLoadTest, BothValuesOfASelectionMayBeLoaded) {
   const std::string loads =
-      "st.global.u32 [%d0], 1;\nld.shared.u32 %r3, [word];\nld.global.u32 %r4, [%d0];\n";
-  const std::string use = "\nst.global.u32 [%d0], %r5;";
+      "st.global.u32 [%d0], 1; bar.warp.sync 0xffffffff;\nld.shared.u32 %r3, [word];\nld.global.u32 %r4, "
+      "[%d0];\n";
+  const std::string use = "\nsetp.ne.u32 %p4, %r5, 5;\n@%p4 mov.u32 %r6, 1;";
   EXPECT_THAT(found("setp.gt.u32 %p2, %r1, 99;\n" + loads + "selp.b32 %r5, %r3, %r4, %p2;" + use), IsEmpty());
   EXPECT_THAT(found(loads + "selp.b32 %r5, %r4, %r3, %p1;" + use), ElementsAre("uninitialised-read 4"));
   EXPECT_EQ(seen.findings[0].count, 16U);

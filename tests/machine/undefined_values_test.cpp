@@ -74,8 +74,8 @@ TEST_F(UndefinedValuesTest, EveryUseIsFoundAtTheLoad) {
 
 TEST_F(UndefinedValuesTest, TheFindingTellsTheThreadAndTheUse) {
   const std::string body =
-      "\nsetp.gt.u32 %p1, %r1, 4;\n@%p1 ld.global.u32 %r2, [%d0+4];\n@!%p1 mov.u32 %r2, 7;\n"
-      "st.global.u32 [%d0+16], %r2;";
+      "mad.wide.u32 %d9, %r1, 4, %d0;\nsetp.gt.u32 %p1, %r1, 4;\n@%p1 ld.global.u32 %r2, [%d0+4];\n"
+      "@!%p1 mov.u32 %r2, 7;\nst.global.u32 [%d9+16], %r2;";
   EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 3"));
   EXPECT_EQ(seen.findings[0].thread[0], 5U);
   EXPECT_EQ(seen.findings[0].count, 1U);
@@ -318,8 +318,9 @@ TEST_F(UndefinedValuesTest, PaddingThatIsStoredOutOfBoundsFailsLikeAnythingElse)
 
 TEST_F(UndefinedValuesTest, TheFindingNamesALaneThatUsesTheValue) {
   const std::string body =
-      "\nshl.b32 %r10, %r1, 2; add.u32 %r10, %r10, %r9; ld.shared.u32 %r2, [%r10+64];\n"
-      "setp.gt.u32 %p1, %r1, 4;\n@%p1 st.global.u32 [%d0], %r2;";
+      "mad.wide.u32 %d9, %r1, 4, %d0;\n"
+      "shl.b32 %r10, %r1, 2; add.u32 %r10, %r10, %r9; ld.shared.u32 %r2, [%r10+64];\n"
+      "setp.gt.u32 %p1, %r1, 4;\n@%p1 st.global.u32 [%d9+16], %r2;";
   EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 2"));
   EXPECT_EQ(seen.findings[0].thread[0], 5U);
   EXPECT_EQ(seen.findings[0].count, 3U);
