@@ -55,11 +55,11 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
 /// Whether the program and the device's context cannot be used for another call.
 bool ends_context(const Evidence& evidence);
 
-/// Verdict and sentence of a program that did not answer as it should: it ended, threw, or took too long.
 /// Of a program that leaves no memory of a GPU to the judge.
 inline constexpr const char* kHoarded =
     "your program holds so much of the GPU's memory that none is left for the inputs";
 
+/// Verdict and sentence of a program that did not answer as it should: it ended, threw, or took too long.
 struct ProgramFault {
   report::Verdict verdict = report::Verdict::crashed;
   std::string message;
