@@ -23,12 +23,16 @@ void acquire_from(Warp& warp, const Clock& clock);
 /// without.
 void require_seen(ThreadBlock& block);
 
+/// What other warps of the block have released is seen from now on, and the other way.
+inline void acquire_in_block(Warp& warp) { warp.block->acquired = warp.block->now; }
+inline void release_in_block(Warp& warp) { warp.fenced = warp.block->now++; }
+
 /// An access that orders memory between blocks: what other blocks released is seen from now on. It comes
 /// behind the access that finds something, as a release comes before the one that leaves something: workers
 /// do both at the same time.
 inline void acquire(Warp& warp) {
   const Grid& grid = *warp.block->grid;
-  warp.block->acquired = warp.block->now;
+  acquire_in_block(warp);
   if (grid.acquired == nullptr) return;
   std::atomic_thread_fence(std::memory_order_acquire);
   grid.acquired[warp.block->linear].store(grid.clock.load(std::memory_order_relaxed),
@@ -36,7 +40,7 @@ inline void acquire(Warp& warp) {
 }
 inline void release(Warp& warp) {
   Grid& grid = *warp.block->grid;
-  warp.fenced = warp.block->now++;
+  release_in_block(warp);
   if (grid.released == nullptr) return;
   const std::uint32_t now = grid.clock.fetch_add(1, std::memory_order_relaxed) + 1;
   grid.released[warp.block->linear].store(now, std::memory_order_relaxed);

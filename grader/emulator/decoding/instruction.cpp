@@ -135,10 +135,10 @@ void FunctionDecoder::decode_instruction() {
     return finish(modifiers, instruction);
   }
   if (opcode == "membar" || (opcode == "fence" && !has("proxy") && !has("mbarrier_init"))) {
-    if (has("cta")) return decode_nothing();  // orders nothing between blocks
     Instruction instruction = begin_instruction();
-    instruction.execute = table_.fence;
-    context_.kernel.orders_blocks = true;
+    const bool block_alone = has("cta");
+    instruction.execute = block_alone ? table_.block_fence : table_.fence;
+    context_.kernel.orders_blocks |= !block_alone;
     emit(instruction);
     return;
   }

@@ -324,4 +324,10 @@ void fence_handler(Warp& warp, const Instruction&, Mask) {
   acquire(warp);
 }
 
+// Those of the block alone.
+void block_fence_handler(Warp& warp, const Instruction&, Mask) {
+  release_in_block(warp);
+  acquire_in_block(warp);
+}
+
 }  // namespace lockstep::emulator::LOCKSTEP_LEVEL

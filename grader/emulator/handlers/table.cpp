@@ -47,6 +47,7 @@ const HandlerTable table = {
     .pack = pack_handler,
     .unpack = unpack_handler,
     .fence = fence_handler,
+    .block_fence = block_fence_handler,
     .none = none,
     .frame_address = frame_address,
     .space_test = space_test_handler,

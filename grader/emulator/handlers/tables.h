@@ -25,6 +25,7 @@ Handler special_handler(std::string_view name, bool wide);
 void pack_handler(Warp& warp, const Instruction& instruction, Mask active);
 void unpack_handler(Warp& warp, const Instruction& instruction, Mask active);
 void fence_handler(Warp& warp, const Instruction& instruction, Mask active);
+void block_fence_handler(Warp& warp, const Instruction& instruction, Mask active);
 void space_test_handler(Warp& warp, const Instruction& instruction, Mask active);
 void copy_async_handler(Warp& warp, const Instruction& instruction, Mask active);
 Handler matrix_multiply_handler(MatrixElement element);

@@ -239,6 +239,7 @@ struct HandlerTable {
   Handler (*special)(std::string_view name, bool wide);
   Handler pack, unpack;  ///< mov between one wide row and several narrow ones
   Handler fence;
+  Handler block_fence;    ///< orders the block's own accesses alone
   Handler none;           ///< does nothing
   Handler frame_address;  ///< local address of Instruction::offset in the current frame; wide row
   Handler space_test;     ///< isspacep; detail is a ptx::Space
