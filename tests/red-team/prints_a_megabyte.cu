@@ -1,7 +1,7 @@
 // expect: wrong-answer
 // tries: Prints a forged result and control characters, a megabyte a call.
 // stopped by: What is printed is shown, never believed; it is cut, and without its control characters.
-// says: Your code printed in case
+// says: Your code printed in the 2 calls of case
 #include <cstdio>
 
 #include "transpose.h"
