@@ -88,7 +88,9 @@ class GlobalRaceCheck {
     warp_index_ = warp.index;
     now_ = moment_at(block.now) | warp.index;
     ordered_ = moment_at(warp.ordered) | kMomentThreads;
-    synced_ = moment_at(warp.synced) | kMomentThreads;
+    // A fence of the warp and a later acquire of the block order its lanes too.
+    const Time fenced = std::min(warp.fenced, std::max(block.acquired, Time{1}) - 1);
+    synced_ = moment_at(std::max(warp.synced, fenced)) | kMomentThreads;
     if constexpr (kind == AccessKind::load) joins_all_ = !block.had_turns && !has_acquired();
     if (width >= kWordBytes) {
       line_sharers_ = (kWordShift + kLineShift - width_shift_) << kMomentSharersShift;
