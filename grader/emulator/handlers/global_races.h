@@ -252,8 +252,9 @@ class GlobalRaceCheck {
   bool is_mixed(Visit before, Moment sharers) const {
     const Moment earlier = before.moment() & kMomentSharers;
     const bool differs = (earlier != sharers) & (earlier != kSeveralThreads) & (sharers != kSeveralThreads);
-    return differs & (before.stamp() - turn_ < own_) & is_of_warp(before.moment()) &
-           (before.moment() > synced_);
+    const bool is_own = before.stamp() - turn_ < own_, of_warp = is_of_warp(before.moment());
+    const bool is_later = before.moment() > synced_;
+    return differs & is_own & of_warp & is_later;
   }
   /// The visit to a word that this access reads too, without a branch, as words of one access differ. The
   /// moment says nothing where the stamp is another block's.
@@ -262,7 +263,7 @@ class GlobalRaceCheck {
     const bool is_own = before.stamp() - turn_ < own_;
     const bool is_beside = is_own & is_unordered(before.moment(), mine.moment());
     const bool of_warp = is_of_warp(before.moment());
-    const Moment dropped = is_beside & of_warp ? kMomentSharers : 0;
+    const Moment dropped = (is_beside & of_warp) ? kMomentSharers : 0;
     const Moment added = is_beside ? (of_warp ? kSeveralThreads : kSeveralWarps) : 0;
     return Visit(mine.stamp() + others, (mine.moment() & ~dropped) | added);
   }
