@@ -1,6 +1,6 @@
 // A warp hands a value to another one by a volatile flag, with no fence of the block before the flag.
 // expect: race
-// says: with no barrier between
+// says: with no __syncthreads() between
 #include "planted_bug.h"
 
 template <bool kFixed>
