@@ -178,6 +178,7 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
   result.question = output.cause.advice;
   result.cause_is_known = output.cause.basis == LikelyCause::Basis::known_mistake;
   if (result.guess.empty() && evidence.call > 1) {
+    result.guessed_from_calls = true;
     result.guess =
         "the call before it, with other values, was right: is something kept from one call to the next, such "
         "as a __device__ variable or a workspace that is taken to be zero?";

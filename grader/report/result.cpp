@@ -37,7 +37,7 @@ int telling_rank(const CaseResult& failed) {
   const bool has_place = !failed.places.empty();
   switch (failed.verdict) {
     case Verdict::wrong_answer:
-      return has_place ? 2 : failed.guess.empty() ? 4 : 3;
+      return has_place ? 2 : (failed.guess.empty() || failed.guessed_from_calls) ? 4 : 3;
     case Verdict::uninitialised_read:
       return 2;
     case Verdict::time_limit:

@@ -75,6 +75,7 @@ struct CaseResult {
   std::uint64_t wrong = 0, total = 0;  ///< elements, when outputs were compared
   std::string guess;                   ///< the likely cause when a known pattern matches; else empty
   bool cause_is_known = false;         ///< the guess names a mistake, not only what its errors look like
+  bool guessed_from_calls = false;     ///< `guess` follows only from the call before, which was right
   std::vector<Place> places;           ///< where it happened; of two accesses the earlier one first
   std::string question;                ///< what to find out there, or to do about the guess
   std::string remark;                  ///< what to know of a right answer, where several are right

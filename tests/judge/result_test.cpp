@@ -50,6 +50,10 @@ TEST(Result, TheMostTellingCaseKnowsItsCause) {
   cases.push_back(failed_case("small", wrong_answer));
   cases.back().elements = 3;
   EXPECT_EQ(most_telling(cases), "small") << "where nothing is known, what is easiest to follow";
+  cases.push_back(failed_case("second call", wrong_answer, "the call before it was right"));
+  cases.back().guessed_from_calls = true;
+  cases.back().elements = 100;
+  EXPECT_EQ(most_telling(cases), "small") << "that a call before was right says little";
   cases.push_back(failed_case("pattern", wrong_answer, "every element is 0"));
   EXPECT_EQ(most_telling(cases), "pattern");
   cases.push_back(failed_case("slow", time_limit));
