@@ -20,10 +20,6 @@ add_library(lockstep_options INTERFACE)
 target_compile_options(lockstep_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
 # Designated initialisers leave the members that they do not name at their defaults on purpose.
 target_compile_options(lockstep_options INTERFACE -Wno-missing-field-initializers)
-# Where headers are precompiled, GCC 12 warns of overflows in std::string that are none, from what its optimiser sees.
-# Clang, clang-tidy and the sanitizers still look for them.
-target_compile_options(lockstep_options INTERFACE
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>)
 # One rounding per operation, as the emulated device's arithmetic and the oracles need.
 target_compile_options(lockstep_options INTERFACE -ffp-contract=off)
 if(LOCKSTEP_WARNINGS_AS_ERRORS)
@@ -46,6 +42,12 @@ endif()
 # cannot look through them.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "cache")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  # Of precompiled headers GCC 12 warns of overflows in std::string that are none, from what its optimiser sees. Builds
+  # without them, clang, clang-tidy and the sanitizers still look for such.
+  target_compile_options(lockstep_options INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>)
 endif()
 set(LOCKSTEP_STANDARD_HEADERS
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstring> <functional> <map> <memory> <optional> <span>

@@ -297,11 +297,9 @@ Problem make_problem() {
       "even lanes and whose velocities are in the odd ones. What an even lane lacks is in the lane after it: "
       "__shfl_down_sync(0xFFFFFFFF, value, 1). All lanes must take part, also those without a particle.",
       "Such a warp writes two runs of 64 bytes with each request, which are four whole sectors: a request "
-      "costs "
-      "its sectors, wherever they lie. Memory itself likes longer runs. Let a block put the members of 256 "
-      "particles into a tile with one row a member, each row 4 floats longer than it must be; after a "
-      "barrier "
-      "each thread takes four neighbours of a row and writes them as one vector.",
+      "costs its sectors, wherever they lie. Memory itself likes longer runs. Let a block put the members of "
+      "256 particles into a tile with one row a member, each row 4 floats longer than it must be; after a "
+      "barrier each thread takes four neighbours of a row and writes them as one vector.",
   };
   return problem;
 }

@@ -132,8 +132,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
   }
   mistakes.add(
       "the numbers of rows and columns are exchanged: a row of `in` has `columns` elements, a row of `out` "
-      "has "
-      "`rows`",
+      "has `rows`",
       transposed(in, {shape.columns, shape.rows}),
       "Multiply a row of `in` by columns, and a row of `out` by rows.");
   return mistakes.known();

@@ -423,10 +423,9 @@ Problem make_problem() {
            .atomics =
                "Give each bin a row of 32 counters, one for each lane, or as many as fit where 32 do not, so "
                "that a lane's bank does not depend on its sample. As long as 32 would fit, fewer help "
-               "little, "
-               "as lanes with different values still meet in a bank. 32 counters of 4 bytes for each of 1024 "
-               "bins are 128 KiB. More than 48 KiB a block gets as extern __shared__ memory, whose size is "
-               "the launch's third argument and which cudaFuncSetAttribute has allowed before."}),
+               "little, as lanes with different values still meet in a bank. 32 counters of 4 bytes for each "
+               "of 1024 bins are 128 KiB. More than 48 KiB a block gets as extern __shared__ memory, whose "
+               "size is the launch's third argument and which cudaFuncSetAttribute has allowed before."}),
       // Blocks of all shared memory are as many as there are multiprocessors: 4 here, and a single block
       // is 1.
       parallelism_gate(
@@ -437,8 +436,7 @@ Problem make_problem() {
       "time may read the same number, and one of them is lost. atomicAdd does all three in one.",
       "Count in shared memory first: clear one counter a bin, wait for the block, count with atomicAdd, wait "
       "again, and add each counter to `counts` with one atomicAdd. Blocks merge in any order, so that "
-      "addition "
-      "is atomic too.",
+      "addition is atomic too.",
       "Merging costs a block `bins` updates. Start only as many blocks as the device holds at a time, fewer "
       "when there are few samples, and let each go through the array in steps as wide as the grid.",
       "32 samples of one warp fall into 32 banks as they please, and some bank gets three or four counters: "
@@ -447,8 +445,7 @@ Problem make_problem() {
       "there is room for 8 such columns; then four lanes share one.",
       "A lane that reads one byte makes a request of 32 bytes. Read 16 bytes a lane as uint4, from the first "
       "address that is a multiple of 16 on; count the samples before it and after the last vector one by "
-      "one. "
-      "More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
+      "one. More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
   };
   return problem;
 }

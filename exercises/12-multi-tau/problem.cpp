@@ -201,8 +201,7 @@ struct Made {
 
 constexpr const char* kUndelayed =
     "bins of the groups after the first enter them as soon as they are complete, and not after the delay of "
-    "the "
-    "group before";
+    "the group before";
 constexpr const char* kDelay =
     "Form the bins that enter group g + 1 from those at the last two positions of group g, which have "
     "passed through it, and only the newest ones from new bins.";
@@ -513,28 +512,20 @@ Problem make_problem() {
   problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_correlation};
   problem.hints = {
       "Work out 14 instants of one sensor by hand, with counts 1 2 3 4 5 6 7 1 2 … and elapsed = 0: group 0 "
-      "adds "
-      "y(t) times y(t), y(t - 1), …; group 1 has its turn at even t, with sums of two counts, and its "
-      "position 0 "
-      "lies 32 instants back.",
+      "adds y(t) times y(t), y(t - 1), …; group 1 has its turn at even t, with sums of two counts, and its "
+      "position 0 lies 32 instants back.",
       "A bin that reaches position 32 of a group leaves it, and two of them in turn make the bin that enters "
-      "the "
-      "next: E_{g+1}(k) = E_g(2k - 32) + E_g(2k - 33), with E_g(k) = D_g(k 2^g, 0). The 33 bins of the state "
-      "are "
-      "what that needs of the past, whatever the packet's length.",
+      "the next: E_{g+1}(k) = E_g(2k - 32) + E_g(2k - 33), with E_g(k) = D_g(k 2^g, 0). The 33 bins of the "
+      "state are what that needs of the past, whatever the packet's length.",
       "Nothing in a packet has to wait for the instant before. First make all bins of a group, newest and "
-      "delayed, "
-      "from those of the group before; then let every thread multiply some newest bins with the delayed bins "
-      "at "
-      "some positions, and keep its sums in registers until the end.",
+      "delayed, from those of the group before; then let every thread multiply some newest bins with the "
+      "delayed bins at some positions, and keep its sums in registers until the end.",
       "A thread that multiplies 4 newest bins with 8 positions needs 4 + 11 bins for 32 products: read them "
-      "as "
-      "vectors of 16 bytes. Let lanes that lie in each other's neighbourhood share what they read.",
+      "as vectors of 16 bytes. Let lanes that lie in each other's neighbourhood share what they read.",
       "Group 0 has half of all products, of bytes: __dp4a multiplies four with four and adds up. Bytes are "
-      "also "
-      "what tensor cores multiply: put bins of four stretches of time into the four bytes of a word, then "
-      "any "
-      "delay is a shift by whole words, and sums of products are the product of a matrix with itself.",
+      "also what tensor cores multiply: put bins of four stretches of time into the four bytes of a word, "
+      "then any delay is a shift by whole words, and sums of products are the product of a matrix with "
+      "itself.",
   };
   return problem;
 }

@@ -728,9 +728,8 @@ Gate flood_traffic_gate(double limit) {
         },
         fmt::format(
             "Find the components of the wet cells instead of letting water flow: joining trees takes a "
-            "number "
-            "of passes that no map changes. A call makes {} launches. A pass over the map for every step of "
-            "the water takes as many passes as its way is long.",
+            "number of passes that no map changes. A call makes {} launches. A pass over the map for every "
+            "step of the water takes as many passes as its way is long.",
             launches),
         cause.besides};
   };

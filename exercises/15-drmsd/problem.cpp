@@ -490,17 +490,14 @@ Problem make_problem() {
   };
   problem.hints = {
       "One thread for each row i: it adds up all pairs with j > i in a register, and adds that to the "
-      "frame's "
-      "sum at the end, with one atomicAdd. A second kernel makes the root of each sum. The sums must be 0 "
-      "before the first kernel starts.",
+      "frame's sum at the end, with one atomicAdd. A second kernel makes the root of each sum. The sums must "
+      "be 0 before the first kernel starts.",
       "All threads of a block need the same atoms j, one after the other. Let the block read 256 of them "
-      "into "
-      "shared memory, wait, use them, wait again. Threads without a row must wait with the others.",
+      "into shared memory, wait, use them, wait again. Threads without a row must wait with the others.",
       "Then the loop is bound by instructions, and those that read shared memory are the ones to save: give "
       "each thread four rows, whose positions stay in registers. Each atom read serves four pairs.",
       "sqrtf is some ten instructions, as it rounds correctly. rsqrtf is one, and x * rsqrtf(x) is a root, "
-      "but "
-      "not at 0, where it is 0 times infinity: two atoms in one place. Adding 1e-30 to the square costs "
+      "but not at 0, where it is 0 times infinity: two atoms in one place. Adding 1e-30 to the square costs "
       "nothing where it is the addend of a fused multiply-add.",
       "Rows of the triangle differ in length. Cut it into tiles of equal size and give all blocks as many. A "
       "tile on the diagonal may be computed in full and count half: an atom's distance to itself is 0.",

@@ -592,9 +592,8 @@ Problem make_problem() {
           8,
           {.scattered =
                "Let the lanes of a warp propose particles of one line, or do without steps. A weight "
-               "anywhere "
-               "costs a sector of 32 bytes. A line is a segment of 32 weights, or 32 neighbours shifted "
-               "together.",
+               "anywhere costs a sector of 32 bytes. A line is a segment of 32 weights, or 32 neighbours "
+               "shifted together.",
            .again = "Keep the weight of a chain's ancestor in a register. A step then reads one weight, that "
                     "of the particle it proposes."}),
       shared_wavefronts_gate(
@@ -606,22 +605,17 @@ Problem make_problem() {
   };
   problem.hints = {
       "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "
-      "times "
-      "the own weight is at most the other's. A product, not a ratio: two weights of 0 have none.",
+      "times the own weight is at most the other's. A product, not a ratio: two weights of 0 have none.",
       "What a step proposes does not depend on what was read before. Keep the weight you have in a register, "
-      "and "
-      "let the reads of several steps be on their way at a time.",
+      "and let the reads of several steps be on their way at a time.",
       "A line of 128 bytes holds 32 weights. If all lanes of a warp propose particles of the same 32, each "
-      "step "
-      "reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
+      "step reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
       "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "
-      "have a "
-      "copy. Make integers of the weights first, as large as the largest of them allows: their sums are "
-      "exact in any order.",
+      "have a copy. Make integers of the weights first, as large as the largest of them allows: their sums "
+      "are exact in any order.",
       "A particle may have hundreds of copies, and its neighbours none. Let a warp write its copies "
-      "together: "
-      "mark in shared memory where each run begins; at every place the nearest mark to the left is the "
-      "ancestor.",
+      "together: mark in shared memory where each run begins; at every place the nearest mark to the left is "
+      "the ancestor.",
   };
   return problem;
 }

@@ -451,8 +451,7 @@ Gate parallelism_gate(double least, std::string advice) {
       .name = "parallelism",
       .description =
           "Multiprocessors that the work could keep busy: all warp-instructions, over those of the busiest "
-          "block "
-          "of each launch, one launch after the other.",
+          "block of each launch, one launch after the other.",
       .limit = least,
       .at_least = true,
       .of_wide = true,

@@ -287,8 +287,7 @@ std::string question_of_index(const Finding& finding) {
   const long long past = number_after(finding.message, "that begin ");
   if (offset >= kFarOff || past >= kFarOff) {
     return "so far off lies what any number leads to, such as one that was read: compare it with the length "
-           "of "
-           "the array before it is an index. Or does an int in it overflow?";
+           "of the array before it is an index. Or does an int in it overflow?";
   }
   if (offset <= -kFarOff) {
     return "so far off lies what an int that overflowed leads to: which sum or product, of this index or of "
@@ -345,8 +344,7 @@ std::string question_of_unwritten(const Finding& finding, const SourceText& sour
     if (left != 0) {
       return fmt::format(
           "line {} lets threads return before a barrier: should one of them have written this? Let all go on "
-          "to "
-          "the barriers, and stay out of what is not theirs by a condition. Or has nothing set it? Shared "
+          "to the barriers, and stay out of what is not theirs by a condition. Or has nothing set it? Shared "
           "memory begins with anything.",
           left);
     }
@@ -364,21 +362,18 @@ const char* question_of_barrier(const Finding& finding) {
            "out of the condition, and let that decide what becomes of the result.";
   }
   return "which condition or loop do not all threads of the block go through together? Move the barrier out "
-         "of "
-         "it, so that all come to it equally often.";
+         "of it, so that all come to it equally often.";
 }
 
 std::string question_of_time_limit(const Finding& finding, const SourceText& source) {
   if (!says(finding, "have not begun")) return "what should let the code go on from here?";
   if (mentions(source, "atomicAdd(") || mentions(source, "atomicInc(") || mentions(source, "fetch_add(")) {
     return "which block should let this one go on, and has it begun? Blocks begin in any order, and those "
-           "that "
-           "wait keep others from beginning.";
+           "that wait keep others from beginning.";
   }
   return "does this block wait for one that has not begun? Blocks begin in any order, and those that wait "
-         "keep "
-         "others from beginning. Let each take its number as it begins, as `if (threadIdx.x == 0) number = "
-         "atomicAdd(ticket, 1);` does with a cleared ticket, in place of blockIdx.x.";
+         "keep others from beginning. Let each take its number as it begins, as `if (threadIdx.x == 0) "
+         "number = atomicAdd(ticket, 1);` does with a cleared ticket, in place of blockIdx.x.";
 }
 
 std::string question_of_launch(const Finding& finding, const SourceText& source) {
@@ -520,8 +515,7 @@ std::string cause_of_stale_read(const Finding& finding) {
   if (lacks_readers_fence(finding)) {
     return fmt::format(
         "line {0} read what was there before the store of line {1}, by another block{2}. Behind that store "
-        "is "
-        "a fence; between the read that tells this block of it and line {0} is none",
+        "is a fence; between the read that tells this block of it and line {0} is none",
         finding.line.line, finding.other_line.line, kernel);
   }
   return fmt::format(
@@ -615,9 +609,8 @@ void report_left_work(std::span<const std::string> kernels, const SourceText& so
                       report::CaseResult& result) {
   result.guess = fmt::format(
       "{} was put into another stream than the one that your function was given. No stream waits for "
-      "another: "
-      "the given one was done, and this was not. What is given no stream goes into the default stream, which "
-      "is another one too.",
+      "another: the given one was done, and this was not. What is given no stream goes into the default "
+      "stream, which is another one too.",
       kernels.empty() ? "a copy or fill" : kernel_name(kernels.front()));
   result.cause_is_known = true;
   result.question =

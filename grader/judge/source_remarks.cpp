@@ -50,9 +50,8 @@ class Remarks {
     if (waits.empty()) return;
     add(waits.front().line,
         "The host waits here for all streams of the device, and can launch nothing meanwhile. What one "
-        "stream "
-        "holds runs in its order without that, and cudaGetLastError() finds a launch that failed. Where the "
-        "host needs a result, cudaStreamSynchronize waits for the given stream alone.");
+        "stream holds runs in its order without that, and cudaGetLastError() finds a launch that failed. "
+        "Where the host needs a result, cudaStreamSynchronize waits for the given stream alone.");
   }
 
   void remark_on_exchanged_launches() {
@@ -76,8 +75,7 @@ class Remarks {
       const std::regex loop(fmt::format(R"(\bfor\s*\(\s*(?:int|unsigned)\s[^;]*;[^;]*<=?\s*{}\s*;)", name));
       std::size_t found = 0;
       for (std::uint32_t line = 1; line <= source_.line_count() && found < kMostRemarks; ++line) {
-        constexpr std::size_t kLongest = 300;  // a regular expression takes stack for every character
-        const std::string code(source_.code(line).substr(0, kLongest));
+        const std::string code = searchable(source_.code(line));
         if (!std::regex_search(code, cast) && !std::regex_search(code, loop)) continue;
         ++found;
         add(line,

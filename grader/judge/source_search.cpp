@@ -90,6 +90,11 @@ bool is_named(const std::string& argument, std::string_view one, std::string_vie
 
 }  // namespace
 
+std::string searchable(std::string_view code) {
+  constexpr std::size_t kLongest = 1000;
+  return std::string(code.substr(0, kLongest));
+}
+
 std::vector<Statement> launches_of(const SourceText& source, std::string_view kernel) {
   if (kernel.empty()) return {};
   return statements_at(source, "<<<", [kernel](std::string_view code, std::size_t at) {
@@ -130,10 +135,9 @@ bool exchanges_its_arguments(const Statement& launch) {
 
 std::vector<std::string> stream_parameters(const SourceText& source) {
   static const std::regex kParameter(R"(\bcudaStream_t\s+(\w+)\s*[,)])");
-  constexpr std::size_t kLongest = 300;  // a regular expression takes stack for every character
   std::vector<std::string> names;
   for (std::uint32_t line = 1; line <= source.line_count() && names.size() < kMostStatements; ++line) {
-    const std::string code(source.code(line).substr(0, kLongest));
+    const std::string code = searchable(source.code(line));
     for (std::sregex_iterator match(code.begin(), code.end(), kParameter); match != std::sregex_iterator();
          ++match)
       names.push_back((*match)[1]);
@@ -159,8 +163,7 @@ bool mentions(const SourceText& source, std::string_view text) {
 bool updates_an_element(std::string_view code) {
   static const std::regex kStep(R"(\]\s*(\+\+|--)|(\+\+|--)\s*\w+\[)");
   static const std::regex kAssignment(R"((\w+)\[[^;=]*\]\s*[-+*&|^]=([^;]*))");
-  constexpr std::size_t kLongest = 300;  // a regular expression takes stack for every character
-  const std::string line(code.substr(0, kLongest));
+  const std::string line = searchable(code);
   std::smatch parts;
   return std::regex_search(line, kStep) ||
          (std::regex_search(line, parts, kAssignment) && !has_word(parts[2].str(), parts[1].str()));
@@ -181,12 +184,11 @@ std::string function_around(const SourceText& source, std::uint32_t line) {
 
 std::vector<std::string> references_of_kernel(const SourceText& source, std::uint32_t line) {
   static const std::regex kReference(R"(&\s*(\w+)\s*[,)])");
-  constexpr std::size_t kLongest = 1000;  // a regular expression takes stack for every character
   std::string head = function_around(source, line);
   head.resize(std::min(head.size(), head.find('{')));
   const std::size_t kernel = head.find("__global__");
   if (kernel == std::string::npos) return {};
-  head = head.substr(kernel, kLongest);
+  head = searchable(std::string_view(head).substr(kernel));
   std::vector<std::string> names;
   for (std::sregex_iterator match(head.begin(), head.end(), kReference); match != std::sregex_iterator();
        ++match)

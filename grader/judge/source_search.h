@@ -17,6 +17,9 @@ struct Statement {
   std::string text;
 };
 
+/// As much of `code` as regular expressions look through here: they take stack for every character.
+std::string searchable(std::string_view code);
+
 /// The launches of a kernel, such as `scan_kernel<<<…`.
 std::vector<Statement> launches_of(const SourceText& source, std::string_view kernel);
 
