@@ -255,6 +255,11 @@ void conclude(const Evidence& evidence, const SourceText& source, report::CaseRe
       report_left_work(evidence.left_kernels, source, result);
     } else if (unwritten != nullptr) {
       report_unwritten_cause(*unwritten, source, result);
+    } else if (finding->kind == Finding::Kind::race && both_write(*finding) && evidence.wrong_output &&
+               evidence.wrong_output->cause.basis == LikelyCause::Basis::known_mistake) {
+      // Threads that write one element, and just what a known mistake leaves: its index is the mistake.
+      const LikelyCause& cause = evidence.wrong_output->cause;
+      name_cause(cause.sentence, cause.advice, result);
     } else if (result.verdict == Verdict::time_limit && !evidence.stale_reads.empty()) {
       result.guess = cause_of_stale_read(evidence.stale_reads.front());
     } else if (finding->kind == Finding::Kind::time_limit) {

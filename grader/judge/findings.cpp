@@ -103,10 +103,6 @@ bool asks_for_its_thread(const SourceText& source, const SourceLine& line) {
          function.find("lane") != std::string::npos;
 }
 
-bool both_write(const Finding& race) {
-  return race.access != Finding::Access::read && race.other_access == Finding::Access::write;
-}
-
 const char* verb(Finding::Access access) {
   return access == Finding::Access::read ? "read" : access == Finding::Access::atomic ? "update" : "write";
 }
@@ -229,9 +225,14 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
            "stream>>>` launches?";
   }
   if (!between.in_one_function) return kElsewhere + or_warp + '.';
+  // Shared memory is set first and then written; elsewhere two writes of one element are seldom meant.
+  const bool may_be_index = both_write(race) && !says(race, "shared memory");
   return fmt::format(
-      "no barrier stands between lines {} and {}. Put a `__syncthreads()` there, where all threads of the "
+      "{} barrier stands between lines {} and {}. Put a `__syncthreads()` there, where all threads of the "
       "block come to it{}.",
+      may_be_index ? "both lines write this element, each by a thread of its own: is one of the two indices "
+                     "wrong? If both are meant, no"
+                   : "no",
       first, last, or_warp);
 }
 
@@ -476,6 +477,10 @@ bool stops_kernel(Finding::Kind kind) {
     default:
       return true;
   }
+}
+
+bool both_write(const Finding& race) {
+  return race.access != Finding::Access::read && race.other_access == Finding::Access::write;
 }
 
 std::vector<Finding> take_kind(Finding::Kind kind, std::vector<Finding>& findings) {

@@ -22,6 +22,9 @@ report::Verdict verdict_of(emulator::Finding::Kind kind);
 /// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.
 bool stops_kernel(emulator::Finding::Kind kind);
 
+/// Whether a race is one of two writes.
+bool both_write(const emulator::Finding& race);
+
 /// Takes the findings of one kind out of the others.
 std::vector<emulator::Finding> take_kind(emulator::Finding::Kind kind,
                                          std::vector<emulator::Finding>& findings);

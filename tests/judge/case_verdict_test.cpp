@@ -258,6 +258,25 @@ TEST_F(Race, BlocksHaveNoBarrier) {
   EXPECT_THAT(question(3, Access::write, 2, Access::write), HasSubstr("is one of the two indices wrong?"));
 }
 
+TEST_F(Race, TwoWritesOfOneElementAreSeldomMeant) {
+  race_.message = "write of byte 4 of 'out', which thread 1 wrote at a.cu:2 with no __syncwarp() between";
+  EXPECT_THAT(question(3, Access::write, 2, Access::write),
+              AllOf(HasSubstr("is one of the two indices wrong?"), HasSubstr("__syncwarp()")));
+  race_.message = kShared;
+  EXPECT_THAT(question(3, Access::write, 2, Access::write), Not(HasSubstr("indices"))) << "it is set first";
+}
+
+TEST_F(Race, WritesThatLeaveAKnownMistakeAreThatMistake) {
+  set_wrong_output();
+  evidence_.wrong_output->cause.basis = LikelyCause::Basis::known_mistake;
+  EXPECT_EQ(question(3, Access::write, 2, Access::write), "Do this.");
+  EXPECT_EQ(concluded().verdict, Verdict::race);
+  EXPECT_EQ(concluded().guess, "a guess");
+  EXPECT_NE(question(3, Access::read, 2, Access::write), "Do this.") << "what was read may be anything";
+  evidence_.wrong_output->cause.basis = LikelyCause::Basis::likeness;
+  EXPECT_NE(question(3, Access::write, 2, Access::write), "Do this.");
+}
+
 TEST_F(Race, TheEarlierAccessComesFirstWithWhatItDoes) {
   race_.message = kShared;
   question(2, Access::write, 3, Access::read);
