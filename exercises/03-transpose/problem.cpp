@@ -15,9 +15,12 @@
 // Work of the largest case: 3.1 million elements are 98 304 warps of 32, at about 30 instructions each
 // 3 million warp-instructions a call.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,13 +55,17 @@ std::vector<float> numbered(Shape shape, Random& random) {
 }
 
 /// Random bit patterns, among them infinities and numbers too small to be normal, but no NaN.
-std::vector<float> any_bits(Shape shape, Random& random) {
-  std::vector<float> values(shape.elements());
+void fill_with_any_bits(std::span<float> values, Random& random) {
   for (float& value : values) {
     const std::uint32_t bits = random.word();
     value = std::bit_cast<float>(bits % 8 == 0 ? bits & 0x807F'FFFF : bits);
     if (std::isnan(value)) value = std::copysign(std::numeric_limits<float>::infinity(), value);
   }
+}
+
+std::vector<float> any_bits(Shape shape, Random& random) {
+  std::vector<float> values(shape.elements());
+  fill_with_any_bits(values, random);
   return values;
 }
 
@@ -66,16 +73,29 @@ constexpr const char* kExchangeInTile =
     "Element (row, column) of `in` belongs at (column, row) of `out`. Through a tile: what was stored as "
     "tile[y][x] is written as tile[x][y].";
 
-std::vector<float> transposed(const std::vector<float>& in, Shape shape) {
-  constexpr int kStrip = 8;  // columns at a time, so that the host's cache holds the lines that are written
-  std::vector<float> out(in.size());
-  for (int first = 0; first < shape.columns; first += kStrip) {
-    const int end = std::min(first + kStrip, shape.columns);
-    for (int row = 0; row < shape.rows; ++row) {
-      for (int column = first; column < end; ++column)
-        out[at(column, row, shape.rows)] = in[at(row, column, shape.columns)];
+void transpose_into(std::span<float> out, std::span<const float> in, Shape shape) {
+  // In blocks that exchange rows and columns in the host's nearest cache: the lines of a column lie so far
+  // apart that they would push each other out of it.
+  constexpr std::size_t kHeight = 64, kWidth = 16;
+  const auto rows = static_cast<std::size_t>(shape.rows), columns = static_cast<std::size_t>(shape.columns);
+  std::array<std::array<float, kHeight>, kWidth> block;
+  for (std::size_t first_row = 0; first_row < rows; first_row += kHeight) {
+    const std::size_t height = std::min(kHeight, rows - first_row);
+    for (std::size_t first = 0; first < columns; first += kWidth) {
+      const std::size_t width = std::min(kWidth, columns - first);
+      for (std::size_t row = 0; row < height; ++row) {
+        const std::span from = in.subspan((first_row + row) * columns + first, width);
+        for (std::size_t column = 0; column < width; ++column) block[column][row] = from[column];
+      }
+      for (std::size_t column = 0; column < width; ++column)
+        std::copy_n(block[column].data(), height, out.subspan((first + column) * rows + first_row).data());
     }
   }
+}
+
+std::vector<float> transposed(const std::vector<float>& in, Shape shape) {
+  std::vector<float> out(in.size());
+  transpose_into(out, in, shape);
   return out;
 }
 
@@ -138,25 +158,46 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
   return mistakes.known();
 }
 
-Call make_call(Shape shape, std::vector<float> made) {
-  const auto shared =
-      std::make_shared<const std::vector<float>>(std::move(made));  // known mistakes need it too
-  const std::vector<float>& in = *shared;
-  const std::vector<float> expected = transposed(in, shape);
+Output output_of(Shape shape, Bytes expected) {
   Output out;
   out.type = ElementType::f32;
-  out.expected = bytes_of(expected);
+  out.expected = std::move(expected);
   out.position = [shape](std::size_t index) {
     const auto row_length = static_cast<std::size_t>(shape.rows);
     return "row " + std::to_string(index / row_length) + ", column " + std::to_string(index % row_length);
   };
-  out.known_mistakes = [shared, shape] { return known_mistakes(*shared, shape); };
+  return out;
+}
+
+Call call_of(Bytes in, Output out, Shape shape) {
   Call call;
-  call.input("in", in)
+  call.input("in", std::move(in), elements_of<float>())
       .output("out", std::move(out))
       .scalar("rows", shape.rows)
       .scalar("columns", shape.columns);
   return call.stream();
+}
+
+Call make_call(Shape shape, std::vector<float> made) {
+  const auto shared =
+      std::make_shared<const std::vector<float>>(std::move(made));  // known mistakes need it too
+  Output out = output_of(shape, bytes_of(transposed(*shared, shape)));
+  out.known_mistakes = [shared, shape] { return known_mistakes(*shared, shape); };
+  return call_of(bytes_of(*shared), std::move(out), shape);
+}
+
+/// The bytes as numbers, to be made where they are handed in.
+std::span<float> floats_of(Bytes& bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+/// Any bits, in half of the memory that make_call() takes for them: a measurement of speed makes many such
+/// calls at once. No mistake is known of them.
+Call make_timed_call(Shape shape, Random& random) {
+  Bytes in(shape.elements() * sizeof(float)), expected(in.size());
+  fill_with_any_bits(floats_of(in), random);
+  transpose_into(floats_of(expected), floats_of(in), shape);
+  return call_of(std::move(in), output_of(shape, std::move(expected)), shape);
 }
 
 using Values = std::vector<float> (*)(Shape, Random&);
@@ -167,6 +208,12 @@ Case make_case(Shape shape, std::string purpose, Values values = numbered) {
           .purpose = std::move(purpose),
           .prepare = [shape, values](Random& random) { return make_call(shape, values(shape, random)); },
           .cost = {.elements = elements, .global_bytes = elements * (sizeof(float) + sizeof(float))}};
+}
+
+Case timed_case(Shape shape, std::string purpose) {
+  Case made = make_case(shape, std::move(purpose));
+  made.prepare = [shape](Random& random) { return make_timed_call(shape, random); };
+  return made;
 }
 
 Problem make_problem() {
@@ -197,17 +244,17 @@ Problem make_problem() {
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
       wide(measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits))),
   };
-  problem.speed = {.sizes = {make_case({256, 256}, "as many elements as the card has lanes", any_bits),
-                             make_case({1024, 1024}, "a matrix that lies in the caches", any_bits),
-                             make_case({2048, 2048}, "about as large as the caches", any_bits),
-                             make_case({4096, 4096}, "larger than the caches of most cards", any_bits),
-                             make_case({4096, 8192}, "a matrix much larger than any cache", any_bits)},
-                   .larger = {make_case({8192, 8192}, "a quarter of a gibibyte", any_bits),
-                              make_case({16384, 16384}, "a gibibyte", any_bits)},
-                   .variations = {make_case({4095, 4097}, "rows that start anywhere", any_bits),
-                                  make_case({10007, 9973}, "two large primes", any_bits),
-                                  make_case({1'000'000, 41}, "few columns, not aligned", any_bits),
-                                  make_case({41, 1'000'000}, "few rows, not aligned", any_bits)}};
+  problem.speed = {.sizes = {timed_case({256, 256}, "as many elements as the card has lanes"),
+                             timed_case({1024, 1024}, "a matrix that lies in the caches"),
+                             timed_case({2048, 2048}, "about as large as the caches"),
+                             timed_case({4096, 4096}, "larger than the caches of most cards"),
+                             timed_case({4096, 8192}, "a matrix much larger than any cache")},
+                   .larger = {timed_case({8192, 8192}, "a quarter of a gibibyte"),
+                              timed_case({16384, 16384}, "a gibibyte")},
+                   .variations = {timed_case({4095, 4097}, "rows that start anywhere"),
+                                  timed_case({10007, 9973}, "two large primes"),
+                                  timed_case({1'000'000, 41}, "few columns, not aligned"),
+                                  timed_case({41, 1'000'000}, "few rows, not aligned")}};
   problem.gates = {
       global_sectors_gate(
           1.5,

@@ -6,9 +6,8 @@
 namespace lockstep::device {
 namespace {
 
-/// One piece is filled while others are on the bus: enough for the threads of a server to keep it busy.
-constexpr std::size_t kPieces = 16;
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kPieces = 16;  // as many as a server has threads that keep the bus busy
+constexpr std::size_t kHalfBytes = std::size_t{2} << 20;
 
 }  // namespace
 
@@ -42,8 +41,15 @@ Staging::Staging() {
   driver.check(driver.cuCtxGetCurrent(&context_), "cuCtxGetCurrent");
   while (pieces_.size() < kPieces) {
     Piece& piece = pieces_.emplace_back();
-    driver.check(driver.cuMemAllocHost(&piece.memory, kPieceBytes), "cuMemAllocHost");
+    void* memory = nullptr;
+    driver.check(driver.cuMemAllocHost(&memory, 2 * kHalfBytes), "cuMemAllocHost");
+    piece.memory = static_cast<std::byte*>(memory);
     driver.check(driver.cuStreamCreate(&piece.stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    for (CUevent& sent : piece.sent) {
+      // Whoever waits leaves its processor to the threads that make inputs.
+      driver.check(driver.cuEventCreate(&sent, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING),
+                   "cuEventCreate");
+    }
   }
   unused_ = pieces_;
 }
@@ -51,6 +57,7 @@ Staging::Staging() {
 Staging::~Staging() {
   const CudaDriver& driver = CudaDriver::get();
   for (const Piece& piece : pieces_) {
+    for (const CUevent sent : piece.sent) driver.cuEventDestroy(sent);
     driver.cuStreamDestroy(piece.stream);
     driver.cuMemFreeHost(piece.memory);
   }
@@ -59,16 +66,18 @@ Staging::~Staging() {
 void Staging::copy(std::uint64_t to, std::span<const std::byte> bytes) {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
-  while (!bytes.empty()) {
-    const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), kPieceBytes));
-    const Borrowed piece(*this);
-    std::memcpy(piece->memory, part.data(), part.size());
-    driver.check(driver.cuMemcpyHtoDAsync(to, piece->memory, part.size(), piece->stream),
-                 "cuMemcpyHtoDAsync");
-    driver.check(driver.cuStreamSynchronize(piece->stream), "cuStreamSynchronize");
+  const Borrowed piece(*this);
+  for (std::size_t half = 0; !bytes.empty(); half ^= 1) {
+    const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), kHalfBytes));
+    std::byte* const memory = piece->memory + half * kHalfBytes;
+    driver.check(driver.cuEventSynchronize(piece->sent[half]), "cuEventSynchronize");
+    std::memcpy(memory, part.data(), part.size());
+    driver.check(driver.cuMemcpyHtoDAsync(to, memory, part.size(), piece->stream), "cuMemcpyHtoDAsync");
+    driver.check(driver.cuEventRecord(piece->sent[half], piece->stream), "cuEventRecord");
     to += part.size();
     bytes = bytes.subspan(part.size());
   }
+  for (const CUevent sent : piece->sent) driver.check(driver.cuEventSynchronize(sent), "cuEventSynchronize");
 }
 
 }  // namespace lockstep::device

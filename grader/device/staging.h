@@ -2,6 +2,7 @@
 // the driver has pinned. Bound: the bus, or the host's copying into the pieces.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,12 @@ class Staging {
   void copy(std::uint64_t to, std::span<const std::byte> bytes);
 
  private:
-  /// Pinned memory, and a stream for what is copied from it.
+  /// Pinned memory in halves, of which one is filled while the other is on the bus, and the event that says
+  /// of each that it has been sent.
   struct Piece {
-    void* memory = nullptr;
+    std::byte* memory = nullptr;
     CUstream stream = nullptr;
+    std::array<CUevent, 2> sent{};
   };
   /// A piece that no other thread uses, until it goes out of scope.
   class Borrowed;

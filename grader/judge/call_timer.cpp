@@ -108,13 +108,18 @@ std::size_t CallTimer::sets_of_buffers() const {
   return std::min(wanted, most);
 }
 
-Timing CallTimer::time_process(const OpenAttempt& open) {
-  std::unique_ptr<Attempt> attempt = open();
-  if (const auto fault = load(problem_, *attempt)) return {.fault = fault_result(*fault)};
+CallTimer::Started CallTimer::start(const OpenAttempt& open) const {
+  Started started{.attempt = open()};
+  started.fault = load(problem_, *started.attempt);
+  return started;
+}
+
+Timing CallTimer::time_started(Started started, const OpenAttempt& open) {
+  if (started.fault) return {.fault = fault_result(*started.fault)};
   try {
-    return time_in(*attempt);
+    return time_in(*started.attempt);
   } catch (const device::OutOfMemory&) {
-    attempt.reset();  // and with it what its process holds
+    started.attempt.reset();  // and with it what its process holds
     allocate_sets(open()->session());
     return {.fault = fault_result({Verdict::memory_limit, kHoarded, ""})};
   }

@@ -63,12 +63,19 @@ class CallTimer {
   /// process has left somewhere is of no use with them.
   void renew_inputs();
 
-  /// Starts a process, times its calls, and throws it away. All processes between two renewals get the same
+  /// A process that has loaded its object, or why it has not.
+  struct Started {
+    std::unique_ptr<Attempt> attempt;
+    std::optional<ProgramFault> fault;
+  };
+  /// Starts a process; inputs may be made meanwhile, in another thread.
+  Started start(const OpenAttempt& open) const;
+  /// Times the calls of a process, and throws it away. All processes between two renewals get the same
   /// inputs, in buffers of their own. Throws device::OutOfMemory where the device has no room for them
-  /// without the process either.
-  Timing time_process(const OpenAttempt& open);
+  /// without the process either, which `open` starts anew to find out.
+  Timing time_started(Started started, const OpenAttempt& open);
 
-  /// The two halves of time_process, for a process that times several cases one after the other.
+  /// The same in halves, for a process that times several cases one after the other.
   static std::optional<ProgramFault> load(const course::Problem& problem, Attempt& attempt);
   /// Unless it `is_checked`, whatever comes out is right: for a plain copy beside solutions.
   Timing time_in(Attempt& attempt, bool is_checked = true);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <future>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -24,28 +26,45 @@ using report::Verdict;
 /// After so many rounds it is asked whether more are needed.
 constexpr std::array kRounds = {9, 15, 21};
 
+/// K for a size: at the card's ceiling K calls take a millisecond, beside which the clock's few microseconds
+/// of noise do not show. A slower card needs fewer calls, and so fewer inputs.
+std::size_t calls_together(const course::Case& one, const CeilingSource& ceilings) {
+  constexpr double kEnough = 1e-3;
+  constexpr std::size_t kFewest = 4, kMost = 16;
+  const auto bound = binding_ceiling(one.cost, ceilings(quantities_of(one.cost)));
+  if (!bound) return kMost;
+  const double enough = std::ceil(kEnough / bound->seconds);
+  return static_cast<std::size_t>(std::clamp<double>(enough, kFewest, kMost));
+}
+
 /// Of the memory that is free now: other programs may want some meanwhile.
 double room_on(const device::Device& device) { return 0.8 * static_cast<double>(device.free_memory()); }
 
 struct TimedSize {
   const course::Case& one;
+  std::size_t calls;  ///< K
   std::unique_ptr<CallTimer> timer;
 };
 
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
 /// shows only once a size's inputs are made. Throws std::runtime_error where no size fits.
 TimedSize largest_that_fits(const course::Problem& problem, device::Device& device,
-                            const CallTimer::Options& options) {
+                            const SpeedOptions& options) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
   const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
-    if (CallTimer::bytes_needed(sizes[size], options.calls) + context <= room_on(device)) largest = size;
+    const std::size_t calls = calls_together(sizes[size], options.ceilings);
+    if (CallTimer::bytes_needed(sizes[size], calls) + context <= room_on(device)) largest = size;
   }
   for (std::size_t size = largest;; --size) {
+    const std::size_t calls = calls_together(sizes[size], options.ceilings);
     try {
-      auto timer = std::make_unique<CallTimer>(problem, sizes[size], device, options);
-      if (timer->bytes_of_process() + context <= room_on(device)) return {sizes[size], std::move(timer)};
+      auto timer = std::make_unique<CallTimer>(
+          problem, sizes[size], device,
+          CallTimer::Options{.seed = options.seed, .calls = calls, .progress = options.progress});
+      if (timer->bytes_of_process() + context <= room_on(device))
+        return {sizes[size], calls, std::move(timer)};
     } catch (const device::OutOfMemory&) {
       // Small buffers take more than their bytes.
     }
@@ -68,7 +87,7 @@ bool is_certainly_slow(Verdict fault, double most, double threshold) {
 }
 
 bool is_wide(std::pair<double, double> interval) {
-  constexpr double kNarrow = 1.03;  // end over beginning
+  constexpr double kNarrow = 1.05;  // end over beginning
   return !(interval.second <= kNarrow * interval.first);
 }
 
@@ -98,8 +117,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
   const device::GpuLock lock = await_turn(device, options.progress);
   const KeptHostMemory kept_memory;
-  const TimedSize timed =
-      largest_that_fits(problem, device, {.seed = options.seed, .progress = options.progress});
+  const TimedSize timed = largest_that_fits(problem, device, options);
   const course::Case& one = timed.one;
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
@@ -110,16 +128,19 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   for (const int planned : kRounds) {
     while (std::ssize(submission_times) < planned) {
       const int round = static_cast<int>(submission_times.size());
+      const bool reference_first = round % 2 == 0;
+      const OpenAttempt& earlier = reference_first ? reference : submission;
+      const OpenAttempt& later = reference_first ? submission : reference;
+      auto starting = std::async(std::launch::async, [&] { return timed.timer->start(earlier); });
       // Reference and submission get the same inputs, and no other process of the submission gets them: what
       // one has left somewhere is no answer to the next.
       if (std::exchange(are_inputs_used, true)) timed.timer->renew_inputs();
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
-      Timing of_reference, of_submission;
-      const auto time_reference = [&] { of_reference = timed.timer->time_process(reference); };
       const std::optional<device::CardState> before = device.card_state();
-      if (round % 2 == 0) time_reference();
-      of_submission = timed.timer->time_process(submission);
-      if (round % 2 != 0) time_reference();
+      Timing of_earlier = timed.timer->time_started(starting.get(), earlier);
+      Timing of_later = timed.timer->time_started(timed.timer->start(later), later);
+      const Timing& of_reference = reference_first ? of_earlier : of_later;
+      const Timing& of_submission = reference_first ? of_later : of_earlier;
       if (of_reference.fault)
         throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);
       if (of_submission.fault) {
@@ -139,7 +160,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
       reference_times.push_back(of_reference.batches);
       submission_times.push_back(of_submission.batches);
     }
-    calls = call_times(reference_times, submission_times, CallTimer::Options{}.calls);
+    calls = call_times(reference_times, submission_times, timed.calls);
     measurement.speed.ratio = median(calls.ratios);
     measurement.speed.interval = median_interval(calls.ratios);
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);

@@ -20,7 +20,6 @@
 #include "sandbox/file_descriptor.h"
 
 namespace lockstep::sandbox {
-namespace {
 
 struct ProcessStatus {
   pid_t process = 0;
@@ -34,6 +33,8 @@ struct ProcessStatus {
   std::uint64_t page_table_bytes = 0;  ///< of members alone
 };
 
+namespace {
+
 // Fields of /proc/PID/stat counted from the one after the name, which may itself hold spaces and parentheses.
 // Source: proc_pid_stat(5), whose numbers are these plus 3.
 constexpr std::size_t kState = 0, kParent = 1, kSession = 3, kUserTime = 11, kWaitedSystemTime = 14,
@@ -41,19 +42,21 @@ constexpr std::size_t kState = 0, kParent = 1, kSession = 3, kUserTime = 11, kWa
 
 using Buffer = std::array<char, 4096>;
 
-// What a file in the folder of a process or thread begins with; nothing when that has ended since.
-std::string_view text_of(int folder, const char* process, const char* name, Buffer& buffer) {
+// What a file in the folder of a process or thread begins with; nothing where it cannot be opened, as when
+// that has ended since.
+std::optional<std::string_view> text_of(int folder, const char* process, const char* name, Buffer& buffer) {
   std::array<char, 64> path{};
-  if (std::strlen(process) + std::strlen(name) >= path.size()) return {};
+  if (std::strlen(process) + std::strlen(name) >= path.size()) return std::nullopt;
   std::strcat(std::strcat(path.data(), process), name);
   const FileDescriptor file(openat(folder, path.data(), O_RDONLY | O_CLOEXEC));
-  const ssize_t bytes = file ? read(file.get(), buffer.data(), buffer.size()) : 0;
-  return {buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+  if (!file) return std::nullopt;
+  const ssize_t bytes = read(file.get(), buffer.data(), buffer.size());
+  return std::string_view(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
 }
 
 std::optional<ProcessStatus> status_of(int folder, const char* process) {
   Buffer buffer;
-  const std::string_view text = text_of(folder, process, "/stat", buffer);
+  const std::string_view text = text_of(folder, process, "/stat", buffer).value_or("");
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 >= text.size()) return std::nullopt;
   ProcessStatus status;
@@ -81,7 +84,7 @@ std::optional<ProcessStatus> status_of(int folder, const char* process) {
 std::uint64_t page_table_bytes(int folder, const char* process) {
   constexpr std::string_view kKey = "\nVmPTE:";
   Buffer buffer;
-  const std::string_view text = text_of(folder, process, "/status", buffer);
+  const std::string_view text = text_of(folder, process, "/status", buffer).value_or("");
   const std::size_t key = text.find(kKey);
   const std::size_t digits = text.find_first_of("0123456789", std::min(key, text.size()));
   std::uint64_t kibibytes = 0;
@@ -136,10 +139,61 @@ std::vector<ProcessStatus> all_processes() {
   return processes;
 }
 
+// Calls `visit` with the children of one thread. False where the kernel does not list them, or more than the
+// buffer holds. Source: proc_pid_task_tid_children(5).
+template <class Visit>
+bool for_each_child(int folder, const char* thread, Visit visit) {
+  Buffer buffer;
+  const auto text = text_of(folder, thread, "/children", buffer);
+  if (!text || text->size() == buffer.size()) return false;
+  const char* const end = text->data() + text->size();
+  for (const char* at = text->data(); at < end; ++at) {  // numbers, with a space after each
+    pid_t child = 0;
+    const auto [after, error] = std::from_chars(at, end, child);
+    if (error == std::errc()) visit(child);
+    at = after;
+  }
+  return true;
+}
+
 }  // namespace
 
 ProcessTree::Usage ProcessTree::measure() {
-  const std::vector<ProcessStatus> processes = all_processes();
+  constexpr unsigned kWalks = 9;
+  if (walks_left_ > 0) {
+    --walks_left_;
+    if (const auto processes = walk()) return count(*processes);
+  }
+  walks_left_ = kWalks;
+  return count(all_processes());
+}
+
+std::optional<std::vector<ProcessStatus>> ProcessTree::walk() const {
+  const FileDescriptor all(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::vector<ProcessStatus> processes;
+  std::set<pid_t> seen = {root_};
+  for (const auto& [member, start_time] : members_) seen.insert(member);
+  std::vector<pid_t> next(seen.begin(), seen.end());
+  while (!next.empty()) {
+    const std::string process = std::to_string(next.back());
+    next.pop_back();
+    const auto status = status_of(all.get(), process.c_str());
+    if (!status) continue;  // it has ended
+    processes.push_back(*status);
+    bool is_known = true;
+    for_each_number(all.get(), (process + "/task").c_str(), [&](int folder, const char* thread) {
+      is_known = for_each_child(folder, thread,
+                                [&](pid_t child) {
+                                  if (seen.insert(child).second) next.push_back(child);
+                                }) &&
+                 is_known;
+    });
+    if (!is_known) return std::nullopt;
+  }
+  return processes;
+}
+
+ProcessTree::Usage ProcessTree::count(const std::vector<ProcessStatus>& processes) {
   std::map<pid_t, const ProcessStatus*> by_number;
   for (const ProcessStatus& process : processes) by_number[process.process] = &process;
 
@@ -184,7 +238,7 @@ bool ProcessTree::kill_all() {
   std::set<pid_t> stopped;
   bool alive = false;
   for (bool found = true; found;) {
-    alive = measure().threads > 0;
+    alive = count(all_processes()).threads > 0;
     found = false;
     for (const auto& [process, start_time] : members_) {
       if (!stopped.insert(process).second) continue;

@@ -46,7 +46,8 @@ using Seen = std::vector<Numbers>;
 
 class SpeedRounds : public testing::Test {
  protected:
-  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission) {
+  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission,
+                           const report::Figures& figures = {}) {
     const auto opens = [this](const FakeProgram& program, std::vector<Seen>& seen) -> OpenAttempt {
       return [this, program, &seen] {
         seen.emplace_back();
@@ -60,7 +61,7 @@ class SpeedRounds : public testing::Test {
       };
     };
     return measure_speed(problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
-                         {.seed = seed_of(7), .ceilings = [](const auto&) { return report::Figures(); }});
+                         {.seed = seed_of(7), .ceilings = [figures](const auto&) { return figures; }});
   }
 
   static runner::Outcome negates(FakeSession& session, const std::string&,
@@ -112,6 +113,18 @@ TEST_F(SpeedRounds, WhoReplaysAnEarlierProcessIsWrong) {
   ASSERT_TRUE(measurement.fault);
   EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
   EXPECT_EQ(of_submission_.size(), 2U);
+}
+
+TEST_F(SpeedRounds, ASlowCardIsTimedOverFewerCalls) {
+  const auto calls_of_process = [this](double bytes_per_second) {
+    of_submission_.clear();
+    measure(problem_of(any_call), negates, {{report::Quantity::copied_bytes, {.value = bytes_per_second}}});
+    return of_submission_.at(0).size();
+  };
+  // One that is not timed, K and 2K; a call copies 8000 bytes, and K calls shall take a millisecond.
+  EXPECT_EQ(calls_of_process(8000 / 1e-6), 1U + 3 * 16);
+  EXPECT_EQ(calls_of_process(8000 / 0.124e-3), 1U + 3 * 9);
+  EXPECT_EQ(calls_of_process(8000 / 1.0), 1U + 3 * 4);
 }
 
 TEST_F(SpeedRounds, CallsThatDifferInSizeAreAFaultOfTheProblem) {

@@ -102,7 +102,8 @@ inline void count_global(Warp& warp, const Instruction& i, Mask active, const st
   }
 }
 
-inline void check_global_written(Warp& warp, const Instruction& i, Mask active,
+/// Whether all has been written; what has not is told.
+inline bool check_global_written(Warp& warp, const Instruction& i, Mask active,
                                  const std::uint64_t* addresses, unsigned width, Runs runs) {
   const GlobalMemory& memory = *warp.block->grid->memory;
   bool all = true;
@@ -126,6 +127,7 @@ inline void check_global_written(Warp& warp, const Instruction& i, Mask active,
     }
   }
   if (!all) examine_unwritten_global(warp, i, active, addresses, width);
+  return all;
 }
 
 inline void mark_global_written(Warp& warp, Mask active, const std::uint64_t* addresses, unsigned width,
@@ -279,8 +281,8 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
     if ((i.detail & access::kRelease) != 0) release(warp);
     acquire(warp);
     const Runs runs = find_runs(active, addresses, width, false);
-    check_global_written(warp, i, active, addresses, width, runs);
-    mark_global_written(warp, active, addresses, width, runs);
+    if (!check_global_written(warp, i, active, addresses, width, runs))
+      mark_global_written(warp, active, addresses, width, runs);
     if (grid.many_threads) {
       for (Mask left = active; left != 0; left &= left - 1)
         grid.atomic_words->note(addresses[first_lane(left)]);

@@ -105,6 +105,9 @@ template <AtomicOperation operation, class T>
 T apply_atomically(void* address, T value, T replacement) {
   using Bits = BitsOf<T>;
   auto* word = static_cast<Bits*>(address);
+  if constexpr (operation == AtomicOperation::add &&
+                std::is_integral_v<T>)  // succeeds at once, however many add
+    return static_cast<T>(__atomic_fetch_add(word, static_cast<Bits>(value), __ATOMIC_SEQ_CST));
   Bits old = __atomic_load_n(word, __ATOMIC_SEQ_CST);
   while (!__atomic_compare_exchange_n(
       word, &old, std::bit_cast<Bits>(combine_global<operation>(std::bit_cast<T>(old), value, replacement)),
@@ -149,7 +152,7 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     std::unique_lock<std::mutex> lock;
     if (unfenced != nullptr) {
       UnfencedStores::count_atomic(*warp.block, addresses[lane]);
-      lock = unfenced->begin_access(addresses[lane], sizeof(T));
+      if (unfenced->may_hold(addresses[lane])) lock = unfenced->begin_access(addresses[lane], sizeof(T));
     }
     const T old =
         shared ? apply_plainly<operation>(

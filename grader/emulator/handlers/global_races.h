@@ -101,6 +101,9 @@ class GlobalRaceCheck {
 
   /// Of lanes that are not in `runs` others access the same.
   void check(Runs runs) {
+    // An atomic operation leaves no visit: where nobody has written, it holds no line, and so keeps no other
+    // worker waiting that adds to the same words.
+    if (kind == AccessKind::atomic && sees_no_write()) return;
     if (kind == AccessKind::load && (runs.starts | runs.continues) != access_.active)
       byte_sharers_ = word_sharers_ = line_sharers_ = kSeveralThreads;
     if (runs.continues == 0 && access_.width == kWordBytes) {
@@ -144,6 +147,31 @@ class GlobalRaceCheck {
     if (line_.is(line)) return;
     line_.let_go();
     line_.take(line);
+  }
+
+  /// Whether it is plain without holding a line that no other thread has written what the lanes access.
+  bool sees_no_write() const {
+    if (access_.width < kWordBytes) return false;
+    for (Mask left = access_.active; left != 0; left &= left - 1) {
+      const unsigned lane = first_lane(left);
+      for (unsigned byte = 0; byte < access_.width; byte += kWordBytes) {
+        if (!is_unwritten(access_.addresses[lane] + byte, lane)) return false;
+      }
+    }
+    return true;
+  }
+  bool is_unwritten(std::uint64_t address, unsigned lane) const {
+    const Visit line = read(memory_.line_visits(address)[kWriter]);
+    if (line == kHeldVisit) return false;
+    const Visit word = is_split(line) ? read(*memory_.word_visits(kWriter, address))
+                                      : part_of(line, word_in_line(address), kLineShift);
+    return !is_split(word) && !is_suspicious(word, moment_of(lane, word_sharers_));
+  }
+  /// What another worker may be leaving at this moment.
+  static Visit read(const Visit& visit) {
+    Visit found;
+    __atomic_load(&visit, &found, __ATOMIC_ACQUIRE);
+    return found;
   }
 
   /// Writes what some lanes store, before another worker looks at the line.

@@ -13,7 +13,10 @@ namespace lockstep::emulator {
 
 class AtomicWords {
  public:
-  void note(std::uint64_t address) { slot_of(address).store(word_of(address), std::memory_order_relaxed); }
+  /// Stores only what is new: workers that add to the same words keep sharing their slots.
+  void note(std::uint64_t address) {
+    if (!hold(address)) slot_of(address).store(word_of(address), std::memory_order_relaxed);
+  }
   bool hold(std::uint64_t address) {
     return slot_of(address).load(std::memory_order_relaxed) == word_of(address);
   }
