@@ -228,6 +228,26 @@ TEST_F(UnsupportedTest, RefusesAModifierThatItDoesNotKnow) {
   EXPECT_THROW(device.kernel(module, "kernel"), DeviceError);
 }
 
+TEST_F(UnsupportedTest, RefusesOperandsThatItDoesNotLookAt) {
+  for (const char* code : {"mul.lo.u32 %r2, %r1, 3, 4;", "mad.lo.u32 %r2, %r1, 3, 4, 5;",
+                           "ld.global.u32 %r2, [%d0], 7;", "selp.u32 %r2, 1, 0, %p1, %p1;",
+                           "nanosleep.u32 8, 9;", "bar.sync 0, 32, 7, 8, 9;", "membar.gl 1;", "exit 1;"}) {
+    EXPECT_THROW(device.kernel(device.load_ptx(kernel_text(code)), "kernel"), DeviceError) << code;
+  }
+}
+
+TEST_F(UnsupportedTest, NamesMinimumAndMaximumOfThree) {
+  for (const char* code : {"min.f32 %f1, %f2, %f3, %f4;", "max.f32 %f1, %f2, %f3, %f4;"}) {
+    const Device::ModuleId module = device.load_ptx(kernel_text(code));
+    try {
+      device.kernel(module, "kernel");
+      FAIL() << "decoded";
+    } catch (const DeviceError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("does not support the instruction m")) << code;
+    }
+  }
+}
+
 TEST_F(UnsupportedTest, RefusesMoreCodeThanItDecodesInASecond) {
   const auto lines = [](std::size_t n) {
     std::string text;

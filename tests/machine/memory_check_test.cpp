@@ -398,6 +398,40 @@ TEST_F(SpeculatedLoadTest, AValueThatIsUsedOtherwiseIsRead) {
       << "the address has changed";
 }
 
+TEST_F(SpeculatedLoadTest, WhatOnlyCalculatesMayStandBetweenLoadAndSelection) {
+  const std::string begin =
+      "setp.gt.u32 %p2, %r1, 99;\nsetp.eq.u32 %p3, %r1, 32;\n@%p3 st.shared.u32 [word], 2;\n"
+      "ld.shared.u32 %r3, [word];\n";
+  for (const char* calculation : {"popc.b32 %r5, %r1;",
+                                  "clz.b32 %r5, %r1;",
+                                  "bfind.u32 %r5, %r1;",
+                                  "brev.b32 %r5, %r1;",
+                                  "cnot.b32 %r5, %r1;",
+                                  "bfi.b32 %r5, %r1, %r1, 8, 4;",
+                                  "prmt.b32 %r5, %r1, 0, 0x0123;",
+                                  "bmsk.clamp.b32 %r5, %r1, 4;",
+                                  "szext.clamp.s32 %r5, %r1, 8;",
+                                  "fns.b32 %r5, %r1, 0, 1;",
+                                  "div.u32 %r5, %r1, 3;",
+                                  "rem.u32 %r5, %r1, 3;",
+                                  "sad.u32 %r5, %r1, 3, 4;",
+                                  "mul24.lo.u32 %r5, %r1, 3;",
+                                  "mad24.lo.u32 %r5, %r1, 3, 4;",
+                                  "dp4a.u32.u32 %r5, %r1, 3, 4;",
+                                  "dp2a.lo.u32.u32 %r5, %r1, 3, 4;",
+                                  "add.cc.u32 %r5, %r1, 3; addc.u32 %r6, %r1, 0;",
+                                  "vabsdiff4.u32.u32.u32 %r5, %r1, 3, 4;",
+                                  "slct.u32.s32 %r5, 1, 2, %r1;",
+                                  "rcp.approx.f32 %f1, 0f40000000;",
+                                  "sqrt.rn.f32 %f1, 0f40000000;",
+                                  "ex2.approx.f32 %f1, 0f40000000;",
+                                  "copysign.f32 %f1, 0f40000000, 0f40000000;",
+                                  "testp.finite.f32 %p4, 0f40000000;",
+                                  "isspacep.shared %p4, %d0;"}) {
+    EXPECT_THAT(found(begin + calculation + "\nselp.b32 %r4, %r3, 0, %p2;", 64), IsEmpty()) << calculation;
+  }
+}
+
 TEST_F(SpeculatedLoadTest, AWriteRacesOnlyWithLanesThatKeepTheValue) {
   const std::string begin = "setp.eq.u32 %p2, %r1, 0;\nst.shared.u32 [word], 1;\nbar.sync 0;\n";
   const std::string end = "selp.b32 %r4, %r3, 0, %p2;\n@%p2 st.shared.u32 [word], 2;";

@@ -262,6 +262,50 @@ TEST_F(UndefinedValuesTest, BitsAreFollowed) {
     EXPECT_THAT(found(always + begin + code + decide), ElementsAre(kFound)) << code;
 }
 
+TEST_F(UndefinedValuesTest, WhatIsCalculatedAsAWholeIsUsedWhereItsResultIs) {
+  const std::vector<std::string> calculations = {
+      "bmsk.clamp.b32 %r3, %r2, 4;",
+      "szext.clamp.s32 %r3, %r2, 8;",
+      "fns.b32 %r3, %r2, 0, 1;",
+      "add.cc.u32 %r4, %r1, 1; addc.u32 %r3, %r2, 0;",
+      "sub.cc.u32 %r4, %r1, 1; subc.u32 %r3, %r2, 0;",
+      "mad.lo.cc.u32 %r4, %r1, 3, 5; madc.hi.u32 %r3, %r1, %r2, 0;",
+      "getctarank.shared::cluster.u32 %r3, %r2;",
+      "cvt.u64.u32 %d3, %r2; isspacep.shared %p2, %d3; selp.u32 %r3, 1, 0, %p2;",
+      "vadd2.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vsub2.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vavrg2.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vabsdiff2.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vmin2.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vmax2.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vset2.u32.u32.lt %r3, %r2, 1, 0;",
+      "vadd4.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vsub4.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vavrg4.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vabsdiff4.u32.u32.u32.add %r3, %r2, 1, 0;",
+      "vmin4.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vmax4.u32.u32.u32 %r3, %r2, 1, 0;",
+      "vset4.u32.u32.lt %r3, %r2, 1, 0;",
+  };
+  for (const std::string& code : calculations) {
+    EXPECT_THAT(found(kReadIt + code), IsEmpty()) << code << " and nothing else";
+    EXPECT_THAT(found(kReadIt + code + "\nst.global.u32 [%d0], %r3;"), ElementsAre(kFound)) << code;
+  }
+  EXPECT_THAT(found(kReadIt + "add.cc.u32 %r3, %r2, 1;"), ElementsAre(kFound)) << "nobody follows the flag";
+}
+
+TEST_F(UndefinedValuesTest, TheResultOfABarrierIsWritten) {
+  const std::string vote = "setp.eq.u32 %p1, %r1, 0;\n";
+  EXPECT_THAT(found(vote + "ld.global.u32 %r2, [%d0+4];\nbar.red.popc.u32 %r2, 0, %p1;\n"
+                           "st.global.u32 [%d0], %r2;"),
+              IsEmpty());
+  EXPECT_THAT(found(vote + "ld.global.u32 %r2, [%d0+4];\nsetp.gt.u32 %p2, %r2, 3;\n"
+                           "barrier.red.and.pred %p2, 0, %p1;\n@%p2 bra past;\npast:"),
+              IsEmpty());
+  EXPECT_THAT(found(kReadIt + "setp.gt.u32 %p2, %r2, 3;\nbar.red.popc.u32 %r3, 0, %p2;"), ElementsAre(kFound))
+      << "a vote";
+}
+
 TEST_F(UndefinedValuesTest, ASignedLoadIsAsUndefinedAsItsSign) {
   const std::string decide = "\nshr.u32 %r3, %r2, 20;\nsetp.eq.u32 %p1, %r3, 3;\n@%p1 bra past;\npast:";
   EXPECT_THAT(found("ld.global.s16 %r2, [%d0+4];" + decide), ElementsAre(kFound));

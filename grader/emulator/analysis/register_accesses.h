@@ -2,20 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <string_view>
 
+#include "emulator/instructions/opcode.h"
 #include "emulator/ptx/module.h"
 
 namespace lockstep::emulator {
-
-/// Instructions whose first operand is read, not written.
-inline bool writes_nothing(std::string_view opcode) {
-  static const std::set<std::string_view> kReaders = {
-      "st",   "red",    "bar",   "barrier", "brx",      "bra",       "call",      "ret",     "exit",
-      "trap", "membar", "fence", "cp",      "prefetch", "prefetchu", "nanosleep", "pmevent", "brkpt"};
-  return kReaders.contains(opcode);
-}
 
 template <class F>
 void for_registers(const ptx::Operand& operand, F f) {
@@ -25,8 +16,18 @@ void for_registers(const ptx::Operand& operand, F f) {
 
 /// Whether the first operand is a result.
 inline bool writes_first(const ptx::Instruction& instruction) {
-  return !instruction.operands.empty() && !writes_nothing(instruction.opcode) &&
-         instruction.operands[0].kind != ptx::Operand::Kind::address;
+  if (instruction.operands.empty()) return false;
+  switch (opcode_named(instruction.opcode).result) {
+    case Result::no_result:
+      return false;
+    case Result::first:
+      return true;
+    case Result::first_unless_address:
+      return instruction.operands[0].kind != ptx::Operand::Kind::address;
+    case Result::first_of_red:
+      return instruction.has("red");
+  }
+  return false;
 }
 
 /// Calls read(register) and write(register) for all that an instruction touches, reads first.

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <initializer_list>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,23 +23,24 @@ bool has_any(const ptx::Instruction& instruction, std::initializer_list<std::str
                      [&](std::string_view word) { return instruction.has(word); });
 }
 
-/// Whether an instruction is a load that orders nothing.
-bool is_weak_load(const ptx::Instruction& instruction) {
-  return instruction.opcode == "ld" && !has_any(instruction, {"volatile", "relaxed", "acquire", "mmio"});
+/// Whether it makes no difference to other threads if a load comes before or after an instruction.
+bool lets_pass(const ptx::Instruction& instruction) {
+  switch (opcode_named(instruction.opcode).crossing) {
+    case Crossing::stays:
+      return false;
+    case Crossing::passes:
+      return true;
+    case Crossing::passes_if_weak:
+      return !has_any(instruction, {"volatile", "relaxed", "acquire", "mmio"});
+  }
+  return false;
 }
 
 /// Whether the lanes of a load may be told apart: one value of global or shared memory, and no guard.
 bool may_be_speculated(const ptx::Instruction& instruction) {
-  return is_weak_load(instruction) && instruction.guard < 0 && instruction.operands.size() == 2 &&
+  return instruction.opcode == "ld" && lets_pass(instruction) && instruction.guard < 0 &&
+         instruction.operands.size() == 2 &&
          !has_any(instruction, {"v2", "v4", "v8", "param", "param::entry", "param::func", "local", "const"});
-}
-
-/// Whether it makes no difference to other threads if a load comes before or after an instruction.
-bool lets_pass(const ptx::Instruction& instruction) {
-  static const std::set<std::string_view> kCalculations = {
-      "mov", "add", "sub", "mul", "mad", "fma",  "neg",  "abs",  "min", "max", "and",  "or",
-      "xor", "not", "shl", "shr", "shf", "lop3", "setp", "selp", "set", "cvt", "cvta", "bfe"};
-  return kCalculations.contains(instruction.opcode) || is_weak_load(instruction);
 }
 
 class Sinking {

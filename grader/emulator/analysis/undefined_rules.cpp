@@ -4,8 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <string_view>
-#include <unordered_map>
 
 namespace lockstep::emulator {
 namespace {
@@ -16,52 +14,144 @@ bool is_integer(ptx::Type type) {
   return std::find(kIntegers.begin(), kIntegers.end(), type) != kIntegers.end();
 }
 
-/// Of lop3: bits whose undefined operands decide between 0 and 1 in the table. `any`: what is undefined in an
-/// operand.
-std::uint64_t looked_up(const std::array<std::uint64_t, 3>& undefined,
-                        const std::array<std::optional<std::uint64_t>, 3>& values, std::uint64_t table,
-                        std::uint64_t any) {
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+/// What the rules ask of an instruction's operands in one lane.
+struct Sources {
+  std::span<const OperandBits> operands;
+
+  std::uint64_t undefined(std::size_t k) const { return k < operands.size() ? operands[k].undefined : 0; }
+  std::optional<std::uint64_t> value(std::size_t k) const {
+    return k < operands.size() ? operands[k].value : std::nullopt;
+  }
+  /// An operand that must be known for the rule, as the number of bits that something is shifted by.
+  std::optional<std::uint64_t> number(std::size_t k) const {
+    return undefined(k) != 0 ? std::nullopt : value(k);
+  }
+  /// What is undefined in any of them.
+  std::uint64_t any() const {
+    std::uint64_t bits = 0;
+    for (const OperandBits& operand : operands) bits |= operand.undefined;
+    return bits;
+  }
+};
+
+/// and: defined where one is a defined 0.
+std::uint64_t of_conjunction(const Sources& from) {
+  return (from.undefined(0) & from.undefined(1)) | (from.undefined(0) & from.value(1).value_or(kAll)) |
+         (from.undefined(1) & from.value(0).value_or(kAll));
+}
+
+/// or: defined where one is a defined 1.
+std::uint64_t of_disjunction(const Sources& from) {
+  return (from.undefined(0) & from.undefined(1)) | (from.undefined(0) & ~from.value(1).value_or(0)) |
+         (from.undefined(1) & ~from.value(0).value_or(0));
+}
+
+/// lop3: bits whose undefined operands decide between 0 and 1 in the table.
+std::uint64_t of_lookup(const ptx::Instruction& instruction, const Sources& from) {
+  if (instruction.modifiers.size() != 1) return kAll;
+  const std::uint64_t table = from.value(3).value_or(0);
   std::array<std::uint64_t, 2> possible{};  // bits that may become 0, and 1
   for (unsigned row = 0; row < 8; ++row) {
-    std::uint64_t fits = ~std::uint64_t{0};
+    std::uint64_t fits = kAll;
     for (unsigned k = 0; k < 3; ++k) {
-      if (!values[k]) return any;
-      fits &= undefined[k] | ((row >> (2 - k) & 1) != 0 ? *values[k] : ~*values[k]);
+      const std::optional<std::uint64_t> value = from.value(k);
+      if (!value) return from.any();
+      fits &= from.undefined(k) | ((row >> (2 - k) & 1) != 0 ? *value : ~*value);
     }
     possible[table >> row & 1] |= fits;
   }
   return possible[0] & possible[1];
 }
 
+/// A bit of the result depends on the operands' bits up to it.
+std::uint64_t of_counting(const Sources& from) { return kAll << std::countr_zero(from.any()); }
+
+/// add and sub: as of the least and the greatest that the operands may be.
+std::uint64_t of_sum(const ptx::Instruction& instruction, const Sources& from) {
+  const auto a = from.value(0), b = from.value(1);
+  if (!a || !b) return of_counting(from);
+  const std::uint64_t a_least = *a & ~from.undefined(0), a_most = *a | from.undefined(0);
+  const std::uint64_t b_least = *b & ~from.undefined(1), b_most = *b | from.undefined(1);
+  return from.any() | (instruction.opcode == "add" ? (a_least + b_least) ^ (a_most + b_most)
+                                                   : (a_least - b_most) ^ (a_most - b_least));
+}
+
+std::uint64_t of_left_shift(unsigned width, const Sources& from) {
+  const auto distance = from.number(1);
+  return !distance ? kAll : *distance >= width ? 0 : from.undefined(0) << *distance;
+}
+
+std::uint64_t of_right_shift(ptx::Type type, const Sources& from) {
+  const auto distance = from.number(1);
+  if (!distance) return kAll;
+  const unsigned width = bits_of(type);
+  const std::uint64_t bits = is_signed(type) ? extend_sign(from.undefined(0), width) : from.undefined(0);
+  const std::uint64_t sign = static_cast<std::int64_t>(bits) < 0 && is_signed(type) ? kAll : 0;
+  return *distance >= width ? sign : bits >> *distance | (*distance == 0 ? 0 : sign << (64 - *distance));
+}
+
+/// bfe
+std::uint64_t of_extract(ptx::Type type, const Sources& from) {
+  const auto position = from.number(1), length = from.number(2);
+  if (!position || !length || (*position & 0xFF) >= bits_of(type)) return kAll;
+  const auto bits = static_cast<unsigned>(*length & 0xFF);
+  const std::uint64_t field = from.undefined(0) >> (*position & 0xFF) & low_bits(bits);
+  return is_signed(type) ? extend_sign(field, bits) : field;
+}
+
+/// bfi
+std::uint64_t of_insert(unsigned width, const Sources& from) {
+  const auto position = from.number(2), length = from.number(3);
+  if (!position || !length || (*position & 0xFF) >= width) return kAll;
+  const std::uint64_t field = low_bits(static_cast<unsigned>(*length & 0xFF));
+  return (from.undefined(1) & ~(field << (*position & 0xFF))) | (from.undefined(0) & field)
+                                                                    << (*position & 0xFF);
+}
+
+/// prmt
+std::uint64_t of_permutation(const ptx::Instruction& instruction, const Sources& from) {
+  const auto selector = from.number(2);
+  if (!selector || instruction.modifiers.size() != 1) return kAll;
+  const std::uint64_t bytes = from.undefined(1) << 32 | (from.undefined(0) & 0xFFFF'FFFF);
+  std::uint64_t result = 0;
+  for (unsigned k = 0; k < 4; ++k) {
+    const std::uint64_t nibble = *selector >> (4 * k) & 0xF;
+    const std::uint64_t byte = bytes >> (8 * (nibble & 7)) & 0xFF;
+    result |= (nibble < 8 ? byte : byte >> 7 != 0 ? 0xFF : 0) << (8 * k);
+  }
+  return result;
+}
+
+/// cvt
+std::uint64_t of_conversion(const ptx::Instruction& instruction, ptx::Type from_type, const Sources& from) {
+  const ptx::Type to = ptx::type_from(instruction.modifiers[0]).value_or(ptx::Type::none);
+  if (instruction.modifiers.size() != 2 || !is_integer(from_type) || !is_integer(to)) return kAll;
+  const unsigned width = bits_of(from_type);
+  const std::uint64_t bits = from.undefined(0) & low_bits(width);
+  const std::uint64_t cut = (is_signed(from_type) ? extend_sign(bits, width) : bits) & low_bits(bits_of(to));
+  return is_signed(to) ? extend_sign(cut, bits_of(to)) : cut;
+}
+
+/// setp: a predicate that the comparison is combined with may decide alone.
+std::uint64_t of_comparison(const ptx::Instruction& instruction, const Sources& from) {
+  const bool compared = (from.undefined(0) | from.undefined(1)) != 0;
+  if (from.undefined(2) != 0 || from.operands.size() < 3 || !compared) return kAll;
+  const std::uint64_t other = from.value(2).value_or(1);
+  return (instruction.has("and") && other == 0) || (instruction.has("or") && other == 1) ? 0 : kAll;
+}
+
 }  // namespace
 
 Flow flow_of(const ptx::Instruction& instruction) {
-  static const std::unordered_map<std::string_view, Flow> kFlows = {
-      {"mov", Flow::moves},        {"and", Flow::conjunction},  {"or", Flow::disjunction},
-      {"xor", Flow::bitwise},      {"not", Flow::bitwise},      {"lop3", Flow::looks_up},
-      {"shl", Flow::shift_left},   {"shr", Flow::shift_right},  {"bfe", Flow::extract},
-      {"bfi", Flow::insert},       {"prmt", Flow::permute},     {"cvt", Flow::converts},
-      {"setp", Flow::compares},    {"selp", Flow::selects},     {"ld", Flow::loads},
-      {"ldu", Flow::loads},        {"shfl", Flow::shuffles},    {"st", Flow::stores},
-      {"add", Flow::adds},         {"sub", Flow::adds},         {"mul", Flow::counts_up},
-      {"mad", Flow::counts_up},    {"neg", Flow::calculates},   {"abs", Flow::calculates},
-      {"min", Flow::calculates},   {"max", Flow::calculates},   {"fma", Flow::calculates},
-      {"div", Flow::calculates},   {"rem", Flow::calculates},   {"sad", Flow::calculates},
-      {"rcp", Flow::calculates},   {"sqrt", Flow::calculates},  {"rsqrt", Flow::calculates},
-      {"sin", Flow::calculates},   {"cos", Flow::calculates},   {"lg2", Flow::calculates},
-      {"ex2", Flow::calculates},   {"tanh", Flow::calculates},  {"copysign", Flow::calculates},
-      {"set", Flow::calculates},   {"slct", Flow::calculates},  {"popc", Flow::calculates},
-      {"clz", Flow::calculates},   {"bfind", Flow::calculates}, {"brev", Flow::calculates},
-      {"cnot", Flow::calculates},  {"shf", Flow::calculates},   {"mul24", Flow::calculates},
-      {"mad24", Flow::calculates}, {"dp4a", Flow::calculates},  {"dp2a", Flow::calculates},
-      {"testp", Flow::calculates}, {"cvta", Flow::calculates}};
-  const auto found = kFlows.find(instruction.opcode);
-  if (found == kFlows.end() || instruction.has("cc")) return Flow::decides;
-  const bool by_bits = found->second == Flow::adds || found->second == Flow::counts_up;
+  const Flow flow = opcode_named(instruction.opcode).flow;
+  if (instruction.has("cc")) return Flow::decides;  // nobody follows the carry flag
+  const bool by_bits = flow == Flow::adds || flow == Flow::counts_up;
   if (by_bits && (!is_integer(last_type(instruction)) || instruction.has("hi") || instruction.has("sat"))) {
     return Flow::calculates;
   }
-  return found->second;
+  return flow;
 }
 
 bool keeps_places(Flow flow) {
@@ -73,90 +163,47 @@ bool keeps_places(Flow flow) {
 
 std::uint64_t undefined_result(Flow flow, const ptx::Instruction& instruction,
                                std::span<const OperandBits> operands) {
-  constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  const auto undefined = [&](std::size_t k) { return k < operands.size() ? operands[k].undefined : 0; };
-  const auto value = [&](std::size_t k) { return k < operands.size() ? operands[k].value : std::nullopt; };
-  /// An operand that must be known for the rule, as the number of bits that something is shifted by.
-  const auto number = [&](std::size_t k) { return undefined(k) != 0 ? std::nullopt : value(k); };
+  const Sources from{operands};
   const ptx::Type type = last_type(instruction);
-  const unsigned width = bits_of(type);
-  std::uint64_t any = 0;
-  for (const OperandBits& operand : operands) any |= operand.undefined;
   switch (flow) {
-    case Flow::conjunction:  // defined where one is a defined 0
-      return (undefined(0) & undefined(1)) | (undefined(0) & value(1).value_or(kAll)) |
-             (undefined(1) & value(0).value_or(kAll));
-    case Flow::disjunction:  // where one is a defined 1
-      return (undefined(0) & undefined(1)) | (undefined(0) & ~value(1).value_or(0)) |
-             (undefined(1) & ~value(0).value_or(0));
+    case Flow::conjunction:
+      return of_conjunction(from);
+    case Flow::disjunction:
+      return of_disjunction(from);
     case Flow::bitwise:
-      return any;
+      return from.any();
     case Flow::looks_up:
-      if (instruction.modifiers.size() != 1) return kAll;
-      return looked_up({undefined(0), undefined(1), undefined(2)}, {value(0), value(1), value(2)},
-                       value(3).value_or(0), any);
-    case Flow::adds: {  // as of the least and the greatest that the operands may be
-      const auto a = value(0), b = value(1);
-      if (!a || !b) return kAll << std::countr_zero(any);
-      const std::uint64_t a_least = *a & ~undefined(0), a_most = *a | undefined(0);
-      const std::uint64_t b_least = *b & ~undefined(1), b_most = *b | undefined(1);
-      return any | (instruction.opcode == "add" ? (a_least + b_least) ^ (a_most + b_most)
-                                                : (a_least - b_most) ^ (a_most - b_least));
-    }
+      return of_lookup(instruction, from);
+    case Flow::adds:
+      return of_sum(instruction, from);
     case Flow::counts_up:
-      return kAll << std::countr_zero(any);
-    case Flow::shift_left: {
-      const auto distance = number(1);
-      return !distance ? kAll : *distance >= width ? 0 : undefined(0) << *distance;
-    }
-    case Flow::shift_right: {
-      const auto distance = number(1);
-      if (!distance) return kAll;
-      const std::uint64_t from = is_signed(type) ? extend_sign(undefined(0), width) : undefined(0);
-      const std::uint64_t sign = static_cast<std::int64_t>(from) < 0 && is_signed(type) ? kAll : 0;
-      return *distance >= width ? sign : from >> *distance | (*distance == 0 ? 0 : sign << (64 - *distance));
-    }
-    case Flow::extract: {
-      const auto position = number(1), length = number(2);
-      if (!position || !length || (*position & 0xFF) >= width) return kAll;
-      const auto bits = static_cast<unsigned>(*length & 0xFF);
-      const std::uint64_t field = undefined(0) >> (*position & 0xFF) & low_bits(bits);
-      return is_signed(type) ? extend_sign(field, bits) : field;
-    }
-    case Flow::insert: {
-      const auto position = number(2), length = number(3);
-      if (!position || !length || (*position & 0xFF) >= width) return kAll;
-      const std::uint64_t field = low_bits(static_cast<unsigned>(*length & 0xFF));
-      return (undefined(1) & ~(field << (*position & 0xFF))) | (undefined(0) & field) << (*position & 0xFF);
-    }
-    case Flow::permute: {
-      const auto selector = number(2);
-      if (!selector || instruction.modifiers.size() != 1) return kAll;
-      const std::uint64_t bytes = undefined(1) << 32 | (undefined(0) & 0xFFFF'FFFF);
-      std::uint64_t result = 0;
-      for (unsigned k = 0; k < 4; ++k) {
-        const std::uint64_t nibble = *selector >> (4 * k) & 0xF;
-        const std::uint64_t byte = bytes >> (8 * (nibble & 7)) & 0xFF;
-        result |= (nibble < 8 ? byte : byte >> 7 != 0 ? 0xFF : 0) << (8 * k);
-      }
-      return result;
-    }
-    case Flow::converts: {
-      const ptx::Type to = ptx::type_from(instruction.modifiers[0]).value_or(ptx::Type::none);
-      if (instruction.modifiers.size() != 2 || !is_integer(type) || !is_integer(to)) return kAll;
-      const std::uint64_t from = undefined(0) & low_bits(width);
-      const std::uint64_t cut = (is_signed(type) ? extend_sign(from, width) : from) & low_bits(bits_of(to));
-      return is_signed(to) ? extend_sign(cut, bits_of(to)) : cut;
-    }
-    case Flow::compares: {  // a predicate that it is combined with may decide alone
-      const bool compared = (undefined(0) | undefined(1)) != 0;
-      if (undefined(2) != 0 || operands.size() < 3 || !compared) return kAll;
-      const std::uint64_t other = value(2).value_or(1);
-      return (instruction.has("and") && other == 0) || (instruction.has("or") && other == 1) ? 0 : kAll;
-    }
-    default:
+      return of_counting(from);
+    case Flow::shift_left:
+      return of_left_shift(bits_of(type), from);
+    case Flow::shift_right:
+      return of_right_shift(type, from);
+    case Flow::extract:
+      return of_extract(type, from);
+    case Flow::insert:
+      return of_insert(bits_of(type), from);
+    case Flow::permute:
+      return of_permutation(instruction, from);
+    case Flow::converts:
+      return of_conversion(instruction, type, from);
+    case Flow::compares:
+      return of_comparison(instruction, from);
+    case Flow::calculates:
       return kAll;
+    // Not calculated from operands alone.
+    case Flow::decides:
+    case Flow::moves:
+    case Flow::selects:
+    case Flow::shuffles:
+    case Flow::loads:
+    case Flow::stores:
+      break;
   }
+  return kAll;
 }
 
 ptx::Type last_type(const ptx::Instruction& instruction) {

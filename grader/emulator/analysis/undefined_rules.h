@@ -6,35 +6,12 @@
 #include <optional>
 #include <span>
 
+#include "emulator/instructions/opcode.h"
 #include "emulator/ptx/module.h"
 
 namespace lockstep::emulator {
 
-/// What an instruction makes of undefined operands.
-enum class Flow : std::uint8_t {
-  decides,     ///< they matter: the instruction has effects, or is none of the others
-  calculates,  ///< all of the result is undefined
-  adds,        ///< or subtracts: where a carry may come or not come, too
-  counts_up,   ///< a bit of the result depends on the operands' bits up to it
-  moves,
-  conjunction,
-  disjunction,
-  bitwise,
-  looks_up,
-  shift_left,
-  shift_right,
-  extract,
-  insert,
-  permute,
-  converts,
-  compares,
-  selects,
-  shuffles,
-  loads,
-  stores,
-};
-
-/// Of an instruction that the rules do not know, Flow::decides.
+/// As the instruction's row says, but for forms whose modifiers make a difference.
 Flow flow_of(const ptx::Instruction& instruction);
 
 /// Whether undefined bits stay where they are: what lies beside a member of a bit field does, when it is set.

@@ -1,4 +1,6 @@
 // Arithmetic, comparisons, selections and moves.
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string_view>
 
@@ -14,97 +16,101 @@ bool is_read_by_lanes(std::string_view name) {
   return name != "WARP_SZ" && !name.starts_with("reserved_smem") && !name.starts_with("envreg");
 }
 
+void take_integer_modifiers(Operation operation, ptx::Type type, Modifiers& modifiers, Variant& variant) {
+  using ptx::Type;
+  switch (operation) {
+    case Operation::add:
+    case Operation::subtract:
+      variant.saturate = type == Type::s32 && modifiers.take("sat");
+      break;
+    case Operation::minimum:
+    case Operation::maximum:
+      variant.rectify = (type == Type::s32 || type == Type::s16x2) && modifiers.take("relu");
+      break;
+    case Operation::bit_mask:
+    case Operation::sign_extend:
+      variant.saturate = modifiers.take("clamp");
+      if (!variant.saturate) modifiers.take("wrap");
+      break;
+    default:
+      break;
+  }
+}
+
 }  // namespace
 
 // --- arithmetic ---
 
-void FunctionDecoder::decode_arithmetic(Operation operation, Modifiers& modifiers) {
-  Variant variant;
+void FunctionDecoder::decode_arithmetic(Modifiers& modifiers) {
+  const Operation operation = row_->operation;
   const Type type = need_type(modifiers);
   if (type == Type::pred) return decode_logic(operation, modifiers);
+  const bool extreme = operation == Operation::minimum || operation == Operation::maximum;
+  if (extreme && operand_count() == 4) throw NotSupported{};  // of three f32, as PTX ISA 8.8 has it
+  Variant variant;
   if (is_floating(type)) {
     take_float_modifiers(operation, type, modifiers, variant);
-  } else if (operation == Operation::add || operation == Operation::subtract) {
-    variant.saturate = type == Type::s32 && modifiers.take("sat");
-  } else if (operation == Operation::minimum || operation == Operation::maximum) {
-    variant.rectify = (type == Type::s32 || type == Type::s16x2) && modifiers.take("relu");
-  } else if (operation == Operation::bit_mask || operation == Operation::sign_extend) {
-    variant.saturate = modifiers.take("clamp");
-    if (!variant.saturate) modifiers.take("wrap");
+  } else {
+    take_integer_modifiers(operation, type, modifiers, variant);
   }
+  finish_arithmetic(modifiers, operation, type, variant, is_half(type) ? narrow_flags(variant) : 0);
+}
+
+void FunctionDecoder::finish_arithmetic(const Modifiers& modifiers, Operation operation, Type type,
+                                        const Variant& variant, std::uint16_t detail) {
   Instruction instruction = begin_instruction();
-  if (operation == Operation::dot_product_4 || operation == Operation::dot_product_2_low) {
-    variant.source = need_type(modifiers);
-    if (operation == Operation::dot_product_2_low) {
-      if (modifiers.take("hi")) operation = Operation::dot_product_2_high;
-      modifiers.take("lo");
-    }
-  }
-  if (operation == Operation::find_leading && modifiers.take("shiftamt"))
-    operation = Operation::find_leading_shift;
-  if (this->operand(0).kind == Kind::pair) throw NotSupported{};  // lop3 with a predicate
+  if (operand(0).kind == Kind::pair) throw NotSupported{};  // lop3 with a predicate
   instruction.execute = table_.arithmetic(operation, type, variant);
-  if (is_half(type)) instruction.detail = narrow_flags(variant);
-  const bool counts = operation == Operation::population || operation == Operation::leading_zeros ||
-                      operation == Operation::find_leading || operation == Operation::find_leading_shift;
-  instruction.destination = written_row(this->operand(0), counts ? false : is_wide(type));
-  instruction.a = source_row(this->operand(1), type);
-  const bool shifts = operation == Operation::shift_left || operation == Operation::shift_right ||
-                      operation == Operation::bit_extract;
-  if (operand_count() > 2) instruction.b = source_row(this->operand(2), shifts ? Type::u32 : type);
-  if (operand_count() > 3) {
-    // PTX ISA 8.6 has min and max of three.
-    if (operation == Operation::minimum || operation == Operation::maximum) throw NotSupported{};
-    const bool position = operation == Operation::bit_extract || operation == Operation::bit_insert;
-    instruction.c = source_row(this->operand(3), position ? Type::u32 : type);
-  }
-  if (operand_count() > 4) {
-    if (operation == Operation::bit_insert) {
-      instruction.vector[0] = source_row(this->operand(4), Type::u32);
-    } else if (operation == Operation::lookup_3) {
-      if (this->operand(4).kind != Kind::immediate) throw NotSupported{};
-      instruction.detail = static_cast<std::uint16_t>(this->operand(4).bits & 0xFF);
+  instruction.detail = detail;
+  const auto& kinds = row_->operands.kinds;
+  instruction.destination = written_row(operand(0), kinds[0] == OperandKind::typed && is_wide(type));
+  const std::array places = {&instruction.a, &instruction.b, &instruction.c, &instruction.vector[0]};
+  for (std::size_t k = 1; k < std::min(operand_count(), row_->operands.most); ++k) {
+    if (kinds[k] == OperandKind::immediate) {
+      if (operand(k).kind != Kind::immediate) throw NotSupported{};
+      instruction.detail = static_cast<std::uint16_t>(operand(k).bits & 0xFF);
     } else {
-      throw NotSupported{};
+      *places[k - 1] = source_row(operand(k), kinds[k] == OperandKind::word ? Type::u32 : type);
     }
-  }
-  static const std::map<Operation, std::size_t> kOperands = {{Operation::lookup_3, 5},
-                                                             {Operation::bit_insert, 5},
-                                                             {Operation::bit_extract, 4},
-                                                             {Operation::fused_multiply_add, 4},
-                                                             {Operation::absolute_difference, 4},
-                                                             {Operation::dot_product_4, 4},
-                                                             {Operation::dot_product_2_low, 4},
-                                                             {Operation::dot_product_2_high, 4},
-                                                             {Operation::funnel_left_wrap, 4},
-                                                             {Operation::funnel_left_clamp, 4},
-                                                             {Operation::funnel_right_wrap, 4},
-                                                             {Operation::funnel_right_clamp, 4},
-                                                             {Operation::permute, 4},
-                                                             {Operation::permute_mode, 4},
-                                                             {Operation::find_nth_set, 4},
-                                                             {Operation::absolute, 2},
-                                                             {Operation::negate, 2},
-                                                             {Operation::bit_not, 2},
-                                                             {Operation::logical_not, 2},
-                                                             {Operation::find_leading, 2},
-                                                             {Operation::find_leading_shift, 2},
-                                                             {Operation::leading_zeros, 2},
-                                                             {Operation::population, 2},
-                                                             {Operation::bit_reverse, 2},
-                                                             {Operation::reciprocal, 2},
-                                                             {Operation::square_root, 2},
-                                                             {Operation::reciprocal_square_root, 2},
-                                                             {Operation::sine, 2},
-                                                             {Operation::cosine, 2},
-                                                             {Operation::logarithm_2, 2},
-                                                             {Operation::exponential_2, 2},
-                                                             {Operation::hyperbolic_tangent, 2}};
-  const auto expected = kOperands.find(operation);
-  if (operand_count() != (expected == kOperands.end() ? 3 : expected->second)) {
-    throw Contradiction{"a wrong number of operands"};
   }
   finish(modifiers, instruction);
+}
+
+void FunctionDecoder::decode_dot_product(Modifiers& modifiers) {
+  Operation operation = row_->operation;
+  const Type type = need_type(modifiers);
+  Variant variant;
+  variant.source = need_type(modifiers);
+  if (operation == Operation::dot_product_2_low) {
+    if (modifiers.take("hi")) operation = Operation::dot_product_2_high;
+    modifiers.take("lo");
+  }
+  finish_arithmetic(modifiers, operation, type, variant);
+}
+
+void FunctionDecoder::decode_find_leading(Modifiers& modifiers) {
+  const Type type = need_type(modifiers);
+  const bool amount = modifiers.take("shiftamt");
+  finish_arithmetic(modifiers, amount ? Operation::find_leading_shift : Operation::find_leading, type, {});
+}
+
+void FunctionDecoder::decode_funnel_shift(Modifiers& modifiers) {
+  using enum Operation;
+  const bool left = modifiers.take("l");
+  if (!left && !modifiers.take("r")) throw NotSupported{};
+  const bool clamp = modifiers.take("clamp");
+  if (!clamp && !modifiers.take("wrap")) throw NotSupported{};
+  const Operation operation = left ? (clamp ? funnel_left_clamp : funnel_left_wrap)
+                                   : (clamp ? funnel_right_clamp : funnel_right_wrap);
+  finish_arithmetic(modifiers, operation, need_type(modifiers), {});
+}
+
+void FunctionDecoder::decode_permutation(Modifiers& modifiers) {
+  const std::optional<std::uint16_t> mode = modifiers.take_one<std::uint16_t>(
+      {{"f4e", 0}, {"b4e", 1}, {"rc8", 2}, {"ecl", 3}, {"ecr", 4}, {"rc16", 5}});
+  const Type type = need_type(modifiers);
+  finish_arithmetic(modifiers, mode ? Operation::permute_mode : Operation::permute, type, {},
+                    mode.value_or(0));
 }
 
 /// and, or, xor and not of predicates, of which one may be a constant.
@@ -152,7 +158,8 @@ void FunctionDecoder::decode_constant_logic(Operation operation, std::size_t var
   finish(modifiers, instruction);
 }
 
-void FunctionDecoder::decode_multiply(bool add, Modifiers& modifiers) {
+void FunctionDecoder::decode_multiply(Modifiers& modifiers) {
+  const bool add = row_->operation == Operation::multiply_add_low;
   Variant variant;
   const bool wide = modifiers.take("wide"), high = modifiers.take("hi");
   const bool carry_out = modifiers.take("cc");
@@ -190,7 +197,8 @@ void FunctionDecoder::decode_multiply(bool add, Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-void FunctionDecoder::decode_multiply_24(bool add, Modifiers& modifiers) {
+void FunctionDecoder::decode_multiply_24(Modifiers& modifiers) {
+  const bool add = row_->operation == Operation::multiply_add_24;
   const bool high = modifiers.take("hi");
   if (!high && !modifiers.take("lo")) throw NotSupported{};
   const Type type = need_type(modifiers);
@@ -211,9 +219,9 @@ void FunctionDecoder::decode_multiply_24(bool add, Modifiers& modifiers) {
 void FunctionDecoder::decode_video(Modifiers& modifiers) {
   static const std::map<std::string_view, std::uint16_t> kOperations = {
       {"vadd", 0}, {"vsub", 1}, {"vavrg", 2}, {"vabsdiff", 3}, {"vmin", 4}, {"vmax", 5}, {"vset", 6}};
-  const std::string_view opcode = current_->opcode;
+  const std::string_view opcode = row_->word;
   const auto operation = kOperations.find(opcode.substr(0, opcode.size() - 1));
-  if (operation == kOperations.end() || (opcode.back() != '2' && opcode.back() != '4')) throw NotSupported{};
+  if (operation == kOperations.end()) throw NotSupported{};
   Instruction instruction = begin_instruction();
   instruction.detail = operation->second;
   const bool compares = operation->first == "vset";  // its results are 0 and 1
@@ -234,8 +242,7 @@ void FunctionDecoder::decode_video(Modifiers& modifiers) {
   } else if (modifiers.take("add")) {
     instruction.detail |= video::kAccumulate;
   }
-  instruction.execute =
-      table_.arithmetic(opcode.back() == '2' ? Operation::video_2 : Operation::video_4, Type::u32, {});
+  instruction.execute = table_.arithmetic(row_->operation, Type::u32, {});
   instruction.destination = written_row(operand(0), false);
   instruction.a = source_row(operand(1), Type::u32);
   instruction.b = source_row(operand(2), Type::u32);
@@ -244,19 +251,16 @@ void FunctionDecoder::decode_video(Modifiers& modifiers) {
 }
 
 void FunctionDecoder::decode_carry(Modifiers& modifiers) {
-  const std::string& opcode = current_->opcode;
   Variant variant;
-  variant.carry_in = opcode == "addc" || opcode == "subc" || opcode == "madc";
+  variant.carry_in = row_->decoder == Decoder::carry;
   variant.carry_out = modifiers.take("cc");
-  if (!variant.carry_in && !variant.carry_out) throw NotSupported{};
-  const bool multiply = opcode == "madc";
-  const bool high = modifiers.take("hi");
+  Operation operation = row_->operation;
+  if (operation == Operation::add) operation = Operation::add_carry;
+  if (operation == Operation::subtract) operation = Operation::subtract_carry;
+  const bool multiply = operation == Operation::multiply_add_low_carry;
+  if (modifiers.take("hi") && multiply) operation = Operation::multiply_add_high_carry;
   modifiers.take("lo");
   const Type type = need_type(modifiers);
-  const Operation operation =
-      multiply ? (high ? Operation::multiply_add_high_carry : Operation::multiply_add_low_carry)
-      : opcode == "add" || opcode == "addc" ? Operation::add_carry
-                                            : Operation::subtract_carry;
   Instruction instruction = begin_instruction();
   instruction.execute = table_.arithmetic(operation, type, variant);
   instruction.destination = written_row(operand(0), is_wide(type));
@@ -339,8 +343,7 @@ void FunctionDecoder::decode_compare(Modifiers& modifiers, bool to_value) {
     instruction.detail |= static_cast<std::uint16_t>(
         narrow_flags(variant) | static_cast<unsigned>(*comparison) << relation::kComparisonShift);
   } else {
-    instruction.execute =
-        table_.arithmetic(to_value ? Operation::compare_to_value : Operation::compare, first, variant);
+    instruction.execute = table_.arithmetic(row_->operation, first, variant);
   }
   const Operand& result = operand(0);
   const bool packed = compared == Type::f16x2 || compared == Type::bf16x2;
@@ -370,19 +373,42 @@ void FunctionDecoder::decode_select(Modifiers& modifiers) {
   const Type type = need_type(modifiers);
   Variant variant;
   Instruction instruction = begin_instruction();
-  if (current_->opcode == "slct") {
+  if (row_->operation == Operation::select_by_sign) {
     variant.source = need_type(modifiers);
     variant.flush = variant.source == Type::f32 && modifiers.take("ftz");
-    instruction.execute = table_.arithmetic(Operation::select_by_sign, type, variant);
     instruction.c = source_row(operand(3), variant.source);
   } else {
-    instruction.execute = table_.arithmetic(Operation::select, type, variant);
     instruction.c = predicate(operand(3));
     if (operand(3).negated) instruction.reads_flags |= 4;
   }
+  instruction.execute = table_.arithmetic(row_->operation, type, variant);
   instruction.destination = written_row(operand(0), is_wide(type));
   instruction.a = source_row(operand(1), type);
   instruction.b = source_row(operand(2), type);
+  finish(modifiers, instruction);
+}
+
+void FunctionDecoder::decode_property_test(Modifiers& modifiers) {
+  const std::optional<std::uint16_t> property = modifiers.take_one<std::uint16_t>(
+      {{"finite", 0}, {"infinite", 1}, {"number", 2}, {"notanumber", 3}, {"normal", 4}, {"subnormal", 5}});
+  const Type type = need_type(modifiers);
+  if (!property) throw NotSupported{};
+  Instruction instruction = begin_instruction();
+  instruction.execute = table_.arithmetic(row_->operation, type, {});
+  instruction.detail = *property;
+  instruction.destination = predicate(operand(0));
+  instruction.a = source_row(operand(1), type);
+  finish(modifiers, instruction);
+}
+
+void FunctionDecoder::decode_space_test(Modifiers& modifiers) {
+  const std::optional<Space> space = take_space(modifiers);
+  if (!space) throw NotSupported{};
+  Instruction instruction = begin_instruction();
+  instruction.execute = table_.space_test;
+  instruction.detail = static_cast<std::uint16_t>(*space);
+  instruction.destination = predicate(operand(0));
+  instruction.a = source_row(operand(1), Type::u64);
   finish(modifiers, instruction);
 }
 

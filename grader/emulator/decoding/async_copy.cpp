@@ -12,6 +12,7 @@ bool is_shared(std::string_view word) { return word.starts_with("shared"); }
 }  // namespace
 
 void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
+  if (!modifiers.take("async")) throw NotSupported{};
   if (modifiers.take("bulk")) return decode_copy_bulk(modifiers);
   if (modifiers.take("commit_group")) return decode_group(modifiers, commit_copies, false);
   if (modifiers.take("wait_group")) return decode_group(modifiers, wait_for_copies, true);

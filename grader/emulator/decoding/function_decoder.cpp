@@ -52,30 +52,18 @@ void FunctionDecoder::decode() {
 
 // --- blocks ---
 
-bool FunctionDecoder::ends_block(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  return opcode == "bra" || opcode == "brx" || opcode == "ret" || opcode == "exit" || opcode == "call" ||
-         opcode == "trap" || opcode == "brkpt";
-}
-
 BasicBlock::Gate FunctionDecoder::gate_of(const ptx::Instruction& instruction) {
-  const std::string& opcode = instruction.opcode;
-  const auto has = [&](std::string_view word) { return instruction.has(word); };
-  if (opcode == "bar" || opcode == "barrier") {
-    if (has("cluster")) {
-      return has("wait") ? BasicBlock::Gate::cluster_barrier : BasicBlock::Gate::none;
-    }
-    return has("warp") ? BasicBlock::Gate::meet : BasicBlock::Gate::barrier;
+  using enum BasicBlock::Gate;
+  switch (opcode_named(instruction.opcode).meeting) {
+    case Meeting::alone:
+      return none;
+    case Meeting::lanes:
+      return meet;
+    case Meeting::at_barrier:
+      if (instruction.has("cluster")) return instruction.has("wait") ? cluster_barrier : none;
+      return instruction.has("warp") ? meet : barrier;
   }
-  if ((opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" || opcode == "elect") &&
-      has("sync")) {
-    return BasicBlock::Gate::meet;
-  }
-  if (opcode == "mma" || opcode == "wmma" || opcode == "ldmatrix" || opcode == "stmatrix" ||
-      opcode == "movmatrix") {
-    return BasicBlock::Gate::meet;
-  }
-  return BasicBlock::Gate::none;
+  return none;
 }
 
 std::uint32_t FunctionDecoder::block_at(std::uint32_t instruction) const {
@@ -92,7 +80,7 @@ void FunctionDecoder::find_blocks() {
     if (operand.kind == Kind::label && operand.index <= n) leads[operand.index] = true;
   };
   for (std::uint32_t i = 0; i < n; ++i) {
-    if (ends_block(code[i])) leads[i + 1] = true;
+    if (opcode_named(code[i].opcode).ending != Ending::next) leads[i + 1] = true;
     if (gate_of(code[i]) != BasicBlock::Gate::none) leads[i] = true;
     for (const Operand& operand : code[i].operands) lead(operand);
   }
@@ -131,45 +119,61 @@ void FunctionDecoder::find_end(std::uint32_t b, std::vector<std::uint32_t>& succ
     return;
   }
   const ptx::Instruction& ending = source_.instructions[last - 1];
+  const Ending how = opcode_named(ending.opcode).ending;
+  if (how != Ending::next) --block.count;
+  switch (how) {
+    case Ending::next:
+      successors = {b + 1};
+      return;
+    case Ending::branches:
+      return find_target(ending, block, successors);
+    case Ending::branches_by_table:
+      return find_targets(ending, block, successors);
+    case Ending::calls:
+      block.end = BasicBlock::End::call;
+      successors = {b + 1};
+      return;
+    case Ending::returns:
+    case Ending::exits:
+    case Ending::traps:
+      block.end = how == Ending::traps ? BasicBlock::End::trap : BasicBlock::End::leave;
+      block.leaves_kernel = how == Ending::exits || source_.entry;
+      if (ending.guard >= 0) successors = {b + 1};
+      return;
+  }
+}
+
+/// bra
+void FunctionDecoder::find_target(const ptx::Instruction& ending, BasicBlock& block,
+                                  std::vector<std::uint32_t>& successors) {
+  if (ending.operands.size() != 1 || ending.operands[0].kind != Kind::label) {
+    fail(ending, "a branch needs a label");
+  }
   const bool guarded = ending.guard >= 0;
-  if (!ends_block(ending)) {
-    successors = {b + 1};
-    return;
+  block.end = guarded ? BasicBlock::End::conditional : BasicBlock::End::branch;
+  block.target = block_at(ending.operands[0].index);
+  successors = {block.target};
+  if (guarded) successors.push_back(block.next);
+}
+
+/// brx.idx
+void FunctionDecoder::find_targets(const ptx::Instruction& ending, BasicBlock& block,
+                                   std::vector<std::uint32_t>& successors) {
+  block.end = BasicBlock::End::indirect;
+  const std::vector<Operand>* targets = nullptr;
+  if (ending.operands.size() == 2) {
+    const auto found = source_.target_lists.find(ending.operands[1].name);
+    if (found != source_.target_lists.end()) targets = &found->second;
   }
-  --block.count;
-  if (ending.opcode == "bra") {
-    if (ending.operands.size() != 1 || ending.operands[0].kind != Kind::label) {
-      fail(ending, "a branch needs a label");
-    }
-    block.end = guarded ? BasicBlock::End::conditional : BasicBlock::End::branch;
-    block.target = block_at(ending.operands[0].index);
-    successors = {block.target};
-    if (guarded) successors.push_back(b + 1);
-  } else if (ending.opcode == "brx") {
-    block.end = BasicBlock::End::indirect;
-    const std::vector<Operand>* targets = nullptr;
-    if (ending.operands.size() == 2) {
-      const auto found = source_.target_lists.find(ending.operands[1].name);
-      if (found != source_.target_lists.end()) targets = &found->second;
-    }
-    if (targets == nullptr || targets->empty()) fail(ending, "brx.idx needs a list of labels");
-    indirect_targets_ += targets->size();
-    if (indirect_targets_ > kMostTargets) fail(ending, "the function's lists of labels are too long");
-    charge(targets->size() * sizeof(std::uint32_t));
-    for (const Operand& target : *targets) {
-      if (target.kind != Kind::label) fail(ending, "brx.idx needs a list of labels");
-      block.targets.push_back(block_at(target.index));
-    }
-    successors = block.targets;
-  } else if (ending.opcode == "call") {
-    block.end = BasicBlock::End::call;
-    successors = {b + 1};
-  } else {
-    block.end =
-        ending.opcode == "trap" || ending.opcode == "brkpt" ? BasicBlock::End::trap : BasicBlock::End::leave;
-    block.leaves_kernel = ending.opcode == "exit" || source_.entry;
-    if (guarded) successors = {b + 1};
+  if (targets == nullptr || targets->empty()) fail(ending, "brx.idx needs a list of labels");
+  indirect_targets_ += targets->size();
+  if (indirect_targets_ > kMostTargets) fail(ending, "the function's lists of labels are too long");
+  charge(targets->size() * sizeof(std::uint32_t));
+  for (const Operand& target : *targets) {
+    if (target.kind != Kind::label) fail(ending, "brx.idx needs a list of labels");
+    block.targets.push_back(block_at(target.index));
   }
+  successors = block.targets;
 }
 
 // --- memory and registers ---

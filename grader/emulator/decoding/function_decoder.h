@@ -21,6 +21,7 @@
 #include "emulator/core/image.h"
 #include "emulator/counters/counters.h"
 #include "emulator/decoding/modifiers.h"
+#include "emulator/instructions/opcode.h"
 #include "emulator/program/handlers.h"
 #include "emulator/program/program.h"
 
@@ -62,12 +63,14 @@ class FunctionDecoder {
   using Type = ptx::Type;
 
   // --- blocks ---
-  static bool ends_block(const ptx::Instruction& instruction);
   static BasicBlock::Gate gate_of(const ptx::Instruction& instruction);
   std::uint32_t block_at(std::uint32_t instruction) const;
   void find_blocks();
   /// How block `b` ends, as far as control flow goes; its operands are decoded later.
   void find_end(std::uint32_t b, std::vector<std::uint32_t>& successors);
+  void find_target(const ptx::Instruction& ending, BasicBlock& block, std::vector<std::uint32_t>& successors);
+  void find_targets(const ptx::Instruction& ending, BasicBlock& block,
+                    std::vector<std::uint32_t>& successors);
 
   // --- memory and registers ---
   void lay_out_local_memory();
@@ -111,9 +114,13 @@ class FunctionDecoder {
   template <class F>
   void guarded_decode(const ptx::Instruction& instruction, F decode_it) {
     current_ = &instruction;
+    row_ = &opcode_named(instruction.opcode);
     place_ = add_place(instruction);
     try {
       decode_it();
+      // A decoder looks at those operands that it knows.
+      if (operand_count() < row_->operands.least || operand_count() > row_->operands.most)
+        throw Contradiction{"a wrong number of operands"};
     } catch (const NotSupported&) {
       throw DeviceError(DeviceError::Code::unsupported,
                         fmt::format("{}: the emulated device does not support the instruction {} yet",
@@ -127,9 +134,16 @@ class FunctionDecoder {
   void decode_instruction();
 
   // By group; each throws NotSupported for what it does not know.
-  void decode_arithmetic(Operation operation, Modifiers& modifiers);
-  void decode_multiply(bool add, Modifiers& modifiers);
-  void decode_multiply_24(bool add, Modifiers& modifiers);
+  void decode_arithmetic(Modifiers& modifiers);
+  void decode_dot_product(Modifiers& modifiers);
+  void decode_find_leading(Modifiers& modifiers);
+  void decode_funnel_shift(Modifiers& modifiers);
+  void decode_permutation(Modifiers& modifiers);
+  /// An instruction of one operation whose operands are those of its row.
+  void finish_arithmetic(const Modifiers& modifiers, Operation operation, Type type, const Variant& variant,
+                         std::uint16_t detail = 0);
+  void decode_multiply(Modifiers& modifiers);
+  void decode_multiply_24(Modifiers& modifiers);
   void decode_logic(Operation operation, Modifiers& modifiers);
   void decode_constant_logic(Operation operation, std::size_t variable, std::size_t constant,
                              Modifiers& modifiers);
@@ -137,6 +151,8 @@ class FunctionDecoder {
   void decode_carry(Modifiers& modifiers);
   void decode_compare(Modifiers& modifiers, bool to_value);
   void decode_select(Modifiers& modifiers);
+  void decode_property_test(Modifiers& modifiers);
+  void decode_space_test(Modifiers& modifiers);
   void decode_move(Modifiers& modifiers);
   void decode_convert(Modifiers& modifiers);
   Slot converted_source(const Operand& operand, Type type);
@@ -151,6 +167,8 @@ class FunctionDecoder {
   void decode_vote(Modifiers& modifiers);
   void decode_match(Modifiers& modifiers);
   void decode_reduce(Modifiers& modifiers);
+  void decode_election(Modifiers& modifiers);
+  void decode_active_mask(Modifiers& modifiers);
   void decode_barrier(Modifiers& modifiers);
   void decode_copy_async(Modifiers& modifiers);
   Instruction begin_matrix_instruction(const MatrixOperation& operation);
@@ -178,9 +196,12 @@ class FunctionDecoder {
   void decode_image_query(Modifiers& modifiers, bool texture);
   Slot image_handle(const Operand& address, std::size_t elements);
   Slot coordinate_rows(const Operand& address, std::size_t operands, Image::Shape shape, Type type);
-  void decode_nothing() {
+  void decode_fence();
+  void decode_nothing() { emit_plain(table_.none); }
+  /// An instruction whose modifiers and operands its handler need not know.
+  void emit_plain(Handler handler) {
     Instruction instruction = begin_instruction();
-    instruction.execute = table_.none;
+    instruction.execute = handler;
     emit(instruction);
   }
 
@@ -216,6 +237,7 @@ class FunctionDecoder {
   std::size_t indirect_targets_ = 0;
   std::unordered_set<std::uint32_t> virtual_calls_;  ///< indices of instructions
   const ptx::Instruction* current_ = nullptr;
+  const Opcode* row_ = nullptr;  ///< of the current instruction
   std::uint32_t place_ = 0;
   SourceLine last_line_;
 };

@@ -201,6 +201,7 @@ bool FunctionDecoder::counts_lanes(AtomicOperation operation, Type type, const O
 
 void FunctionDecoder::decode_atomic(Modifiers& modifiers, bool returns) {
   using enum AtomicOperation;
+  if (modifiers.take("async")) throw NotSupported{};
   Instruction instruction = begin_instruction();
   instruction.detail = ordering(modifiers);
   const Space space = take_space(modifiers).value_or(Space::generic);

@@ -80,4 +80,24 @@ void FunctionDecoder::decode_reduce(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
+void FunctionDecoder::decode_active_mask(Modifiers& modifiers) {
+  modifiers.take_type();
+  Instruction instruction = begin_instruction();
+  instruction.execute = table_.warp_wide(WarpOperation::active_mask, Type::b32);
+  instruction.destination = written_row(operand(0), false);
+  finish(modifiers, instruction);
+}
+
+void FunctionDecoder::decode_election(Modifiers& modifiers) {
+  if (!modifiers.take("sync")) throw NotSupported{};
+  Instruction instruction = begin_instruction();
+  instruction.execute = table_.warp_wide(WarpOperation::elect, Type::b32);
+  const Operand& result = operand(0);
+  if (result.kind != Kind::pair) throw NotSupported{};
+  instruction.destination = destination(result.elements.at(0), false);
+  if (result.elements.at(1).kind != Kind::sink) instruction.vector[0] = predicate(result.elements[1]);
+  instruction.vector[1] = source_row(operand(1), Type::u32);
+  finish(modifiers, instruction);
+}
+
 }  // namespace lockstep::emulator

@@ -9,7 +9,7 @@ namespace lockstep::emulator::LOCKSTEP_LEVEL {
 namespace {
 
 Handler arithmetic(Operation operation, ptx::Type type, const Variant& variant) {
-  if (operation >= Operation::compare) return predicate_handler(operation, type, variant);
+  if (const Handler found = predicate_handler(operation, type, variant)) return found;
   if (const Handler found = floating_handler(operation, type, variant)) return found;
   if (const Handler found = half_handler(operation, type)) return found;
   if (const Handler found = video_handler(operation)) return found;
