@@ -5,14 +5,13 @@
 
 #include "emulator/cudart/arrays/texture_limits.h"
 #include "emulator/cudart/errors/unsupported.h"
+#include "emulator/cudart/memory/addresses.h"
 
 namespace lockstep::cudart {
 
 namespace {
 
 using Shape = emulator::Image::Shape;
-
-std::byte* pointer_to(emulator::DeviceAddress address) { return reinterpret_cast<std::byte*>(address); }
 
 Shape shape_of(const cudaExtent& extent, unsigned flags) {
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
@@ -101,8 +100,7 @@ cudaArray_t Arrays::allocate(const cudaChannelFormatDesc& channels, const cudaEx
   require((flags & cudaArrayTextureGather) == 0 || shape == Shape::plane);
   check_extent(extent, shape, flags);
   auto array = std::make_unique<Array>(Array{channels, extent, flags, lay_out(extent, shape, format)});
-  array->image.address = reinterpret_cast<emulator::DeviceAddress>(
-      memory_.allocate(array->image.slice_bytes * array->image.depth));
+  array->image.address = address_of(memory_.allocate(array->image.slice_bytes * array->image.depth));
   auto* handle = reinterpret_cast<cudaArray_t>(array.get());
   arrays_[handle] = std::move(array);
   return handle;

@@ -4,6 +4,7 @@
 
 #include "emulator/cudart/arrays/texture_limits.h"
 #include "emulator/cudart/errors/unsupported.h"
+#include "emulator/cudart/memory/addresses.h"
 
 namespace lockstep::cudart {
 
@@ -16,7 +17,7 @@ using emulator::Sampler;
 using emulator::TexelFormat;
 
 emulator::DeviceAddress aligned_address(const void* pointer) {
-  const auto address = reinterpret_cast<emulator::DeviceAddress>(pointer);
+  const emulator::DeviceAddress address = address_of(pointer);
   require(address != 0 && address % kTextureAlignment == 0);
   return address;
 }

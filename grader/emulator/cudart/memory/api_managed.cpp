@@ -2,9 +2,11 @@
 //
 // The emulated device has concurrentManagedAccess, as cards under Linux have. So advice and prefetches are
 // accepted, and the program may use managed memory while a kernel runs. It then sees what was there before.
+#include "emulator/cudart/memory/addresses.h"
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
+using lockstep::cudart::address_of;
 using lockstep::cudart::call;
 using lockstep::cudart::Failure;
 using lockstep::cudart::PageAdvice;
@@ -13,8 +15,6 @@ using lockstep::cudart::Runtime;
 using lockstep::cudart::Stream;
 
 namespace {
-
-std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 /// Fails unless `place` is a device or the host.
 void check_place(Runtime& r, int place) { r.device.check_number(place == cudaCpuDeviceId ? 0 : place); }

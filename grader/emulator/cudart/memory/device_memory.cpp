@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "emulator/cudart/memory/addresses.h"
+
 namespace lockstep::cudart {
 
 using emulator::BoxPart;
@@ -20,9 +22,6 @@ namespace {
 
 /// Rows of pitched allocations start at multiples of this on current cards.
 constexpr std::size_t kPitchGranule = 512;
-
-DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
-void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
 BoxShape shape_of(const CopyWork& work) { return {work.width, work.height, work.depth}; }
 BoxPlace to_of(const CopyWork& work) { return {address_of(work.to), work.to_pitch, work.to_slice}; }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "emulator/cudart/memory/addresses.h"
 #include "emulator/cudart/memory/fault_handler.h"
 
 namespace lockstep::cudart {
@@ -32,8 +33,6 @@ constexpr std::size_t kBroughtInBytes = std::size_t{1} << 20;
 constexpr std::size_t kBroughtInRanges = 64;
 
 std::size_t pages_of(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes; }
-
-void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
 void protect(DeviceAddress begin, std::size_t pages, int protection) {
   if (::mprotect(pointer_to(begin), pages * kPageBytes, protection) != 0) {
