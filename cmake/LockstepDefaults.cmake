@@ -37,27 +37,45 @@ if(LOCKSTEP_FUZZ)
   target_link_options(lockstep_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Precompiled headers: to read headers and to instantiate their templates takes half of the time that a small file takes.
-# Those of the project are among them where most files of a target include them anyway. Not with a compiler cache, which
-# cannot look through them.
+# To read headers and to instantiate their templates takes half of the time that a small file takes. So the files of a
+# target are compiled together, twenty at a time; a name of an unnamed namespace is then one for the whole target. Who
+# works on one file compiles each for itself (the presets dev and sanitize).
+if(NOT DEFINED CMAKE_UNITY_BUILD)
+  set(CMAKE_UNITY_BUILD ON)
+endif()
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
+
+# Where files are compiled each for itself, headers are precompiled, those of the project among them where most files
+# include them anyway. Not with a compiler cache, which cannot look through them.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "cache")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
-endif()
-if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-  # Of precompiled headers GCC 12 warns of overflows in std::string that are none, from what its optimiser sees. Builds
-  # without them, clang, clang-tidy and the sanitizers still look for such.
-  target_compile_options(lockstep_options INTERFACE
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>)
 endif()
 set(LOCKSTEP_STANDARD_HEADERS
   <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstring> <functional> <map> <memory> <optional> <span>
   <stdexcept> <string> <string_view> <unordered_map> <utility> <vector>)
 
 # lockstep_precompile(<target> [<header>…]): headers of its own, those of the standard library and the given ones.
-# Targets share them by target_precompile_headers(… REUSE_FROM <target>) where kind, definitions and optimisation are the
-# same: g++ 12 crashes at -O3 on headers that were precompiled at -O1.
 function(lockstep_precompile target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_precompile_headers(${target} PRIVATE ${LOCKSTEP_STANDARD_HEADERS} ${ARGN})
+  lockstep_read_precompiled(${target})
+endfunction()
+
+# lockstep_share_precompiled(<target> <owner>): the headers of another target, whose kind, definitions and optimisation
+# are the same: g++ 12 crashes at -O3 on headers that were precompiled at -O1.
+function(lockstep_share_precompiled target owner)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+  lockstep_read_precompiled(${target})
+endfunction()
+
+# Of precompiled headers GCC 12 warns of overflows in std::string that are none, from what its optimiser sees. Builds
+# without them, clang, clang-tidy and the sanitizers still look for such.
+function(lockstep_read_precompiled target)
+  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>)
+  endif()
 endfunction()
 
 # lockstep_rarely_runs(<target>): what takes longer to optimise than it would ever save. The option comes behind those of

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using sandbox::FileDescriptor;
 
-constexpr const char* kObjectName = "object.so";
+constexpr const char* kCachedObjectName = "object.so";
 constexpr const char* kDiagnosticsName = "diagnostics.txt";
 constexpr const char* kSumName = "sum.txt";
 constexpr const char* kNewPrefix = "new-";
@@ -35,7 +35,7 @@ constexpr std::chrono::hours kAbandonedAfter{24};
 std::system_error error_of(const std::string& what) { return {errno, std::generic_category(), what}; }
 
 // Of a file of this user's own, and not of a link's target; nothing when it is none.
-std::optional<std::string> contents_of(const fs::path& path) {
+std::optional<std::string> own_contents_of(const fs::path& path) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
@@ -94,7 +94,7 @@ bool is_new(const fs::path& folder) { return folder.filename().string().starts_w
 
 std::uintmax_t size_of(const fs::path& entry) {
   std::uintmax_t bytes = 0;
-  for (const char* name : {kObjectName, kDiagnosticsName, kSumName}) {
+  for (const char* name : {kCachedObjectName, kDiagnosticsName, kSumName}) {
     std::error_code error;
     const auto size = fs::file_size(entry / name, error);
     if (!error) bytes += size;
@@ -113,13 +113,13 @@ ObjectCache::ObjectCache(const fs::path& folder, std::uintmax_t limit_bytes)
 
 std::optional<ObjectCache::Entry> ObjectCache::find(const std::string& key) const {
   const fs::path entry = folder_ / key;
-  const auto object = contents_of(entry / kObjectName), sum = contents_of(entry / kSumName);
-  auto diagnostics = contents_of(entry / kDiagnosticsName);
+  const auto object = own_contents_of(entry / kCachedObjectName), sum = own_contents_of(entry / kSumName);
+  auto diagnostics = own_contents_of(entry / kDiagnosticsName);
   // A machine that went down may have left a part.
   if (!object || !diagnostics || sum != sum_of(*object, *diagnostics)) return std::nullopt;
   std::error_code error;
   fs::last_write_time(entry, fs::file_time_type::clock::now(), error);  // used just now
-  return Entry{entry / kObjectName, *std::move(diagnostics)};
+  return Entry{entry / kCachedObjectName, *std::move(diagnostics)};
 }
 
 ObjectCache::Entry ObjectCache::store(const std::string& key, const std::string& object,
@@ -128,7 +128,7 @@ ObjectCache::Entry ObjectCache::store(const std::string& key, const std::string&
   const fs::path entry = staging.path() / "entry";
   fs::create_directory(entry);
   fs::permissions(entry, fs::perms(0755));  // whatever the umask is
-  write_file(entry / kObjectName, object);
+  write_file(entry / kCachedObjectName, object);
   write_file(entry / kDiagnosticsName, diagnostics);
   write_file(entry / kSumName, sum_of(object, diagnostics));
   std::error_code error;

@@ -188,7 +188,7 @@ int grade(const GradeArguments& arguments) {
   judge::Options common = seeds_of(arguments);
   if (arguments.only_case)
     common.only_case = select_case(*exercises.front(), *arguments.only_case, device->measures_speed());
-  if (common.secret.empty()) report.seed = judge::text_of(common.seed);
+  if (common.secret.empty()) report.seed = judge::seed_text(common.seed);
   if (!sandbox::isolation().namespaces) {
     report.warnings.push_back(
         "submissions are not isolated on this machine: grade no stranger's code here (" +

@@ -118,7 +118,7 @@ class Judgement {
   std::string case_command(const std::string& other_file) const {
     return fmt::format("./lockstep grade {}{} --seed {} --case", problem_.name,
                        other_file.empty() ? "" : " --submission " + report::shell_word(other_file),
-                       text_of(options_.seed));
+                       seed_text(options_.seed));
   }
 
   void end_early(Verdict verdict, std::string message) {
@@ -179,7 +179,7 @@ class Judgement {
     if (options_.secret.empty()) return options_.seed;
     const Seed seed = seed_of_submission(options_.secret, problem_.name, compiled.source_digest);
     result_.seed_digest = digest_of(seed);
-    if (options_.show_seed) result_.seed = text_of(seed);
+    if (options_.show_seed) result_.seed = seed_text(seed);
     return seed;
   }
 

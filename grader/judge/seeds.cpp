@@ -51,7 +51,7 @@ Seed random_seed() {
   return seed;
 }
 
-std::string text_of(const Seed& seed) {
+std::string seed_text(const Seed& seed) {
   if (const auto number = number_of(seed)) return fmt::to_string(*number);
   return fmt::format("{:02x}", fmt::join(seed, ""));
 }
@@ -90,7 +90,7 @@ Seed seed_of_submission(std::string_view secret, std::string_view exercise, std:
 
 std::string digest_of(const Seed& seed) {
   constexpr std::size_t kDigits = 16;
-  return text_of(derived_seed(seed, "lockstep digest")).substr(0, kDigits);
+  return seed_text(derived_seed(seed, "lockstep digest")).substr(0, kDigits);
 }
 
 }  // namespace lockstep::judge

@@ -21,7 +21,7 @@ Seed seed_of(std::uint64_t number);
 Seed random_seed();
 
 /// As `grade --seed` takes it: the number it stands for, or 64 hexadecimal digits.
-std::string text_of(const Seed& seed);
+std::string seed_text(const Seed& seed);
 /// Nothing where the text is neither.
 std::optional<Seed> parse_seed(std::string_view text);
 

@@ -11,7 +11,7 @@ namespace {
 
 // A text may be written to be long to look through.
 constexpr std::size_t kLongestStatement = 2000, kMostStatements = 100, kMostPlaces = 1000;
-constexpr std::uint32_t kMostLines = 1000;  ///< of a function
+constexpr std::uint32_t kMostFunctionLines = 1000;  ///< of a function
 
 using text::begins_word;
 
@@ -67,7 +67,7 @@ bool ends_function(std::string_view code) { return code.starts_with('}'); }
 
 /// The line that the function around a line begins at, or what stands between it and the one before.
 std::uint32_t beginning_of_function(const SourceText& source, std::uint32_t line) {
-  for (std::uint32_t looked_at = 0; line > 1 && looked_at < kMostLines; ++looked_at, --line) {
+  for (std::uint32_t looked_at = 0; line > 1 && looked_at < kMostFunctionLines; ++looked_at, --line) {
     if (ends_function(source.code(line - 1))) break;
   }
   return line;
@@ -172,7 +172,7 @@ bool updates_an_element(std::string_view code) {
 std::string function_around(const SourceText& source, std::uint32_t line) {
   if (line > source.line_count()) return "";
   const std::uint32_t first = beginning_of_function(source, line);
-  const std::uint32_t end = std::min(source.line_count(), first + 2 * kMostLines);
+  const std::uint32_t end = std::min(source.line_count(), first + 2 * kMostFunctionLines);
   std::string function;
   for (std::uint32_t k = first; k <= end; ++k) {
     function += source.code(k);

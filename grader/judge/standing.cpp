@@ -5,7 +5,7 @@
 namespace lockstep::judge {
 namespace {
 
-constexpr const char* kReference = "reference";
+constexpr const char* kReferenceRung = "reference";
 
 bool is_speed(double ratio) { return std::isfinite(ratio) && ratio > 0; }
 
@@ -31,9 +31,9 @@ Standing standing_of(const std::map<std::string, double>& rungs, double ratio) {
     }
   };
   // First, so that a rung just as fast does not take its place.
-  consider(kReference, 1);
+  consider(kReferenceRung, 1);
   for (const auto& [name, speed] : rungs) {
-    if (name != kReference && is_speed(speed)) consider(name, speed);
+    if (name != kReferenceRung && is_speed(speed)) consider(name, speed);
   }
   return standing;
 }

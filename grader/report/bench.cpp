@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "lockstep/measurement/v1";
+constexpr const char* kMeasurementSchema = "lockstep/measurement/v1";
 
 /// Solutions in the order of the rows.
 std::vector<std::string> labels_of(const Bench& bench) {
@@ -67,7 +67,7 @@ std::string render_bench(const Bench& bench, const TextStyle& style) {
 }
 
 std::string render_bench_json(const Bench& bench) {
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", kMeasurementSchema},
                {"exercise", bench.exercise},
                {"card", printable(bench.card.name)},
                {"driver", printable(bench.card.driver)},
@@ -103,7 +103,7 @@ std::map<std::string, double> recorded_rungs(const std::string& json, const std:
                                              const std::string& size) {
   std::map<std::string, double> rungs;
   const Json record = Json::parse(json, nullptr, false);
-  if (!record.is_object() || record.value("schema", Json()) != kSchema ||
+  if (!record.is_object() || record.value("schema", Json()) != kMeasurementSchema ||
       record.value("card", Json()) != card)
     return rungs;
   for (const Json& row : record.value("results", Json::array())) {

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "lockstep/calibration/v1";
+constexpr const char* kCalibrationSchema = "lockstep/calibration/v1";
 
 constexpr std::array<QuantityText, 11> kQuantities = {{
     {Quantity::copied_bytes, "copied-bytes", "memory copied, read and written", "B/s"},
@@ -102,7 +102,7 @@ std::string render_calibration_json(const Calibration& calibration, const std::s
     const QuantityText& words = text_of(quantity);
     figures[words.name] = {{"value", figure.value}, {"unit", words.unit}, {"spread", figure.spread}};
   }
-  Json root = {{"schema", kSchema},
+  Json root = {{"schema", kCalibrationSchema},
                {"card", printable(calibration.card.name)},
                {"uuid", printable(calibration.card.uuid)},
                {"driver", printable(calibration.card.driver)},
@@ -116,7 +116,8 @@ std::string render_calibration_json(const Calibration& calibration, const std::s
 Calibration parse_calibration(const std::string& json) {
   const Json root = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!root.is_object()) throw std::runtime_error("it is no JSON");
-  if (string_of(root, "schema") != kSchema) throw std::runtime_error(std::string("it is not ") + kSchema);
+  if (string_of(root, "schema") != kCalibrationSchema)
+    throw std::runtime_error(std::string("it is not ") + kCalibrationSchema);
   Calibration calibration;
   calibration.card = {string_of(root, "card"), string_of(root, "uuid"), string_of(root, "driver")};
   calibration.toolkit = string_of(root, "toolkit");

@@ -5,7 +5,7 @@
 namespace lockstep::report {
 namespace {
 
-constexpr std::uint64_t kLanes = 32;
+constexpr std::uint64_t kLanesOfWarp = 32;
 // In quarters of a cycle.
 constexpr std::uint64_t kSectorCost = 2, kWavefrontCost = 4, kWaitingLaneCost = 4;
 
@@ -31,11 +31,11 @@ LineProfile& LineProfile::operator+=(const emulator::LineCounters& counters) {
   return *this;
 }
 
-double LineProfile::active_share() const { return share_of(lanes, kLanes * warps); }
+double LineProfile::active_share() const { return share_of(lanes, kLanesOfWarp * warps); }
 
 std::uint64_t LineProfile::cost() const {
   // What others wait for here is at most the slots that this line leaves empty.
-  const std::uint64_t issued = warps - std::min(warps, idle_here / kLanes) + idle_caused / kLanes;
+  const std::uint64_t issued = warps - std::min(warps, idle_here / kLanesOfWarp) + idle_caused / kLanesOfWarp;
   return issued + kSectorCost * (global.units + local.units) + kWavefrontCost * shared.units +
          kWaitingLaneCost * global_atomics.waiting();
 }
@@ -50,7 +50,7 @@ double ideal_per_request(const emulator::Traffic& traffic) {
   return share_of(traffic.ideal_units, traffic.requests);
 }
 
-std::uint64_t lost_warps(const LineProfile& line) { return line.idle_caused / kLanes; }
+std::uint64_t lost_warps(const LineProfile& line) { return line.idle_caused / kLanesOfWarp; }
 
 std::uint64_t total_cost(const std::vector<LineProfile>& lines) {
   std::uint64_t sum = 0;

@@ -23,25 +23,25 @@ namespace fs = std::filesystem;
 /// Named in every program for Linux on x86-64 (its psABI, "Program Interpreter").
 constexpr const char* kLinker = "/lib64/ld-linux-x86-64.so.2";
 
-void check(int error, const char* what) {
+void check_call(int error, const char* what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
 /// What the linker prints of an object's libraries: a line each, "NAME => PATH (ADDRESS)".
 std::string linker_list(const fs::path& object) {
   std::array<int, 2> ends{};
-  check(pipe2(ends.data(), O_CLOEXEC) < 0 ? errno : 0, "pipe2");
+  check_call(pipe2(ends.data(), O_CLOEXEC) < 0 ? errno : 0, "pipe2");
   const FileDescriptor reading(ends[0]);
   FileDescriptor writing(ends[1]);
   posix_spawn_file_actions_t files;
-  check(posix_spawn_file_actions_init(&files), "posix_spawn_file_actions_init");
+  check_call(posix_spawn_file_actions_init(&files), "posix_spawn_file_actions_init");
   posix_spawn_file_actions_adddup2(&files, writing.get(), STDOUT_FILENO);
   std::array<std::string, 3> words{kLinker, "--list", object.string()};
   std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
   pid_t process = -1;
   const int error = posix_spawn(&process, kLinker, &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  check(error, kLinker);
+  check_call(error, kLinker);
   writing.reset();
   std::string text;
   std::array<char, 4096> buffer;

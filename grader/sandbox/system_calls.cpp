@@ -67,7 +67,7 @@ struct Release {
 };
 using Filter = std::unique_ptr<void, Release>;
 
-void check(int result, const char* what) {
+void check_filter(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
 }
 
@@ -75,7 +75,8 @@ constexpr const char* kSegments[] = {"shmat", "shmctl", "shmdt", "shmget"};
 
 void allow(const Filter& filter, const char* name) {
   const int number = seccomp_syscall_resolve_name(name);
-  if (number != __NR_SCMP_ERROR) check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
+  if (number != __NR_SCMP_ERROR)
+    check_filter(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
 }
 
 Filter make_filter(bool segments) {
@@ -86,14 +87,14 @@ Filter make_filter(bool segments) {
     for (const char* name : kSegments) allow(filter, name);
   }
   const scmp_arg_cmp no_namespace{0, SCMP_CMP_MASKED_EQ, kNamespaces, 0};
-  check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name("clone"), 1,
-                               &no_namespace),
-        "clone");
+  check_filter(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name("clone"), 1,
+                                      &no_namespace),
+               "clone");
   const scmp_arg_cmp local{0, SCMP_CMP_EQ, AF_UNIX, 0}, other{0, SCMP_CMP_NE, AF_UNIX, 0};
   for (const char* name : {"socket", "socketpair"}) {
     const int number = seccomp_syscall_resolve_name(name);
-    check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, number, 1, &local), name);
-    check(seccomp_rule_add_array(filter.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), number, 1, &other), name);
+    check_filter(seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, number, 1, &local), name);
+    check_filter(seccomp_rule_add_array(filter.get(), SCMP_ACT_ERRNO(EAFNOSUPPORT), number, 1, &other), name);
   }
   return filter;
 }
@@ -101,7 +102,7 @@ Filter make_filter(bool segments) {
 FileDescriptor filter_file(bool segments) {
   FileDescriptor file(memfd_create("lockstep-system-calls", MFD_CLOEXEC));
   if (!file) throw std::system_error(errno, std::generic_category(), "memfd_create");
-  check(seccomp_export_bpf(make_filter(segments).get(), file.get()), "seccomp_export_bpf");
+  check_filter(seccomp_export_bpf(make_filter(segments).get(), file.get()), "seccomp_export_bpf");
   return file;
 }
 

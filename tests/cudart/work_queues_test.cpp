@@ -1,5 +1,5 @@
 // The order in which queued work is done, without a device.
-#include "emulator/cudart/work_queues.h"
+#include "emulator/cudart/streams/work_queues.h"
 
 #include <gtest/gtest.h>
 

@@ -26,23 +26,23 @@ TEST(Seeds, EveryPartMatters) {
 
 // HMAC-SHA-256 of "device" under a key of 32 zeros, by another program.
 TEST(Seeds, AreTheSameOnEveryMachine) {
-  EXPECT_EQ(text_of(derived_seed(seed_of(0), "device")),
+  EXPECT_EQ(seed_text(derived_seed(seed_of(0), "device")),
             "7d75aa8f5a6bdabec6a6bdc014d219eff848b959b8181d646335369651174d63");
   EXPECT_EQ(derived_number(seed_of(0), "device"), 0x7D75AA8F5A6BDABEU);
 }
 
 TEST(Seeds, AreReadAsTheyAreTold) {
   for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{42}, ~std::uint64_t{0}}) {
-    EXPECT_EQ(text_of(seed_of(number)), std::to_string(number));
+    EXPECT_EQ(seed_text(seed_of(number)), std::to_string(number));
     EXPECT_EQ(parse_seed(std::to_string(number)), seed_of(number));
   }
   const Seed drawn = derived_seed(seed_of(1), "any");
-  EXPECT_EQ(text_of(drawn).size(), 64U);
-  EXPECT_EQ(parse_seed(text_of(drawn)), drawn);
+  EXPECT_EQ(seed_text(drawn).size(), 64U);
+  EXPECT_EQ(parse_seed(seed_text(drawn)), drawn);
   for (const char* text : {"", "-1", "1 ", " 1", "0x1", "18446744073709551616", "1.5", "seed"})
     EXPECT_EQ(parse_seed(text), std::nullopt) << text;
-  EXPECT_EQ(parse_seed(text_of(drawn).substr(1)), std::nullopt);
-  EXPECT_EQ(parse_seed(text_of(drawn).substr(1) + 'g'), std::nullopt);
+  EXPECT_EQ(parse_seed(seed_text(drawn).substr(1)), std::nullopt);
+  EXPECT_EQ(parse_seed(seed_text(drawn).substr(1) + 'g'), std::nullopt);
 }
 
 TEST(Seeds, AreDrawnWithAllTheirBits) {
@@ -66,7 +66,7 @@ TEST(Seeds, ASubmissionsOwnTellsNothingOfAnothers) {
   EXPECT_NE(own, seed_of_submission(secret, "transpose", "12ac"));
   EXPECT_NE(own, seed_of_submission("another secret of it", "transpose", "12ab"));
   EXPECT_EQ(digest_of(own).size(), 16U);
-  EXPECT_EQ(text_of(own).find(digest_of(own)), std::string::npos);
+  EXPECT_EQ(seed_text(own).find(digest_of(own)), std::string::npos);
   EXPECT_NE(digest_of(own), digest_of(seed_of_submission(secret, "scan", "12ab")));
 }
 

@@ -5,23 +5,23 @@
 #include <mutex>
 #include <new>
 
-#include "emulator/cudart/arrays.h"
-#include "emulator/cudart/captures.h"
-#include "emulator/cudart/default_stream.h"
-#include "emulator/cudart/device_connection.h"
-#include "emulator/cudart/failure.h"
-#include "emulator/cudart/graphs.h"
-#include "emulator/cudart/host_function.h"
-#include "emulator/cudart/idle_progress.h"
-#include "emulator/cudart/image_objects.h"
-#include "emulator/cudart/launcher.h"
-#include "emulator/cudart/memory.h"
-#include "emulator/cudart/modules.h"
-#include "emulator/cudart/peers.h"
-#include "emulator/cudart/pools.h"
-#include "emulator/cudart/refusal.h"
-#include "emulator/cudart/streams.h"
-#include "emulator/cudart/unified_memory.h"
+#include "emulator/cudart/arrays/arrays.h"
+#include "emulator/cudart/arrays/image_objects.h"
+#include "emulator/cudart/device/device_connection.h"
+#include "emulator/cudart/device/peers.h"
+#include "emulator/cudart/errors/failure.h"
+#include "emulator/cudart/errors/refusal.h"
+#include "emulator/cudart/graphs/captures.h"
+#include "emulator/cudart/graphs/graphs.h"
+#include "emulator/cudart/kernels/launcher.h"
+#include "emulator/cudart/kernels/modules.h"
+#include "emulator/cudart/memory/device_memory.h"
+#include "emulator/cudart/memory/pools.h"
+#include "emulator/cudart/memory/unified_memory.h"
+#include "emulator/cudart/streams/default_stream.h"
+#include "emulator/cudart/streams/host_function.h"
+#include "emulator/cudart/streams/idle_progress.h"
+#include "emulator/cudart/streams/streams.h"
 
 namespace lockstep::cudart {
 
@@ -32,7 +32,7 @@ struct Runtime {
   UnifiedMemory unified{device};
   Modules modules{device};
   Launcher launcher{device, modules, unified, peers};
-  Memory memory{device, unified};
+  DeviceMemory memory{device, unified};
   Pools pools{memory};
   GraphMemory graph_memory{memory};
   WorkQueues queues{mutex};

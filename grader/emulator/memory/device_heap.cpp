@@ -13,13 +13,13 @@ namespace {
 /// Hardware's heap keeps about this much besides each block, and aligns blocks to as much.
 constexpr std::uint64_t kHeader = 16;
 /// Bytes behind a block that belong to nobody.
-constexpr std::uint64_t kGap = 16;
+constexpr std::uint64_t kGuardBytes = 16;
 /// Bookkeeping is the machine's memory, which hostile kernels may want to fill.
 constexpr std::size_t kMostBlocks = std::size_t{1} << 21;
 constexpr std::size_t kMostOwners = 1000;
 
 std::uint64_t charge_of(std::uint64_t bytes) { return round_up(bytes, kHeader) + kHeader; }
-std::uint64_t span_of(std::uint64_t bytes) { return round_up(bytes + kGap, GlobalMemory::kLineBytes); }
+std::uint64_t span_of(std::uint64_t bytes) { return round_up(bytes + kGuardBytes, GlobalMemory::kLineBytes); }
 
 }  // namespace
 

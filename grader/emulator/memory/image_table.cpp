@@ -6,7 +6,7 @@ namespace {
 constexpr std::size_t kMostObjects = std::size_t{1} << 16;
 /// No texture of any card is larger in one direction, and sizes in bytes fit into 64 bits.
 constexpr std::uint64_t kMostTexels = std::uint64_t{1} << 28;
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 17, kMostSlices = std::uint64_t{1} << 17;
+constexpr std::uint64_t kMostTexelRows = std::uint64_t{1} << 17, kMostSlices = std::uint64_t{1} << 17;
 constexpr std::uint64_t kMostStep = std::uint64_t{1} << 40;
 
 void require(bool condition, const char* otherwise) {
@@ -26,7 +26,7 @@ void check_extent(const Image& image) {
   using enum Image::Shape;
   require(image.shape <= buffer, "an image of no known shape");
   require(image.width >= 1 && image.height >= 1 && image.depth >= 1, "an image of no texels");
-  require(image.width <= kMostTexels && image.height <= kMostRows && image.depth <= kMostSlices,
+  require(image.width <= kMostTexels && image.height <= kMostTexelRows && image.depth <= kMostSlices,
           "an image larger than a texture can be");
   const bool one_row = image.shape == line || image.shape == line_layers || image.shape == buffer;
   const bool one_slice = image.shape == line || image.shape == plane || image.shape == buffer;

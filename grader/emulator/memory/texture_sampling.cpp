@@ -49,13 +49,13 @@ std::int64_t texel_at(std::int64_t index, std::uint64_t texels, Outside outside)
 }
 
 /// The texels along one direction that a fetch takes, and how much of each.
-struct Span {
+struct TexelPair {
   unsigned count = 1;
   std::array<std::int64_t, 2> texels{};
   std::array<std::uint32_t, 2> weights{kOne};
 };
 
-void take_nearest(double place, std::uint64_t texels, Outside outside, Span& span) {
+void take_nearest(double place, std::uint64_t texels, Outside outside, TexelPair& span) {
   span.texels[0] = texel_at(static_cast<std::int64_t>(std::floor(place)), texels, outside);
 }
 
@@ -70,7 +70,7 @@ Fixed fixed_point(double place) {
   return {fixed >> kFractionBits, static_cast<std::uint32_t>(fixed & (kOne - 1))};
 }
 
-void take_neighbours(double place, std::uint64_t texels, Outside outside, Span& span) {
+void take_neighbours(double place, std::uint64_t texels, Outside outside, TexelPair& span) {
   const Fixed fixed = fixed_point(place);
   span.texels[0] = texel_at(fixed.first, texels, outside);
   if (fixed.fraction == 0) return;
@@ -194,7 +194,7 @@ void find_footprint(const Image& image, const Sampler& sampler, Shape shape, con
   if (cube) slice = slice * static_cast<std::int64_t>(kCubeFaces) + on_cube.face;
 
   const std::array<std::uint64_t, 3> extent{image.width, image.height, image.depth};
-  std::array<Span, 3> spans;
+  std::array<TexelPair, 3> spans;
   spans[2].texels[0] = slice;
   for (unsigned d = 0; d < dimensions; ++d) {
     const double place = position(coordinates[d], extent[d], sampler.outside[d], normalised);

@@ -5,7 +5,7 @@
 
 #include "emulator/core/round_up.h"
 #include "emulator/core/sectors.h"
-#include "emulator/cudart/runtime_names.h"
+#include "emulator/cudart/library/runtime_names.h"
 #include "emulator/ptx/fat_binary.h"
 #include "emulator/server/session.h"
 
