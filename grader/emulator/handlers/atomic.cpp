@@ -152,7 +152,7 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     std::unique_lock<std::mutex> lock;
     if (unfenced != nullptr) {
       UnfencedStores::count_atomic(*warp.block, addresses[lane]);
-      if (unfenced->may_hold(addresses[lane])) lock = unfenced->begin_access(addresses[lane], sizeof(T));
+      lock = unfenced->begin_access(addresses[lane], sizeof(T));
     }
     const T old =
         shared ? apply_plainly<operation>(

@@ -6,7 +6,9 @@
 // others to the words. So does an access of a part of a word, and sends others to the bytes.
 //
 // A line is held while it is looked at: of two accesses by two workers one comes second, and finds the other.
-// What a store writes it writes before it lets go, so that who comes second finds the value too.
+// What a store writes it writes before it lets go, so that who comes second finds the value too. Held lines
+// are written to, and workers that hold the same one wait for each other: an access that would leave nothing
+// new, as most of those to what many blocks read or add to, looks without holding.
 #pragma once
 
 #include <algorithm>
@@ -81,6 +83,7 @@ class GlobalRaceCheck {
     first_ = book.first();
     turn_ = block.turn;
     own_ = book.instructions();
+    current_ = book.first_at(now);
     mine_ = turn_ + (instruction.counter - block.grid->kernel->first_counter);
     const auto moment_at = [&](Time time) {
       return time < block.moments_begin ? 0 : (time - block.moments_begin + 1) << kMomentTimeShift;
@@ -101,11 +104,9 @@ class GlobalRaceCheck {
 
   /// Of lanes that are not in `runs` others access the same.
   void check(Runs runs) {
-    // An atomic operation leaves no visit: where nobody has written, it holds no line, and so keeps no other
-    // worker waiting that adds to the same words.
-    if (kind == AccessKind::atomic && sees_no_write()) return;
     if (kind == AccessKind::load && (runs.starts | runs.continues) != access_.active)
       byte_sharers_ = word_sharers_ = line_sharers_ = kSeveralThreads;
+    if (kind != AccessKind::store && adds_nothing(runs)) return;
     if (runs.continues == 0 && access_.width == kWordBytes) {
       for (Mask left = runs.starts; left != 0; left &= left - 1) check_word(first_lane(left));
       return line_.let_go();
@@ -149,23 +150,47 @@ class GlobalRaceCheck {
     line_.take(line);
   }
 
-  /// Whether it is plain without holding a line that no other thread has written what the lanes access.
-  bool sees_no_write() const {
+  /// Whether it is plain without holding a line that this access finds nothing, and leaves nothing that is
+  /// not there: it meets no other thread's write, and is an atomic operation, which leaves no visit, or reads
+  /// what several blocks have read since the clock ticked last.
+  bool adds_nothing(Runs runs) const {
     if (access_.width < kWordBytes) return false;
-    for (Mask left = access_.active; left != 0; left &= left - 1) {
-      const unsigned lane = first_lane(left);
-      for (unsigned byte = 0; byte < access_.width; byte += kWordBytes) {
-        if (!is_unwritten(access_.addresses[lane] + byte, lane)) return false;
+    const auto is_plain = [this](unsigned lane, unsigned lanes) {
+      const std::uint64_t begin = access_.addresses[lane],
+                          end = begin + (std::uint64_t{lanes} << width_shift_);
+      for (std::uint64_t address = begin; address < end;) {
+        const std::uint64_t next = std::min(end, (address | (GlobalMemory::kLineBytes - 1)) + 1);
+        if (!adds_nothing(address, next, lane_of_byte(lane, static_cast<unsigned>(address - begin))))
+          return false;
+        address = next;
       }
+      return true;
+    };
+    bool all = true;
+    for_runs(runs, [&](unsigned lane, unsigned lanes) { all = all && is_plain(lane, lanes); });
+    return all;
+  }
+  /// Of words of one line.
+  bool adds_nothing(std::uint64_t begin, std::uint64_t end, unsigned lane) const {
+    const LineVisits& visits = memory_.line_visits(begin);
+    const Visit writer = read(visits[kWriter]), reader = read(visits[kReader]);
+    if (writer == kHeldVisit) return false;
+    const bool asks_readers = kind == AccessKind::load && is_split(reader);
+    if (kind == AccessKind::load && !asks_readers && !is_of_several_blocks(reader)) return false;
+    for (std::uint64_t address = begin; address < end; address += kWordBytes) {
+      const unsigned own_lane = lane_of_byte(lane, static_cast<unsigned>(address - begin));
+      const Visit written = is_split(writer) ? read(*memory_.word_visits(kWriter, address))
+                                             : part_of(writer, word_in_line(address), kLineShift);
+      if (is_split(written) || is_suspicious(written, moment_of(own_lane, word_sharers_))) return false;
+      if (asks_readers && !is_of_several_blocks(read(*memory_.word_visits(kReader, address)))) return false;
     }
     return true;
   }
-  bool is_unwritten(std::uint64_t address, unsigned lane) const {
-    const Visit line = read(memory_.line_visits(address)[kWriter]);
-    if (line == kHeldVisit) return false;
-    const Visit word = is_split(line) ? read(*memory_.word_visits(kWriter, address))
-                                      : part_of(line, word_in_line(address), kLineShift);
-    return !is_split(word) && !is_suspicious(word, moment_of(lane, word_sharers_));
+  /// Whether a reader's visit stands for several blocks and, as nobody can have acquired anything since,
+  /// would be left so again.
+  bool is_of_several_blocks(Visit reader) const {
+    return (reader.moment() & kMomentSharers) == kSeveralBlocks && reader.stamp() >= current_ &&
+           reader.stamp() < kSplitLine;
   }
   /// What another worker may be leaving at this moment.
   static Visit read(const Visit& visit) {
@@ -287,12 +312,15 @@ class GlobalRaceCheck {
   /// The visit to a word that this access reads too, without a branch, as words of one access differ. The
   /// moment says nothing where the stamp is another block's.
   Visit joined(Visit before, Visit mine) const {
-    const Stamp others = is_foreign(before.stamp()) ? own_ : 0;
+    const bool foreign = is_foreign(before.stamp());
+    const Stamp others = foreign ? own_ : 0;
     const bool is_own = before.stamp() - turn_ < own_;
     const bool is_beside = is_own & is_unordered(before.moment(), mine.moment());
     const bool of_warp = is_of_warp(before.moment());
     const Moment dropped = (is_beside & of_warp) ? kMomentSharers : 0;
-    const Moment added = is_beside ? (of_warp ? kSeveralThreads : kSeveralWarps) : 0;
+    const Moment added = foreign     ? kSeveralBlocks
+                         : is_beside ? (of_warp ? kSeveralThreads : kSeveralWarps)
+                                     : 0;
     return Visit(mine.stamp() + others, (mine.moment() & ~dropped) | added);
   }
   /// The same where some of the readers are ordered before this one. They are forgotten: who is ordered after
@@ -346,7 +374,7 @@ class GlobalRaceCheck {
     const bool ask_bytes = is_split(word);
     if (!ask_bytes && !is_suspicious(word, moment_of(lane, word_sharers_))) return;
     const Moment sharers = word.moment() & kMomentSharers;
-    const bool is_shared = ask_bytes || (sharers != 0 && sharers != kSeveralThreads);
+    const bool is_shared = ask_bytes || (sharers != 0 && sharers < kSeveralThreads);
     if (!is_shared && access_.width >= kWordBytes) return look_at_one<of>(word, address, lane);
     for (unsigned k = 0; k < kWordBytes; ++k)
       look_at_one<of>(byte_visit<of>(word, address + k), address + k, lane_of_byte(lane, k));
@@ -413,6 +441,7 @@ class GlobalRaceCheck {
   unsigned width_shift_;
   HeldLine line_;
   Stamp first_ = 0, turn_ = 0, mine_ = 0;
+  Stamp current_ = 0;      ///< of the first turn since the clock ticked
   std::uint32_t own_ = 0;  ///< stamps of the turn
   std::uint32_t warp_index_ = 0;
   Moment now_ = 0, ordered_ = 0,

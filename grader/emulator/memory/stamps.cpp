@@ -13,8 +13,10 @@ Stamp StampBook::begin_turn(std::uint32_t block, std::uint32_t time) {
   const std::uint64_t used = std::uint64_t{2} * instructions_;
   const std::uint64_t last = kSplitLine - used;  // where those for nothing begin
   if (next_ + used > last || turns_.size() == kMostTurns) return static_cast<Stamp>(last);
-  turns_.push_back({block, time});
   const Stamp turn = next_;
+  if (turns_.empty() || turns_.back().time != time)
+    latest_.store(std::uint64_t{time} << 32 | turn, std::memory_order_relaxed);
+  turns_.push_back({block, time});
   next_ += static_cast<Stamp>(used);
   return turn;
 }

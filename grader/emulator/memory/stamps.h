@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -31,6 +32,8 @@ inline constexpr Moment kMomentLanes = Moment{31} << kMomentLaneShift;
 inline constexpr Moment kMomentSharers = Moment{7} << kMomentSharersShift;
 /// In place of the sharers: other lanes too, unordered.
 inline constexpr Moment kSeveralThreads = Moment{6} << kMomentSharersShift;
+/// In place of the sharers: the stamp stands for several blocks, and nothing else of the moment counts.
+inline constexpr Moment kSeveralBlocks = Moment{7} << kMomentSharersShift;
 /// All but the time.
 inline constexpr Moment kMomentThreads = (Moment{1} << kMomentTimeShift) - 1;
 /// Times after 0, which is for what is ordered before everything.
@@ -38,7 +41,7 @@ inline constexpr std::uint32_t kMomentTimes = std::uint32_t{1} << (32 - kMomentT
 
 /// Of one of the 2^log_parts parts of a line or a word that `whole` is of.
 inline constexpr Moment moment_of_part(Moment whole, unsigned part, unsigned log_parts) {
-  if ((whole & kMomentSharers) == kSeveralThreads) return whole;
+  if ((whole & kMomentSharers) >= kSeveralThreads) return whole;
   const unsigned before = part << ((whole & kMomentSharers) >> kMomentSharersShift) >> log_parts;
   return (whole & ~kMomentSharers) + (before << kMomentLaneShift);
 }
@@ -90,6 +93,12 @@ class StampBook {
   /// blocks. When all are used up, stamps that stand for nothing; blocks then no longer tell each other
   /// apart.
   Stamp begin_turn(std::uint32_t block, std::uint32_t time);
+  /// The stamp from which on all turns so far have begun at `time`; larger than all stamps where the latest
+  /// has not.
+  Stamp first_at(std::uint32_t time) const {
+    const std::uint64_t latest = latest_.load(std::memory_order_relaxed);
+    return latest >> 32 == time ? static_cast<Stamp>(latest) : kSplitLine;
+  }
   /// What a stamp of this launch stands for.
   std::optional<Touch> find(Stamp stamp) const;
 
@@ -100,6 +109,8 @@ class StampBook {
 
   Stamp first_, next_;
   std::uint32_t instructions_;
+  std::atomic<std::uint64_t> latest_{
+      0};  ///< the time of the latest turn, and the first of those at that time
   mutable std::mutex mutex_;
   std::vector<Turn> turns_;
 };
