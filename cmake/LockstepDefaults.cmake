@@ -44,6 +44,10 @@ if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
+if(CMAKE_UNITY_BUILD)
+  # GCC warns of members whose types are of an unnamed namespace in a file that another one includes: here all are.
+  target_compile_options(lockstep_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 
 # Where files are compiled each for itself, headers are precompiled, those of the project among them where most files
 # include them anyway. Not with a compiler cache, which cannot look through them.
