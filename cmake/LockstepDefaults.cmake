@@ -38,12 +38,16 @@ if(LOCKSTEP_FUZZ)
 endif()
 
 # To read headers and to instantiate their templates takes half of the time that a small file takes. So the files of a
-# target are compiled together, twenty at a time; a name of an unnamed namespace is then one for the whole target. Who
+# target are compiled together, thirty at a time; a name of an unnamed namespace is then one for the whole target. Who
 # works on one file compiles each for itself (the presets dev and sanitize).
 if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 30)
+if(CMAKE_UNITY_BUILD)
+  # GCC warns of members whose types are of an unnamed namespace in a file that another one includes: here all are.
+  target_compile_options(lockstep_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 
 # Where files are compiled each for itself, headers are precompiled, those of the project among them where most files
 # include them anyway. Not with a compiler cache, which cannot look through them.

@@ -12,7 +12,7 @@ double median(std::vector<double> values) {
 }
 
 std::pair<double, double> median_interval(std::vector<double> values) {
-  constexpr double kMost = 0.02;  // of missing the median on one side
+  constexpr double kMissedShare = 0.02;  // of missing the median on one side
   std::sort(values.begin(), values.end());
   const std::size_t n = values.size();
   // Values fall below the median or above it as coins do: `probability` of k below, `missed` of at most k.
@@ -21,7 +21,7 @@ std::pair<double, double> median_interval(std::vector<double> values) {
   for (std::size_t k = 1; 2 * k < n; ++k) {
     probability *= static_cast<double>(n - k + 1) / static_cast<double>(k);
     missed += probability;
-    if (!(missed <= kMost)) break;
+    if (!(missed <= kMissedShare)) break;
     left_out = k;
   }
   return {values.at(left_out), values.at(n - 1 - left_out)};
