@@ -127,8 +127,8 @@ std::optional<ProgramFault> CallTimer::load(const course::Problem& problem, Atte
 }
 
 Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
-  if (!problem_.workspace.empty()) {
-    const auto asked = attempt.call(problem_.workspace.front().function, workspace_words_, kCallTime);
+  if (problem_.workspace) {
+    const auto asked = attempt.call(problem_.workspace->function, workspace_words_, kCallTime);
     if (asked.kind != OutcomeKind::done) return {.fault = fault_result(fault_of(asked, kCallTime))};
     if (asked.value > workspace_limit_)
       return {.fault =
@@ -232,9 +232,9 @@ void CallTimer::keep_shape(const course::Call& call) {
     bytes_.push_back(argument.kind == Argument::Kind::input ? argument.input.size()
                                                             : argument.output.expected.size());
   }
-  if (!problem_.workspace.empty()) {
-    workspace_words_ = problem_.workspace.front().arguments(call);
-    workspace_limit_ = problem_.workspace.front().limit_bytes(call);
+  if (problem_.workspace) {
+    workspace_words_ = problem_.workspace->arguments(call);
+    workspace_limit_ = problem_.workspace->limit_bytes(call);
   }
 }
 

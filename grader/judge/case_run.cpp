@@ -122,8 +122,8 @@ class CallRun {
 
   /// False when there is no valid answer; the evidence then tells why.
   bool ask_workspace_bytes() {
-    if (problem_.workspace.empty()) return true;
-    const course::WorkspaceQuery& query = problem_.workspace.front();
+    if (!problem_.workspace) return true;
+    const course::WorkspaceQuery& query = *problem_.workspace;
     const std::vector<std::uint64_t> words = query.arguments(call_);
     call(query.function, words);
     if (evidence_.outcome.kind != runner::Outcome::Kind::done || !evidence_.became_idle) return false;

@@ -38,9 +38,9 @@ class Remarks {
         "Memory is allocated here, each time that a call comes to this line. An allocation can wait for the "
         "whole device, and takes longer than a short kernel.";
     if (!mentions(source_, "cudaFree")) sentence += " Nothing here frees it, so that each call keeps more.";
-    if (!problem_.workspace.empty()) {
+    if (problem_.workspace) {
       sentence += fmt::format(" `workspace` is there for that: as many bytes as {} asks for.",
-                              problem_.workspace.front().function.name);
+                              problem_.workspace->function.name);
     }
     add(allocations.front().line, std::move(sentence));
   }

@@ -42,12 +42,13 @@ course::Problem negate_problem(const std::vector<int>& sizes) {
   course::Problem problem;
   problem.name = "negate";
   problem.function = LOCKSTEP_SIGNATURE(negate);
-  problem.workspace = {{.function = LOCKSTEP_SIGNATURE(negate_workspace_bytes),
-                        .arguments =
-                            [](const course::Call& call) {
-                              return std::vector<std::uint64_t>{call.arguments()[3].scalar_bits};
-                            },
-                        .limit_bytes = [](const course::Call&) { return std::uint64_t{64}; }}};
+  problem.workspace =
+      course::WorkspaceQuery{.function = LOCKSTEP_SIGNATURE(negate_workspace_bytes),
+                             .arguments =
+                                 [](const course::Call& call) {
+                                   return std::vector<std::uint64_t>{call.arguments()[3].scalar_bits};
+                                 },
+                             .limit_bytes = [](const course::Call&) { return std::uint64_t{64}; }};
   for (const int n : sizes) problem.cases.push_back(case_of(n));
   return problem;
 }
