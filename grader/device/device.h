@@ -29,6 +29,19 @@ class DeviceUnavailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The device of a session is gone, does not answer, or speaks nonsense; what() says how that was seen. A
+/// program that was using it may have brought that about.
+class DeviceLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// It is gone because it needed more memory than it may have.
+class DeviceMemoryExceeded : public DeviceLost {
+ public:
+  using DeviceLost::DeviceLost;
+};
+
 /// A GPU has no memory left for a buffer; what() names the call.
 class OutOfMemory : public std::runtime_error {
  public:
@@ -70,7 +83,8 @@ struct RunnerUse {
   std::uint64_t work = 0;           ///< launches, and fills and copies within the device
 };
 
-/// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
+/// One device context, made for one runner and thrown away with it. Buffers belong to the judge. What asks
+/// the device for something throws DeviceLost when it is gone.
 class Session {
  public:
   virtual ~Session() = default;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "emulator/server/device_process.h"
+#include "device/device.h"
 #include "judge/case_buffers.h"
 #include "judge/case_verdict.h"
 #include "judge/diagnosis.h"
@@ -301,11 +301,11 @@ CaseRun run_case(const course::Problem& problem, const course::Case& one, const 
   run.result.elements = one.cost.elements;
   try {
     run_calls(problem, one, seed, call_time, attempt, source, draws, shows, run);
-  } catch (const emulator::DeviceMemoryExceeded& error) {
+  } catch (const device::DeviceMemoryExceeded& error) {
     run.attempt_lost = true;
     run.result.verdict = report::Verdict::memory_limit;
     run.result.message = error.what();
-  } catch (const emulator::DeviceLost& error) {
+  } catch (const device::DeviceLost& error) {
     // It had been started, and nothing but the submission used it: one that could make this a fault of the
     // grader could choose to be judged another time.
     run.attempt_lost = true;

@@ -531,7 +531,7 @@ TEST_F(Series, ADeviceThatEndsIsTheSubmissionsDoing) {
 
 TEST_F(Series, ADeviceThatCannotBeStartedIsTheGradersFault) {
   const OpenAttempt open = [&]() -> std::unique_ptr<Attempt> {
-    if (opened_++ > 0) throw emulator::DeviceLost("no such program");
+    if (opened_++ > 0) throw device::DeviceLost("no such program");
     return std::make_unique<FakeAttempt>(
         [](FakeSession&, const std::string&, std::span<const std::uint64_t>) {
           return runner::Outcome{.kind = OutcomeKind::ended};
