@@ -46,7 +46,8 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD-PARTY-NOTICES
 install(FILES cmake/package/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
-  PATTERN problem.cpp EXCLUDE)
+  PATTERN problem.cpp EXCLUDE
+  PATTERN figures EXCLUDE)
 # What the README and the lectures link to, the program that the README profiles, and what it shows mistakes with.
 install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
 file(GLOB pages CONFIGURE_DEPENDS docs/*.md)

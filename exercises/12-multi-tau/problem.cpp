@@ -26,10 +26,10 @@
 #include <utility>
 #include <vector>
 
+#include "correlation.h"
 #include "course/plot.h"
 #include "course/problem.h"
-#include "lockstep/correlation.h"
-#include "lockstep/diffusion.h"
+#include "diffusion.h"
 #include "multi_tau.h"
 
 namespace {

@@ -36,7 +36,7 @@
 
 #include "course/problem.h"
 #include "flood.h"
-#include "lockstep/height_map.h"
+#include "height_map.h"
 
 namespace {
 
