@@ -18,7 +18,7 @@
 #include "device/card_monitor.h"
 #include "device/gpu_lock.h"
 #include "emulator/core/observations.h"
-#include "report/result.h"
+#include "result/result.h"
 #include "sandbox/file_descriptor.h"
 
 namespace lockstep::device {
@@ -123,29 +123,38 @@ class Session {
   virtual std::vector<BufferUpdate> take_buffer_updates() = 0;
 };
 
+class TimingDevice;
+
+/// What runs submissions. Any device tells right from wrong; the emulated one also counts what kernels do,
+/// and a GPU also tells how long they take.
 class Device {
  public:
   virtual ~Device() = default;
-  virtual report::DeviceDescription description() const = 0;
-  virtual bool counts_traffic() const = 0;
-  virtual bool measures_speed() const = 0;
-  /// Compute capability that submissions need native code for, 90 for 9.0; nothing where PTX is what runs.
-  virtual std::optional<int> compute_capability() const = 0;
+  virtual result::DeviceDescription description() const = 0;
   virtual int multiprocessors() const = 0;
-  /// Bytes that nobody has allocated; 0 where speed is not measured.
+  virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
+  /// The device itself where it times what it runs. Null where it counts instead.
+  virtual TimingDevice* timing() { return nullptr; }
+};
+
+/// A device whose clock counts: a GPU, which runs native code and which judgements must share.
+class TimingDevice : public Device {
+ public:
+  TimingDevice* timing() final { return this; }
+  /// That submissions need native code for, 90 for 9.0.
+  virtual int compute_capability() const = 0;
+  /// Bytes that nobody has allocated.
   virtual std::size_t free_memory() const = 0;
-  /// What the context of a runner takes of that, with room to spare; 0 where speed is not measured.
+  /// What the context of a runner takes of that, with room to spare.
   virtual std::size_t context_bytes() const = 0;
   /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
   /// run now, after a call of `waiting`. Taken before a session is opened, given back after it is closed.
-  /// Holds nothing where judgements do not disturb each other.
   virtual GpuLock lock(const std::function<void()>& waiting) = 0;
   /// Clocks, temperature and what slows the card down now; nothing where nobody tells.
   virtual std::optional<CardState> card_state() const = 0;
-  virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
-  /// Memory that only the judge reaches, for timing; null where speed is not measured.
+  /// Memory that only the judge reaches.
   virtual std::unique_ptr<Vault> open_vault() = 0;
-  /// What measures the device's ceilings, as long as the device lives; null where speed is not measured.
+  /// What measures the device's ceilings, as long as the device lives.
   virtual std::unique_ptr<Calibrator> open_calibrator() = 0;
 };
 
@@ -157,8 +166,11 @@ std::unique_ptr<Device> make_device(Kind kind);
 /// on their number, and with it what is counted.
 std::unique_ptr<Device> make_emulated_device(int multiprocessors);
 
+/// The GPU of this machine. Throws DeviceUnavailable.
+std::unique_ptr<TimingDevice> make_gpu();
+
 /// The GPU, with sessions whose observations hold its own counters, a kernel each; `cupti` is the path of the
 /// CUPTI library. For display only: the runner reads them. Throws DeviceUnavailable.
-std::unique_ptr<Device> make_counting_gpu(const std::filesystem::path& cupti);
+std::unique_ptr<TimingDevice> make_counting_gpu(const std::filesystem::path& cupti);
 
 }  // namespace lockstep::device

@@ -161,7 +161,7 @@ class EmulatedSession final : public Session {
 
 }  // namespace
 
-report::DeviceDescription EmulatedDevice::description() const {
+result::DeviceDescription EmulatedDevice::description() const {
   return {.kind = "emulated", .name = emulator::DeviceProperties{}.name};
 }
 

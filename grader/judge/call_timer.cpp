@@ -18,7 +18,7 @@ namespace lockstep::judge {
 namespace {
 
 using course::Argument;
-using report::Verdict;
+using result::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 
 // Where inputs are used again: how many there are, and so many bytes of buffers that no cache holds what the
@@ -55,7 +55,7 @@ std::size_t calls_made_at_once(const course::Case& one) {
 
 }  // namespace
 
-CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device,
+CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::TimingDevice& device,
                      Options options)
     : problem_(problem),
       one_(one),
@@ -288,7 +288,7 @@ void CallTimer::look_at_outputs(std::size_t n) const {
 }
 
 /// Calls with the contents [first, first + n), timed together; what they did wrong, if anything.
-std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
+std::optional<result::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                                        bool is_checked, BatchTime& time) {
   const std::size_t used = std::min(n, sets_.size());
   const std::vector<device::Sampling> samples = samplings(first, used);
@@ -389,8 +389,8 @@ void CallTimer::for_outputs(std::size_t n, F f) const {
   }
 }
 
-report::CaseResult CallTimer::fault_result(const ProgramFault& fault) const {
-  report::CaseResult result;
+result::CaseResult CallTimer::fault_result(const ProgramFault& fault) const {
+  result::CaseResult result;
   result.name = one_.name;
   result.purpose = one_.purpose;
   result.verdict = fault.verdict;

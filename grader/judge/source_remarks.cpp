@@ -17,7 +17,7 @@ class Remarks {
  public:
   Remarks(const course::Problem& problem, const SourceText& source) : problem_(problem), source_(source) {}
 
-  std::vector<report::SourceRemark> all(bool with_gpu_cases) {
+  std::vector<result::SourceRemark> all(bool with_gpu_cases) {
     remark_on_allocations();
     remark_on_waiting_for_the_device();
     remark_on_exchanged_launches();
@@ -102,12 +102,12 @@ class Remarks {
 
   const course::Problem& problem_;
   const SourceText& source_;
-  std::vector<report::SourceRemark> remarks_;
+  std::vector<result::SourceRemark> remarks_;
 };
 
 }  // namespace
 
-std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
+std::vector<result::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
                                              bool with_gpu_cases) {
   return Remarks(problem, source).all(with_gpu_cases);
 }

@@ -10,7 +10,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "calibration/calibration_store.h"
 #include "judge/call_timer.h"
+#include "judge/ceiling.h"
 #include "judge/host_memory.h"
 #include "judge/median.h"
 #include "judge/throttled_rounds.h"
@@ -19,13 +21,13 @@
 namespace lockstep::judge {
 namespace {
 
-using report::Verdict;
+using result::Verdict;
 
 /// After so many rounds it is asked whether more are needed.
 constexpr std::array kRounds = {9, 15, 21};
 
 /// Of the memory that is free now: other programs may want some meanwhile.
-double room_on(const device::Device& device) { return 0.8 * static_cast<double>(device.free_memory()); }
+double room_on(const device::TimingDevice& device) { return 0.8 * static_cast<double>(device.free_memory()); }
 
 struct TimedSize {
   const course::Case& one;
@@ -34,7 +36,7 @@ struct TimedSize {
 
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
 /// shows only once a size's inputs are made. Throws std::runtime_error where no size fits.
-TimedSize largest_that_fits(const course::Problem& problem, device::Device& device,
+TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice& device,
                             const CallTimer::Options& options) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
   const auto context = static_cast<double>(device.context_bytes());
@@ -92,7 +94,7 @@ CallTimes call_times(std::span<const BatchTimes> reference, std::span<const Batc
   return result;
 }
 
-SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& device,
+SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDevice& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options) {
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
@@ -148,8 +150,13 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   }
   measurement.speed.card = throttled.summary();
   measurement.speed.call_seconds = median(calls.submission);
+  const calibration::StoredCalibration known = calibration::complete_calibration(
+      options.calibrations, *device.open_calibrator(), quantities_of(one.cost), [&](const std::string& what) {
+        if (options.progress) options.progress(what, 0, 1);
+      });
+  measurement.complaint = known.complaint;
   compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds,
-                       options.ceilings(quantities_of(one.cost)));
+                       known.calibration.figures);
   return measurement;
 }
 

@@ -30,9 +30,7 @@ TEST(Device, AutomaticIsTheGpuWhereThereIsOne) {
 TEST(Device, TheEmulatedOneCountsAndDoesNotTime) {
   const std::unique_ptr<Device> device = make_device(Kind::emulated);
   EXPECT_EQ(device->description().kind, "emulated");
-  EXPECT_TRUE(device->counts_traffic());
-  EXPECT_FALSE(device->measures_speed());
-  EXPECT_FALSE(device->compute_capability());
+  EXPECT_EQ(device->timing(), nullptr);
   EXPECT_EQ(device->multiprocessors(), 4);
   EXPECT_EQ(make_emulated_device(132)->multiprocessors(), 132);
 }

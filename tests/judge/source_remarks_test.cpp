@@ -19,7 +19,7 @@ course::Problem problem_with_words(bool has_gpu_case) {
   return problem;
 }
 
-std::vector<report::SourceRemark> remarks(const std::string& text,
+std::vector<result::SourceRemark> remarks(const std::string& text,
                                           const course::Problem& problem = problem_with_words(true)) {
   return remarks_on(problem, SourceText("a.cu", text), false);
 }
