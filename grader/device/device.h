@@ -125,8 +125,8 @@ class Session {
 
 class TimingDevice;
 
-/// What runs submissions. Any device tells right from wrong; the emulated one also counts what kernels do,
-/// and a GPU also tells how long they take.
+/// What runs submissions, so that the judge can check what they compute. The emulated device also counts what
+/// kernels do; a GPU is a TimingDevice.
 class Device {
  public:
   virtual ~Device() = default;
@@ -137,7 +137,7 @@ class Device {
   virtual TimingDevice* timing() { return nullptr; }
 };
 
-/// A device whose clock counts: a GPU, which runs native code and which judgements must share.
+/// A device on which time is measured: a GPU, which runs native code and which judgements must share.
 class TimingDevice : public Device {
  public:
   TimingDevice* timing() final { return this; }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -20,7 +21,6 @@
 #include "device/device.h"
 #include "judge/attempt.h"
 #include "judge/call_timer.h"
-#include "judge/ceiling.h"
 #include "judge/seeds.h"
 #include "result/result.h"
 
