@@ -46,7 +46,8 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD-PARTY-NOTICES
 install(FILES cmake/package/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
-  PATTERN problem.cpp EXCLUDE)
+  PATTERN problem.cpp EXCLUDE
+  PATTERN figures EXCLUDE)
 # What the README and the lectures link to, the program that the README profiles, and what it shows mistakes with.
 install(DIRECTORY docs/decisions docs/pictures DESTINATION docs)
 file(GLOB pages CONFIGURE_DEPENDS docs/*.md)
@@ -69,7 +70,7 @@ foreach(folder differential gpu red-team)
   install(DIRECTORY tests/${folder} DESTINATION tests USE_SOURCE_PERMISSIONS
     PATTERN CMakeLists.txt EXCLUDE PATTERN run_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
 endforeach()
-foreach(file device/hardware_counters.h emulator/core/observations.h report/kernel_counters.h runner/range_profiler.cpp
+foreach(file device/hardware_counters.h emulator/core/observations.h result/kernel_counters.h runner/range_profiler.cpp
              runner/range_profiler.h)
   get_filename_component(folder ${file} DIRECTORY)
   install(FILES grader/${file} DESTINATION grader/${folder})

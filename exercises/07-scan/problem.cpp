@@ -110,7 +110,7 @@ Problem make_problem() {
   workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{length_of(call)}; };
   // Sixteen bytes for each 256 elements, which is a total, a sum and a flag for small tiles, and a constant.
   workspace.limit_bytes = [](const Call& call) { return length_of(call) / 16 + 65536; };
-  problem.workspace = {workspace};
+  problem.workspace = workspace;
   problem.cases = {
       make_case(0, "no elements: a grid without blocks cannot be launched"),
       make_case(1, "a single element, whose sum is 0"),

@@ -26,10 +26,10 @@
 #include <utility>
 #include <vector>
 
+#include "correlation.h"
 #include "course/plot.h"
 #include "course/problem.h"
-#include "lockstep/correlation.h"
-#include "lockstep/diffusion.h"
+#include "diffusion.h"
 #include "multi_tau.h"
 
 namespace {
@@ -466,7 +466,7 @@ Problem make_problem() {
     return std::vector<std::uint64_t>{scalar(call, 1), scalar(call, 2), scalar(call, 4)};
   };
   workspace.limit_bytes = [](const Call& call) { return 16 * scalar(call, 1) * (scalar(call, 2) + 2048); };
-  problem.workspace = {workspace};
+  problem.workspace = workspace;
   constexpr long long kDay = 54'000'000'001;  // instants of 1.6 us
   problem.cases = {
       make_case({32, 14, 7, 3}, "counts 1 to 7 in turn: work it out by hand", one_to_seven),

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lockstep/catalogues.h"
+#include "catalogues.h"
 #include "lockstep/check_cuda.h"
 #include "lockstep/device_bytes.h"
 #include "tpacf.h"

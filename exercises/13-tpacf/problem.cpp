@@ -731,7 +731,7 @@ Problem make_problem() {
                         sets = arguments[4].scalar_bits;
     return 128 * (n + m * sets) + 8192 * (sets + 1) + (4 << 20);
   };
-  problem.workspace = {workspace};
+  problem.workspace = workspace;
   problem.cases = {
       make_case({0, 0, 0}, "no points: all counts are 0"),
       make_case({1, 1, 1}, "one point each: a single pair, of both kinds"),

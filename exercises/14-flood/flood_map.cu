@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "flood.h"
+#include "height_map.h"
 #include "lockstep/check_cuda.h"
 #include "lockstep/device_bytes.h"
-#include "lockstep/height_map.h"
 
 template <class T>
 T number_of(const std::string& text, const char* what) {

@@ -36,7 +36,7 @@
 
 #include "course/problem.h"
 #include "flood.h"
-#include "lockstep/height_map.h"
+#include "height_map.h"
 
 namespace {
 
@@ -754,7 +754,7 @@ Problem make_problem() {
     };
     return 8 * rounded(3) * rounded(4) + (4 << 20);
   };
-  problem.workspace = {workspace};
+  problem.workspace = workspace;
   problem.cases = {
       make_case({0, 7}, 4, "no rows", "an empty map: a grid without blocks cannot be launched", all_wet),
       make_case({1, 1}, 8, "one cell", "one cell that is a source", all_wet),

@@ -9,7 +9,7 @@
 #include "drmsd.h"
 #include "lockstep/check_cuda.h"
 #include "lockstep/device_bytes.h"
-#include "lockstep/structures.h"
+#include "structures.h"
 
 std::vector<float> compare(const lockstep::Positions& reference,
                            const std::vector<lockstep::Positions>& frames) {

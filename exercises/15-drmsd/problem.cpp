@@ -435,7 +435,7 @@ Problem make_problem() {
     for (const Argument& argument : call.arguments()) floats += argument.input.size() / sizeof(float);
     return 32 * floats / 3 + (4 << 20);
   };
-  problem.workspace = {workspace};
+  problem.workspace = workspace;
   problem.cases = {
       make_case(0, 3, "no atoms: every frame has 0"),
       make_case(1, 2, "one atom has no distances"),

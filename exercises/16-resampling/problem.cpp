@@ -548,7 +548,7 @@ Problem make_problem() {
   workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{n_of(call)}; };
   // All sums of weights in 64 bits, and an eighth for those of tiles.
   workspace.limit_bytes = [](const Call& call) { return 9 * n_of(call) + 65536; };
-  problem.workspace = {workspace};
+  problem.workspace = workspace;
   problem.cases = {
       make_case(0, 0, 4, "no particles: a grid without blocks cannot be launched"),
       make_case(1, 0, 4, "one particle, which is its own ancestor"),

@@ -6,10 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "cli/calibration_store.h"
+#include "calibration/calibration_store.h"
 #include "cli/command.h"
-#include "cli/date.h"
-#include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
@@ -17,6 +15,8 @@
 #include "judge/bench.h"
 #include "judge/turn.h"
 #include "report/bench.h"
+#include "storage/date.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -31,8 +31,8 @@ struct BenchArguments {
 };
 
 /// What the ceilings of all of them are stated in.
-std::vector<report::Quantity> quantities_of(const std::vector<const course::Exercise*>& exercises) {
-  std::set<report::Quantity> quantities;
+std::vector<result::Quantity> quantities_of(const std::vector<const course::Exercise*>& exercises) {
+  std::set<result::Quantity> quantities;
   for (const course::Exercise* exercise : exercises) {
     if (exercise->problem.speed) quantities.merge(judge::quantities_of(*exercise->problem.speed));
   }
@@ -43,14 +43,15 @@ int bench(const BenchArguments& arguments) {
   if (arguments.all == !arguments.exercises.empty())
     throw WrongUse("name the exercises to measure, or say --all.");
   const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
-  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
+  const std::unique_ptr<device::TimingDevice> device = device::make_gpu();
   ProgressLine line;
   const std::unique_ptr<device::Calibrator> calibrator = device->open_calibrator();
   const auto show = [&line](const std::string& what) { line.show(what); };
-  const StoredCalibration known = [&] {
+  const calibration::StoredCalibration known = [&] {
     const device::GpuLock turn =
         judge::await_turn(*device, [&show](const std::string& what, int, int) { show(what); });
-    return complete_calibration(calibration_folder(), *calibrator, quantities_of(exercises), show);
+    return calibration::complete_calibration(calibration::calibration_folder(), *calibrator,
+                                             quantities_of(exercises), show);
   }();
   for (const course::Exercise* exercise : exercises) {
     const std::string& topic = exercise->problem.name;
@@ -61,18 +62,19 @@ int bench(const BenchArguments& arguments) {
     judge::BenchOptions options{.rounds = arguments.rounds, .seed = arguments.seed};
     options.figures = known.calibration.figures;
     options.progress = [&](const std::string& what) { show(topic + ": " + what); };
-    report::Bench measured = judge::measure_bench(*exercise, *device, options);
+    result::Bench measured = judge::measure_bench(*exercise, *device, options);
     line.clear();
     measured.card = calibrator->card();
     measured.toolkit = calibrator->toolkit();
-    measured.date = today();
+    measured.date = storage::today();
     measured.commit = arguments.commit;
     measured.command =
         fmt::format("./lockstep bench {} --rounds {} --seed {}", topic, arguments.rounds, arguments.seed);
-    if (!arguments.json || arguments.output) std::cout << render_bench(measured, output_style()) << '\n';
-    const std::string json = render_bench_json(measured);
+    if (!arguments.json || arguments.output)
+      std::cout << report::render_bench(measured, output_style()) << '\n';
+    const std::string json = report::render_bench_json(measured);
     if (arguments.output) {
-      write_file(*arguments.output / (topic + ".json"), json);
+      storage::write_file(*arguments.output / (topic + ".json"), json);
     } else if (arguments.json) {
       std::cout << json;
     }

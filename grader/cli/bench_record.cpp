@@ -4,9 +4,9 @@
 #include <cctype>
 #include <filesystem>
 
-#include "cli/files.h"
 #include "course/catalogue.h"
 #include "report/bench.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -26,7 +26,7 @@ std::map<std::string, double> recorded_rungs(const std::string& card, const std:
                                              const std::string& size) {
   const std::filesystem::path file = measurements_folder(card) / (topic + ".json");
   if (!std::filesystem::is_regular_file(file)) return {};
-  return report::recorded_rungs(read_file(file), card, size);
+  return report::recorded_rungs(storage::read_file(file), card, size);
 }
 
 }  // namespace lockstep::cli

@@ -4,13 +4,14 @@
 #include <memory>
 #include <optional>
 
-#include "cli/calibration_store.h"
+#include "calibration/calibration_json.h"
+#include "calibration/calibration_store.h"
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/terminal.h"
 #include "device/device.h"
 #include "judge/turn.h"
 #include "report/calibration.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -24,25 +25,26 @@ struct CalibrateArguments {
 int calibrate(const CalibrateArguments& arguments) {
   if (!arguments.commit.empty() && !arguments.json)
     throw WrongUse("--commit is of the record that --format json writes.");
-  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::gpu);
+  const std::unique_ptr<device::TimingDevice> device = device::make_gpu();
   ProgressLine line;
   const device::GpuLock turn =
       judge::await_turn(*device, [&line](const std::string& what, int, int) { line.show(what); });
-  const report::Calibration calibration = measure_card(*device->open_calibrator(), report::all_quantities(),
-                                                       [&line](const std::string& what) { line.show(what); });
+  const result::Calibration measured =
+      calibration::measure_card(*device->open_calibrator(), result::all_quantities(),
+                                [&line](const std::string& what) { line.show(what); });
   line.clear();
   const auto render = [&](const report::TextStyle& style) {
-    return arguments.json ? render_calibration_json(calibration, arguments.commit)
-                          : render_calibration(calibration, style);
+    return arguments.json ? calibration::render_calibration_json(measured, arguments.commit)
+                          : report::render_calibration(measured, style);
   };
-  if (!arguments.json || arguments.output) std::cout << render_calibration(calibration, output_style());
+  if (!arguments.json || arguments.output) std::cout << report::render_calibration(measured, output_style());
   if (arguments.output) {
-    write_file(*arguments.output, render({}));
+    storage::write_file(*arguments.output, render({}));
   } else if (arguments.json) {
     std::cout << render({});
   }
   std::cout << std::flush;
-  const std::string not_kept = save_calibration(calibration_folder(), calibration);
+  const std::string not_kept = calibration::save_calibration(calibration::calibration_folder(), measured);
   if (!not_kept.empty()) std::cerr << "lockstep: " << not_kept << '\n';
   return kPassed;
 }

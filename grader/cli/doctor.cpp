@@ -10,12 +10,12 @@
 
 #include "build/toolkit.h"
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/program.h"
 #include "cli/terminal.h"
 #include "course/catalogue.h"
 #include "device/device.h"
 #include "sandbox/sandbox.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -61,7 +61,7 @@ bool is_installed(const std::string& package) {
 /// out: this program was built, so what it is built of was there.
 std::vector<Finding> packages() {
   const bool has_dpkg = run_program({"dpkg-query", "--version"}).status == 0;
-  std::istringstream lines(read_file(course::course_root() / "cmake/packages.txt"));
+  std::istringstream lines(storage::read_file(course::course_root() / "cmake/packages.txt"));
   std::vector<Finding> findings;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);

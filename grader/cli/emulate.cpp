@@ -18,6 +18,7 @@
 #include "report/printable.h"
 #include "report/program_profile.h"
 #include "report/source_files.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -67,7 +68,7 @@ bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& opt
     put(view, text);
   } catch (const WrongUse& error) {
     std::cerr << "lockstep: " << report::printable(error.what()) << '\n';
-  } catch (const Failed& error) {
+  } catch (const storage::FileError& error) {
     std::cerr << "lockstep: " << report::printable(error.what()) << '\n';
     return false;
   }

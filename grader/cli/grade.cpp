@@ -7,11 +7,10 @@
 #include <memory>
 #include <optional>
 
+#include "calibration/calibration_store.h"
 #include "cli/bench_record.h"
-#include "cli/calibration_store.h"
 #include "cli/choice.h"
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
@@ -24,6 +23,7 @@
 #include "report/printable.h"
 #include "report/text.h"
 #include "sandbox/sandbox.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -50,7 +50,7 @@ struct GradeArguments {
 /// Of a file, or of standard input where it is named `-`.
 std::string contents_of(const std::filesystem::path& file) {
   if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  return read_file(file);
+  return storage::read_file(file);
 }
 
 judge::Seed seed_in(std::string text, const std::string& where) {
@@ -94,16 +94,16 @@ judge::Options seeds_of(const GradeArguments& arguments) {
   return options;
 }
 
-std::string render(const report::Report& report, Format format) {
+std::string render(const result::Report& report, Format format) {
   switch (format) {
     case Format::json:
-      return render_json(report);
+      return report::render_json(report);
     case Format::junit:
-      return render_junit(report);
+      return report::render_junit(report);
     case Format::text:
       break;
   }
-  return render_text(report, {});
+  return report::render_text(report, {});
 }
 
 void check(const GradeArguments& arguments, std::size_t selected) {
@@ -136,14 +136,14 @@ void check(const GradeArguments& arguments, std::size_t selected) {
 
 /// Writes what the submission left as a picture and says where; nothing is to be seen of an exercise without
 /// one, or of a submission that left nothing.
-void show(const report::ExerciseResult& result, std::string file, bool tells) {
+void show(const result::ExerciseResult& result, std::string file, bool tells) {
   if (!result.picture || result.picture->contents.empty()) {
     const std::string reason = result.picture ? ": " + result.picture->complaint : "";
     std::cerr << fmt::format("lockstep: no picture of {}{}\n", result.name, reason);
     return;
   }
   if (file == kNamedByTopic) file = result.name + "." + result.picture->ending;
-  write_file(file, result.picture->contents);
+  storage::write_file(file, result.picture->contents);
   if (tells)
     std::cout << fmt::format("  Picture: {}, of case {}\n", report::printable(file),
                              result.picture->case_name);
@@ -166,11 +166,11 @@ bool is_students_own(const GradeArguments& arguments, const course::Exercise& ex
 
 /// Keeps the best result for `list`. Whether that could be written: if not, that is said, and a grade stays
 /// one.
-bool keep(const report::ExerciseResult& result) {
+bool keep(const result::ExerciseResult& result) {
   try {
     Progress::update([&result](Progress& progress) { progress.record(result); });
     return true;
-  } catch (const Failed& error) {
+  } catch (const storage::FileError& error) {
     std::cerr << "lockstep: your progress is not kept: " << report::printable(error.what()) << '\n';
     return false;
   }
@@ -183,11 +183,11 @@ int grade(const GradeArguments& arguments) {
       here != nullptr ? std::vector{here} : select_exercises(arguments.exercises);
   check(arguments, exercises.size());
   const std::unique_ptr<device::Device> device = device::make_device(arguments.device);
-  report::Report report;
+  result::Report report;
   report.device = device->description();
   judge::Options common = seeds_of(arguments);
   if (arguments.only_case)
-    common.only_case = select_case(*exercises.front(), *arguments.only_case, device->measures_speed());
+    common.only_case = select_case(*exercises.front(), *arguments.only_case, device->timing() != nullptr);
   if (common.secret.empty()) report.seed = judge::seed_text(common.seed);
   if (!sandbox::isolation().namespaces) {
     report.warnings.push_back(
@@ -198,7 +198,7 @@ int grade(const GradeArguments& arguments) {
   // A machine-readable report alone owns standard output; beside one in a file the student still reads text.
   const bool tells = arguments.format == Format::text || arguments.output;
   const report::TextStyle style = output_style();
-  if (tells) std::cout << render_heading(report, style) << std::flush;
+  if (tells) std::cout << report::render_heading(report, style) << std::flush;
   bool keeps_progress = true;
   Progress progress = arguments.secret_file ? Progress() : Progress::load();
   for (const course::Exercise* exercise : exercises) {
@@ -214,13 +214,7 @@ int grade(const GradeArguments& arguments) {
     options.progress = [&](const std::string& what, int, int) {
       line.show(exercise->problem.name + ": " + what);
     };
-    options.ceilings = [&](const std::vector<report::Quantity>& wanted) {
-      StoredCalibration known = complete_calibration(calibration_folder(), *device->open_calibrator(), wanted,
-                                                     [&](const std::string& what) { line.show(what); });
-      line.clear();
-      if (!known.complaint.empty()) std::cerr << "lockstep: " << known.complaint << '\n';
-      return std::move(known.calibration.figures);
-    };
+    options.calibrations = calibration::calibration_folder();
     options.rungs = [&](const std::string& size) {
       return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
@@ -230,13 +224,15 @@ int grade(const GradeArguments& arguments) {
       progress.record(report.exercises.back());
     }
     line.clear();
-    if (tells) std::cout << render_exercise(report.exercises.back(), style) << std::flush;
+    if (const std::string& complaint = report.exercises.back().complaint; !complaint.empty())
+      std::cerr << "lockstep: " << complaint << '\n';
+    if (tells) std::cout << report::render_exercise(report.exercises.back(), style) << std::flush;
     if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
     if (keeps_progress && is_progress) keeps_progress = keep(report.exercises.back());
   }
-  if (tells) std::cout << render_summary(report, style);
+  if (tells) std::cout << report::render_summary(report, style);
   if (arguments.output) {
-    write_file(*arguments.output, render(report, arguments.format));
+    storage::write_file(*arguments.output, render(report, arguments.format));
   } else if (!tells) {
     std::cout << render(report, arguments.format);
   }

@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -30,7 +31,7 @@ int hint(const HintArguments& arguments) {
   const std::vector<std::string>& hints = exercise.problem.hints;
   if (arguments.number && *arguments.number - 1 >= hints.size()) {
     throw WrongUse(fmt::format("{} has {}, from 1 on: there is no hint {}.", exercise.problem.name,
-                               report::counted(hints.size(), "hint"), *arguments.number));
+                               text::counted(hints.size(), "hint"), *arguments.number));
   }
   std::string text;
   const auto next = [&](Progress& progress) {
@@ -58,7 +59,7 @@ int hint(const HintArguments& arguments) {
   };
   try {
     Progress::update(next);
-  } catch (const Failed&) {  // a hint is one, though it will come again
+  } catch (const storage::FileError&) {  // a hint is one, though it will come again
     std::cout << text << std::flush;
     throw;
   }

@@ -25,13 +25,13 @@ int list() {
       fmt::format("    {:<{}}  {:>9}  {:<14}  {}\n", "exercise", width, "points", "best so far", "task"));
   for (const course::Exercise& exercise : course::catalogue()) {
     const ExerciseProgress& reached = progress.of(exercise.problem.name);
-    const bool passed = reached.best == report::Verdict::passed;
+    const bool passed = reached.best == result::Verdict::passed;
     if (!passed && next == nullptr) next = &exercise;
     const std::string best = fmt::format("{:<14}", reached.best ? name_of(*reached.best) : "not graded");
     std::cout << fmt::format("{} {}  {:<{}}  {:>4.1f}/{:>4.1f}  {}  {}\n", next == &exercise ? ">" : " ",
                              exercise.folder_name.substr(0, 2), exercise.problem.name, width, reached.points,
                              exercise.problem.points,
-                             reached.best ? paint(style, colour_of(*reached.best), best) : best,
+                             reached.best ? paint(style, report::colour_of(*reached.best), best) : best,
                              exercise.problem.title);
   }
   if (next == nullptr) {

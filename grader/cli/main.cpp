@@ -13,6 +13,7 @@
 #include "cli/selection.h"
 #include "device/device.h"
 #include "report/printable.h"
+#include "storage/files.h"
 
 namespace {
 
@@ -95,6 +96,8 @@ int main(int argc, char** argv) {
     complain(error);
     return cli::kWrongUse;
   } catch (const cli::Failed& error) {
+    complain(error);
+  } catch (const storage::FileError& error) {
     complain(error);
   } catch (const device::DeviceUnavailable& error) {
     complain(error);

@@ -35,37 +35,37 @@ struct ProfileArguments {
 };
 
 /// Of what did not pass.
-int status_of(report::Verdict verdict) {
-  return verdict == report::Verdict::grader_error ? kFailed : kNotPassed;
+int status_of(result::Verdict verdict) {
+  return verdict == result::Verdict::grader_error ? kFailed : kNotPassed;
 }
 
 /// The card's own counters beside those of the emulated device, for the same inputs.
 int compare_counters(const ProfileArguments& arguments, const course::Exercise& exercise,
                      const build::SubmissionFile& submission) {
-  device::make_device(device::Kind::gpu);  // a machine without one is told so before CUPTI is looked for
+  device::make_gpu();  // a machine without one is told so before CUPTI is looked for
   std::filesystem::path cupti;
   try {
     cupti = build::find_cupti(build::find_toolkit());
   } catch (const std::runtime_error& error) {
     throw Failed(error.what());
   }
-  const std::unique_ptr<device::Device> gpu = device::make_counting_gpu(cupti);
+  const std::unique_ptr<device::TimingDevice> gpu = device::make_counting_gpu(cupti);
   ProgressLine progress;
   judge::Options options{.seed = judge::seed_of(arguments.seed), .only_measured = true, .count_on_gpu = true};
   options.progress = [&](const std::string& what, int, int) {
     progress.show(exercise.problem.name + ": " + what);
   };
-  const report::ExerciseResult result = judge::judge(exercise, submission, *gpu, options);
+  const result::ExerciseResult result = judge::judge(exercise, submission, *gpu, options);
   progress.clear();
-  if (!report::is_correct(result)) {
-    std::cerr << render_exercise(result, output_style());
+  if (!result::is_correct(result)) {
+    std::cerr << report::render_exercise(result, output_style());
     return status_of(result.verdict);
   }
   const std::string card = gpu->description().name;
   const int multiprocessors = gpu->multiprocessors();
   put(*arguments.view, arguments.view->json
-                           ? render_counters_json(result, card, multiprocessors, arguments.seed)
-                           : render_counters(result, card, output_style()));
+                           ? report::render_counters_json(result, card, multiprocessors, arguments.seed)
+                           : report::render_counters(result, card, output_style()));
   return kPassed;
 }
 
@@ -89,12 +89,12 @@ int profile(const ProfileArguments& arguments) {
   options.progress = [&](const std::string& what, int, int) {
     progress.show(exercise.problem.name + ": " + what);
   };
-  const report::ExerciseResult result = judge::judge(exercise, submission, *device, options);
+  const result::ExerciseResult result = judge::judge(exercise, submission, *device, options);
   progress.clear();
 
   const report::TextStyle style = output_style();
   if (result.lines.empty()) {  // nothing ran: the verdict says why
-    std::cout << render_exercise(result, style);
+    std::cout << report::render_exercise(result, style);
     return status_of(result.verdict);
   }
   const std::vector<report::LineProfile> lines =
@@ -102,15 +102,15 @@ int profile(const ProfileArguments& arguments) {
   if (arguments.trace) {
     put(*arguments.view, draw_line(*arguments.view, std::to_string(*arguments.trace), result.traces, lines));
   } else {
-    put(*arguments.view,
-        arguments.view->json ? render_profile_json(result, lines) : render_profile(result, lines, style));
+    put(*arguments.view, arguments.view->json ? report::render_profile_json(result, lines)
+                                              : report::render_profile(result, lines, style));
   }
-  if (result.verdict == report::Verdict::passed) return kPassed;
+  if (result.verdict == result::Verdict::passed) return kPassed;
   std::cerr << fmt::format(
       "Verdict of the measured cases: {}. ./lockstep grade {}{} tells more.\n", name_of(result.verdict),
       exercise.problem.name,
       arguments.submission
-          ? " --submission " + report::printable(report::shell_word(arguments.submission->string()))
+          ? " --submission " + report::printable(text::shell_word(arguments.submission->string()))
           : "");
   return status_of(result.verdict);
 }

@@ -6,11 +6,11 @@
 #include <iostream>
 
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/terminal.h"
 #include "report/access_figure.h"
 #include "report/access_kinds.h"
-#include "report/source_files.h"
+#include "storage/files.h"
+#include "text/wording.h"
 
 namespace lockstep::cli {
 namespace {
@@ -60,7 +60,7 @@ void check(const ProfileView& view, bool traces) {
 
 void put(const ProfileView& view, std::string_view text) {
   if (view.output) {
-    write_file(*view.output, text);
+    storage::write_file(*view.output, text);
   } else {
     std::cout << text << std::flush;
   }
@@ -82,7 +82,7 @@ std::string draw_line(const ProfileView& view, const std::string& wanted,
     std::vector<const emulator::AccessTrace*> here;
     for (const emulator::AccessTrace& trace : kinds) {
       const bool same_file =
-          line.file == report::SourceFiles::shown(trace.line.file) ||
+          line.file == text::shown_path(trace.line.file) ||
           std::filesystem::path(line.file).filename() == std::filesystem::path(trace.line.file).filename();
       if (line.line == trace.line.line && same_file) here.push_back(&trace);
     }
@@ -91,7 +91,7 @@ std::string draw_line(const ProfileView& view, const std::string& wanted,
     for (const emulator::AccessTrace* trace : here) text += '\n' + draw_access(*trace, style);
   }
   if (view.svg) {
-    write_file(*view.svg, report::access_figure_svg(kinds.front()));
+    storage::write_file(*view.svg, report::access_figure_svg(kinds.front()));
     text += fmt::format("\nDrawn to {}.\n", view.svg->string());
   }
   return text;

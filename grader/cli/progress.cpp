@@ -10,9 +10,9 @@
 #include <thread>
 #include <tuple>
 
-#include "cli/files.h"
 #include "course/catalogue.h"
 #include "sandbox/file_descriptor.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -36,7 +36,7 @@ Progress Progress::load() {
     if (!entry.is_object()) continue;
     ExerciseProgress& one = progress.exercises_[name];
     const auto field = [&entry = entry](const char* key) { return entry.value(key, nlohmann::json()); };
-    if (field("verdict").is_string()) one.best = report::verdict_from(field("verdict").get<std::string>());
+    if (field("verdict").is_string()) one.best = result::verdict_from(field("verdict").get<std::string>());
     if (field("points").is_number()) one.points = field("points").get<double>();
     if (field("hints").is_number_unsigned()) one.hints = field("hints").get<std::size_t>();
     if (field("passed_cases").is_number_unsigned())
@@ -52,31 +52,31 @@ Progress Progress::load() {
 std::set<std::string> Progress::passed() const {
   std::set<std::string> topics;
   for (const auto& [name, one] : exercises_)
-    if (one.best == report::Verdict::passed) topics.insert(name);
+    if (one.best == result::Verdict::passed) topics.insert(name);
   return topics;
 }
 
-void Progress::compare(report::ExerciseResult& result) const {
+void Progress::compare(result::ExerciseResult& result) const {
   const auto before = exercises_.find(result.name);
   if (before == exercises_.end()) return;
   const ExerciseProgress& one = before->second;
   if (one.cases > 0 && one.cases == result.cases.size()) result.previous_passed = one.passed_cases;
-  for (report::GateResult& gate : result.gates) {
+  for (result::GateResult& gate : result.gates) {
     if (const auto value = one.gates.find(gate.name); value != one.gates.end()) gate.previous = value->second;
   }
 }
 
-void Progress::record(const report::ExerciseResult& result) {
-  if (result.verdict == report::Verdict::grader_error) return;
+void Progress::record(const result::ExerciseResult& result) {
+  if (result.verdict == result::Verdict::grader_error) return;
   ExerciseProgress& one = exercises_[result.name];
   if (!result.cases.empty()) {
     one.cases = result.cases.size();
-    one.passed_cases = report::passed_cases(result);
+    one.passed_cases = result::passed_cases(result);
   }
-  for (const report::GateResult& gate : result.gates)
-    if (gate.verdict != report::Verdict::not_measured) one.gates[gate.name] = gate.value;
-  const auto rank = [](report::Verdict verdict, double points) {
-    return std::tuple(verdict == report::Verdict::passed, points);
+  for (const result::GateResult& gate : result.gates)
+    if (gate.verdict != result::Verdict::not_measured) one.gates[gate.name] = gate.value;
+  const auto rank = [](result::Verdict verdict, double points) {
+    return std::tuple(verdict == result::Verdict::passed, points);
   };
   if (one.best && rank(*one.best, one.points) > rank(result.verdict, result.points)) return;
   one.best = result.verdict;
@@ -99,7 +99,7 @@ void Progress::update(const std::function<void(Progress&)>& change) {
 void Progress::save() const {
   nlohmann::ordered_json exercises = nlohmann::ordered_json::object();
   for (const auto& [name, one] : exercises_) {
-    exercises[name] = {{"verdict", one.best ? nlohmann::ordered_json(report::name_of(*one.best)) : nullptr},
+    exercises[name] = {{"verdict", one.best ? nlohmann::ordered_json(result::name_of(*one.best)) : nullptr},
                        {"points", one.points},
                        {"hints", one.hints},
                        {"passed_cases", one.passed_cases},
@@ -107,7 +107,7 @@ void Progress::save() const {
                        {"gates", one.gates}};
   }
   const nlohmann::ordered_json root = {{"schema", kSchema}, {"exercises", std::move(exercises)}};
-  write_file(progress_file(), root.dump(2) + '\n');
+  storage::write_file(progress_file(), root.dump(2) + '\n');
 }
 
 }  // namespace lockstep::cli

@@ -9,12 +9,12 @@
 #include <set>
 #include <string>
 
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::cli {
 
 struct ExerciseProgress {
-  std::optional<report::Verdict> best;  ///< nothing before the first grading
+  std::optional<result::Verdict> best;  ///< nothing before the first grading
   double points = 0;                    ///< of the best
   std::size_t hints = 0;                ///< given so far
   // Of the last grading that came so far:
@@ -32,13 +32,13 @@ class Progress {
   /// Topics of the exercises that were passed once.
   std::set<std::string> passed() const;
   /// Adds to the result what the grading before counted.
-  void compare(report::ExerciseResult& result) const;
+  void compare(result::ExerciseResult& result) const;
   /// Keeps what the result counted, and the better of the result and what was there: passed before not
   /// passed, then more points, then the newer.
-  void record(const report::ExerciseResult& result);
+  void record(const result::ExerciseResult& result);
   /// Reads the file, changes what it holds, and writes it; what another process writes meanwhile is kept, but
-  /// where nothing can be locked or somebody holds the lock for seconds. Throws Failed where it cannot be
-  /// written.
+  /// where nothing can be locked or somebody holds the lock for seconds. Throws storage::FileError where it
+  /// cannot be written.
   static void update(const std::function<void(Progress&)>& change);
 
  private:

@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "cli/command.h"
-#include "cli/files.h"
 #include "cli/program.h"
 #include "cli/selection.h"
 #include "course/catalogue.h"
+#include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
@@ -64,12 +64,12 @@ int reset(const std::string& name) {
     const bool is_file = std::filesystem::is_regular_file(there);
     const std::filesystem::path backup = backup_path(exercise.problem.name, is_file ? ".cu" : "");
     if (is_file) {
-      const std::string contents = read_file(exercise.starter);
+      const std::string contents = storage::read_file(exercise.starter);
       if (contents == starter) {
         std::cout << exercise.starter.string() << " is the starter already.\n";
         return kPassed;
       }
-      write_file(backup, contents);
+      storage::write_file(backup, contents);
     } else {  // a folder or a pipe, which nobody should read
       std::filesystem::create_directories(backup.parent_path());
       std::error_code error;
@@ -81,7 +81,7 @@ int reset(const std::string& name) {
     }
     std::cout << "What you had is kept as " << backup.string() << ".\n";
   }
-  write_file(exercise.starter, starter);
+  storage::write_file(exercise.starter, starter);
   std::cout << exercise.starter.string() << " is the starter again.\n";
   return kPassed;
 }

@@ -387,10 +387,10 @@ struct SpeedTask {
 };
 
 struct Problem {
-  /// What a submission defines: the function, and its queries.
+  /// What a submission defines: the function, and the query for its workspace.
   std::vector<Signature> functions() const {
     std::vector<Signature> all = {function};
-    for (const WorkspaceQuery& query : workspace) all.push_back(query.function);
+    if (workspace) all.push_back(workspace->function);
     return all;
   }
 
@@ -398,7 +398,7 @@ struct Problem {
   std::string title;   ///< such as "Transpose a matrix"
   std::string lesson;  ///< one line: what the exercise teaches
   Signature function;
-  std::vector<WorkspaceQuery> workspace;  ///< none or one
+  std::optional<WorkspaceQuery> workspace;
   std::vector<Case> cases;
   /// Too large to be emulated: a GPU runs them after the others, if it and the judge have room for them.
   std::vector<Case> gpu_cases;

@@ -63,7 +63,6 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
   require(!problem.title.empty() && !problem.lesson.empty(), "title and lesson must say something");
   require(!problem.hints.empty(), "there is no hint");
   require(problem.points > 0, "the exercise is worth no points");
-  require(problem.workspace.size() <= 1, "at most one function may tell the size of a workspace");
   require(problem.cases.size() >= kFewestCases,
           fmt::format("{} cases, at least {} are needed", problem.cases.size(), kFewestCases));
   std::set<std::string> names;

@@ -3,18 +3,18 @@
 
 #include <string>
 
-#include "report/calibration.h"
+#include "result/calibration.h"
 
 namespace lockstep::device {
 
 class Calibrator {
  public:
   virtual ~Calibrator() = default;
-  virtual report::Card card() const = 0;
+  virtual result::Card card() const = 0;
   /// That compiled what measures, such as "13.0.88".
   virtual std::string toolkit() const = 0;
   /// About a second. Throws std::runtime_error when the card cannot be measured.
-  virtual report::Figure measure(report::Quantity quantity) = 0;
+  virtual result::Figure measure(result::Quantity quantity) = 0;
 };
 
 }  // namespace lockstep::device

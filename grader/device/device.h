@@ -18,7 +18,7 @@
 #include "device/card_monitor.h"
 #include "device/gpu_lock.h"
 #include "emulator/core/observations.h"
-#include "report/result.h"
+#include "result/result.h"
 #include "sandbox/file_descriptor.h"
 
 namespace lockstep::device {
@@ -27,6 +27,19 @@ namespace lockstep::device {
 class DeviceUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The device of a session is gone, does not answer, or speaks nonsense; what() says how that was seen. A
+/// program that was using it may have brought that about.
+class DeviceLost : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// It is gone because it needed more memory than it may have.
+class DeviceMemoryExceeded : public DeviceLost {
+ public:
+  using DeviceLost::DeviceLost;
 };
 
 /// A GPU has no memory left for a buffer; what() names the call.
@@ -70,7 +83,8 @@ struct RunnerUse {
   std::uint64_t work = 0;           ///< launches, and fills and copies within the device
 };
 
-/// One device context, made for one runner and thrown away with it. Buffers belong to the judge.
+/// One device context, made for one runner and thrown away with it. Buffers belong to the judge. What asks
+/// the device for something throws DeviceLost when it is gone.
 class Session {
  public:
   virtual ~Session() = default;
@@ -109,29 +123,38 @@ class Session {
   virtual std::vector<BufferUpdate> take_buffer_updates() = 0;
 };
 
+class TimingDevice;
+
+/// What runs submissions, so that the judge can check what they compute. The emulated device also counts what
+/// kernels do; a GPU is a TimingDevice.
 class Device {
  public:
   virtual ~Device() = default;
-  virtual report::DeviceDescription description() const = 0;
-  virtual bool counts_traffic() const = 0;
-  virtual bool measures_speed() const = 0;
-  /// Compute capability that submissions need native code for, 90 for 9.0; nothing where PTX is what runs.
-  virtual std::optional<int> compute_capability() const = 0;
+  virtual result::DeviceDescription description() const = 0;
   virtual int multiprocessors() const = 0;
-  /// Bytes that nobody has allocated; 0 where speed is not measured.
+  virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
+  /// The device itself where it times what it runs. Null where it counts instead.
+  virtual TimingDevice* timing() { return nullptr; }
+};
+
+/// A device on which time is measured: a GPU, which runs native code and which judgements must share.
+class TimingDevice : public Device {
+ public:
+  TimingDevice* timing() final { return this; }
+  /// That submissions need native code for, 90 for 9.0.
+  virtual int compute_capability() const = 0;
+  /// Bytes that nobody has allocated.
   virtual std::size_t free_memory() const = 0;
-  /// What the context of a runner takes of that, with room to spare; 0 where speed is not measured.
+  /// What the context of a runner takes of that, with room to spare.
   virtual std::size_t context_bytes() const = 0;
   /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
   /// run now, after a call of `waiting`. Taken before a session is opened, given back after it is closed.
-  /// Holds nothing where judgements do not disturb each other.
   virtual GpuLock lock(const std::function<void()>& waiting) = 0;
   /// Clocks, temperature and what slows the card down now; nothing where nobody tells.
   virtual std::optional<CardState> card_state() const = 0;
-  virtual std::unique_ptr<Session> open(std::uint64_t seed) = 0;
-  /// Memory that only the judge reaches, for timing; null where speed is not measured.
+  /// Memory that only the judge reaches.
   virtual std::unique_ptr<Vault> open_vault() = 0;
-  /// What measures the device's ceilings, as long as the device lives; null where speed is not measured.
+  /// What measures the device's ceilings, as long as the device lives.
   virtual std::unique_ptr<Calibrator> open_calibrator() = 0;
 };
 
@@ -143,8 +166,11 @@ std::unique_ptr<Device> make_device(Kind kind);
 /// on their number, and with it what is counted.
 std::unique_ptr<Device> make_emulated_device(int multiprocessors);
 
+/// The GPU of this machine. Throws DeviceUnavailable.
+std::unique_ptr<TimingDevice> make_gpu();
+
 /// The GPU, with sessions whose observations hold its own counters, a kernel each; `cupti` is the path of the
 /// CUPTI library. For display only: the runner reads them. Throws DeviceUnavailable.
-std::unique_ptr<Device> make_counting_gpu(const std::filesystem::path& cupti);
+std::unique_ptr<TimingDevice> make_counting_gpu(const std::filesystem::path& cupti);
 
 }  // namespace lockstep::device

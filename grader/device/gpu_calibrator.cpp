@@ -17,8 +17,8 @@ LOCKSTEP_EMBED_TEXT(kCalibrationKernels, LOCKSTEP_CALIBRATION_KERNELS);
 namespace lockstep::device {
 namespace {
 
-using report::Figure;
-using report::Quantity;
+using result::Figure;
+using result::Quantity;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kRounds = 15;
@@ -97,7 +97,7 @@ GpuCalibrator::~GpuCalibrator() {
   if (module_ != nullptr) CudaDriver::get().cuModuleUnload(module_);
 }
 
-report::Card GpuCalibrator::card() const { return {gpu_.name(), gpu_.uuid(), driver_version()}; }
+result::Card GpuCalibrator::card() const { return {gpu_.name(), gpu_.uuid(), driver_version()}; }
 
 std::string GpuCalibrator::toolkit() const { return LOCKSTEP_TOOLKIT_VERSION; }
 
@@ -115,7 +115,7 @@ Figure GpuCalibrator::measure(Quantity quantity) {
   }
   const Figure figure = figure_of(quantity == Quantity::launch ? durations : rates);
   if (!(figure.value > 0 && std::isfinite(figure.value) && std::isfinite(figure.spread))) {
-    throw std::runtime_error(std::string("this card cannot be measured: ") + report::text_of(quantity).name +
+    throw std::runtime_error(std::string("this card cannot be measured: ") + result::text_of(quantity).name +
                              " took no time; is it shared with other work?");
   }
   return figure;

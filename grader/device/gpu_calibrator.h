@@ -18,13 +18,13 @@ class GpuCalibrator final : public Calibrator {
   GpuCalibrator(const GpuCalibrator&) = delete;
   GpuCalibrator& operator=(const GpuCalibrator&) = delete;
 
-  report::Card card() const override;
+  result::Card card() const override;
   std::string toolkit() const override;
-  report::Figure measure(report::Quantity quantity) override;
+  result::Figure measure(result::Quantity quantity) override;
 
  private:
   struct Work;
-  Work work_of(report::Quantity quantity);
+  Work work_of(result::Quantity quantity);
   Work copies();
   Work launches();
   /// `kernel` on random ones of the words in `bytes` bytes of memory.

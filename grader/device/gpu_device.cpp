@@ -106,7 +106,7 @@ class GpuSession final : public Session {
         observations.lines.push_back(std::move(launch));
         continue;
       }
-      for (const report::ComparedCounter& counter : report::kComparedCounters)
+      for (const result::ComparedCounter& counter : result::kComparedCounters)
         counter.of(*same) += counter.of(launch);
     }
     std::sort(observations.lines.begin(), observations.lines.end(),
@@ -152,7 +152,7 @@ class GpuSession final : public Session {
 
 }  // namespace
 
-report::DeviceDescription GpuDevice::description() const { return {.kind = "gpu", .name = gpu_.name()}; }
+result::DeviceDescription GpuDevice::description() const { return {.kind = "gpu", .name = gpu_.name()}; }
 
 std::size_t GpuDevice::context_bytes() const {
   constexpr std::size_t kBytesOfMultiprocessor = 6'000'000;  // an H200's context takes 527 MiB for 132

@@ -10,15 +10,13 @@
 
 namespace lockstep::device {
 
-class GpuDevice final : public Device {
+class GpuDevice final : public TimingDevice {
  public:
   /// With the path of a CUPTI library its sessions count, for display, the launches of their runner. Throws
   /// DriverError.
   explicit GpuDevice(std::filesystem::path cupti = {}) : cupti_(std::move(cupti)) {}
-  report::DeviceDescription description() const override;
-  bool counts_traffic() const override { return false; }
-  bool measures_speed() const override { return true; }
-  std::optional<int> compute_capability() const override { return gpu_.compute_capability(); }
+  result::DeviceDescription description() const override;
+  int compute_capability() const override { return gpu_.compute_capability(); }
   int multiprocessors() const override { return gpu_.multiprocessors(); }
   std::size_t free_memory() const override { return gpu_.free_bytes(); }
   std::size_t context_bytes() const override;

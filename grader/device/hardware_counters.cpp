@@ -11,7 +11,7 @@ constexpr std::string_view kLaunch = "launch ", kFailure = "failure ";
 
 std::optional<emulator::LineCounters> decode_launch(std::string_view rest) {
   emulator::LineCounters launch;
-  for (const report::ComparedCounter& counter : report::kComparedCounters) {
+  for (const result::ComparedCounter& counter : result::kComparedCounters) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), counter.of(launch));
     if (error != std::errc() || end == rest.data() + rest.size() || *end != ' ') return std::nullopt;
     rest.remove_prefix(static_cast<std::size_t>(end + 1 - rest.data()));
@@ -24,7 +24,7 @@ std::optional<emulator::LineCounters> decode_launch(std::string_view rest) {
 
 std::string encode_launch(const emulator::LineCounters& launch) {
   std::string line(kLaunch);
-  for (const report::ComparedCounter& counter : report::kComparedCounters)
+  for (const result::ComparedCounter& counter : result::kComparedCounters)
     line += std::to_string(counter.of(launch)) + ' ';
   return line + launch.function + '\n';
 }

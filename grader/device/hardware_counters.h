@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "emulator/core/observations.h"
-#include "report/kernel_counters.h"
+#include "result/kernel_counters.h"
 
 namespace lockstep::device {
 
@@ -19,13 +19,13 @@ namespace lockstep::device {
 /// runner's device descriptor.
 inline constexpr const char* kCountersVariable = "LOCKSTEP_COUNTERS";
 
-/// The hardware's names of each of report::kComparedCounters, in their order: one metric, or two to be added.
+/// The hardware's names of each of result::kComparedCounters, in their order: one metric, or two to be added.
 /// The names hold from compute capability 7.5 to 12.0. Atomics whose result nobody uses are reductions.
 struct HardwareCounter {
   const char* metric;
   const char* addend = nullptr;
 };
-inline constexpr std::array<HardwareCounter, report::kComparedCounters.size()> kHardwareCounters = {{
+inline constexpr std::array<HardwareCounter, result::kComparedCounters.size()> kHardwareCounters = {{
     {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
     {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},

@@ -7,7 +7,7 @@
 namespace lockstep::device {
 namespace {
 
-std::unique_ptr<Device> make_gpu(const std::filesystem::path& cupti = {}) {
+std::unique_ptr<TimingDevice> open_gpu(const std::filesystem::path& cupti = {}) {
   try {
     return std::make_unique<GpuDevice>(cupti);
   } catch (const DriverError& error) {
@@ -32,6 +32,10 @@ std::unique_ptr<Device> make_emulated_device(int multiprocessors) {
   return std::make_unique<EmulatedDevice>(multiprocessors);
 }
 
-std::unique_ptr<Device> make_counting_gpu(const std::filesystem::path& cupti) { return make_gpu(cupti); }
+std::unique_ptr<TimingDevice> make_gpu() { return open_gpu(); }
+
+std::unique_ptr<TimingDevice> make_counting_gpu(const std::filesystem::path& cupti) {
+  return open_gpu(cupti);
+}
 
 }  // namespace lockstep::device

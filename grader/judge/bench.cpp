@@ -29,7 +29,7 @@ constexpr const char* kReferenceLabel = "reference";
 
 /// A solution that is timed beside the others.
 struct Contender {
-  std::string name, label;  ///< as in report::BenchRow
+  std::string name, label;  ///< as in result::BenchRow
   fs::path source;
   bool is_peer = false, is_checked = true;
   OpenAttempt open;
@@ -97,7 +97,7 @@ std::size_t calls_for(const course::Case& one, double copy_bandwidth) {
 
 class BenchRun {
  public:
-  BenchRun(const course::Exercise& exercise, device::Device& device, const BenchOptions& options)
+  BenchRun(const course::Exercise& exercise, device::TimingDevice& device, const BenchOptions& options)
       : exercise_(exercise), problem_(exercise.problem), device_(device), options_(options) {
     contenders_ = contenders_of(exercise);
     compile();
@@ -105,7 +105,7 @@ class BenchRun {
     prepare();
   }
 
-  report::Bench run() {
+  result::Bench run() {
     for (int round = 0; round < options_.rounds; ++round) {
       for (const std::size_t which : turns(contenders_.size(), static_cast<std::size_t>(round)))
         time_contender(which, round);
@@ -119,7 +119,7 @@ class BenchRun {
   }
 
  private:
-  double copy_bandwidth() const { return options_.figures.at(report::Quantity::copied_bytes).value; }
+  double copy_bandwidth() const { return options_.figures.at(result::Quantity::copied_bytes).value; }
 
   void progress(const std::string& what) const {
     if (options_.progress) options_.progress(what);
@@ -128,7 +128,7 @@ class BenchRun {
   /// All at once: each takes seconds of one processor.
   void compile() {
     progress(fmt::format("compiling {} solutions", contenders_.size()));
-    const auto native = device_.compute_capability();
+    const int native = device_.compute_capability();
     std::vector<std::future<build::CompiledSubmission>> being_compiled;
     for (const Contender& contender : contenders_) {
       being_compiled.push_back(std::async(std::launch::async, [this, &contender, native] {
@@ -190,7 +190,7 @@ class BenchRun {
       if (!attempt) attempt = opened(contender);
       // All are trusted, and compute the same in every round.
       const Timing timing = series.timer->time_in(*attempt, contender.is_checked && round == 0);
-      if (timing.fault && timing.fault->verdict == report::Verdict::time_limit &&
+      if (timing.fault && timing.fault->verdict == result::Verdict::time_limit &&
           contender.label != kReferenceLabel) {
         series.is_too_slow[which] = true;
         attempt.reset();  // its process was ended
@@ -230,7 +230,7 @@ class BenchRun {
     return *bound;
   }
 
-  void add_rows(report::Quantity bound_by) {
+  void add_rows(result::Quantity bound_by) {
     const auto reference = std::find_if(contenders_.begin(), contenders_.end(),
                                         [](const Contender& one) { return one.label == kReferenceLabel; });
     const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
@@ -266,13 +266,13 @@ class BenchRun {
 
   const course::Exercise& exercise_;
   const course::Problem& problem_;
-  device::Device& device_;
+  device::TimingDevice& device_;
   const BenchOptions& options_;
   std::optional<device::GpuLock> turn_;  ///< once everything is compiled
   std::vector<Contender> contenders_;
   std::vector<Series> series_;
   std::vector<Series*> ascending_;  ///< the same, as they are timed: by bytes
-  report::Bench result_;
+  result::Bench result_;
 };
 
 }  // namespace
@@ -298,18 +298,18 @@ double ratio_of_rounds(std::span<const double> seconds, std::span<const double> 
   return std::isfinite(ratio) && ratio > 0 ? ratio : 0;
 }
 
-std::set<report::Quantity> quantities_of(const course::SpeedTask& task) {
-  std::set<report::Quantity> quantities = {report::Quantity::copied_bytes};
+std::set<result::Quantity> quantities_of(const course::SpeedTask& task) {
+  std::set<result::Quantity> quantities = {result::Quantity::copied_bytes};
   for (const std::vector<course::Case>* cases : {&task.sizes, &task.larger}) {
     for (const course::Case& one : *cases) {
-      const std::vector<report::Quantity> stated = quantities_of(one.cost);
+      const std::vector<result::Quantity> stated = quantities_of(one.cost);
       quantities.insert(stated.begin(), stated.end());
     }
   }
   return quantities;
 }
 
-report::Bench measure_bench(const course::Exercise& exercise, device::Device& device,
+result::Bench measure_bench(const course::Exercise& exercise, device::TimingDevice& device,
                             const BenchOptions& options) {
   return BenchRun(exercise, device, options).run();
 }

@@ -12,15 +12,15 @@
 
 #include "course/catalogue.h"
 #include "device/device.h"
-#include "report/bench.h"
-#include "report/calibration.h"
+#include "result/bench.h"
+#include "result/calibration.h"
 
 namespace lockstep::judge {
 
 struct BenchOptions {
   int rounds = 9;  ///< at least 5
   std::uint64_t seed = 0;
-  report::Figures figures;  ///< of the card: what quantities_of names
+  result::Figures figures;  ///< of the card: what quantities_of names
   std::function<void(const std::string& what)> progress;
 };
 
@@ -33,11 +33,11 @@ std::vector<std::size_t> turns(std::size_t contenders, std::size_t round);
 double ratio_of_rounds(std::span<const double> seconds, std::span<const double> of_reference);
 
 /// What the ceilings of an exercise's sizes are stated in.
-std::set<report::Quantity> quantities_of(const course::SpeedTask& task);
+std::set<result::Quantity> quantities_of(const course::SpeedTask& task);
 
-/// Fills in copy_bandwidth, ceiling, rows and left_out; needs Problem::speed and a device that measures
-/// speed. Throws std::runtime_error when a solution does not compile, fails or is wrong.
-report::Bench measure_bench(const course::Exercise& exercise, device::Device& device,
+/// Fills in copy_bandwidth, ceiling, rows and left_out; needs Problem::speed. Throws
+/// std::runtime_error when a solution does not compile, fails or is wrong.
+result::Bench measure_bench(const course::Exercise& exercise, device::TimingDevice& device,
                             const BenchOptions& options);
 
 }  // namespace lockstep::judge

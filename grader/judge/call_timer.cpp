@@ -18,7 +18,7 @@ namespace lockstep::judge {
 namespace {
 
 using course::Argument;
-using report::Verdict;
+using result::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 
 // Where inputs are used again: how many there are, and so many bytes of buffers that no cache holds what the
@@ -55,7 +55,7 @@ std::size_t calls_made_at_once(const course::Case& one) {
 
 }  // namespace
 
-CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device,
+CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, device::TimingDevice& device,
                      Options options)
     : problem_(problem),
       one_(one),
@@ -132,8 +132,8 @@ std::optional<ProgramFault> CallTimer::load(const course::Problem& problem, Atte
 }
 
 Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
-  if (!problem_.workspace.empty()) {
-    const auto asked = attempt.call(problem_.workspace.front().function, workspace_words_, kCallTime);
+  if (problem_.workspace) {
+    const auto asked = attempt.call(problem_.workspace->function, workspace_words_, kCallTime);
     if (asked.kind != OutcomeKind::done) return {.fault = fault_result(fault_of(asked, kCallTime))};
     if (asked.value > workspace_limit_)
       return {.fault =
@@ -237,9 +237,9 @@ void CallTimer::keep_shape(const course::Call& call) {
     bytes_.push_back(argument.kind == Argument::Kind::input ? argument.input.size()
                                                             : argument.output.expected.size());
   }
-  if (!problem_.workspace.empty()) {
-    workspace_words_ = problem_.workspace.front().arguments(call);
-    workspace_limit_ = problem_.workspace.front().limit_bytes(call);
+  if (problem_.workspace) {
+    workspace_words_ = problem_.workspace->arguments(call);
+    workspace_limit_ = problem_.workspace->limit_bytes(call);
   }
 }
 
@@ -293,7 +293,7 @@ void CallTimer::look_at_outputs(std::size_t n) const {
 }
 
 /// Calls with the contents [first, first + n), timed together; what they did wrong, if anything.
-std::optional<report::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
+std::optional<result::CaseResult> CallTimer::run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                                        bool is_checked, BatchTime& time) {
   const std::size_t used = std::min(n, sets_.size());
   const std::vector<device::Sampling> samples = samplings(first, used);
@@ -394,8 +394,8 @@ void CallTimer::for_outputs(std::size_t n, F f) const {
   }
 }
 
-report::CaseResult CallTimer::fault_result(const ProgramFault& fault) const {
-  report::CaseResult result;
+result::CaseResult CallTimer::fault_result(const ProgramFault& fault) const {
+  result::CaseResult result;
   result.name = one_.name;
   result.purpose = one_.purpose;
   result.verdict = fault.verdict;

@@ -23,7 +23,7 @@
 #include "judge/case_verdict.h"
 #include "judge/limits.h"
 #include "judge/seeds.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -38,7 +38,7 @@ struct BatchTimes {
 struct Timing {
   std::chrono::duration<double> call{0};  ///< if the process is trusted; see call_times() in speed.h
   BatchTimes batches;
-  std::optional<report::CaseResult> fault;
+  std::optional<result::CaseResult> fault;
   bool calls_failed = false;  ///< the fault is of timed calls, not of what comes before them
 };
 
@@ -56,8 +56,9 @@ class CallTimer {
     std::function<void(const std::string& what, int done, int total)> progress;
   };
 
-  /// Makes the inputs; needs a device with a vault. `one` stays alive as long as the timer.
-  CallTimer(const course::Problem& problem, const course::Case& one, device::Device& device, Options options);
+  /// Makes the inputs. `one` stays alive as long as the timer.
+  CallTimer(const course::Problem& problem, const course::Case& one, device::TimingDevice& device,
+            Options options);
 
   /// Makes other inputs, which no process has seen, in place of those that were there. What an earlier
   /// process has left somewhere is of no use with them.
@@ -112,7 +113,7 @@ class CallTimer {
   void keep_shape(const course::Call& call);
   void allocate_sets(device::Session& session);
   Timing time_batches(Attempt& attempt, bool is_checked);
-  std::optional<report::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
+  std::optional<result::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                               bool is_checked, BatchTime& time);
   void fill_buffers(std::size_t first, std::size_t used, bool workspaces);
   std::vector<device::Sampling> samplings(std::size_t first, std::size_t used) const;
@@ -124,7 +125,7 @@ class CallTimer {
                             std::span<const device::Sampling> samples) const;
   /// The name of an input that `used` sets with the contents from `first` on no longer hold; empty for none.
   std::string changed_input(std::size_t first, std::size_t used) const;
-  report::CaseResult fault_result(const ProgramFault& fault) const;
+  result::CaseResult fault_result(const ProgramFault& fault) const;
 
   const course::Problem& problem_;
   const course::Case& one_;

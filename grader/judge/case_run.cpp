@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "emulator/server/device_process.h"
+#include "device/device.h"
 #include "judge/case_buffers.h"
 #include "judge/case_verdict.h"
 #include "judge/diagnosis.h"
@@ -53,7 +53,7 @@ class CallRun {
  public:
   CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
           Attempt& attempt, const SourceText& source, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
-          std::vector<course::Bytes>* outputs, report::ShownCall* shown)
+          std::vector<course::Bytes>* outputs, result::ShownCall* shown)
       : problem_(problem),
         call_(call),
         attempt_(attempt),
@@ -122,8 +122,8 @@ class CallRun {
 
   /// False when there is no valid answer; the evidence then tells why.
   bool ask_workspace_bytes() {
-    if (problem_.workspace.empty()) return true;
-    const course::WorkspaceQuery& query = problem_.workspace.front();
+    if (!problem_.workspace) return true;
+    const course::WorkspaceQuery& query = *problem_.workspace;
     const std::vector<std::uint64_t> words = query.arguments(call_);
     call(query.function, words);
     if (evidence_.outcome.kind != runner::Outcome::Kind::done || !evidence_.became_idle) return false;
@@ -218,7 +218,7 @@ class CallRun {
   CaseBuffers& buffers_;
   std::vector<std::byte>& snapshot_;     // reused by all calls of a case: it may be large
   std::vector<course::Bytes>* outputs_;  // to keep; null when nobody wants them
-  report::ShownCall* shown_;             // where they are shown; likewise
+  result::ShownCall* shown_;             // where they are shown; likewise
   std::uint64_t workspace_bytes_ = 0;
   std::vector<std::uint64_t> words_;
   std::optional<Activity> activity_;  // of the kernels, where the device counts
@@ -226,8 +226,8 @@ class CallRun {
 };
 
 /// Nothing that a submission leaves makes drawing a fault of the grader.
-report::Picture draw(const course::Picture& picture, const course::Shown& shown) {
-  report::Picture drawn{.case_name = picture.case_name, .ending = picture.ending};
+result::Picture draw(const course::Picture& picture, const course::Shown& shown) {
+  result::Picture drawn{.case_name = picture.case_name, .ending = picture.ending};
   try {
     drawn.contents = picture.draw(shown);
   } catch (const std::exception& error) {
@@ -257,7 +257,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
   const bool is_drawn = draws && problem.picture && problem.picture->case_name == one.name;
   CaseBuffers buffers(attempt.session());
   std::vector<std::byte> snapshot;
-  for (int i = 0; i < one.calls && run.result.verdict == report::Verdict::passed; ++i) {
+  for (int i = 0; i < one.calls && run.result.verdict == result::Verdict::passed; ++i) {
     KeyedRandom random(derived_seed(seed, fmt::format("call {}", i)));
     const Call call = one.prepare(random);
     require_fit(problem, call);
@@ -281,7 +281,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     conclude(evidence, source, run.result);
     run.result.calls = i + 1;
     if (!evidence.remark.empty()) run.result.remark = evidence.remark;  // another call may leave none
-    if (run.result.verdict != report::Verdict::passed) run.result.remark.clear();
+    if (run.result.verdict != result::Verdict::passed) run.result.remark.clear();
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());
     run.host_copies += host_copies_of_call(evidence.use);
@@ -301,15 +301,15 @@ CaseRun run_case(const course::Problem& problem, const course::Case& one, const 
   run.result.elements = one.cost.elements;
   try {
     run_calls(problem, one, seed, call_time, attempt, source, draws, shows, run);
-  } catch (const emulator::DeviceMemoryExceeded& error) {
+  } catch (const device::DeviceMemoryExceeded& error) {
     run.attempt_lost = true;
-    run.result.verdict = report::Verdict::memory_limit;
+    run.result.verdict = result::Verdict::memory_limit;
     run.result.message = error.what();
-  } catch (const emulator::DeviceLost& error) {
+  } catch (const device::DeviceLost& error) {
     // It had been started, and nothing but the submission used it: one that could make this a fault of the
     // grader could choose to be judged another time.
     run.attempt_lost = true;
-    run.result.verdict = report::Verdict::crashed;
+    run.result.verdict = result::Verdict::crashed;
     run.result.message = fmt::format("your program brought the emulated device down ({})", error.what());
   }
   run.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

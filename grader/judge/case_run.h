@@ -10,17 +10,17 @@
 #include "judge/host_copies.h"
 #include "judge/seeds.h"
 #include "judge/source_text.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
 struct CaseRun {
-  report::CaseResult result;
+  result::CaseResult result;
   emulator::Observations observations;  ///< of all calls
   HostCopies host_copies;
   double input_bytes = 0;     ///< of all inputs of all calls
   bool attempt_lost = false;  ///< the next case needs a fresh attempt
-  std::optional<report::Picture> picture;
+  std::optional<result::Picture> picture;
 };
 
 /// `seed` is the case's own. A call may take `call_time`. Ends with the first call that shows a fault; a

@@ -10,8 +10,8 @@
 namespace lockstep::judge {
 namespace {
 
-using report::CaseResult;
-using report::Verdict;
+using result::CaseResult;
+using result::Verdict;
 using Clock = std::chrono::steady_clock;
 using OutcomeKind = runner::Outcome::Kind;
 

@@ -14,7 +14,7 @@
 #include "judge/limits.h"
 #include "judge/seeds.h"
 #include "judge/source_text.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -26,12 +26,12 @@ struct MeasuredCase {
 };
 
 struct CaseSeries {
-  std::vector<report::CaseResult> cases;
+  std::vector<result::CaseResult> cases;
   std::vector<MeasuredCase> measured;
   HostCopies host_copies;  ///< of all cases
   std::string output;      ///< what the submission printed, of the first attempt that printed anything
   bool output_truncated = false;
-  std::optional<report::Picture> picture;  ///< of SeriesOptions::draw
+  std::optional<result::Picture> picture;  ///< of SeriesOptions::draw
   /// How loading went when it failed; there are no cases then. A missing function is Kind::missing_function.
   runner::Outcome load;
 };

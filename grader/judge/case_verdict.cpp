@@ -14,7 +14,7 @@ namespace lockstep::judge {
 namespace {
 
 using emulator::Finding;
-using report::Verdict;
+using result::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 using EndKind = sandbox::End::Kind;
 
@@ -106,7 +106,7 @@ bool explains(const Finding& finding, const Evidence& evidence) {
          (stops_kernel(finding.kind) || finding.kind == Finding::Kind::bad_launch);
 }
 
-void report_finding(const Finding& finding, const SourceText& source, report::CaseResult& result) {
+void report_finding(const Finding& finding, const SourceText& source, result::CaseResult& result) {
   result.verdict = verdict_of(finding.kind);
   result.message = sentence_of(finding);
   result.places = places_of(finding, source);
@@ -119,7 +119,7 @@ void report_finding(const Finding& finding, const SourceText& source, report::Ca
 }
 
 /// What is known to have gone wrong takes the place of what the output, or the place of a fault, looks like.
-void name_cause(std::string sentence, std::string advice, report::CaseResult& result) {
+void name_cause(std::string sentence, std::string advice, result::CaseResult& result) {
   result.guess = std::move(sentence);
   result.question = std::move(advice);
   result.cause_is_known = true;
@@ -146,17 +146,17 @@ const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> fin
 }
 
 /// Sends the reader to the cause first.
-void report_unwritten_cause(const Finding& unwritten, const SourceText& source, report::CaseResult& result) {
+void report_unwritten_cause(const Finding& unwritten, const SourceText& source, result::CaseResult& result) {
   const std::string where = unwritten.line.line == 0 ? "" : fmt::format("in line {}, ", unwritten.line.line);
   result.guess = where + sentence_of(unwritten);
   result.question = question_of(unwritten, source);
-  std::vector<report::Place> places = places_of(unwritten, source);
-  for (report::Place& place : places) place.part = "reads what nothing has written";
-  for (report::Place& place : result.places) place.part = "what followed";
+  std::vector<result::Place> places = places_of(unwritten, source);
+  for (result::Place& place : places) place.part = "reads what nothing has written";
+  for (result::Place& place : result.places) place.part = "what followed";
   result.places.insert(result.places.begin(), places.begin(), places.end());
 }
 
-void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
+void report_wrong_output(const Evidence& evidence, result::CaseResult& result) {
   const WrongOutput& output = *evidence.wrong_output;
   const Comparison& comparison = output.comparison;
   result.verdict = Verdict::wrong_answer;
@@ -187,7 +187,7 @@ void report_wrong_output(const Evidence& evidence, report::CaseResult& result) {
 
 /// A call of the runtime that was refused, as "cudaMemcpy returned …" says, and what the program then gave up
 /// at. Its line is known where the source has one such call.
-void report_refused_call(const Finding& refused, const SourceText& source, report::CaseResult& result) {
+void report_refused_call(const Finding& refused, const SourceText& source, result::CaseResult& result) {
   result.message += "; before that " + sentence_of(refused);
   result.guess.clear();
   const std::string name = refused.message.substr(0, refused.message.find(' '));
@@ -202,8 +202,8 @@ void report_refused_call(const Finding& refused, const SourceText& source, repor
 
 /// An exception that the submission may have thrown itself, as its source has a `throw`. Its line is known
 /// where it has one.
-void report_exception(const SourceText& source, report::CaseResult& result) {
-  std::vector<report::Place> places;
+void report_exception(const SourceText& source, result::CaseResult& result) {
+  std::vector<result::Place> places;
   for (std::uint32_t line = 1; line <= source.line_count(); ++line) {
     if (has_word(source.code(line), "throw")) places.push_back(source.place({source.file_name(), line}));
   }
@@ -214,7 +214,7 @@ void report_exception(const SourceText& source, report::CaseResult& result) {
 
 /// An old value was read, and nothing else says why the output is wrong: at most what the errors look like,
 /// which follows from it.
-void report_stale_read(const Finding& finding, const SourceText& source, report::CaseResult& result) {
+void report_stale_read(const Finding& finding, const SourceText& source, result::CaseResult& result) {
   result.places = places_of(finding, source);
   result.question = question_of(finding, source);
   result.guess = cause_of_stale_read(finding);
@@ -244,7 +244,7 @@ ProgramFault fault_of(const runner::Outcome& outcome, std::chrono::milliseconds 
   return {};
 }
 
-void conclude(const Evidence& evidence, const SourceText& source, report::CaseResult& result) {
+void conclude(const Evidence& evidence, const SourceText& source, result::CaseResult& result) {
   std::vector<Finding> explaining;
   std::copy_if(evidence.findings.begin(), evidence.findings.end(), std::back_inserter(explaining),
                [&](const Finding& finding) { return explains(finding, evidence); });

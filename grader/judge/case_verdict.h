@@ -14,7 +14,7 @@
 #include "judge/comparison.h"
 #include "judge/diagnosis.h"
 #include "judge/source_text.h"
-#include "report/result.h"
+#include "result/result.h"
 #include "runner/runner_process.h"
 
 namespace lockstep::judge {
@@ -50,7 +50,7 @@ struct Evidence {
 };
 
 /// Fills verdict, message, mismatches, guess and places of `result`; leaves it passed when nothing is wrong.
-void conclude(const Evidence& evidence, const SourceText& source, report::CaseResult& result);
+void conclude(const Evidence& evidence, const SourceText& source, result::CaseResult& result);
 
 /// Whether the program and the device's context cannot be used for another call.
 bool ends_context(const Evidence& evidence);
@@ -61,7 +61,7 @@ inline constexpr const char* kHoarded =
 
 /// Verdict and sentence of a program that did not answer as it should: it ended, threw, or took too long.
 struct ProgramFault {
-  report::Verdict verdict = report::Verdict::crashed;
+  result::Verdict verdict = result::Verdict::crashed;
   std::string message;
   std::string guess;
   std::string question{};  ///< as CaseResult::question

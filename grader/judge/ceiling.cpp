@@ -8,7 +8,7 @@ namespace lockstep::judge {
 namespace {
 
 using course::Cost;
-using report::Quantity;
+using result::Quantity;
 
 /// More than the ceiling by more than the noise.
 constexpr double kImpossibleShare = 1.1;
@@ -39,7 +39,7 @@ bool is_positive(double value) { return value > 0 && std::isfinite(value); }
 /// That a call takes at the ceiling of one quantity; nothing where the card has no figure for it, or the cost
 /// none of it.
 std::optional<double> least_seconds(const CountedQuantity& counted, const Cost& cost,
-                                    const report::Figures& figures) {
+                                    const result::Figures& figures) {
   const auto figure = figures.find(counted.quantity);
   if (figure == figures.end() || !is_positive(figure->second.value)) return std::nullopt;
   const double seconds = cost.*counted.count / figure->second.value;
@@ -62,20 +62,20 @@ double count_of(const Cost& cost, Quantity quantity) {
   return counted == kCounted.end() ? 0 : cost.*counted->count;
 }
 
-std::optional<Bound> binding_ceiling(const Cost& cost, const report::Figures& figures) {
+std::optional<Bound> binding_ceiling(const Cost& cost, const result::Figures& figures) {
   std::optional<Bound> binding;
   for (const CountedQuantity& counted : kCounted) {
     const auto seconds = least_seconds(counted, cost, figures);
     if (!seconds || (binding && *seconds <= binding->seconds)) continue;
-    const report::QuantityText& text = report::text_of(counted.quantity);
+    const result::QuantityText& text = result::text_of(counted.quantity);
     const double rate = figures.at(counted.quantity).value;
     binding = Bound{counted.quantity, {text.name, counted.ceiling, rate, text.unit}, *seconds};
   }
   return binding;
 }
 
-void compare_with_ceiling(report::Speed& speed, const Cost& cost, double seconds,
-                          const report::Figures& figures) {
+void compare_with_ceiling(result::Speed& speed, const Cost& cost, double seconds,
+                          const result::Figures& figures) {
   const std::optional<Bound> binding = binding_ceiling(cost, figures);
   if (binding) {
     speed.ceiling = binding->ceiling;
@@ -86,7 +86,7 @@ void compare_with_ceiling(report::Speed& speed, const Cost& cost, double seconds
                              const auto least = least_seconds(counted, cost, figures);
                              return !least || *least / seconds <= counted.impossible_share;
                            });
-  if (!is_possible) speed.verdict = report::Verdict::review;
+  if (!is_possible) speed.verdict = result::Verdict::review;
 }
 
 }  // namespace lockstep::judge

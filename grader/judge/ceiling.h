@@ -2,38 +2,34 @@
 // exercise, and whether a speed is possible.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "course/problem.h"
-#include "report/calibration.h"
-#include "report/result.h"
+#include "result/calibration.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
-/// Gives the card's figures for these quantities, which may mean to measure them first.
-using CeilingSource = std::function<report::Figures(const std::vector<report::Quantity>&)>;
-
 /// What a cost states.
-std::vector<report::Quantity> quantities_of(const course::Cost& cost);
+std::vector<result::Quantity> quantities_of(const course::Cost& cost);
 
 /// How much of a quantity a cost states; 0 of what it cannot state.
-double count_of(const course::Cost& cost, report::Quantity quantity);
+double count_of(const course::Cost& cost, result::Quantity quantity);
 
 struct Bound {
-  report::Quantity quantity;
-  report::Ceiling ceiling;
+  result::Quantity quantity;
+  result::Ceiling ceiling;
   double seconds = 0;  ///< that a call takes at the ceiling
 };
 
 /// The ceiling that the cost takes longest at. A figure that is missing, or no positive number, is no
 /// ceiling; nothing when none is left.
-std::optional<Bound> binding_ceiling(const course::Cost& cost, const report::Figures& figures);
+std::optional<Bound> binding_ceiling(const course::Cost& cost, const result::Figures& figures);
 
 /// Fills in ceiling and share for calls of `seconds`. A speed that no card has, or that cannot be compared,
 /// is one for somebody to look at: Verdict::review.
-void compare_with_ceiling(report::Speed& speed, const course::Cost& cost, double seconds,
-                          const report::Figures& figures);
+void compare_with_ceiling(result::Speed& speed, const course::Cost& cost, double seconds,
+                          const result::Figures& figures);
 
 }  // namespace lockstep::judge

@@ -20,9 +20,9 @@ std::uint64_t count_wrong(std::span<const std::byte> expected, std::span<const s
 }
 
 template <class T>
-std::vector<report::Mismatch> first_mismatches(const course::Output& output,
+std::vector<result::Mismatch> first_mismatches(const course::Output& output,
                                                std::span<const std::byte> found) {
-  std::vector<report::Mismatch> first;
+  std::vector<result::Mismatch> first;
   const bool has_sums = holds_sums_of_unwritten<T>(found);
   for (std::size_t i = 0; i < element_count<T>(found) && first.size() < kShownMismatches; ++i) {
     const T expected = element<T>(output.expected, i);

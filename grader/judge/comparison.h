@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "course/problem.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
 struct Comparison {
   std::uint64_t wrong = 0;
   std::uint64_t total = 0;
-  std::vector<report::Mismatch> first;  ///< the first five wrong elements
+  std::vector<result::Mismatch> first;  ///< the first five wrong elements
 };
 
 /// `found` must hold as many bytes as `output.expected`.

@@ -19,7 +19,7 @@ namespace {
 
 using emulator::Finding;
 using emulator::SourceLine;
-using report::Verdict;
+using result::Verdict;
 
 /// Lower is graver. What ends a kernel comes before what only spoils its result, and a cause before its
 /// effects: an address out of bounds may be why a barrier is missed, a missed barrier why there is a race.
@@ -559,8 +559,8 @@ std::string question_of(const Finding& finding, const SourceText& source) {
   }
 }
 
-std::vector<report::Place> places_of(const Finding& finding, const SourceText& source) {
-  std::vector<report::Place> places;
+std::vector<result::Place> places_of(const Finding& finding, const SourceText& source) {
+  std::vector<result::Place> places;
   const auto add = [&](const SourceLine& line, const std::string& part) {
     if (line.line == 0) return;
     places.push_back(source.place(line));
@@ -591,7 +591,7 @@ namespace {
 
 /// Where no stream was given, or another than the function was: under the name of one of the parameters that
 /// are streams, it is passed on.
-std::optional<report::Place> place_of_left_work(std::span<const std::string> kernels,
+std::optional<result::Place> place_of_left_work(std::span<const std::string> kernels,
                                                 const SourceText& source) {
   std::vector<Statement> candidates;
   for (const std::string& kernel : kernels) {
@@ -611,7 +611,7 @@ std::optional<report::Place> place_of_left_work(std::span<const std::string> ker
 }  // namespace
 
 void report_left_work(std::span<const std::string> kernels, const SourceText& source,
-                      report::CaseResult& result) {
+                      result::CaseResult& result) {
   result.guess = fmt::format(
       "{} was put into another stream than the one that your function was given. No stream waits for "
       "another: the given one was done, and this was not. What is given no stream goes into the default "
@@ -628,7 +628,7 @@ void report_left_work(std::span<const std::string> kernels, const SourceText& so
 }
 
 void report_many_launches(std::span<const emulator::KernelWork> kernels, const Finding* at_the_end,
-                          const SourceText& source, report::CaseResult& result) {
+                          const SourceText& source, result::CaseResult& result) {
   constexpr std::uint64_t kMany = 16;  // fewer may be the steps of an algorithm
   const auto most = std::ranges::max_element(kernels, {}, &emulator::KernelWork::launches);
   if (most == kernels.end() || most->launches < kMany) return;

@@ -7,7 +7,7 @@
 
 #include "emulator/core/observations.h"
 #include "judge/source_text.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -17,7 +17,7 @@ std::string kernel_name(const std::string& mangled);
 /// As it stands before `<<<`, but for template arguments.
 std::string launched_name(const std::string& mangled);
 
-report::Verdict verdict_of(emulator::Finding::Kind kind);
+result::Verdict verdict_of(emulator::Finding::Kind kind);
 
 /// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.
 bool stops_kernel(emulator::Finding::Kind kind);
@@ -42,17 +42,17 @@ std::string cause_of_stale_read(const emulator::Finding& finding);
 std::string question_of(const emulator::Finding& finding, const SourceText& source);
 
 /// Where it was found; of a race the earlier access, then the later one.
-std::vector<report::Place> places_of(const emulator::Finding& finding, const SourceText& source);
+std::vector<result::Place> places_of(const emulator::Finding& finding, const SourceText& source);
 
 /// Adds what follows where work of a call lay in another stream than the given one. `kernels`: that were
 /// left, mangled; none where only copies or fills were.
 void report_left_work(std::span<const std::string> kernels, const SourceText& source,
-                      report::CaseResult& result);
+                      result::CaseResult& result);
 
 /// Of a call that took too long, by what it had launched: a kernel that was launched over and over is told of
 /// in place of where it was just then. `at_the_end`: what the device found when time was up, null for
 /// nothing; where that is of another kernel, it stands.
 void report_many_launches(std::span<const emulator::KernelWork> kernels, const emulator::Finding* at_the_end,
-                          const SourceText& source, report::CaseResult& result);
+                          const SourceText& source, result::CaseResult& result);
 
 }  // namespace lockstep::judge

@@ -16,15 +16,14 @@
 #include "judge/standing.h"
 #include "judge/technique.h"
 #include "judge/turn.h"
-#include "report/printable.h"
-#include "report/source_files.h"
+#include "text/wording.h"
 
 namespace lockstep::judge {
 namespace {
 
 using build::CompiledSubmission;
-using report::ExerciseResult;
-using report::Verdict;
+using result::ExerciseResult;
+using result::Verdict;
 using Clock = std::chrono::steady_clock;
 using OutcomeKind = runner::Outcome::Kind;
 
@@ -82,6 +81,7 @@ class Judgement {
         file_(submission),
         submission_(submission.path()),
         device_(device),
+        gpu_(device.timing()),
         options_(options) {
     result_.name = problem_.name;
     result_.title = problem_.title;
@@ -103,7 +103,7 @@ class Judgement {
     std::error_code error;
     const bool is_own = submission_ == exercise_.starter ||
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
-    const std::string other = is_own ? "" : report::SourceFiles::shown(submission_.string());
+    const std::string other = is_own ? "" : text::shown_path(submission_.string());
     if (result_.next_step.empty())
       result_.next_step = next_step(result_, following(exercise_, options_.passed), other);
     if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
@@ -117,7 +117,7 @@ class Judgement {
   /// With the seed, since another makes other inputs.
   std::string case_command(const std::string& other_file) const {
     return fmt::format("./lockstep grade {}{} --seed {} --case", problem_.name,
-                       other_file.empty() ? "" : " --submission " + report::shell_word(other_file),
+                       other_file.empty() ? "" : " --submission " + text::shell_word(other_file),
                        seed_text(options_.seed));
   }
 
@@ -127,12 +127,17 @@ class Judgement {
     result_.points = 0;
   }
 
+  /// Compute capability that code is compiled for; nothing where PTX is what runs.
+  std::optional<int> native_code() const {
+    return gpu_ != nullptr ? std::optional(gpu_->compute_capability()) : std::nullopt;
+  }
+
   CompiledSubmission compile() {
     if (options_.progress) {
       const int total = static_cast<int>(problem_.cases.size());
       options_.progress("compiling " + submission_.filename().string(), 0, total);
     }
-    CompiledSubmission compiled = build::compile_submission(exercise_, file_, device_.compute_capability());
+    CompiledSubmission compiled = build::compile_submission(exercise_, file_, native_code());
     if (!compiled.from_cache) {
       result_.compile_seconds = std::chrono::duration<double>(compiled.time).count();
     }
@@ -165,7 +170,7 @@ class Judgement {
   void explain_missing_file() {
     const std::string file = submission_.filename().string();
     const std::string folder =
-        report::SourceFiles::shown(std::filesystem::absolute(submission_).parent_path().string());
+        text::shown_path(std::filesystem::absolute(submission_).parent_path().string());
     std::error_code none;
     end_early(Verdict::compile_error,
               std::filesystem::is_directory(submission_.parent_path(), none)
@@ -191,14 +196,14 @@ class Judgement {
     series_options.only_case = options_.only_case;
     series_options.draw = options_.draw;
     series_options.progress = options_.progress;
-    const std::unique_ptr<device::Device> counting = device_.counts_traffic() ? nullptr : counting_device();
+    const std::unique_ptr<device::Device> counting = gpu_ == nullptr ? nullptr : counting_device();
     CaseSeries series;
     if (!is_gpu_case()) {
       series = run_cases(problem_, opener(object, seed, source, counting ? *counting : device_), source,
                          series_options);
     }
     result_.cases = series.cases;
-    if (counting && (is_gpu_case() || report::is_correct(result_))) {
+    if (counting && (is_gpu_case() || result::is_correct(result_))) {
       run_on_gpu(series, object, seed, source, series_options);
     } else if (options_.only_measured) {
       for (const MeasuredCase& one : series.measured) keep_counters(one, {});
@@ -223,11 +228,11 @@ class Judgement {
   /// where counters are compared, neither.
   void run_on_gpu(CaseSeries& series, const std::filesystem::path& object, const Seed& seed,
                   const SourceText& source, SeriesOptions series_options) {
-    const device::GpuLock lock = await_turn(device_, options_.progress);
+    const device::GpuLock lock = await_turn(*gpu_, options_.progress);
     // The submission is not to blame for what others hold.
-    if (device_.free_memory() < device_.context_bytes())
+    if (gpu_->free_memory() < gpu_->context_bytes())
       throw std::runtime_error(fmt::format("the GPU has too little free memory to run a program, {:.0f} MB",
-                                           static_cast<double>(device_.free_memory()) / 1e6));
+                                           static_cast<double>(gpu_->free_memory()) / 1e6));
     if (options_.count_on_gpu) {
       series_options.call_time = kCountedCallTime;
     } else {
@@ -240,7 +245,7 @@ class Judgement {
     // Both series run the same measured cases; the one on the GPU may have ended early.
     for (std::size_t i = 0; options_.count_on_gpu && i < on_gpu.measured.size(); ++i)
       keep_counters(series.measured.at(i), on_gpu.measured[i].observations);
-    for (report::CaseResult& one : on_gpu.cases) {
+    for (result::CaseResult& one : on_gpu.cases) {
       if (one.verdict != Verdict::passed) one.message = "on the GPU: " + one.message;
     }
     result_.cases = std::move(on_gpu.cases);
@@ -255,7 +260,7 @@ class Judgement {
   std::vector<const course::Case*> gpu_cases_with_room() const {
     constexpr double kOnHost =
         3;  // inputs as they are made and as they are kept, or kept and as they are read
-    const double host = free_host_memory(), device = static_cast<double>(device_.free_memory());
+    const double host = free_host_memory(), device = static_cast<double>(gpu_->free_memory());
     std::vector<const course::Case*> cases;
     for (const course::Case& one : problem_.gpu_cases) {
       if (kOnHost * one.cost.global_bytes <= host && one.cost.global_bytes + kDeviceMemory <= device)
@@ -274,7 +279,7 @@ class Judgement {
   void keep_counters(const MeasuredCase& emulated, const emulator::Observations& hardware) {
     if (!emulated.one->measured) return;
     result_.counters.push_back(
-        report::side_by_side(emulated.one->name, emulated.one->calls, emulated.observations, hardware));
+        result::side_by_side(emulated.one->name, emulated.one->calls, emulated.observations, hardware));
   }
 
   OpenAttempt opener(const std::filesystem::path& object, const Seed& seed, const SourceText& source,
@@ -301,28 +306,30 @@ class Judgement {
   /// Technique, verdict and points. Technique counts only once every case has passed.
   void judge_parts(const CaseSeries& series, const SourceText& source, const std::filesystem::path& object,
                    const Seed& seed) {
-    result_.gates = report::is_correct(result_) && is_whole()
+    result_.gates = result::is_correct(result_) && is_whole()
                         ? judge_technique(problem_, series.measured, series.host_copies, source)
                         : technique_not_measured(problem_);
-    if (report::is_correct(result_))
+    if (result::is_correct(result_))
       result_.remarks = remarks_on(problem_, source, result_.cases.size() > problem_.cases.size());
-    const bool measures_speed =
-        device_.measures_speed() && !options_.count_on_gpu && problem_.speed && is_whole();
-    if (report::is_correct(result_) && measures_speed) judge_speed(object, seed);
+    const bool measures_speed = gpu_ != nullptr && !options_.count_on_gpu && problem_.speed && is_whole();
+    if (result::is_correct(result_) && measures_speed) judge_speed(object, seed);
     result_.verdict = overall_verdict(result_);
     result_.points = points_of(result_, result_.max_points);
   }
 
   void judge_speed(const std::filesystem::path& object, const Seed& seed) {
     const CompiledSubmission reference = build::compile_submission(
-        exercise_, exercise_.solutions / exercise_.starter.filename(), device_.compute_capability());
+        exercise_, exercise_.solutions / exercise_.starter.filename(), native_code());
     if (reference.status != CompiledSubmission::Status::compiled)
       throw std::runtime_error("the reference solution does not compile: " + reference.diagnostics);
     const std::uint64_t order = derived_number(seed, "device");
-    SpeedMeasurement measurement = measure_speed(
-        problem_, device_, attempts_at(object, device_, order), attempts_at(reference.object, device_, order),
-        {.seed = derived_seed(seed, "speed"), .progress = options_.progress, .ceilings = options_.ceilings});
+    SpeedMeasurement measurement = measure_speed(problem_, *gpu_, attempts_at(object, device_, order),
+                                                 attempts_at(reference.object, device_, order),
+                                                 {.seed = derived_seed(seed, "speed"),
+                                                  .progress = options_.progress,
+                                                  .calibrations = options_.calibrations});
     result_.speed = std::move(measurement.speed);
+    result_.complaint = std::move(measurement.complaint);
     if (options_.rungs && result_.speed.ratio)
       result_.speed.between = standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio).between();
     if (!measurement.fault) return;
@@ -349,6 +356,7 @@ class Judgement {
   const build::SubmissionFile& file_;
   const std::filesystem::path submission_;  ///< its path, for the reader
   device::Device& device_;
+  device::TimingDevice* const gpu_;  ///< the same device where it is one that times; else null
   const Options& options_;
   ExerciseResult result_;
 };

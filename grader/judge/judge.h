@@ -11,9 +11,8 @@
 #include "build/submission_source.h"
 #include "course/catalogue.h"
 #include "device/device.h"
-#include "judge/ceiling.h"
 #include "judge/seeds.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -38,8 +37,9 @@ struct Options {
   std::set<std::string> passed;
   /// Called as work goes on, such as ("case 3 of 14: 33 x 65", 3, 14).
   std::function<void(const std::string& what, int done, int total)> progress;
-  /// Asked for the ceilings that a share of speed needs; must be there for a device that measures speed.
-  CeilingSource ceilings;
+  /// Folder in which the figures of GPUs are kept, for a device that times: those that a share of speed needs
+  /// and that are not there are measured.
+  std::filesystem::path calibrations;
   /// Asked for the speed of each rung at a size, in shares of the reference's, as `bench` recorded it; may
   /// know none. Without it no rungs are named.
   std::function<std::map<std::string, double>(const std::string& size)> rungs;
@@ -47,7 +47,7 @@ struct Options {
 
 /// Judges one file. Never throws for anything that the submission does; a fault of the grader or the machine
 /// ends as Verdict::grader_error with its message, so that the next exercise is still graded.
-report::ExerciseResult judge(const course::Exercise& exercise, const build::SubmissionFile& submission,
+result::ExerciseResult judge(const course::Exercise& exercise, const build::SubmissionFile& submission,
                              device::Device& device, const Options& options);
 
 }  // namespace lockstep::judge

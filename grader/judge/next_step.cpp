@@ -6,16 +6,16 @@
 #include <cctype>
 
 #include "judge/technique.h"
-#include "report/printable.h"
+#include "text/wording.h"
 
 namespace lockstep::judge {
 namespace {
 
-using report::CaseResult;
-using report::ExerciseResult;
-using report::GateResult;
-using report::Place;
-using report::Verdict;
+using result::CaseResult;
+using result::ExerciseResult;
+using result::GateResult;
+using result::Place;
+using result::Verdict;
 
 std::string place_text(const std::vector<Place>& places) {
   return places.empty() ? "" : fmt::format("{}:{}", places.front().file, places.front().line);
@@ -48,7 +48,7 @@ constexpr double kByHand = 64;
 std::string after_wrong_answer(const ExerciseResult& result, const CaseResult& failed) {
   if (!failed.question.empty())
     return fmt::format("{} {} helps.", capitalised(failed.question), hint_command(result));
-  const report::Mismatch& first = failed.mismatches.front();
+  const result::Mismatch& first = failed.mismatches.front();
   if (static_cast<double>(failed.total) <= kByHand && failed.elements <= kByHand) {
     return fmt::format("Work out case \"{}\" by hand for {}; {} helps.", failed.name, first.position,
                        hint_command(result));
@@ -104,7 +104,7 @@ std::string after_failed_gate(const ExerciseResult& result, const GateResult& ga
   // Copies have no line in a profile.
   if (gate.name == kHostCopies) return step.substr(0, step.find_last_not_of(' ') + 1);
   return fmt::format("{}`./lockstep profile {}{}` shows what every line costs.", step, result.name,
-                     submission.empty() ? "" : " --submission " + report::shell_word(submission));
+                     submission.empty() ? "" : " --submission " + text::shell_word(submission));
 }
 
 std::string after_passing(const ExerciseResult& result, const std::string& following) {
@@ -158,11 +158,11 @@ std::string next_step(const ExerciseResult& result, const std::string& following
                       const std::string& submission) {
   if (result.verdict == Verdict::passed && !result.only_case.empty()) {
     return fmt::format("`./lockstep grade {}{}` runs every case.", result.name,
-                       submission.empty() ? "" : " --submission " + report::shell_word(submission));
+                       submission.empty() ? "" : " --submission " + text::shell_word(submission));
   }
   if (result.verdict == Verdict::passed) return after_passing(result, following);
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
-  if (const CaseResult* failed = report::most_telling_case(result.cases))
+  if (const CaseResult* failed = result::most_telling_case(result.cases))
     return after_failed_case(result, *failed);
   if (const auto gate = gate_to_mend(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate, submission);

@@ -5,8 +5,8 @@
 namespace lockstep::judge {
 namespace {
 
-using report::GateResult;
-using report::Verdict;
+using result::GateResult;
+using result::Verdict;
 
 constexpr double kCorrectnessWeight = 0.5;
 constexpr double kTechniqueWeight = 0.2;
@@ -19,15 +19,15 @@ constexpr double kMostOfWrong = 0.4;
 constexpr double kMostOfFailedGate = 0.8;
 
 /// From 0 to 1: how many of its cases a function passes that fails some.
-double share_of_cases(const report::ExerciseResult& result) {
+double share_of_cases(const result::ExerciseResult& result) {
   bool is_measured = false;
-  for (const report::CaseResult& one : result.cases) {
+  for (const result::CaseResult& one : result.cases) {
     const bool passed = one.verdict == Verdict::passed;
     if (one.verdict == Verdict::grader_error || (one.measured && !passed)) return 0;
     is_measured = is_measured || one.measured;
   }
   if (!is_measured) return 0;
-  return static_cast<double>(report::passed_cases(result)) / static_cast<double>(result.cases.size());
+  return static_cast<double>(result::passed_cases(result)) / static_cast<double>(result.cases.size());
 }
 
 /// From 0 to 1: 1 where it holds.
@@ -51,8 +51,8 @@ double share_of_technique(const std::vector<GateResult>& gates) {
 
 }  // namespace
 
-double points_of(const report::ExerciseResult& result, double max_points) {
-  if (!report::is_correct(result))
+double points_of(const result::ExerciseResult& result, double max_points) {
+  if (!result::is_correct(result))
     return max_points * kCorrectnessWeight * kMostOfWrong * share_of_cases(result);
   double earned = kCorrectnessWeight;
   double measured = kCorrectnessWeight;

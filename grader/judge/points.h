@@ -1,7 +1,7 @@
 // Points of an exercise: half for correctness, a fifth for technique, the rest for speed.
 #pragma once
 
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -19,6 +19,6 @@ namespace lockstep::judge {
 /// where a gate shows that the work may have been done off the device. Speed is proportional to the ratio,
 /// full from 0.9; where somebody has to look at it (Verdict::review) it earns nothing yet. A part that was
 /// not measured is neither earned nor lost: the measured parts are rescaled to the full points.
-double points_of(const report::ExerciseResult& result, double max_points);
+double points_of(const result::ExerciseResult& result, double max_points);
 
 }  // namespace lockstep::judge

@@ -9,7 +9,7 @@ namespace {
 
 using course::Argument;
 using course::ElementType;
-using report::ShownArgument;
+using result::ShownArgument;
 
 constexpr std::size_t kShownWhole = 64, kShownOfMore = 16;  // numbers
 
@@ -63,8 +63,8 @@ ShownArgument shown(const Argument& argument, ShownArgument::Kind kind, course::
 
 }  // namespace
 
-report::ShownCall shown_call(const course::Call& call) {
-  report::ShownCall result;
+result::ShownCall shown_call(const course::Call& call) {
+  result::ShownCall result;
   for (const Argument& argument : call.arguments()) {
     switch (argument.kind) {
       case Argument::Kind::scalar: {
@@ -89,7 +89,7 @@ report::ShownCall shown_call(const course::Call& call) {
   return result;
 }
 
-void show_output(const Argument& argument, std::span<const std::byte> found, report::ShownCall& shown) {
+void show_output(const Argument& argument, std::span<const std::byte> found, result::ShownCall& shown) {
   const auto output =
       std::find_if(shown.arguments.begin(), shown.arguments.end(), [&](const ShownArgument& one) {
         return one.kind == ShownArgument::Kind::output && one.name == argument.name;

@@ -5,15 +5,15 @@
 #include <span>
 
 #include "course/problem.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
 /// The call's scalars, inputs and outputs, without what it left.
-report::ShownCall shown_call(const course::Call& call);
+result::ShownCall shown_call(const course::Call& call);
 
 /// Adds what the call left in the output named as `argument`, and of several right answers the nearest.
 void show_output(const course::Argument& argument, std::span<const std::byte> found,
-                 report::ShownCall& shown);
+                 result::ShownCall& shown);
 
 }  // namespace lockstep::judge

@@ -17,7 +17,7 @@ class Remarks {
  public:
   Remarks(const course::Problem& problem, const SourceText& source) : problem_(problem), source_(source) {}
 
-  std::vector<report::SourceRemark> all(bool with_gpu_cases) {
+  std::vector<result::SourceRemark> all(bool with_gpu_cases) {
     remark_on_allocations();
     remark_on_waiting_for_the_device();
     remark_on_exchanged_launches();
@@ -38,9 +38,9 @@ class Remarks {
         "Memory is allocated here, each time that a call comes to this line. An allocation can wait for the "
         "whole device, and takes longer than a short kernel.";
     if (!mentions(source_, "cudaFree")) sentence += " Nothing here frees it, so that each call keeps more.";
-    if (!problem_.workspace.empty()) {
+    if (problem_.workspace) {
       sentence += fmt::format(" `workspace` is there for that: as many bytes as {} asks for.",
-                              problem_.workspace.front().function.name);
+                              problem_.workspace->function.name);
     }
     add(allocations.front().line, std::move(sentence));
   }
@@ -102,12 +102,12 @@ class Remarks {
 
   const course::Problem& problem_;
   const SourceText& source_;
-  std::vector<report::SourceRemark> remarks_;
+  std::vector<result::SourceRemark> remarks_;
 };
 
 }  // namespace
 
-std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
+std::vector<result::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
                                              bool with_gpu_cases) {
   return Remarks(problem, source).all(with_gpu_cases);
 }

@@ -6,12 +6,12 @@
 
 #include "course/problem.h"
 #include "judge/source_text.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
 /// `with_gpu_cases`: the cases that need a GPU were run too.
-std::vector<report::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
+std::vector<result::SourceRemark> remarks_on(const course::Problem& problem, const SourceText& source,
                                              bool with_gpu_cases);
 
 }  // namespace lockstep::judge

@@ -24,8 +24,8 @@ std::string_view SourceText::code(std::uint32_t line) const {
   return text.substr(0, text.find("//"));
 }
 
-report::Place SourceText::place(const emulator::SourceLine& line) const {
-  report::Place place{.file = base_name(line.file), .line = line.line, .text = {}};
+result::Place SourceText::place(const emulator::SourceLine& line) const {
+  result::Place place{.file = base_name(line.file), .line = line.line, .text = {}};
   if (holds(line) && line.line >= 1 && line.line <= lines_.size()) place.text = lines_[line.line - 1];
   return place;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emulator/core/observations.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -18,7 +18,7 @@ class SourceText {
   const std::string& file_name() const { return file_name_; }
   /// A place as the student knows it: the file by its base name, and the line's text when the file is this
   /// one.
-  report::Place place(const emulator::SourceLine& line) const;
+  result::Place place(const emulator::SourceLine& line) const;
   bool holds(const emulator::SourceLine& line) const;
   /// What a line, counted from 1, says before a comment begins; empty beyond the end.
   std::string_view code(std::uint32_t line) const;

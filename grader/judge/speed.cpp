@@ -12,7 +12,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "calibration/calibration_store.h"
 #include "judge/call_timer.h"
+#include "judge/ceiling.h"
 #include "judge/host_memory.h"
 #include "judge/median.h"
 #include "judge/throttled_rounds.h"
@@ -21,24 +23,24 @@
 namespace lockstep::judge {
 namespace {
 
-using report::Verdict;
+using result::Verdict;
 
 /// After so many rounds it is asked whether more are needed.
 constexpr std::array kRounds = {9, 15, 21};
 
 /// K for a size: at the card's ceiling K calls take a millisecond, beside which the clock's few microseconds
 /// of noise do not show. A slower card needs fewer calls, and so fewer inputs.
-std::size_t calls_together(const course::Case& one, const CeilingSource& ceilings) {
+std::size_t calls_together(const course::Case& one, const result::Figures& ceilings) {
   constexpr double kEnough = 1e-3;
   constexpr std::size_t kFewest = 4, kMost = 16;
-  const auto bound = binding_ceiling(one.cost, ceilings(quantities_of(one.cost)));
+  const auto bound = binding_ceiling(one.cost, ceilings);
   if (!bound) return kMost;
   const double enough = std::ceil(kEnough / bound->seconds);
   return static_cast<std::size_t>(std::clamp<double>(enough, kFewest, kMost));
 }
 
 /// Of the memory that is free now: other programs may want some meanwhile.
-double room_on(const device::Device& device) { return 0.8 * static_cast<double>(device.free_memory()); }
+double room_on(const device::TimingDevice& device) { return 0.8 * static_cast<double>(device.free_memory()); }
 
 struct TimedSize {
   const course::Case& one;
@@ -48,17 +50,17 @@ struct TimedSize {
 
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
 /// shows only once a size's inputs are made. Throws std::runtime_error where no size fits.
-TimedSize largest_that_fits(const course::Problem& problem, device::Device& device,
-                            const SpeedOptions& options) {
+TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice& device,
+                            const SpeedOptions& options, const result::Figures& ceilings) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
   const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
-    const std::size_t calls = calls_together(sizes[size], options.ceilings);
+    const std::size_t calls = calls_together(sizes[size], ceilings);
     if (CallTimer::bytes_needed(sizes[size], calls) + context <= room_on(device)) largest = size;
   }
   for (std::size_t size = largest;; --size) {
-    const std::size_t calls = calls_together(sizes[size], options.ceilings);
+    const std::size_t calls = calls_together(sizes[size], ceilings);
     try {
       auto timer = std::make_unique<CallTimer>(
           problem, sizes[size], device,
@@ -111,16 +113,23 @@ CallTimes call_times(std::span<const BatchTimes> reference, std::span<const Batc
   return result;
 }
 
-SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& device,
+SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDevice& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options) {
   // Before the size is chosen by the memory that is free, and until the memory that it takes is given back.
   const device::GpuLock lock = await_turn(device, options.progress);
   const KeptHostMemory kept_memory;
-  const TimedSize timed = largest_that_fits(problem, device, options);
+  const calibration::StoredCalibration known = calibration::complete_calibration(
+      options.calibrations, *device.open_calibrator(), quantities_of(problem.speed->sizes.back().cost),
+      [&](const std::string& what) {
+        if (options.progress) options.progress(what, 0, 1);
+      });
+  const result::Figures& ceilings = known.calibration.figures;
+  const TimedSize timed = largest_that_fits(problem, device, options, ceilings);
   const course::Case& one = timed.one;
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
+  measurement.complaint = known.complaint;
   std::vector<BatchTimes> reference_times, submission_times;
   CallTimes calls;
   ThrottledRounds throttled;
@@ -169,8 +178,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& d
   }
   measurement.speed.card = throttled.summary();
   measurement.speed.call_seconds = median(calls.submission);
-  compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds,
-                       options.ceilings(quantities_of(one.cost)));
+  compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds, ceilings);
   return measurement;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -20,9 +21,8 @@
 #include "device/device.h"
 #include "judge/attempt.h"
 #include "judge/call_timer.h"
-#include "judge/ceiling.h"
 #include "judge/seeds.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -41,30 +41,32 @@ CallTimes call_times(std::span<const BatchTimes> reference, std::span<const Batc
 struct SpeedOptions {
   Seed seed{};
   std::function<void(const std::string& what, int done, int total)> progress;
-  CeilingSource ceilings;
+  /// Folder of the figures of GPUs, in which those that the share needs and that are not there are kept.
+  std::filesystem::path calibrations;
 };
 
 struct SpeedMeasurement {
-  report::Speed speed;
+  result::Speed speed;
   /// What the submission did wrong while it was timed; the speed then means nothing.
-  std::optional<report::CaseResult> fault;
+  std::optional<result::CaseResult> fault;
+  std::string complaint;  ///< about the kept figures of the GPU, for its owner; empty when all is well
 };
 
-/// Needs Problem::speed and a device with a vault. Throws std::runtime_error when the reference itself fails,
+/// Needs Problem::speed. Throws std::runtime_error when the reference itself fails,
 /// or the device has no memory left for any size.
-SpeedMeasurement measure_speed(const course::Problem& problem, device::Device& device,
+SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDevice& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options);
 
 /// Whether a submission that was ended at the time limit is too slow for certain, and no more than that: its
 /// cases have passed, and its ratio is below `most`, the time of the reference's longest batch over the
 /// limit. 0: the reference has not been timed yet.
-bool is_certainly_slow(report::Verdict fault, double most, double threshold);
+bool is_certainly_slow(result::Verdict fault, double most, double threshold);
 
 /// Whether more rounds would tell the ratio much better: where rounds agree, a few do.
 bool is_wide(std::pair<double, double> interval);
 
 /// Passed or too slow when the whole interval lies on one side of `threshold`, else inconclusive.
-report::Verdict speed_verdict(std::pair<double, double> interval, double threshold);
+result::Verdict speed_verdict(std::pair<double, double> interval, double threshold);
 
 }  // namespace lockstep::judge

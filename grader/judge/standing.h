@@ -13,7 +13,7 @@ struct Standing {
   std::optional<std::string> slower;  ///< the fastest rung that is not faster; nothing below the slowest
   std::optional<std::string> faster;  ///< the slowest rung that is faster: the next idea; nothing at the top
 
-  /// For report::Speed::between: slower, then faster; empty unless there are both.
+  /// For result::Speed::between: slower, then faster; empty unless there are both.
   std::vector<std::string> between() const;
 };
 

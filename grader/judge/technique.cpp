@@ -11,14 +11,14 @@
 #include "judge/findings.h"
 #include "judge/limits.h"
 #include "judge/source_search.h"
-#include "report/text_style.h"
+#include "text/wording.h"
 
 namespace lockstep::judge {
 namespace {
 
 using emulator::LineCounters;
-using report::GateResult;
-using report::Verdict;
+using result::GateResult;
+using result::Verdict;
 
 constexpr std::size_t kMostBlamedLines = 4;  ///< that are blamed where each of several may be the cause
 
@@ -60,13 +60,13 @@ const LineCounters* printing_line(std::span<const MeasuredCase> measured, const 
 
 /// Lines that may copy the way in question, or make memory that host and kernels share. The device counts
 /// bytes, and does not know which line of host code asked for them.
-std::vector<report::Place> copying_lines(const HostCopies& copies, const SourceText& source) {
+std::vector<result::Place> copying_lines(const HostCopies& copies, const SourceText& source) {
   constexpr std::array kCalls = {"cudaMemcpy(",       "cudaMemcpyAsync(",     "cudaMemcpy2D",
                                  "cudaMemcpy3D",      "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol",
                                  "cudaMallocManaged", "cudaMallocHost",       "cudaHostAlloc",
                                  "cudaHostRegister",  "__managed__"};
   const bool to_host = copies.to_host.calls > 0, from_host = copies.from_host.calls > 0;
-  std::vector<report::Place> places;
+  std::vector<result::Place> places;
   for (std::uint32_t line = 1; line <= source.line_count() && places.size() < kMostBlamedLines; ++line) {
     const auto holds = [code = source.code(line)](const char* word) {
       return code.find(word) != std::string_view::npos;
@@ -88,8 +88,8 @@ GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredC
   if (result.verdict == Verdict::passed) return result;
   result.off_device = true;
   const auto brought = [](const CopiesOneWay& one_way, const char* where) {
-    return fmt::format("{} of your function brought {} {}", report::counted(one_way.calls, "call"),
-                       report::counted(one_way.bytes, "byte"), where);
+    return fmt::format("{} of your function brought {} {}", text::counted(one_way.calls, "call"),
+                       text::counted(one_way.bytes, "byte"), where);
   };
   if (to_host.calls > 0) result.explanation = brought(to_host, "to the host");
   if (printed > 0) {

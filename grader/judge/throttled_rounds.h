@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/card_monitor.h"
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 
@@ -20,10 +20,10 @@ class ThrottledRounds {
                    const std::optional<device::CardState>& after, int planned);
 
   /// Of all rounds so far; nothing when no reading could be taken.
-  const std::optional<report::CardDuringSpeed>& summary() const { return summary_; }
+  const std::optional<result::CardDuringSpeed>& summary() const { return summary_; }
 
  private:
-  std::optional<report::CardDuringSpeed> summary_;
+  std::optional<result::CardDuringSpeed> summary_;
 };
 
 }  // namespace lockstep::judge

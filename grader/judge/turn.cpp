@@ -3,7 +3,7 @@
 namespace lockstep::judge {
 
 device::GpuLock await_turn(
-    device::Device& device,
+    device::TimingDevice& device,
     const std::function<void(const std::string& what, int done, int total)>& progress) {
   return device.lock([&] {
     if (progress) progress("waiting for another judgement on this GPU", 0, 1);

@@ -8,9 +8,9 @@
 
 namespace lockstep::judge {
 
-/// Device::lock, with the wait told as progress. Who holds it must not ask again, nor call what asks, such as
-/// measure_speed: that would wait for itself.
-device::GpuLock await_turn(device::Device& device,
+/// TimingDevice::lock, with the wait told as progress. Who holds it must not ask again, nor call what asks,
+/// such as measure_speed: that would wait for itself.
+device::GpuLock await_turn(device::TimingDevice& device,
                            const std::function<void(const std::string& what, int done, int total)>& progress);
 
 }  // namespace lockstep::judge

@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/calibration.h"
 #include "report/printable.h"
 
 namespace lockstep::report {
 namespace {
+
+using result::Bench;
+using result::BenchRow;
 
 using Json = nlohmann::ordered_json;
 

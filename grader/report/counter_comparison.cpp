@@ -11,6 +11,12 @@
 namespace lockstep::report {
 namespace {
 
+using result::CaseCounters;
+using result::ComparedCounter;
+using result::ExerciseResult;
+using result::kComparedCounters;
+using result::KernelCounters;
+
 /// Nothing where the emulated device counted nothing.
 std::optional<double> ratio(std::uint64_t emulated, std::uint64_t hardware) {
   if (emulated == 0) return std::nullopt;

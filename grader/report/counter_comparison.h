@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <string>
 
-#include "report/result.h"
 #include "report/text_style.h"
+#include "result/result.h"
 
 namespace lockstep::report {
 
 /// Tables of `result.counters`; counters that are zero on both devices are left out.
-std::string render_counters(const ExerciseResult& result, const std::string& card, const TextStyle& style);
+std::string render_counters(const result::ExerciseResult& result, const std::string& card,
+                            const TextStyle& style);
 /// The same as JSON (lockstep/counters/v1), whole.
-std::string render_counters_json(const ExerciseResult& result, const std::string& card, int multiprocessors,
-                                 std::uint64_t seed);
+std::string render_counters_json(const result::ExerciseResult& result, const std::string& card,
+                                 int multiprocessors, std::uint64_t seed);
 
 }  // namespace lockstep::report

@@ -10,6 +10,20 @@
 namespace lockstep::report {
 namespace {
 
+using result::CardDuringSpeed;
+using result::CaseResult;
+using result::CompilerError;
+using result::ExerciseResult;
+using result::GateResult;
+using result::Mismatch;
+using result::Place;
+using result::Report;
+using result::ShownArgument;
+using result::ShownCall;
+using result::SourceRemark;
+using result::Speed;
+using result::Verdict;
+
 using Json = nlohmann::ordered_json;
 
 /// A number that was measured; null otherwise, which is also what JSON has for infinities and NaN.

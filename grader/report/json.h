@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::report {
 
-std::string render_json(const Report& report);
+std::string render_json(const result::Report& report);
 
 }  // namespace lockstep::report

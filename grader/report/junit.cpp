@@ -9,6 +9,16 @@
 namespace lockstep::report {
 namespace {
 
+using result::CaseResult;
+using result::ExerciseResult;
+using result::GateResult;
+using result::Mismatch;
+using result::Place;
+using result::Report;
+using result::ShownArgument;
+using result::ShownCall;
+using result::Verdict;
+
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char character : printable_lines(text)) {

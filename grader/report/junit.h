@@ -5,10 +5,10 @@
 
 #include <string>
 
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::report {
 
-std::string render_junit(const Report& report);
+std::string render_junit(const result::Report& report);
 
 }  // namespace lockstep::report

@@ -48,17 +48,6 @@ std::string cut_front(std::string_view text, std::size_t width) {
   return "…" + std::string(text.substr(prefix_bytes(text, columns - (width - 1))));
 }
 
-std::string shell_word(std::string_view text) {
-  const auto is_plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           std::string_view("_-+=.,/:@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + '\'';
-}
-
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   for (const std::string& paragraph : split_lines(text)) {

@@ -25,9 +25,6 @@ std::string cut(std::string_view text, std::size_t width);
 /// The same, but the end stays: of a long path it tells more.
 std::string cut_front(std::string_view text, std::size_t width);
 
-/// `text` as one word of a shell's command line: in quotes where it holds more than plain characters.
-std::string shell_word(std::string_view text);
-
 /// `text` broken between words into lines of at most `width` columns; a word that is longer is broken inside.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 

@@ -14,6 +14,11 @@
 namespace lockstep::report {
 namespace {
 
+using result::CaseCounters;
+using result::ExerciseResult;
+using result::GateResult;
+using result::Verdict;
+
 /// "2 calls of case 2048 x 1536"
 std::string counted_case(const ExerciseResult& result) {
   return fmt::format("{} of case {}", counted(static_cast<std::uint64_t>(result.measured_calls), "call"),

@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "report/line_profile.h"
-#include "report/result.h"
 #include "report/text_style.h"
+#include "result/result.h"
 
 namespace lockstep::report {
 
 /// Lines of `source` with counters, in their order, summed over the kernels that contain them. `file` is the
 /// submission's name; counters of other files (the toolkit's headers) are left out.
-std::vector<LineProfile> profile_lines(const ExerciseResult& result, const std::string& file,
+std::vector<LineProfile> profile_lines(const result::ExerciseResult& result, const std::string& file,
                                        const std::string& source);
 
-std::string render_profile(const ExerciseResult& result, const std::vector<LineProfile>& lines,
+std::string render_profile(const result::ExerciseResult& result, const std::vector<LineProfile>& lines,
                            const TextStyle& style);
-std::string render_profile_json(const ExerciseResult& result, const std::vector<LineProfile>& lines);
+std::string render_profile_json(const result::ExerciseResult& result, const std::vector<LineProfile>& lines);
 
 }  // namespace lockstep::report

@@ -9,6 +9,11 @@
 namespace lockstep::report {
 namespace {
 
+using result::CaseCounters;
+using result::ComparedCounter;
+using result::kComparedCounters;
+using result::KernelCounters;
+
 using Json = nlohmann::ordered_json;
 
 Json traffic_json(const emulator::Traffic& traffic) {

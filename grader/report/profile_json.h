@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "report/kernel_counters.h"
 #include "report/line_profile.h"
+#include "result/kernel_counters.h"
 
 namespace lockstep::report {
 
@@ -16,6 +16,6 @@ nlohmann::ordered_json line_json(const LineProfile& line, std::uint64_t whole);
 nlohmann::ordered_json kernels_json(const std::vector<emulator::KernelWork>& kernels);
 
 /// One case, or one run of a program: its kernels with the sums of their lines.
-nlohmann::ordered_json case_json(const CaseCounters& one);
+nlohmann::ordered_json case_json(const result::CaseCounters& one);
 
 }  // namespace lockstep::report

@@ -12,6 +12,7 @@
 #include "report/profile_table.h"
 #include "report/source_files.h"
 #include "text/demangled.h"
+#include "text/wording.h"
 
 namespace lockstep::report {
 namespace {
@@ -31,7 +32,7 @@ LineProfile& profile_at(ByLine& by_line, const emulator::SourceLine& place, Sour
   const auto [entry, is_new] = by_line.try_emplace(place);
   LineProfile& profile = entry->second;
   if (is_new && place.line != 0) {
-    profile.file = SourceFiles::shown(place.file);
+    profile.file = text::shown_path(place.file);
     profile.line = place.line;
     profile.text = sources.line(place.file, place.line);
   }
@@ -82,7 +83,8 @@ ProgramProfile profile_program(const std::string& program, const std::string& ar
   result.program = program;
   result.arguments = arguments;
   result.launches = observations.launches;
-  result.counters = side_by_side(arguments, static_cast<int>(observations.launches), observations, {});
+  result.counters =
+      result::side_by_side(arguments, static_cast<int>(observations.launches), observations, {});
   result.works = observations.kernels;
   ByLine all;
   std::map<std::string, ByLine> by_kernel;

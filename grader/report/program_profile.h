@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "report/kernel_counters.h"
 #include "report/line_profile.h"
 #include "report/text_style.h"
+#include "result/kernel_counters.h"
 
 namespace lockstep::report {
 
@@ -25,7 +25,7 @@ struct ProgramProfile {
   std::vector<KernelProfile> kernels;  ///< the dearest first
   std::vector<LineProfile> lines;      ///< of all kernels together: instances of a template share lines
   bool lacks_lines = false;            ///< some code has no line information
-  CaseCounters counters;
+  result::CaseCounters counters;
   std::vector<emulator::KernelWork> works;
 };
 

@@ -30,11 +30,4 @@ std::string SourceFiles::line(const std::string& file, unsigned number) {
   return number >= 1 && number <= entry->second.size() ? entry->second[number - 1] : "";
 }
 
-std::string SourceFiles::shown(const std::string& file) {
-  std::error_code error;
-  const fs::path here = fs::current_path(error);
-  const fs::path relative = fs::path(file).lexically_normal().lexically_relative(here);
-  return relative.empty() || *relative.begin() == ".." ? file : relative.string();
-}
-
 }  // namespace lockstep::report

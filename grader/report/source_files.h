@@ -12,9 +12,6 @@ class SourceFiles {
   /// The line's text; empty when the file is not there, is no source, or is shorter.
   std::string line(const std::string& file, unsigned number);
 
-  /// The file's path as a reader would type it: from the working directory when it lies below.
-  static std::string shown(const std::string& file);
-
  private:
   std::map<std::string, std::vector<std::string>> files_;
 };

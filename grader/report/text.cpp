@@ -8,10 +8,23 @@
 
 #include "report/calibration.h"
 #include "report/printable.h"
-#include "report/source_files.h"
+#include "text/wording.h"
 
 namespace lockstep::report {
 namespace {
+
+using result::CaseResult;
+using result::CompilerError;
+using result::ExerciseResult;
+using result::GateResult;
+using result::Mismatch;
+using result::Place;
+using result::Report;
+using result::ShownArgument;
+using result::ShownCall;
+using result::SourceRemark;
+using result::Speed;
+using result::Verdict;
 
 constexpr std::size_t kCompilerLines = 24;          ///< about one screen; the first error is the one to mend
 constexpr std::size_t kExplainedCompilerLines = 8;  ///< where that error has been told in other words
@@ -173,8 +186,8 @@ std::string failed_case(const CaseResult& failed, const std::string& command, co
   if (!failed.guess.empty()) result += '\n' + prose(style, "Likely cause: " + failed.guess, 4);
   if (!failed.mismatches.empty() && !command.empty()) {
     // In one line, so that it can be copied: the terminal breaks one that is too long.
-    result +=
-        fmt::format("\n    Its inputs: {} {}\n", printable(command), printable(shell_word(failed.name)));
+    result += fmt::format("\n    Its inputs: {} {}\n", printable(command),
+                          printable(text::shell_word(failed.name)));
   }
   return result;
 }
@@ -389,8 +402,7 @@ std::string render_heading(const Report& report, const TextStyle& style) {
 
 std::string render_exercise(const ExerciseResult& result, const TextStyle& style) {
   std::string text = '\n' + title_line(result, style);
-  text +=
-      fmt::format("  {}\n", paint(style, Colour::faint, printable(SourceFiles::shown(result.submission))));
+  text += fmt::format("  {}\n", paint(style, Colour::faint, printable(text::shown_path(result.submission))));
   if (!result.seed_digest.empty()) {
     const std::string seed =
         result.seed.empty() ? "digest of the seed " + result.seed_digest : "seed " + result.seed;

@@ -8,6 +8,10 @@
 
 namespace lockstep::report {
 
+using result::GateResult;
+using result::Place;
+using result::Verdict;
+
 std::string paint(const TextStyle& style, Colour colour, std::string_view text) {
   if (!style.colour || text.empty()) return std::string(text);
   const char* code = "";
@@ -83,10 +87,6 @@ std::string prose(const TextStyle& style, std::string_view text, std::size_t ind
     result += fmt::format("{}{}\n", std::string(indent, ' '), line);
   }
   return result;
-}
-
-std::string counted(std::uint64_t n, std::string_view noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
 std::string number(double value) {

@@ -6,9 +6,12 @@
 #include <string>
 #include <string_view>
 
-#include "report/result.h"
+#include "result/result.h"
+#include "text/wording.h"
 
 namespace lockstep::report {
+
+using text::counted;
 
 struct TextStyle {
   bool colour = false;
@@ -21,17 +24,15 @@ enum class Colour { good, bad, caution, faint, strong, heat_low, heat_medium, he
 std::string paint(const TextStyle& style, Colour colour, std::string_view text);
 
 /// ✓ or ✗, or ? for what is neither passed nor failed.
-std::string mark(const TextStyle& style, Verdict verdict);
-Colour colour_of(Verdict verdict);
+std::string mark(const TextStyle& style, result::Verdict verdict);
+Colour colour_of(result::Verdict verdict);
 
 /// A place in source and its line with the code underlined, as a compiler shows them, each line indented.
-std::string quote(const TextStyle& style, const Place& place, std::string_view note, std::size_t indent);
+std::string quote(const TextStyle& style, const result::Place& place, std::string_view note,
+                  std::size_t indent);
 
 /// Prose broken to the page's width, each line indented.
 std::string prose(const TextStyle& style, std::string_view text, std::size_t indent);
-
-/// "1 wavefront", "32 wavefronts".
-std::string counted(std::uint64_t n, std::string_view noun);
 
 /// A number with as many digits as a reader can use: 3 significant ones, none after the point from 100 on.
 std::string number(double value);
@@ -40,6 +41,6 @@ std::string number(double value);
 std::string number_beside(double value, double limit);
 
 /// What a gate's limit is: "limit" where the number must keep within it, "least" where it must reach it.
-const char* bound_of(const GateResult& gate);
+const char* bound_of(const result::GateResult& gate);
 
 }  // namespace lockstep::report

@@ -31,7 +31,7 @@ emulator::LineCounters counters_of(const ProfiledLaunch& launch) {
     if (device::kHardwareCounters[i].addend != nullptr) value += launch.values[next++];
     if (!(value >= 0))
       throw CountersUnavailable(std::string(device::kHardwareCounters[i].metric) + " is no number");
-    report::kComparedCounters[i].of(counters) = static_cast<std::uint64_t>(std::llround(value));
+    result::kComparedCounters[i].of(counters) = static_cast<std::uint64_t>(std::llround(value));
   }
   return counters;
 }

@@ -1,5 +1,5 @@
 // What is stored of a card is used for this card and driver alone, and never when it is damaged.
-#include "cli/calibration_store.h"
+#include "calibration/calibration_store.h"
 
 #include <gmock/gmock.h>
 
@@ -10,27 +10,27 @@
 
 #include "shell.h"
 
-namespace lockstep::cli {
+namespace lockstep::calibration {
 namespace {
 
-using report::Quantity;
+using result::Quantity;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const report::Card kCard{"NVIDIA H200", "GPU-00112233-4455-6677-8899-aabbccddeeff", "580.65.06"};
+const result::Card kCard{"NVIDIA H200", "GPU-00112233-4455-6677-8899-aabbccddeeff", "580.65.06"};
 
 /// Counts what it is asked for, and gives every figure the same value.
 class FakeCalibrator final : public device::Calibrator {
  public:
-  report::Card card() const override { return card_; }
+  result::Card card() const override { return card_; }
   std::string toolkit() const override { return "13.0.88"; }
-  report::Figure measure(Quantity quantity) override {
+  result::Figure measure(Quantity quantity) override {
     asked.push_back(quantity);
     return {4.25e12, quantity == unsteady ? 0.4 : 0.01};
   }
   std::vector<Quantity> asked;
   std::optional<Quantity> unsteady;
-  report::Card card_ = kCard;
+  result::Card card_ = kCard;
 };
 
 class CalibrationStore : public testing::Test {
@@ -56,8 +56,8 @@ class CalibrationStore : public testing::Test {
 };
 
 TEST_F(CalibrationStore, GivesBackWhatWasKept) {
-  const report::Calibration made =
-      measure_card(calibrator_, report::all_quantities(), [](const std::string&) {});
+  const result::Calibration made =
+      measure_card(calibrator_, result::all_quantities(), [](const std::string&) {});
   EXPECT_EQ(made.figures.size(), 11U);
   save_calibration(folder(), made);
   const StoredCalibration found = load_calibration(folder(), kCard);
@@ -99,7 +99,7 @@ TEST_F(CalibrationStore, RefusesFiguresOfAnotherDriver) {
 
 TEST_F(CalibrationStore, RefusesFiguresOfAnotherCard) {
   complete({Quantity::copied_bytes});
-  report::Card other = kCard;
+  result::Card other = kCard;
   other.uuid = "GPU-ffeeddcc-0000-0000-0000-000000000000";
   EXPECT_THAT(load_calibration(folder(), other).calibration.figures, IsEmpty());
   // Not even when the file was copied to the other card's name.
@@ -140,7 +140,7 @@ TEST_F(CalibrationStore, ADamagedFileIsToldOnceAndMeasuredAgain) {
 }
 
 TEST_F(CalibrationStore, ACutFileIsDamagedWhereverItEnds) {
-  complete(report::all_quantities());
+  complete(result::all_quantities());
   const std::string whole = stored_text();
   for (std::size_t bytes = 0; bytes + 2 < whole.size(); bytes += 7) {
     temporary_.write("calibration/" + kCard.uuid + ".json", whole.substr(0, bytes));
@@ -168,4 +168,4 @@ TEST_F(CalibrationStore, AFolderThatCannotBeWrittenCostsTheFileOnly) {
 }
 
 }  // namespace
-}  // namespace lockstep::cli
+}  // namespace lockstep::calibration

@@ -13,6 +13,7 @@ namespace {
 
 using emulator::AccessTrace;
 using namespace report;
+using namespace result;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

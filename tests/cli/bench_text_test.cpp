@@ -8,6 +8,9 @@
 namespace lockstep::report {
 namespace {
 
+using result::Bench;
+using result::BenchRow;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -6,13 +6,16 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "calibration/calibration_json.h"
 #include "golden.h"
 #include "report/printable.h"
 
 namespace lockstep::test {
 namespace {
 
+using namespace calibration;
 using namespace report;
+using namespace result;
 
 /// Figures such as an H200 has.
 Calibration sample() {

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "report/text_style.h"
+#include "text/wording.h"
 
 namespace lockstep::test {
 namespace {
 
 using namespace report;
+using namespace result;
 using testing::ElementsAre;
 
 TEST(Printable, KeepsOrdinaryText) {
@@ -40,10 +42,11 @@ TEST(Printable, DropsWhatNobodySees) {
 }
 
 TEST(ShellWord, QuotesWhatAShellWouldRead) {
-  EXPECT_EQ(shell_word("solutions/03-transpose/rungs/tiled.cu"), "solutions/03-transpose/rungs/tiled.cu");
-  EXPECT_EQ(shell_word("my file.cu"), "'my file.cu'");
-  EXPECT_EQ(shell_word("it's; rm"), "'it'\\''s; rm'");
-  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(text::shell_word("solutions/03-transpose/rungs/tiled.cu"),
+            "solutions/03-transpose/rungs/tiled.cu");
+  EXPECT_EQ(text::shell_word("my file.cu"), "'my file.cu'");
+  EXPECT_EQ(text::shell_word("it's; rm"), "'it'\\''s; rm'");
+  EXPECT_EQ(text::shell_word(""), "''");
 }
 
 TEST(Printable, DropsEscapeSequences) {

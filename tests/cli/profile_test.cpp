@@ -15,6 +15,7 @@ namespace lockstep::test {
 namespace {
 
 using namespace report;
+using namespace result;
 using testing::HasSubstr;
 
 constexpr const char* kSource = R"(__global__ void kernel(const float* in, float* out) {

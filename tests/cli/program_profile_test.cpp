@@ -12,11 +12,13 @@
 #include "report/printable.h"
 #include "report/source_files.h"
 #include "sandbox/temporary_folder.h"
+#include "text/wording.h"
 
 namespace lockstep::test {
 namespace {
 
 using namespace report;
+using namespace result;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -165,8 +167,8 @@ TEST_F(ProgramProfileTest, WhatIsNoSourceIsNotRead) {
 
 TEST(SourceFiles, PathsBelowTheWorkingDirectoryAreShort) {
   const std::filesystem::path here = std::filesystem::current_path();
-  EXPECT_EQ(SourceFiles::shown((here / "a/b.cu").string()), "a/b.cu");
-  EXPECT_EQ(SourceFiles::shown("/elsewhere/b.cu"), "/elsewhere/b.cu");
+  EXPECT_EQ(text::shown_path((here / "a/b.cu").string()), "a/b.cu");
+  EXPECT_EQ(text::shown_path("/elsewhere/b.cu"), "/elsewhere/b.cu");
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace lockstep::test {
 namespace {
 
 using namespace report;
+using namespace result;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;

@@ -4,7 +4,7 @@
 
 namespace lockstep::test {
 
-using namespace report;
+using namespace result;
 
 namespace {
 

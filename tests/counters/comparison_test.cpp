@@ -8,6 +8,8 @@
 namespace lockstep::report {
 namespace {
 
+using result::ExerciseResult;
+
 using testing::HasSubstr;
 using testing::Not;
 
@@ -27,7 +29,7 @@ ExerciseResult compared() {
   ExerciseResult result;
   result.name = "transpose";
   result.submission = "tiled.cu";
-  result.counters = {side_by_side("64 x 64", 2, emulated, hardware)};
+  result.counters = {result::side_by_side("64 x 64", 2, emulated, hardware)};
   return result;
 }
 

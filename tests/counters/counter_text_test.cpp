@@ -10,7 +10,7 @@ emulator::LineCounters numbered_launch() {
   emulator::LineCounters launch;
   launch.function = "_Z6kernelPKf";
   std::uint64_t value = 1;
-  for (const report::ComparedCounter& counter : report::kComparedCounters) counter.of(launch) = value *= 7;
+  for (const result::ComparedCounter& counter : result::kComparedCounters) counter.of(launch) = value *= 7;
   return launch;
 }
 
@@ -20,7 +20,7 @@ TEST(CounterText, ComesBackAsItWent) {
   EXPECT_EQ(counted.failure, "");
   ASSERT_EQ(counted.launches.size(), 2U);
   EXPECT_EQ(counted.launches[1].function, "_Z6kernelPKf");
-  for (const report::ComparedCounter& counter : report::kComparedCounters)
+  for (const result::ComparedCounter& counter : result::kComparedCounters)
     EXPECT_EQ(counter.of(counted.launches[1]), counter.of(numbered_launch())) << counter.name;
 }
 

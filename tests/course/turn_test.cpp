@@ -11,7 +11,9 @@
 #include <future>
 #include <optional>
 
+#include "device/calibrator.h"
 #include "device/emulated_device.h"
+#include "device/vault.h"
 #include "judge/judge.h"
 #include "remains.h"
 
@@ -22,7 +24,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 /// Counts nothing, as a card, so that the cases run on the emulated device first and then here.
-class ImitatedGpu final : public device::Device {
+class ImitatedGpu final : public device::TimingDevice {
  public:
   explicit ImitatedGpu(fs::path node) : node_(std::move(node)) { std::ofstream{node_}; }
 
@@ -32,10 +34,8 @@ class ImitatedGpu final : public device::Device {
   }
   int sessions() const { return sessions_; }
 
-  report::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
-  bool counts_traffic() const override { return false; }
-  bool measures_speed() const override { return false; }
-  std::optional<int> compute_capability() const override { return std::nullopt; }
+  result::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
+  int compute_capability() const override { return 90; }
   int multiprocessors() const override { return kMultiprocessors; }
   std::size_t free_memory() const override { return 0; }
   std::size_t context_bytes() const override { return 0; }
@@ -61,9 +61,10 @@ class ImitatedGpu final : public device::Device {
 
 class Turn : public LeavesNothingBehind {
  protected:
-  report::ExerciseResult judge_reference(
+  result::ExerciseResult judge_reference(
       const std::function<void(const std::string& what, int done, int total)>& progress) {
-    const course::Exercise& exercise = *course::find_exercise("coalescing");
+    course::Exercise exercise = *course::find_exercise("coalescing");
+    exercise.problem.speed.reset();  // nothing here can be timed
     return judge::judge(exercise, exercise.solutions / exercise.starter.filename(), gpu_,
                         {.seed = judge::seed_of(1), .progress = progress});
   }
@@ -74,7 +75,7 @@ class Turn : public LeavesNothingBehind {
 
 TEST_F(Turn, IsTakenForWhatRunsOnTheCardOnly) {
   std::size_t in_turn = 0, out_of_turn = 0;
-  const report::ExerciseResult result = judge_reference([&](const std::string& what, int, int) {
+  const result::ExerciseResult result = judge_reference([&](const std::string& what, int, int) {
     EXPECT_EQ(what.find("waiting"), std::string::npos);
     if (gpu_.is_locked()) {
       ++in_turn;
@@ -85,7 +86,7 @@ TEST_F(Turn, IsTakenForWhatRunsOnTheCardOnly) {
       EXPECT_EQ(in_turn, 0U) << "the turn was given up in between: " << what;
     }
   });
-  EXPECT_EQ(result.verdict, report::Verdict::passed) << result.message;
+  EXPECT_EQ(result.verdict, result::Verdict::passed) << result.message;
   EXPECT_EQ(in_turn, result.cases.size());
   EXPECT_EQ(out_of_turn, 1 + result.cases.size());  // compiling, and every case on the emulated device
   EXPECT_EQ(gpu_.sessions(), 1);
@@ -95,7 +96,7 @@ TEST_F(Turn, IsTakenForWhatRunsOnTheCardOnly) {
 TEST_F(Turn, IsWaitedForWithAWord) {
   std::optional<device::GpuLock> other(std::in_place, folder_.path() / "nvidia0");
   std::promise<void> waiting;
-  std::future<report::ExerciseResult> judged = std::async(std::launch::async, [&] {
+  std::future<result::ExerciseResult> judged = std::async(std::launch::async, [&] {
     return judge_reference([&](const std::string& what, int, int) {
       if (what == "waiting for another judgement on this GPU") waiting.set_value();
     });
@@ -104,7 +105,7 @@ TEST_F(Turn, IsWaitedForWithAWord) {
   EXPECT_EQ(judged.wait_for(200ms), std::future_status::timeout);
   EXPECT_EQ(gpu_.sessions(), 0);
   other.reset();
-  EXPECT_EQ(judged.get().verdict, report::Verdict::passed);
+  EXPECT_EQ(judged.get().verdict, result::Verdict::passed);
   EXPECT_EQ(gpu_.sessions(), 1);
 }
 

@@ -57,7 +57,7 @@ Counters counted(const std::string& library, const std::function<void()>& work) 
     for (std::size_t i = 0; i < device::kHardwareCounters.size(); ++i) {
       double value = launch.values[next++];
       if (device::kHardwareCounters[i].addend != nullptr) value += launch.values[next++];
-      counters[report::kComparedCounters[i].name] = whole(value);
+      counters[result::kComparedCounters[i].name] = whole(value);
     }
   }
   return all;

@@ -216,15 +216,15 @@ TEST(Drmsd, AFrameThatIsTheReferenceHasExactlyNothing) {
 }
 
 TEST(Drmsd, AsksForTheWorkspaceWithAtomsAndFrames) {
-  const std::vector<course::WorkspaceQuery>& queries = problem("drmsd").workspace;
-  ASSERT_EQ(queries.size(), 1U);
+  const std::optional<course::WorkspaceQuery>& query = problem("drmsd").workspace;
+  ASSERT_TRUE(query);
   for (const course::Case& one : problem("drmsd").cases) {
     SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const auto n = static_cast<std::uint64_t>(scalar(call, "n"));
     const auto frames = static_cast<std::uint64_t>(scalar(call, "frames"));
-    EXPECT_THAT(queries.front().arguments(call), testing::ElementsAre(n, frames)) << one.name;
-    EXPECT_EQ(queries.front().limit_bytes(call), 32 * n * (frames + 1) + (4U << 20)) << one.name;
+    EXPECT_THAT(query->arguments(call), testing::ElementsAre(n, frames)) << one.name;
+    EXPECT_EQ(query->limit_bytes(call), 32 * n * (frames + 1) + (4U << 20)) << one.name;
   }
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "lockstep/correlation.h"
-#include "lockstep/diffusion.h"
+#include "12-multi-tau/correlation.h"
+#include "12-multi-tau/diffusion.h"
 #include "problem_access.h"
 
 namespace lockstep::test {

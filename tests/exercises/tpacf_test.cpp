@@ -303,16 +303,16 @@ TEST(Tpacf, CallsOfOneSurveyAreRightAndHaveNoCoordinateInCommon) {
 }
 
 TEST(Tpacf, AsksForTheWorkspaceWithPointsSetsAndBins) {
-  const std::vector<course::WorkspaceQuery>& queries = problem("tpacf").workspace;
-  ASSERT_EQ(queries.size(), 1U);
+  const std::optional<course::WorkspaceQuery>& query = problem("tpacf").workspace;
+  ASSERT_TRUE(query);
   for (const course::Case& one : problem("tpacf").cases) {
     SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     const auto size = [&](const char* name) { return static_cast<std::uint64_t>(scalar(call, name)); };
-    EXPECT_THAT(queries.front().arguments(call),
+    EXPECT_THAT(query->arguments(call),
                 testing::ElementsAre(size("n"), size("m"), size("sets"), size("bins")))
         << one.name;
-    EXPECT_EQ(queries.front().limit_bytes(call),
+    EXPECT_EQ(query->limit_bytes(call),
               128 * (size("n") + size("m") * size("sets")) + 8192 * (size("sets") + 1) + (4U << 20))
         << one.name;
   }

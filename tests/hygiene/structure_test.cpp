@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/result.h"
+#include "result/result.h"
 
 namespace lockstep::test {
 namespace {
@@ -138,10 +138,10 @@ TEST(Structure, EveryMistakeNamesItsVerdict) {
       ASSERT_TRUE(std::regex_match(line, match, form))
           << name_in_tree(mistake)
           << ": its first line must be \"// expect: VERDICT\", such as \"// expect: race\"";
-      const auto verdict = report::verdict_from(match[1].str());
+      const auto verdict = result::verdict_from(match[1].str());
       EXPECT_TRUE(verdict) << name_in_tree(mistake) << ": there is no verdict \"" << match[1]
-                           << "\"; see grader/report/result.h";
-      EXPECT_NE(verdict, report::Verdict::passed)
+                           << "\"; see grader/result/result.h";
+      EXPECT_NE(verdict, result::Verdict::passed)
           << name_in_tree(mistake) << ": a mistake that passes belongs to rungs/";
     }
   }

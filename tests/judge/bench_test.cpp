@@ -12,7 +12,7 @@
 namespace lockstep::judge {
 namespace {
 
-using report::Quantity;
+using result::Quantity;
 using testing::ElementsAre;
 
 TEST(RatioOfRounds, IsTheMedianOfThoseThatBothHave) {

@@ -16,7 +16,7 @@ std::size_t negate_workspace_bytes(int n);
 namespace lockstep::judge {
 namespace {
 
-using report::Verdict;
+using result::Verdict;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -42,12 +42,13 @@ course::Problem negate_problem(const std::vector<int>& sizes) {
   course::Problem problem;
   problem.name = "negate";
   problem.function = LOCKSTEP_SIGNATURE(negate);
-  problem.workspace = {{.function = LOCKSTEP_SIGNATURE(negate_workspace_bytes),
-                        .arguments =
-                            [](const course::Call& call) {
-                              return std::vector<std::uint64_t>{call.arguments()[3].scalar_bits};
-                            },
-                        .limit_bytes = [](const course::Call&) { return std::uint64_t{64}; }}};
+  problem.workspace =
+      course::WorkspaceQuery{.function = LOCKSTEP_SIGNATURE(negate_workspace_bytes),
+                             .arguments =
+                                 [](const course::Call& call) {
+                                   return std::vector<std::uint64_t>{call.arguments()[3].scalar_bits};
+                                 },
+                             .limit_bytes = [](const course::Call&) { return std::uint64_t{64}; }};
   for (const int n : sizes) problem.cases.push_back(case_of(n));
   return problem;
 }
@@ -94,7 +95,7 @@ class Series : public testing::Test {
 
 std::vector<Verdict> verdicts(const CaseSeries& series) {
   std::vector<Verdict> result;
-  for (const report::CaseResult& one : series.cases) result.push_back(one.verdict);
+  for (const result::CaseResult& one : series.cases) result.push_back(one.verdict);
   return result;
 }
 
@@ -112,7 +113,7 @@ TEST_F(Series, FurtherCasesFollowOnTheProblemsOwn) {
   course::Problem problem = negate_problem({3, 4});
   problem.cases[1].measured = true;
   std::vector<std::string> names;
-  for (const report::CaseResult& one : run(problem, right).cases) names.push_back(one.name);
+  for (const result::CaseResult& one : run(problem, right).cases) names.push_back(one.name);
   EXPECT_THAT(names, ElementsAre("n = 4", "n = 5"));
 }
 
@@ -124,7 +125,7 @@ TEST_F(Series, WhatIsPrintedIsOfTheCaseThatPrintsIt) {
             return right(session, f, w);
           }));
   std::vector<std::string> outputs;
-  for (const report::CaseResult& one : series.cases) outputs.push_back(one.output);
+  for (const result::CaseResult& one : series.cases) outputs.push_back(one.output);
   EXPECT_THAT(outputs, ElementsAre("n is 1\nn is 1\n", "", "n is 3\nn is 3\n"));
 }
 
@@ -140,7 +141,7 @@ TEST_F(Series, OneCaseAloneIsShownWithWhatItWasGivenAndLeft) {
           }));
   ASSERT_THAT(series.cases, SizeIs(1));
   ASSERT_TRUE(series.cases[0].shown);
-  const report::ShownCall& shown = *series.cases[0].shown;
+  const result::ShownCall& shown = *series.cases[0].shown;
   EXPECT_EQ(shown.call, 1) << "the first that was wrong";
   EXPECT_EQ(shown.calls, 2);
   ASSERT_THAT(shown.arguments, SizeIs(3)) << "neither workspace nor stream";
@@ -155,7 +156,7 @@ TEST_F(Series, OneCaseAloneIsShownWithWhatItWasGivenAndLeft) {
 
 TEST_F(Series, OfALargeCallTheFirstNumbersAreShown) {
   options_.only_case = "n = 65";
-  const report::ShownCall large = run(negate_problem({64, 65}), right).cases.at(0).shown.value();
+  const result::ShownCall large = run(negate_problem({64, 65}), right).cases.at(0).shown.value();
   EXPECT_EQ(large.call, 2) << "the last";
   EXPECT_EQ(large.arguments[1].size, 65U);
   EXPECT_THAT(large.arguments[1].found, SizeIs(16));
@@ -530,7 +531,7 @@ TEST_F(Series, ADeviceThatEndsIsTheSubmissionsDoing) {
 
 TEST_F(Series, ADeviceThatCannotBeStartedIsTheGradersFault) {
   const OpenAttempt open = [&]() -> std::unique_ptr<Attempt> {
-    if (opened_++ > 0) throw emulator::DeviceLost("no such program");
+    if (opened_++ > 0) throw device::DeviceLost("no such program");
     return std::make_unique<FakeAttempt>(
         [](FakeSession&, const std::string&, std::span<const std::uint64_t>) {
           return runner::Outcome{.kind = OutcomeKind::ended};

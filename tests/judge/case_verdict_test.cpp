@@ -11,7 +11,7 @@ namespace lockstep::judge {
 namespace {
 
 using emulator::Finding;
-using report::Verdict;
+using result::Verdict;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -49,8 +49,8 @@ class CaseVerdict : public testing::Test {
     evidence_.outcome.end = {.kind = sandbox::End::Kind::exited, .status = status};
   }
 
-  report::CaseResult concluded() const {
-    report::CaseResult result;
+  result::CaseResult concluded() const {
+    result::CaseResult result;
     conclude(evidence_, source_, result);
     return result;
   }
@@ -67,7 +67,7 @@ TEST_F(CaseVerdict, NothingWrongPasses) {
 
 TEST_F(CaseVerdict, WrongOutput) {
   set_wrong_output();
-  const report::CaseResult result = concluded();
+  const result::CaseResult result = concluded();
   EXPECT_EQ(result.verdict, Verdict::wrong_answer);
   EXPECT_EQ(result.message, "3 of 10 elements of out are wrong");
   EXPECT_EQ(result.wrong, 3U);
@@ -103,7 +103,7 @@ TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
   race.count = 7;
   evidence_.findings = {race};
   set_wrong_output();
-  const report::CaseResult result = concluded();
+  const result::CaseResult result = concluded();
   EXPECT_EQ(
       result.message,
       "what happened, in tiled_kernel, block (1, 0, 0), thread (5, 6, 0), the first of the 7 times that this "
@@ -280,7 +280,7 @@ TEST_F(Race, WritesThatLeaveAKnownMistakeAreThatMistake) {
 TEST_F(Race, TheEarlierAccessComesFirstWithWhatItDoes) {
   race_.message = kShared;
   question(2, Access::write, 3, Access::read);
-  const std::vector<report::Place> places = concluded().places;
+  const std::vector<result::Place> places = concluded().places;
   ASSERT_EQ(places.size(), 2U);
   EXPECT_EQ(places[0].line, 3U);
   EXPECT_EQ(places[0].part, "first: reads");
@@ -404,7 +404,7 @@ TEST_F(CaseVerdict, UnsupportedInstructionsHaveTheirPlaceInTheMessage) {
   unsupported.kind = Finding::Kind::unsupported;
   unsupported.message = "/build/verdict_test_submission.cu:3: the instruction foo is not known";
   evidence_.findings = {unsupported};
-  const report::CaseResult result = concluded();
+  const result::CaseResult result = concluded();
   EXPECT_EQ(result.message, "the instruction foo is not known");
   ASSERT_EQ(result.places.size(), 1U);
   EXPECT_EQ(result.places[0].line, 3U);
@@ -519,7 +519,7 @@ TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
 TEST_F(CaseVerdict, CrashOfTheHostOutranksTheDevice) {
   evidence_.findings = {finding(Finding::Kind::out_of_bounds)};
   end_by_signal(SIGSEGV);
-  const report::CaseResult result = concluded();
+  const result::CaseResult result = concluded();
   EXPECT_EQ(result.verdict, Verdict::crashed);
   EXPECT_THAT(result.message, HasSubstr("Segmentation fault"));
   EXPECT_THAT(result.guess, HasSubstr("device memory cannot be dereferenced on the host"));

@@ -9,9 +9,9 @@ namespace lockstep::judge {
 namespace {
 
 using course::Cost;
-using report::Figures;
-using report::Quantity;
-using report::Verdict;
+using result::Figures;
+using result::Quantity;
+using result::Verdict;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -28,8 +28,8 @@ Figures card() {
           {Quantity::launch, {2e-6, 0.01}}};
 }
 
-report::Speed compared(const Cost& cost, double seconds, const Figures& figures) {
-  report::Speed speed;
+result::Speed compared(const Cost& cost, double seconds, const Figures& figures) {
+  result::Speed speed;
   speed.verdict = Verdict::passed;
   compare_with_ceiling(speed, cost, seconds, figures);
   return speed;
@@ -65,7 +65,7 @@ TEST(BindingCeiling, EveryStatedCountCanBind) {
     const auto binding = binding_ceiling(cost, card());
     ASSERT_TRUE(binding);
     EXPECT_EQ(binding->quantity, stated.quantity);
-    EXPECT_EQ(binding->ceiling.name, report::text_of(stated.quantity).name);
+    EXPECT_EQ(binding->ceiling.name, result::text_of(stated.quantity).name);
     EXPECT_EQ(count_of(cost, stated.quantity), 1e15);
     EXPECT_THAT(quantities_of(cost), testing::Contains(stated.quantity));
   }
@@ -96,7 +96,7 @@ TEST(BindingCeiling, AFigureThatIsNoPositiveNumberIsNoCeiling) {
 }
 
 TEST(CeilingShare, IsTheLeastTimeOverTheTimeTaken) {
-  const report::Speed speed = compared({.elements = 1, .global_bytes = 8e9}, 2.5e-3, card());
+  const result::Speed speed = compared({.elements = 1, .global_bytes = 8e9}, 2.5e-3, card());
   EXPECT_EQ(speed.verdict, Verdict::passed);
   EXPECT_DOUBLE_EQ(speed.ceiling_share.value(), 0.8);
   EXPECT_EQ(speed.ceiling->description, "what this card's memory can copy");
@@ -113,7 +113,7 @@ TEST(CeilingShare, AVerdictStaysUpToTheNoiseAndNoFurther) {
       << "of what it computes it is 1.13 times too fast";
   const Cost cost{.elements = 1, .fused_multiply_adds = 32e9};
   EXPECT_EQ(compared(cost, 1e-3 / 1.09, card()).verdict, Verdict::passed);
-  const report::Speed impossible = compared(cost, 1e-3 / 1.11, card());
+  const result::Speed impossible = compared(cost, 1e-3 / 1.11, card());
   EXPECT_EQ(impossible.verdict, Verdict::review);
   EXPECT_NEAR(impossible.ceiling_share.value(), 1.11, 1e-9) << "the report says how much too fast it is";
 }
@@ -121,12 +121,12 @@ TEST(CeilingShare, AVerdictStaysUpToTheNoiseAndNoFurther) {
 TEST(CeilingShare, WhatCannotBeComparedHasNoShareAndIsLookedAt) {
   const Cost cost{.elements = 1, .global_bytes = 8e9};
   for (const double seconds : {0.0, -1.0, kNan, kInfinity}) {
-    const report::Speed speed = compared(cost, seconds, card());
+    const result::Speed speed = compared(cost, seconds, card());
     EXPECT_FALSE(speed.ceiling_share) << seconds;
     EXPECT_EQ(speed.verdict, Verdict::review) << seconds;
   }
   for (const double rate : {0.0, kNan, kInfinity}) {
-    const report::Speed speed = compared(cost, 1e-3, {{Quantity::copied_bytes, {rate, 0}}});
+    const result::Speed speed = compared(cost, 1e-3, {{Quantity::copied_bytes, {rate, 0}}});
     EXPECT_FALSE(speed.ceiling_share) << rate;
     EXPECT_FALSE(speed.ceiling) << rate;
     EXPECT_EQ(speed.verdict, Verdict::review) << rate;

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "device/cuda_driver.h"
+#include "sandbox/temporary_folder.h"
 
 namespace lockstep::device {
 namespace {
@@ -26,11 +30,20 @@ TEST(Device, AutomaticIsTheGpuWhereThereIsOne) {
 TEST(Device, TheEmulatedOneCountsAndDoesNotTime) {
   const std::unique_ptr<Device> device = make_device(Kind::emulated);
   EXPECT_EQ(device->description().kind, "emulated");
-  EXPECT_TRUE(device->counts_traffic());
-  EXPECT_FALSE(device->measures_speed());
-  EXPECT_FALSE(device->compute_capability());
+  EXPECT_EQ(device->timing(), nullptr);
   EXPECT_EQ(device->multiprocessors(), 4);
   EXPECT_EQ(make_emulated_device(132)->multiprocessors(), 132);
+}
+
+TEST(Device, AnEmulatedOneThatDoesNotAnswerIsLost) {
+  const sandbox::TemporaryFolder build(std::filesystem::temp_directory_path(), "device-");
+  std::filesystem::create_directories(build.path() / "bin");
+  std::filesystem::create_directories(build.path() / "lib/emulated");
+  std::filesystem::copy_file("/bin/true", build.path() / "bin/lockstep-device");
+  setenv("LOCKSTEP_BUILD", build.path().c_str(), 1);
+  const std::unique_ptr<Device> device = make_device(Kind::emulated);
+  EXPECT_THROW(device->open(1), DeviceLost);
+  unsetenv("LOCKSTEP_BUILD");
 }
 
 TEST(Device, GpuIsRefusedWithAReasonAndARemedy) {

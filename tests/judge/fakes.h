@@ -46,7 +46,7 @@ class FakeSession final : public device::Session {
   }
   void admit_runner() override { held = false; }
   emulator::Observations take_observations() override {
-    if (lost_when_observed) throw emulator::DeviceLost("the device has ended");
+    if (lost_when_observed) throw device::DeviceLost("the device has ended");
     return std::exchange(observations, {});
   }
   void trace_line(const std::string&, unsigned) override {}

@@ -6,8 +6,8 @@
 namespace lockstep::judge {
 namespace {
 
-using report::ExerciseResult;
-using report::Verdict;
+using result::ExerciseResult;
+using result::Verdict;
 using testing::HasSubstr;
 
 ExerciseResult result_with(Verdict verdict) {
@@ -29,7 +29,7 @@ TEST(NextStep, PassedLeadsToTheFollowingExercise) {
 
 TEST(NextStep, FindingLeadsToItsLineAndItsQuestion) {
   ExerciseResult result = result_with(Verdict::race);
-  report::CaseResult passed, failed;
+  result::CaseResult passed, failed;
   failed.verdict = Verdict::race;
   failed.places = {{"transpose.cu", 12, "out[i] = tile[j];"}};
   failed.question = "which barrier must stand between?";
@@ -39,7 +39,7 @@ TEST(NextStep, FindingLeadsToItsLineAndItsQuestion) {
 
 TEST(NextStep, WhatReachesTheHostIsInNoProfile) {
   ExerciseResult result = result_with(Verdict::inefficient);
-  report::GateResult& gate = result.gates.emplace_back();
+  result::GateResult& gate = result.gates.emplace_back();
   gate.name = "host-copies";
   gate.verdict = Verdict::inefficient;
   gate.advice = "Leave the data on the device. Look for copies.";
@@ -68,7 +68,7 @@ TEST(NextStep, WhereNoKernelDidTheWorkTheCopiesAreNamed) {
 
 TEST(NextStep, OnlyADifferenceThatIsShownHasAWrongPosition) {
   ExerciseResult result = result_with(Verdict::wrong_answer);
-  report::CaseResult& failed = result.cases.emplace_back();
+  result::CaseResult& failed = result.cases.emplace_back();
   failed.verdict = Verdict::wrong_answer;
   EXPECT_EQ(next_step(result, "").find("by hand"), std::string::npos);
   failed.mismatches = {{"row 3, column 7", "12", "11"}};
@@ -77,7 +77,7 @@ TEST(NextStep, OnlyADifferenceThatIsShownHasAWrongPosition) {
 
 TEST(NextStep, OnlySmallCasesAreWorkedOutByHand) {
   ExerciseResult result = result_with(Verdict::wrong_answer);
-  report::CaseResult& failed = result.cases.emplace_back();
+  result::CaseResult& failed = result.cases.emplace_back();
   failed.name = "n = 400";
   failed.verdict = Verdict::wrong_answer;
   failed.mismatches = {{"bin 3", "12", "11"}};
@@ -96,7 +96,7 @@ TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
   result.cases[0].verdict = Verdict::out_of_bounds;
   result.cases[0].places = {{"transpose.cu", 9, ""}};
   result.cases[0].question = "is the index the right one?";
-  report::CaseResult& failed = result.cases[1];
+  result::CaseResult& failed = result.cases[1];
   failed.name = "32 x 32";
   failed.verdict = Verdict::wrong_answer;
   failed.mismatches = {{"row 3, column 7", "12", "11"}};
@@ -134,7 +134,7 @@ TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
 
 TEST(NextStep, WhereNoPlaceIsKnownTheAdviceStandsAlone) {
   ExerciseResult result = result_with(Verdict::launch_failed);
-  report::CaseResult& failed = result.cases.emplace_back();
+  result::CaseResult& failed = result.cases.emplace_back();
   failed.verdict = Verdict::launch_failed;
   failed.question = "round up";
   EXPECT_EQ(next_step(result, ""), "Round up");
@@ -145,7 +145,7 @@ TEST(NextStep, WhereNoPlaceIsKnownTheAdviceStandsAlone) {
 
 TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
   ExerciseResult result = result_with(Verdict::wrong_answer);
-  report::CaseResult failed;
+  result::CaseResult failed;
   failed.name = "33 x 65";
   failed.verdict = Verdict::wrong_answer;
   failed.mismatches.emplace_back();
@@ -159,7 +159,7 @@ TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
 
 TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
   ExerciseResult result = result_with(Verdict::inefficient);
-  report::GateResult gate;
+  result::GateResult gate;
   gate.verdict = Verdict::inefficient;
   gate.worst = {{"transpose.cu", 9, ""}};
   result.gates = {gate};
@@ -169,7 +169,7 @@ TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
 
 TEST(NextStep, GateLeadsToWhatItAdvises) {
   ExerciseResult result = result_with(Verdict::inefficient);
-  report::GateResult gate;
+  result::GateResult gate;
   gate.verdict = Verdict::inefficient;
   gate.advice = "Find the components instead: it takes few passes. A call makes 1749 launches.";
   result.gates = {gate};
@@ -214,7 +214,7 @@ TEST(NextStep, ACaseAloneThatPassesLeadsToAllOfThem) {
 }
 
 TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
-  report::ExerciseResult result;
+  result::ExerciseResult result;
   result.verdict = Verdict::too_slow;
   result.cases = {{.name = "one"}};
   result.speed.verdict = Verdict::too_slow;
@@ -223,7 +223,7 @@ TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
 }
 
 TEST(NextStep, AnImpossibleSpeedIsMeasuredAgainBeforeSomebodyLooks) {
-  report::ExerciseResult result;
+  result::ExerciseResult result;
   result.verdict = Verdict::review;
   result.cases = {{.name = "one"}};
   result.speed.verdict = Verdict::review;

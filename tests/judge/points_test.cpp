@@ -9,11 +9,11 @@
 namespace lockstep::judge {
 namespace {
 
-using report::Verdict;
+using result::Verdict;
 
-report::ExerciseResult result_with(std::vector<Verdict> cases, std::vector<Verdict> gates,
+result::ExerciseResult result_with(std::vector<Verdict> cases, std::vector<Verdict> gates,
                                    std::optional<double> ratio = std::nullopt) {
-  report::ExerciseResult result;
+  result::ExerciseResult result;
   for (const Verdict verdict : cases) result.cases.emplace_back().verdict = verdict;
   for (const Verdict verdict : gates) result.gates.emplace_back().verdict = verdict;
   result.speed.ratio = ratio;
@@ -27,10 +27,10 @@ TEST(Points, NothingWithoutCorrectness) {
 }
 
 /// Of `cases` in all, the measured ones first.
-report::ExerciseResult partly_right(int passed, int cases, int measured = 2) {
-  report::ExerciseResult result;
+result::ExerciseResult partly_right(int passed, int cases, int measured = 2) {
+  result::ExerciseResult result;
   for (int i = 0; i < cases; ++i) {
-    report::CaseResult& one = result.cases.emplace_back();
+    result::CaseResult& one = result.cases.emplace_back();
     one.verdict = i < passed ? Verdict::passed : Verdict::wrong_answer;
     one.measured = i < measured;
   }
@@ -43,10 +43,10 @@ TEST(Points, CasesThatPassEarnALittleOnceTheMeasuredOnesAreAmongThem) {
   EXPECT_DOUBLE_EQ(points_of(partly_right(2, 20), 10), 0.2);
   EXPECT_EQ(points_of(partly_right(1, 20), 10), 0) << "one measured case fails";
   EXPECT_EQ(points_of(partly_right(15, 20, 0), 10), 0) << "none was measured";
-  report::ExerciseResult small_ones = partly_right(19, 20, 0);
+  result::ExerciseResult small_ones = partly_right(19, 20, 0);
   small_ones.cases.back().measured = true;
   EXPECT_EQ(points_of(small_ones, 10), 0);
-  report::ExerciseResult of_the_grader = partly_right(19, 20);
+  result::ExerciseResult of_the_grader = partly_right(19, 20);
   of_the_grader.cases.back().verdict = Verdict::grader_error;
   EXPECT_EQ(points_of(of_the_grader, 10), 0);
 }
@@ -58,14 +58,14 @@ TEST(Points, AFurtherCaseNeverLowersThemAndNoWrongFunctionReachesARightOne) {
     EXPECT_GE(points, before) << passed;
     before = points;
   }
-  report::ExerciseResult slow = result_with({Verdict::passed}, {Verdict::inefficient}, 0.0);
+  result::ExerciseResult slow = result_with({Verdict::passed}, {Verdict::inefficient}, 0.0);
   slow.gates.front().off_device = true;
   EXPECT_DOUBLE_EQ(points_of(slow, 10), 5) << "the least that is right";
   EXPECT_LT(before, 2);
 }
 
-report::GateResult failed_gate(double value, double limit, bool at_least = false) {
-  report::GateResult gate;
+result::GateResult failed_gate(double value, double limit, bool at_least = false) {
+  result::GateResult gate;
   gate.value = value;
   gate.limit = limit;
   gate.at_least = at_least;
@@ -73,14 +73,14 @@ report::GateResult failed_gate(double value, double limit, bool at_least = false
   return gate;
 }
 
-double points_with_gates(std::vector<report::GateResult> gates) {
-  report::ExerciseResult result = result_with({Verdict::passed}, {}, 1.0);
+double points_with_gates(std::vector<result::GateResult> gates) {
+  result::ExerciseResult result = result_with({Verdict::passed}, {}, 1.0);
   result.gates = std::move(gates);
   return points_of(result, 10);
 }
 
 TEST(Points, AGateEarnsMoreTheNearerItIsAndAllOnlyWhereItHolds) {
-  const report::GateResult holds;
+  const result::GateResult holds;
   EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(5, 1.25), holds}), 8 + 1 * 0.8 * 0.25);
   EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(1, 4, true), holds}), 8 + 1 * 0.8 * 0.25);
   EXPECT_DOUBLE_EQ(points_with_gates({holds, failed_gate(5, 1.25)}), 9 + 1 * 0.8 * 0.25);
@@ -95,7 +95,7 @@ TEST(Points, AGateEarnsMoreTheNearerItIsAndAllOnlyWhereItHolds) {
 }
 
 TEST(Points, GatesCountUpToTheFirstThatFails) {
-  const report::GateResult holds;
+  const result::GateResult holds;
   EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(0, 0), holds, holds}), 8);
   EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(5, 1), failed_gate(2, 1)}),
                    points_with_gates({failed_gate(5, 1), holds}));
@@ -107,9 +107,9 @@ TEST(Points, NoPartOfAGateForWhatIsNoNumberOrWasDoneElsewhere) {
     EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(value, 1)}), 8);
   EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(nan, 3, true)}), 8);
   EXPECT_DOUBLE_EQ(points_with_gates({failed_gate(4096, 0)}), 8) << "host-copies";
-  report::GateResult within = failed_gate(0.5, 1);
+  result::GateResult within = failed_gate(0.5, 1);
   within.off_device = true;
-  EXPECT_DOUBLE_EQ(points_with_gates({report::GateResult(), within}), 8);
+  EXPECT_DOUBLE_EQ(points_with_gates({result::GateResult(), within}), 8);
   EXPECT_LT(points_with_gates({failed_gate(0.5, 1)}), 10) << "it failed, whatever its value";
 }
 
@@ -129,7 +129,7 @@ TEST(Points, PartsNotMeasuredAreNeitherEarnedNorLost) {
 }
 
 TEST(Points, ASpeedThatSomebodyHasToLookAtEarnsNothingYet) {
-  report::ExerciseResult result = result_with({Verdict::passed}, {Verdict::passed}, 10.0);
+  result::ExerciseResult result = result_with({Verdict::passed}, {Verdict::passed}, 10.0);
   result.speed.verdict = Verdict::review;
   EXPECT_DOUBLE_EQ(points_of(result, 10), 7);
 }

@@ -1,11 +1,11 @@
 // Verdicts and their words, which part of a result decides, and the exit status that follows.
-#include "report/result.h"
+#include "result/result.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 TEST(Result, EveryVerdictHasAWordOfItsOwn) {
@@ -110,4 +110,4 @@ TEST(Result, ExitStatus) {
 }
 
 }  // namespace
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -19,7 +19,7 @@ course::Problem problem_with_words(bool has_gpu_case) {
   return problem;
 }
 
-std::vector<report::SourceRemark> remarks(const std::string& text,
+std::vector<result::SourceRemark> remarks(const std::string& text,
                                           const course::Problem& problem = problem_with_words(true)) {
   return remarks_on(problem, SourceText("a.cu", text), false);
 }
@@ -40,7 +40,7 @@ TEST(SourceRemarks, MemoryAllocatedInACall) {
   EXPECT_EQ(all[0].place.line, 2U);
   EXPECT_EQ(all[0].place.text, "  cudaMalloc(&p, n);");
   EXPECT_THAT(all[0].sentence, AllOf(HasSubstr("Nothing here frees it"), Not(HasSubstr("workspace"))));
-  problem.workspace.emplace_back().function.name = "scan_workspace_bytes";
+  problem.workspace.emplace().function.name = "scan_workspace_bytes";
   all = remarks("cudaMallocAsync(&p, n, stream);\ncudaFreeAsync(p, stream);\n", problem);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_THAT(all[0].sentence,

@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <vector>
 
 #include "judge/speed.h"
+#include "sandbox/temporary_folder.h"
 #include "timed_fakes.h"
 
 void negate(const int* in, int* out, int* scratch, int n, CUstream_st* stream);
@@ -15,7 +18,7 @@ void negate(const int* in, int* out, int* scratch, int n, CUstream_st* stream);
 namespace lockstep::judge {
 namespace {
 
-using report::Verdict;
+using result::Verdict;
 using Numbers = std::vector<std::int32_t>;
 
 constexpr std::size_t kLength = 1000;
@@ -46,8 +49,7 @@ using Seen = std::vector<Numbers>;
 
 class SpeedRounds : public testing::Test {
  protected:
-  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission,
-                           const report::Figures& figures = {}) {
+  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission) {
     const auto opens = [this](const FakeProgram& program, std::vector<Seen>& seen) -> OpenAttempt {
       return [this, program, &seen] {
         seen.emplace_back();
@@ -61,7 +63,7 @@ class SpeedRounds : public testing::Test {
       };
     };
     return measure_speed(problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
-                         {.seed = seed_of(7), .ceilings = [figures](const auto&) { return figures; }});
+                         {.seed = seed_of(7), .calibrations = folder_.path() / "calibration"});
   }
 
   static runner::Outcome negates(FakeSession& session, const std::string&,
@@ -71,11 +73,33 @@ class SpeedRounds : public testing::Test {
     return {};
   }
 
+  sandbox::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "speed-"};
   FakeTimingDevice device_;
   std::vector<Seen> of_submission_, of_reference_;
 };
 
 course::Call any_call(Random& random) { return negate_call(random.integers(kLength, 1, 1'000'000)); }
+
+TEST_F(SpeedRounds, ACeilingIsMeasuredOnceAndKept) {
+  const course::Problem problem = problem_of(any_call);
+  for (int run = 0; run < 2; ++run) {
+    const SpeedMeasurement measurement = measure(problem, negates);
+    EXPECT_THAT(device_.measured, testing::ElementsAre(result::Quantity::copied_bytes)) << "run " << run;
+    EXPECT_EQ(measurement.complaint, "");
+    ASSERT_TRUE(measurement.speed.ceiling);
+    EXPECT_EQ(measurement.speed.ceiling->name, "copied-bytes");
+    EXPECT_EQ(measurement.speed.ceiling->rate, FakeCalibrator::kRate);
+    EXPECT_EQ(measurement.speed.ceiling_share,
+              8 * kLength / FakeCalibrator::kRate / *measurement.speed.call_seconds);
+  }
+}
+
+TEST_F(SpeedRounds, FiguresThatCannotBeKeptAreOfUseOnce) {
+  std::ofstream(folder_.path() / "calibration") << "a file where the folder should be";
+  const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
+  EXPECT_THAT(measurement.complaint, testing::HasSubstr("not kept"));
+  EXPECT_TRUE(measurement.speed.ceiling_share);
+}
 
 TEST_F(SpeedRounds, NoTwoProcessesOfASubmissionSeeTheSameInput) {
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
@@ -118,7 +142,9 @@ TEST_F(SpeedRounds, WhoReplaysAnEarlierProcessIsWrong) {
 TEST_F(SpeedRounds, ASlowCardIsTimedOverFewerCalls) {
   const auto calls_of_process = [this](double bytes_per_second) {
     of_submission_.clear();
-    measure(problem_of(any_call), negates, {{report::Quantity::copied_bytes, {.value = bytes_per_second}}});
+    std::filesystem::remove_all(folder_.path() / "calibration");
+    device_.rate = bytes_per_second;
+    measure(problem_of(any_call), negates);
     return of_submission_.at(0).size();
   };
   // One that is not timed, K and 2K; a call copies 8000 bytes, and K calls shall take a millisecond.

@@ -16,7 +16,7 @@
 namespace lockstep::judge {
 namespace {
 
-using report::Verdict;
+using result::Verdict;
 
 std::vector<double> numbers(std::size_t n) {
   std::vector<double> values(n);

@@ -8,8 +8,8 @@
 namespace lockstep::judge {
 namespace {
 
-using report::GateResult;
-using report::Verdict;
+using result::GateResult;
+using result::Verdict;
 using testing::Each;
 using testing::Field;
 using testing::HasSubstr;
@@ -173,7 +173,7 @@ TEST_F(Technique, ALaunchOfFewBlocksIsBlamedAndNotWhatTheyDo) {
   measured[0].observations.lines[0].warps = 10;
   const auto lines = [&] {
     std::vector<unsigned> numbers;
-    for (const report::Place& place : judge_technique(problem_, measured, {}, source_)[0].worst)
+    for (const result::Place& place : judge_technique(problem_, measured, {}, source_)[0].worst)
       numbers.push_back(place.line);
     return numbers;
   };
@@ -222,7 +222,7 @@ TEST_F(Technique, LinesThatCopyTheWayInQuestionAreNamed) {
                        "           cudaMemcpyDefault);\n");
   const auto lines_of = [&](const HostCopies& copies) {
     std::vector<unsigned> lines;
-    for (const report::Place& place : judge_technique(problem_, {}, copies, source_).back().worst)
+    for (const result::Place& place : judge_technique(problem_, {}, copies, source_).back().worst)
       lines.push_back(place.line);
     return lines;
   };

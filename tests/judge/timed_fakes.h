@@ -81,14 +81,30 @@ class FakeVault final : public device::Vault {
   std::vector<device::Sampling> plan_;
 };
 
-class FakeTimingDevice final : public device::Device {
+/// Notes what it is asked for; every figure is the same.
+class FakeCalibrator final : public device::Calibrator {
+ public:
+  static constexpr double kRate = 1e6;  ///< B/s, or whatever the unit is, unless the test says otherwise
+
+  FakeCalibrator(std::vector<result::Quantity>& measured, double rate) : measured_(measured), rate_(rate) {}
+  result::Card card() const override { return {.name = "imitated", .uuid = "GPU-0", .driver = "1"}; }
+  std::string toolkit() const override { return "13.0"; }
+  result::Figure measure(result::Quantity quantity) override {
+    measured_.push_back(quantity);
+    return {.value = rate_, .spread = 0.01};
+  }
+
+ private:
+  std::vector<result::Quantity>& measured_;
+  double rate_;
+};
+
+class FakeTimingDevice final : public device::TimingDevice {
  public:
   FakeCard card;
 
-  report::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
-  bool counts_traffic() const override { return false; }
-  bool measures_speed() const override { return true; }
-  std::optional<int> compute_capability() const override { return std::nullopt; }
+  result::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
+  int compute_capability() const override { return 90; }
   int multiprocessors() const override { return 1; }
   std::size_t free_memory() const override { return std::size_t{1} << 40; }
   std::size_t context_bytes() const override { return 0; }
@@ -98,7 +114,12 @@ class FakeTimingDevice final : public device::Device {
     throw std::logic_error("attempts are made by the test");
   }
   std::unique_ptr<device::Vault> open_vault() override { return std::make_unique<FakeVault>(card); }
-  std::unique_ptr<device::Calibrator> open_calibrator() override { return nullptr; }
+  std::unique_ptr<device::Calibrator> open_calibrator() override {
+    return std::make_unique<FakeCalibrator>(measured, rate);
+  }
+
+  double rate = FakeCalibrator::kRate;
+  std::vector<result::Quantity> measured;  ///< by its calibrators, in their order
 };
 
 /// A process of a program, each of whose timed calls takes `call_time`.

@@ -1,11 +1,11 @@
-#include "report/result.h"
+#include "result/result.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
 
-namespace lockstep::report {
+namespace lockstep::result {
 namespace {
 
 constexpr std::array<std::pair<Verdict, const char*>, 17> kNames = {{
@@ -112,4 +112,4 @@ int exit_status(const Report& report) {
   return any([](Verdict verdict) { return verdict != Verdict::passed; }) ? 1 : 0;
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -1,4 +1,4 @@
-// One judgement's result as data. The judge fills it; the renderers in this folder show it as text, JSON or
+// One judgement's result as data. The judge fills it; the renderers in report/ show it as text, JSON or
 // JUnit.
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "emulator/core/observations.h"
-#include "report/kernel_counters.h"
+#include "result/kernel_counters.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 
 /// In the words of the course. `passed` first: the order carries no rank.
 enum class Verdict {
@@ -183,6 +183,7 @@ struct ExerciseResult {
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
   std::vector<CaseCounters> counters;         ///< of judge::Options::only_measured
   std::optional<Picture> picture;             ///< of judge::Options::draw
+  std::string complaint;  ///< of the grader, about the kept figures of the GPU; may be empty
 };
 
 struct DeviceDescription {
@@ -215,4 +216,4 @@ Verdict overall_verdict(const ExerciseResult& result);
 /// 0 when every exercise passed, 3 when the grader failed on one, else 1.
 int exit_status(const Report& report);
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

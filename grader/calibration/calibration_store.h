@@ -11,32 +11,32 @@
 #include <vector>
 
 #include "device/calibrator.h"
-#include "report/calibration.h"
+#include "result/calibration.h"
 
-namespace lockstep::cli {
+namespace lockstep::calibration {
 
 std::filesystem::path calibration_folder();
 
 using CalibrationProgress = std::function<void(const std::string& what)>;
 
 /// Measures `wanted` now.
-report::Calibration measure_card(device::Calibrator& calibrator, const std::vector<report::Quantity>& wanted,
+result::Calibration measure_card(device::Calibrator& calibrator, const std::vector<result::Quantity>& wanted,
                                  const CalibrationProgress& progress);
 
 struct StoredCalibration {
-  report::Calibration calibration;  ///< without figures when there is no file for this card and driver
+  result::Calibration calibration;  ///< without figures when there is no file for this card and driver
   std::string complaint;            ///< a sentence when there is a file and it is damaged
 };
-StoredCalibration load_calibration(const std::filesystem::path& folder, const report::Card& card);
+StoredCalibration load_calibration(const std::filesystem::path& folder, const result::Card& card);
 
 /// Whole or not at all, without the figures whose rounds differ so much that something else was running:
-/// returns a sentence about them, empty when there are none. Throws Failed.
-std::string save_calibration(const std::filesystem::path& folder, report::Calibration calibration);
+/// returns a sentence about them, empty when there are none. Throws storage::FileError.
+std::string save_calibration(const std::filesystem::path& folder, result::Calibration calibration);
 
 /// The stored calibration with the figures of `wanted` that it lacks, which are measured now and stored. The
 /// complaint is also about what is not stored: that only costs time again.
 StoredCalibration complete_calibration(const std::filesystem::path& folder, device::Calibrator& calibrator,
-                                       const std::vector<report::Quantity>& wanted,
+                                       const std::vector<result::Quantity>& wanted,
                                        const CalibrationProgress& progress);
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::calibration

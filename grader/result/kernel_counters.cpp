@@ -1,9 +1,9 @@
-#include "report/kernel_counters.h"
+#include "result/kernel_counters.h"
 
 #include <map>
 #include <utility>
 
-namespace lockstep::report {
+namespace lockstep::result {
 
 CaseCounters side_by_side(const std::string& name, int calls, const emulator::Observations& emulated,
                           const emulator::Observations& hardware) {
@@ -22,4 +22,4 @@ CaseCounters side_by_side(const std::string& name, int calls, const emulator::Ob
   return result;
 }
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

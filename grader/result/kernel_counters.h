@@ -11,7 +11,7 @@
 
 #include "emulator/core/observations.h"
 
-namespace lockstep::report {
+namespace lockstep::result {
 
 /// A number that both devices count for every kernel. Instructions are not among them: those of PTX and those
 /// of a card are different ones.
@@ -68,4 +68,4 @@ struct CaseCounters {
 CaseCounters side_by_side(const std::string& name, int calls, const emulator::Observations& emulated,
                           const emulator::Observations& hardware);
 
-}  // namespace lockstep::report
+}  // namespace lockstep::result

@@ -1,25 +1,25 @@
-#include "cli/calibration_store.h"
+#include "calibration/calibration_store.h"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "cli/command.h"
-#include "cli/date.h"
-#include "cli/files.h"
+#include "calibration/calibration_json.h"
 #include "course/catalogue.h"
+#include "storage/date.h"
+#include "storage/files.h"
 
-namespace lockstep::cli {
+namespace lockstep::calibration {
 namespace {
 
 namespace fs = std::filesystem;
-using report::Calibration;
-using report::Quantity;
+using result::Calibration;
+using result::Quantity;
 
 /// Rounds of a card that is left alone differ by a few percent; two programs on it halve some of them.
 constexpr double kSteadySpread = 0.2;
 
-fs::path file_of(const fs::path& folder, const report::Card& card) { return folder / (card.uuid + ".json"); }
+fs::path file_of(const fs::path& folder, const result::Card& card) { return folder / (card.uuid + ".json"); }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ fs::path calibration_folder() { return course::state_folder() / "calibration"; }
 
 Calibration measure_card(device::Calibrator& calibrator, const std::vector<Quantity>& wanted,
                          const CalibrationProgress& progress) {
-  Calibration calibration{calibrator.card(), calibrator.toolkit(), today(), {}};
+  Calibration calibration{calibrator.card(), calibrator.toolkit(), storage::today(), {}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     progress(fmt::format("measuring this card, {} of {}: {}", i + 1, wanted.size(), text_of(wanted[i]).what));
     calibration.figures[wanted[i]] = calibrator.measure(wanted[i]);
@@ -35,13 +35,13 @@ Calibration measure_card(device::Calibrator& calibrator, const std::vector<Quant
   return calibration;
 }
 
-StoredCalibration load_calibration(const fs::path& folder, const report::Card& card) {
+StoredCalibration load_calibration(const fs::path& folder, const result::Card& card) {
   StoredCalibration nothing{{.card = card}, ""};
   const fs::path file = file_of(folder, card);
   std::error_code error;
   if (!fs::exists(file, error)) return nothing;
   try {
-    Calibration stored = report::parse_calibration(read_file(file));
+    Calibration stored = parse_calibration(storage::read_file(file));
     if (!(stored.card == card)) return nothing;
     return {std::move(stored), ""};
   } catch (const std::runtime_error& reason) {
@@ -60,7 +60,7 @@ std::string save_calibration(const fs::path& folder, Calibration calibration) {
     unsteady += (unsteady.empty() ? "" : ", ") + std::string(text_of(quantity).name);
     return true;
   });
-  write_file(file_of(folder, calibration.card), render_calibration_json(calibration));
+  storage::write_file(file_of(folder, calibration.card), render_calibration_json(calibration));
   return unsteady.empty()
              ? ""
              : fmt::format("not kept, as their rounds differ, so that something else was running: {}",
@@ -82,7 +82,7 @@ StoredCalibration complete_calibration(const fs::path& folder, device::Calibrato
   std::string not_kept;
   try {
     not_kept = save_calibration(folder, known.calibration);
-  } catch (const Failed& reason) {
+  } catch (const storage::FileError& reason) {
     not_kept = fmt::format("the card's figures are not kept: {}", reason.what());
   }
   if (!known.complaint.empty() && !not_kept.empty()) known.complaint += "; ";
@@ -90,4 +90,4 @@ StoredCalibration complete_calibration(const fs::path& folder, device::Calibrato
   return known;
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::calibration

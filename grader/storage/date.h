@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace lockstep::cli {
+namespace lockstep::storage {
 
 /// Here and now, as YYYY-MM-DD.
 std::string today();
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::storage

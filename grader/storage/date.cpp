@@ -1,11 +1,11 @@
-#include "cli/date.h"
+#include "storage/date.h"
 
 #include <fmt/chrono.h>
 
 #include <ctime>
 
-namespace lockstep::cli {
+namespace lockstep::storage {
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::storage

@@ -1,4 +1,4 @@
-#include "cli/files.h"
+#include "storage/files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,19 +8,18 @@
 #include <fstream>
 #include <iterator>
 
-#include "cli/command.h"
 #include "sandbox/file_descriptor.h"
 
-namespace lockstep::cli {
+namespace lockstep::storage {
 
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-    throw Failed("cannot read " + path.string() + ": it is no file");  // a pipe would never end
+    throw FileError("cannot read " + path.string() + ": it is no file");  // a pipe would never end
   std::ifstream file(path, std::ios::binary);
   std::string contents{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad())
-    throw Failed("cannot read " + path.string() + ": " + std::strerror(errno));
+    throw FileError("cannot read " + path.string() + ": " + std::strerror(errno));
   return contents;
 }
 
@@ -29,14 +28,14 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
     std::ofstream file(target, std::ios::binary | std::ios::trunc);
     file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
     file.close();
-    if (!file) throw Failed("cannot write " + target.string() + ": " + std::strerror(errno));
+    if (!file) throw FileError("cannot write " + target.string() + ": " + std::strerror(errno));
   };
   // Before it gets its name: a machine that stops after the renaming would otherwise leave an empty file.
   // Some file systems cannot be asked.
   const auto bring_to_disk = [](const std::filesystem::path& target) {
     const sandbox::FileDescriptor file(open(target.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file || (fsync(file.get()) != 0 && errno != EINVAL && errno != ENOSYS && errno != ENOTSUP))
-      throw Failed("cannot write " + target.string() + ": " + std::strerror(errno));
+      throw FileError("cannot write " + target.string() + ": " + std::strerror(errno));
   };
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
@@ -48,11 +47,11 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
     write(beside);
     bring_to_disk(beside);
     std::filesystem::rename(beside, path, error);
-    if (error) throw Failed("cannot write " + path.string() + ": " + error.message());
-  } catch (const Failed&) {
+    if (error) throw FileError("cannot write " + path.string() + ": " + error.message());
+  } catch (const FileError&) {
     std::filesystem::remove(beside, error);
     throw;
   }
 }
 
-}  // namespace lockstep::cli
+}  // namespace lockstep::storage

@@ -1,4 +1,4 @@
-// Photon counts of molecules that diffuse freely through a focus, for exercises about correlation.
+// Photon counts of molecules that diffuse freely through a focus.
 //
 // Molecules walk on a lattice that is closed on itself. Each axis is left alone or moves by one place, with
 // odds that give steps the kurtosis of a normal distribution, so that the walk is free diffusion at the scale
