@@ -423,7 +423,14 @@ std::string where_text(const Finding& finding) {
 }
 
 const char* window_text(const Finding& finding) {
-  return finding.space == Finding::Space::local ? "the thread's local memory" : "the block's shared memory";
+  switch (finding.space) {
+    case Finding::Space::local:
+      return "the thread's local memory";
+    case Finding::Space::parameters:
+      return "the kernel's parameters";
+    default:
+      return "the block's shared memory";
+  }
 }
 
 std::string data_text(const Finding& finding) {
@@ -660,7 +667,8 @@ const KindOfFinding& row_of(Kind kind) { return kKinds.at(static_cast<std::size_
 std::int64_t offset_of(const Finding& finding) {
   constexpr std::int64_t kMost = 0x7FFF'FFFF, kModulus = 0x1'0000'0000;
   const auto offset = static_cast<std::int64_t>(finding.address - finding.object.begin);
-  const bool in_window = finding.space == Finding::Space::shared || finding.space == Finding::Space::local;
+  const bool in_window = finding.space == Finding::Space::shared || finding.space == Finding::Space::local ||
+                         finding.space == Finding::Space::parameters;
   // Its addresses have 32 bits: a negative index appears as one just below 2^32.
   return in_window && offset > kMost && offset < kModulus ? offset - kModulus : offset;
 }

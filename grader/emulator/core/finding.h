@@ -62,7 +62,7 @@ struct Finding {
     peer_memory,         ///< of a device that the kernel's may not access [its number]
     constant_written,    ///< `object` is constant memory
     constant_elsewhere,  ///< a load of constant memory from `object`, which is none
-    outside_window,      ///< `address` is an offset within shared or local memory, which has object.bytes
+    outside_window,      ///< `address` is an offset within `space`, which has object.bytes
     no_block_of_cluster,
     no_rank_of_cluster,  ///< an address in it is asked for [the rank, blocks of the cluster]
     exited_block,        ///< shared memory of a block of the cluster that has exited [its rank]
@@ -176,7 +176,7 @@ struct Finding {
   static constexpr Cause kLastCause = Cause::unfenced_reader;
 
   enum class Access : std::uint8_t { none, read, write, atomic };
-  enum class Space : std::uint8_t { global, heap, shared, local, texture, surface };
+  enum class Space : std::uint8_t { global, heap, shared, local, parameters, texture, surface };
   /// Within what an order or a meeting lacks: the threads of one warp, and so on.
   enum class Scope : std::uint8_t { none, warp, block, cluster, grid };
   /// Of a race: who did the earlier access.

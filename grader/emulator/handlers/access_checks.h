@@ -308,7 +308,7 @@ inline bool check_window(Warp& warp, const Instruction& i, Mask active, const st
 inline bool check_parameters(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
                              unsigned width) {
   return check_window(warp, i, active, offsets, width, warp.block->grid->parameters.size(),
-                      "the kernel's parameters", AccessKind::load);
+                      Finding::Space::parameters, AccessKind::load);
 }
 
 inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
