@@ -1,7 +1,6 @@
 // The halo of a stencil's tile is loaded by the first threads and read by the last ones.
 // expect: race
 // says: with no __syncthreads() between
-// asks: `__syncthreads()`
 #include "planted_bug.h"
 
 template <bool kFixed>
