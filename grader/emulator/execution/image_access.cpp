@@ -88,8 +88,8 @@ const ImageObject* queried_of(Warp& warp, const Instruction& i, unsigned lane, I
 std::uint64_t surface_address(const Image& image, const std::array<std::int32_t, 3>& at, unsigned width,
                               Boundary boundary) {
   const auto row_bytes = static_cast<std::int64_t>(image.width * image.format.bytes());
-  const std::array<std::int64_t, 3> last{row_bytes - width, signed_of(image.height) - 1,
-                                         signed_of(image.depth) - 1};
+  const std::array<std::int64_t, 3> last{row_bytes - width, static_cast<std::int64_t>(image.height) - 1,
+                                         static_cast<std::int64_t>(image.depth) - 1};
   std::array<std::uint64_t, 3> inside{};
   for (std::size_t d = 0; d < at.size(); ++d) {
     if (last[d] < 0) return 0;
