@@ -15,6 +15,7 @@
 #include "cli/terminal.h"
 #include "device/installation.h"
 #include "emulator/server/protocol.h"
+#include "report/finding_words.h"
 #include "report/printable.h"
 #include "report/program_profile.h"
 #include "report/source_files.h"
@@ -95,6 +96,7 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
   options.device.executable = device::installed_program("lockstep-device");
   options.cudart_directory = device::installed_library_folder("emulated");
   options.program = words.front();
+  options.text_of = report::text_of;
   options.arguments.assign(words.begin() + 1, words.end());
   if (!arguments.trace.empty()) options.trace = trace_of(arguments.trace);
   std::optional<emulator::Observations> seen;

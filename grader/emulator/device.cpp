@@ -58,27 +58,33 @@ bool is_named(std::string_view path, std::string_view suffix) {
 /// Asked before extents are multiplied: the product of those that a program names may be 0 modulo 2^64.
 bool is_empty(const Dim3& shape) { return shape.x == 0 || shape.y == 0 || shape.z == 0; }
 
+[[noreturn]] void refuse_launch(DeviceError::Code code, Finding::Cause cause,
+                                std::vector<std::int64_t> numbers) {
+  Finding why = Finding::make(cause);
+  why.numbers = std::move(numbers);
+  throw RefusedRequest(code, std::move(why), "a launch that the device cannot do");
+}
+
 /// Blocks of a cluster; zeros when the launch has none.
 Dim3 cluster_of(const Kernel& kernel, const LaunchConfiguration& c) {
   const auto& compiled = kernel.required_cluster;
   const bool is_compiled = compiled[0] != 0;
   const Dim3 cluster = is_compiled ? Dim3{compiled[0], compiled[1], compiled[2]} : c.cluster;
   if (is_empty(cluster)) return {0, 0, 0};
-  const auto refuse = [](const std::string& why) {
-    throw DeviceError(DeviceError::Code::invalid_configuration, why);
+  const auto refuse = [](Finding::Cause cause, std::vector<std::int64_t> numbers = {}) {
+    refuse_launch(DeviceError::Code::invalid_configuration, cause, std::move(numbers));
   };
   if (is_compiled && !is_empty(c.cluster) &&
       (c.cluster.x != cluster.x || c.cluster.y != cluster.y || c.cluster.z != cluster.z)) {
-    refuse("the kernel was compiled for clusters of another shape");
+    refuse(Finding::Cause::cluster_of_other_shape);
   }
   if (cluster.x > kMostClusterBlocks || cluster.y > kMostClusterBlocks || cluster.z > kMostClusterBlocks ||
       cluster.count() > kMostClusterBlocks) {
-    refuse(fmt::format("a cluster of {} × {} × {} blocks; at most {} are possible", cluster.x, cluster.y,
-                       cluster.z, kMostClusterBlocks));
+    refuse(Finding::Cause::cluster_too_large, {cluster.x, cluster.y, cluster.z, kMostClusterBlocks});
   }
   if (c.grid.x % cluster.x != 0 || c.grid.y % cluster.y != 0 || c.grid.z % cluster.z != 0) {
-    refuse(fmt::format("a grid of {} × {} × {} blocks, which is not made of clusters of {} × {} × {}",
-                       c.grid.x, c.grid.y, c.grid.z, cluster.x, cluster.y, cluster.z));
+    refuse(Finding::Cause::grid_not_of_clusters,
+           {c.grid.x, c.grid.y, c.grid.z, cluster.x, cluster.y, cluster.z});
   }
   return cluster;
 }
@@ -403,64 +409,51 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
 }  // namespace
 
 void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
-  const auto refuse = [&](DeviceError::Code code, const std::string& why) { throw DeviceError(code, why); };
-  using enum DeviceError::Code;
+  using enum Finding::Cause;
+  const auto refuse = [](Finding::Cause cause, std::vector<std::int64_t> numbers = {}) {
+    refuse_launch(DeviceError::Code::invalid_configuration, cause, std::move(numbers));
+  };
+  const std::int64_t threads = signed_of(c.block.count());
   if (is_empty(c.grid) || is_empty(c.block)) {
-    refuse(invalid_configuration,
-           fmt::format(
-               "a grid of {} × {} × {} blocks of {} × {} × {} threads; there must be at least one of each",
-               c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z));
+    refuse(empty_launch, {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z});
   }
   if (c.block.x > kMostBlockX || c.block.y > kMostBlockY || c.block.z > kMostBlockZ ||
       c.block.count() > static_cast<unsigned>(options.properties.threads_per_block)) {
-    refuse(invalid_configuration,
-           fmt::format("a block of {} × {} × {} = {} threads; a block has at most {}", c.block.x, c.block.y,
-                       c.block.z, c.block.count(), options.properties.threads_per_block));
+    refuse(block_too_large, {c.block.x, c.block.y, c.block.z, threads, options.properties.threads_per_block});
   }
   if (c.block.count() > kernel.info.max_threads) {
-    refuse(invalid_configuration,
-           fmt::format("a block of {} threads, where the kernel was compiled for at most {}", c.block.count(),
-                       kernel.info.max_threads));
+    refuse(block_not_compiled, {threads, kernel.info.max_threads});
   }
   if (c.grid.x > kMostGridX || c.grid.y > kMostGridYZ || c.grid.z > kMostGridYZ) {
-    refuse(invalid_configuration,
-           fmt::format("a grid of {} × {} × {} blocks; at most {} × {} × {} are possible", c.grid.x, c.grid.y,
-                       c.grid.z, kMostGridX, kMostGridYZ, kMostGridYZ));
+    refuse(grid_too_large, {c.grid.x, c.grid.y, c.grid.z, kMostGridX, kMostGridYZ, kMostGridYZ});
   }
   if (kernel.required_threads[0] != 0) {
     const auto& r = kernel.required_threads;
     if (c.block.x != r[0] || c.block.y != std::max(r[1], 1U) || c.block.z != std::max(r[2], 1U)) {
-      refuse(invalid_configuration, "the kernel was compiled for another shape of block");
+      refuse(block_of_other_shape);
     }
   }
   if (kernel.declared_shared_bytes > options.properties.shared_bytes_per_block) {
-    refuse(
-        invalid_configuration,
-        fmt::format(
-            "{} bytes of static shared memory, of which the compiler for a card takes {}; more is possible "
-            "as dynamic shared memory",
-            kernel.declared_shared_bytes, options.properties.shared_bytes_per_block));
+    refuse(static_shared_too_large,
+           {signed_of(kernel.declared_shared_bytes), signed_of(options.properties.shared_bytes_per_block)});
   }
   // What the system keeps for cooperative groups is not the kernel's.
   const std::uint64_t shared =
       std::uint64_t{kernel.dynamic_shared_offset} - kernel.reserved_shared_bytes + c.dynamic_shared_bytes;
   if (shared > options.properties.shared_bytes_per_block_optin) {
-    refuse(invalid_configuration, fmt::format("{} bytes of shared memory; a block has at most {}", shared,
-                                              options.properties.shared_bytes_per_block_optin));
+    refuse(shared_too_large, {signed_of(shared), signed_of(options.properties.shared_bytes_per_block_optin)});
   }
   Grid grid;
   grid.properties = &options.properties;
   set_shape(grid, kernel, c);
   if (!can_hold_cluster(grid)) {
-    refuse(out_of_resources,
-           fmt::format("a cluster of {} blocks, whose threads need more registers and local memory than the "
-                       "emulated device has",
-                       grid.cluster.count()));
+    refuse_launch(DeviceError::Code::out_of_resources, cluster_needs_too_much,
+                  {signed_of(grid.cluster.count())});
   }
   const std::size_t capacity = blocks_together(grid, workers);
   if (c.cooperative && grid.block_count > capacity) {
-    refuse(out_of_resources, fmt::format("a cooperative launch of {} blocks; {} fit on the device at once",
-                                         grid.block_count, capacity));
+    refuse_launch(DeviceError::Code::out_of_resources, cooperative_too_large,
+                  {signed_of(grid.block_count), signed_of(capacity)});
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "judge/findings.h"
 #include "judge/source_search.h"
+#include "report/finding_words.h"
 #include "text/shortened.h"
 
 namespace lockstep::judge {
@@ -17,12 +18,6 @@ using emulator::Finding;
 using result::Verdict;
 using OutcomeKind = runner::Outcome::Kind;
 using EndKind = sandbox::End::Kind;
-
-/// Whether a kernel may have met it because work that should come before was not done.
-bool may_follow_from_left_work(Finding::Kind kind) {
-  return kind == Finding::Kind::uninitialised_read || kind == Finding::Kind::out_of_bounds ||
-         kind == Finding::Kind::no_progress || kind == Finding::Kind::time_limit;
-}
 
 std::string seconds_text(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
@@ -96,26 +91,21 @@ bool is_answered_refusal(const Finding& finding, const Evidence& evidence) {
 
 bool explains(const Finding& finding, const Evidence& evidence) {
   const runner::Outcome& outcome = evidence.outcome;
+  const report::KindOfFinding& kind = report::row_of(finding.kind);
   if (outcome.kind == OutcomeKind::done) return !is_answered_refusal(finding, evidence);
   // A kernel that cannot end keeps the program waiting; the device can say why and where, the clock cannot.
   if (outcome.kind == OutcomeKind::time_limit) {
-    return finding.kind == Finding::Kind::deadlock || finding.kind == Finding::Kind::time_limit ||
-           finding.kind == Finding::Kind::no_progress;
+    return kind.never_ends;
   }
-  return may_answer_device_error(outcome) &&
-         (stops_kernel(finding.kind) || finding.kind == Finding::Kind::bad_launch);
+  return may_answer_device_error(outcome) && (kind.stops_kernel || finding.kind == Finding::Kind::bad_launch);
 }
 
 void report_finding(const Finding& finding, const SourceText& source, result::CaseResult& result) {
-  result.verdict = verdict_of(finding.kind);
+  result.verdict = report::row_of(finding.kind).verdict;
   result.message = sentence_of(finding);
   result.places = places_of(finding, source);
   result.question = question_of(finding, source);
-  if (finding.kind == Finding::Kind::misaligned) {
-    result.guess =
-        "an access to several elements at once must start at a multiple of its size; where rows are not a "
-        "multiple of it long, most of them start elsewhere";
-  }
+  result.guess = report::row_of(finding.kind).guess;
 }
 
 /// What is known to have gone wrong takes the place of what the output, or the place of a fault, looks like.
@@ -128,13 +118,13 @@ void name_cause(std::string sentence, std::string advice, result::CaseResult& re
 /// Whether a thread that should have stayed out may have met both: it copies from shared memory, where
 /// nothing is for it, to where it has no place.
 bool is_of_the_same_thread(const Finding& unwritten, const Finding& stop) {
-  return unwritten.line == stop.line && unwritten.message.find("shared memory") != std::string::npos;
+  return unwritten.line == stop.line && unwritten.space == Finding::Space::shared;
 }
 
 /// A kernel that stops may do so because of a value that nobody has written: an index, a flag, a size. Not
 /// where threads did not wait for each other, which is the cause of both then. Null when there is none.
 const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
-  if (!stops_kernel(stop.kind)) return nullptr;
+  if (!report::row_of(stop.kind).stops_kernel) return nullptr;
   const Finding* unwritten = nullptr;
   for (const Finding& finding : findings) {
     if (finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::bad_sync) return nullptr;
@@ -190,8 +180,7 @@ void report_wrong_output(const Evidence& evidence, result::CaseResult& result) {
 void report_refused_call(const Finding& refused, const SourceText& source, result::CaseResult& result) {
   result.message += "; before that " + sentence_of(refused);
   result.guess.clear();
-  const std::string name = refused.message.substr(0, refused.message.find(' '));
-  const std::vector<Statement> calls = calls_of(source, name + '(');
+  const std::vector<Statement> calls = calls_of(source, refused.name + '(');
   if (calls.size() != 1) return;
   const std::uint32_t line = calls.front().line;
   result.places = {source.place({source.file_name(), line})};
@@ -251,7 +240,7 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
     const Finding* const unwritten = unwritten_cause(*finding, evidence.findings);
-    if (evidence.left_work && may_follow_from_left_work(finding->kind)) {
+    if (evidence.left_work && report::row_of(finding->kind).may_lack_work) {
       report_left_work(evidence.left_kernels, source, result);
     } else if (unwritten != nullptr) {
       report_unwritten_cause(*unwritten, source, result);
@@ -319,7 +308,7 @@ bool ends_context(const Evidence& evidence) {
   return evidence.outcome.kind != OutcomeKind::done || !evidence.became_idle ||
          evidence.use.late_requests > 0 ||
          std::any_of(evidence.findings.begin(), evidence.findings.end(),
-                     [](const Finding& finding) { return stops_kernel(finding.kind); });
+                     [](const Finding& finding) { return report::row_of(finding.kind).stops_kernel; });
 }
 
 }  // namespace lockstep::judge

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "judge/source_search.h"
+#include "report/finding_words.h"
 #include "text/demangled.h"
 #include "text/shortened.h"
 
@@ -19,81 +19,14 @@ namespace {
 
 using emulator::Finding;
 using emulator::SourceLine;
-using result::Verdict;
-
-/// Lower is graver. What ends a kernel comes before what only spoils its result, and a cause before its
-/// effects: an address out of bounds may be why a barrier is missed, a missed barrier why there is a race.
-int rank_of(Finding::Kind kind) {
-  switch (kind) {
-    case Finding::Kind::bad_image:
-    case Finding::Kind::unsupported:
-    case Finding::Kind::bad_launch:
-      return 0;
-    case Finding::Kind::trap:
-    case Finding::Kind::assertion:
-    case Finding::Kind::stack_overflow:
-      return 1;
-    case Finding::Kind::out_of_bounds:
-    case Finding::Kind::misaligned:
-      return 2;
-    case Finding::Kind::deadlock:
-    case Finding::Kind::bad_sync:
-      return 3;
-    case Finding::Kind::time_limit:
-    case Finding::Kind::no_progress:
-      return 4;
-    case Finding::Kind::race:
-      return 5;
-    case Finding::Kind::uninitialised_read:
-      return 6;
-    case Finding::Kind::bad_call:
-    case Finding::Kind::leak:
-    case Finding::Kind::stale_read:
-      return 7;
-  }
-  return 7;
-}
+using Cause = Finding::Cause;
 
 std::string text_of(const std::array<std::uint32_t, 3>& index) {
   return fmt::format("({}, {}, {})", index[0], index[1], index[2]);
 }
 
-/// A message of the device that begins with a place, as "/submission/scan.cu:12: the reason".
-struct PlacedMessage {
-  emulator::SourceLine line;
-  std::string reason;
-};
-
-/// What cannot be loaded has no thread and no line: the device names the place in its message, in front of
-/// the first space.
-std::optional<PlacedMessage> placed_message(const Finding& finding) {
-  if (finding.kind != Finding::Kind::unsupported || finding.line.line != 0) return std::nullopt;
-  constexpr std::size_t kLongestFile = 200;
-  const std::string_view message = finding.message;
-  const std::string_view place = message.substr(0, message.find(' '));
-  if (place.size() + 1 >= message.size() || !place.ends_with(':')) return std::nullopt;
-  const std::size_t colon = place.rfind(':', place.size() - 2);
-  if (colon == std::string_view::npos || colon == 0 || colon > kLongestFile) return std::nullopt;
-  const std::string_view digits = place.substr(colon + 1, place.size() - colon - 2);
-  std::uint32_t line = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
-  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return PlacedMessage{{std::string(place.substr(0, colon)), line},
-                       std::string(message.substr(place.size() + 1))};
-}
-
-/// What the device says of a race between two threads of one warp. Which barrier it lacks is for the
-/// question: threads of other warps may come to the same lines in another case.
-constexpr std::string_view kLacksWarpBarrier = "with no __syncwarp() between";
-
-bool says(const Finding& finding, std::string_view words) {
-  return finding.message.find(words) != std::string::npos;
-}
-
 /// Of a stale read: it is the block that reads which lacks a fence.
-bool lacks_readers_fence(const Finding& finding) {
-  return says(finding, "none of the reading block has come since");
-}
+bool lacks_readers_fence(const Finding& finding) { return finding.cause == Cause::unfenced_reader; }
 
 /// Whether a kernel tells its threads apart, as far as its lines show it.
 bool asks_for_its_thread(const SourceText& source, const SourceLine& line) {
@@ -179,7 +112,7 @@ std::string question_of_one_line(const Finding& race, const SourceText& source) 
     return fmt::format(
         "several threads update one element here, by a read and a write between which others come. Make it "
         "one step, such as `atomicAdd(&element, value)`; or is it work for one thread alone?{}",
-        says(race, "which other threads of the warp read")
+        race.other == Finding::Other::threads_of_warp && race.other_access == Finding::Access::read
             ? " Or did others read it before, and does a barrier lack that all threads come to?"
             : "");
   }
@@ -203,7 +136,7 @@ std::uint32_t met_between(const Finding& race, std::uint32_t first, std::uint32_
 std::string question_of_two_lines(const Finding& race, const SourceText& source) {
   constexpr const char* kElsewhere =
       "a `__syncthreads()` must stand between the two accesses, where all threads of the block come to it";
-  const std::string or_warp = says(race, kLacksWarpBarrier)
+  const std::string or_warp = race.scope == Finding::Scope::warp
                                   ? "; or, where only threads of one warp share the memory, a `__syncwarp()`"
                                   : "";
   if (race.line.file != race.other_line.file || !source.holds(race.line)) return kElsewhere + or_warp + '.';
@@ -226,7 +159,7 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
   }
   if (!between.in_one_function) return kElsewhere + or_warp + '.';
   // Shared memory is set first and then written; elsewhere two writes of one element are seldom meant.
-  const bool may_be_index = both_write(race) && !says(race, "shared memory");
+  const bool may_be_index = both_write(race) && race.space != Finding::Space::shared;
   return fmt::format(
       "{} barrier stands between lines {} and {}. Put a `__syncthreads()` there, where all threads of the "
       "block come to it{}.",
@@ -237,17 +170,17 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
 }
 
 std::string question_of_race(const Finding& race, const SourceText& source) {
-  if (says(race, "asynchronous copy")) return "who waits for the copy, and which barrier then follows?";
-  const bool between_blocks = says(race, "between the two blocks");
+  if (race.cause == Cause::copy_not_awaited) return report::question_of(race);
+  const bool between_blocks = race.scope == Finding::Scope::grid;
   std::string question = between_blocks                 ? question_of_blocks(race, source)
                          : race.line == race.other_line ? question_of_one_line(race, source)
                                                         : question_of_two_lines(race, source);
   const char* const scope = between_blocks ? "device" : "block";
-  if (says(race, "a volatile access waits for no other thread")) {
+  if (!race.changed_atomically && race.is_volatile) {
     return fmt::format("{} Or is any order right? Then make both accesses atomic: {}.", question,
                        relaxed_access(scope));
   }
-  if (!says(race, "; atomic operations change it too")) return question;
+  if (!race.changed_atomically) return question;
   // What orders nothing, such as a union, exchanges values; what counts is cleared before all count, and read
   // when all have counted.
   const bool exchanges = std::ranges::any_of(std::array{"atomicCAS(", "atomicMin(", "atomicMax("},
@@ -261,16 +194,6 @@ std::string question_of_race(const Finding& race, const SourceText& source) {
                    : fmt::format("{} Or i{}", question, any_order);
 }
 
-/// The number that follows these words of a message; 0 where there is none.
-long long number_after(const std::string& message, std::string_view words) {
-  const std::size_t at = message.find(words);
-  if (at == std::string::npos) return 0;
-  const std::string_view digits = std::string_view(message).substr(at + words.size());
-  long long number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
 /// A reference that the kernel was given and that stands on the line of the finding; empty where none does.
 std::string reference_on_line(const Finding& finding, const SourceText& source) {
   if (!source.holds(finding.line)) return "";
@@ -280,13 +203,28 @@ std::string reference_on_line(const Finding& finding, const SourceText& source) 
   return "";
 }
 
+/// How far beside its object an access begins; 0 where it begins in it, or in none.
+std::uint64_t distance_of(const Finding& finding) {
+  switch (finding.cause) {
+    case Cause::past_end:
+    case Cause::far_past_end:
+      return finding.address - finding.object.begin - finding.object.bytes;
+    case Cause::before_start:
+    case Cause::far_before_start:
+      return finding.object.begin - finding.address;
+    default:
+      return 0;
+  }
+}
+
 /// What an index out of bounds may be due to, as far as the distance tells.
 std::string question_of_index(const Finding& finding) {
-  constexpr long long kFarOff = 1LL << 30;
-  const long long offset = number_after(finding.message, " at offset ");
-  const long long size = number_after(finding.message, "shared memory, which has ");
-  const long long past = number_after(finding.message, "that begin ");
-  if (offset >= kFarOff || past >= kFarOff) {
+  constexpr std::int64_t kFarOff = std::int64_t{1} << 30;
+  const bool in_window = finding.cause == Cause::outside_window;
+  const bool in_shared = in_window && finding.space == Finding::Space::shared;
+  const std::int64_t offset = in_window ? report::offset_of(finding) : 0;
+  const auto size = static_cast<std::int64_t>(finding.object.bytes);
+  if (offset >= kFarOff || distance_of(finding) >= std::uint64_t{kFarOff}) {
     return "so far off lies what any number leads to, such as one that was read: compare it with the length "
            "of the array before it is an index. Or does an int in it overflow?";
   }
@@ -298,76 +236,62 @@ std::string question_of_index(const Finding& finding) {
     return "the index is below 0: which threads must not access this element? They go on to the next barrier "
            "all the same.";
   }
-  if (says(finding, "just past the end") || (size > 0 && offset == size)) {
+  if (finding.cause == Cause::just_past_end || (in_shared && size > 0 && offset == size)) {
     return "this is the first element past the end: is a `<=` meant to be a `<`, do threads beyond the last "
            "element stay out, and is the array long enough?";
   }
-  if (says(finding, "shared memory, which has")) {
+  if (in_shared) {
     return "is the array long enough for every index that comes, and is the index the right one?";
   }
-  if (says(finding, "the nearest allocation")) {
+  if (finding.cause == Cause::far_past_end || finding.cause == Cause::far_before_start) {
     return "this is far from every array: what does the index multiply by? A row is as long as those of its "
            "own array, and a block begins at its own first element.";
   }
-  return "is there a condition that keeps threads without an element away, and does it ask about the numbers "
-         "that this index is made of? Or is the index wrong, or the array shorter than you think?";
+  return report::question_of(finding);
+}
+
+/// Whether the access goes beyond the end of its object.
+bool passes_end(Cause cause) {
+  return cause == Cause::reaches_past_end || cause == Cause::just_past_end || cause == Cause::past_end ||
+         cause == Cause::far_past_end;
 }
 
 std::string question_of_bad_address(const Finding& finding, const SourceText& source) {
-  if (says(finding, "a pointer of the host")) {
+  if (finding.cause == Cause::host_pointer) {
     if (const std::string name = reference_on_line(finding, source); !name.empty()) {
       return fmt::format(
           "`{}` is a reference: what the kernel gets is the address of a variable of the host. Take it by "
           "value, without the &.",
           name);
     }
-    return "where does this pointer come from? A kernel reaches memory of the device, such as cudaMalloc "
-           "gives, and no array or variable of the host.";
   }
-  if (says(finding, "a null pointer")) return "which pointer is null, and what should have set it?";
-  if (says(finding, "after it was freed")) return "what frees this memory, and who still uses it?";
-  if (says(finding, "in no allocation")) return "where does this pointer come from, and what is its index?";
-  if (says(finding, "constant memory")) return "is this the memory that you mean?";
-  if (says(finding, "of the block's shared memory, which has") && mentions(source, "extern __shared__")) {
+  if (finding.cause == Cause::outside_window && finding.space == Finding::Space::shared &&
+      mentions(source, "extern __shared__")) {
     return "an `extern __shared__` array has as many bytes as the third launch argument says, `<<<blocks, "
            "threads, bytes, stream>>>`. Are they enough, and is the index the right one?";
   }
-  if (says(finding, "the end of 'workspace'")) {
+  if (passes_end(finding.cause) && finding.object.name == "workspace") {
     return "is the index the right one, and is the size that you ask for, in bytes, large enough?";
   }
   return question_of_index(finding);
 }
 
 std::string question_of_unwritten(const Finding& finding, const SourceText& source) {
-  if (says(finding, "of the block's shared memory")) {
-    const std::uint32_t left =
-        source.holds(finding.line) ? return_before_barrier(source, finding.line.line) : 0;
-    if (left != 0) {
-      return fmt::format(
-          "line {} lets threads return before a barrier: should one of them have written this? Let all go on "
-          "to the barriers, and stay out of what is not theirs by a condition. Or has nothing set it? Shared "
-          "memory begins with anything.",
-          left);
-    }
-    return "nothing has set this: shared memory begins with anything. Where something is added to it, set it "
-           "to 0 first, then `__syncthreads()`; where a condition keeps a thread from writing it, let that "
-           "thread write 0.";
-  }
-  return "what should have written this before: a kernel, a copy, or a fill such as `cudaMemsetAsync(…, "
-         "stream)`? Memory that is only allocated holds anything. Or who should not read it?";
-}
-
-const char* question_of_barrier(const Finding& finding) {
-  if (says(finding, "lane")) {
-    return "which condition keeps the others away? All lanes that the mask names must come here: move this "
-           "out of the condition, and let that decide what becomes of the result.";
-  }
-  return "which condition or loop do not all threads of the block go through together? Move the barrier out "
-         "of it, so that all come to it equally often.";
+  const std::uint32_t left = finding.cause == Cause::unwritten_shared && source.holds(finding.line)
+                                 ? return_before_barrier(source, finding.line.line)
+                                 : 0;
+  if (left == 0) return report::question_of(finding);
+  return fmt::format(
+      "line {} lets threads return before a barrier: should one of them have written this? Let all go on "
+      "to the barriers, and stay out of what is not theirs by a condition. Or has nothing set it? Shared "
+      "memory begins with anything.",
+      left);
 }
 
 std::string question_of_time_limit(const Finding& finding, const SourceText& source) {
-  if (!says(finding, "have not begun")) return "what should let the code go on from here?";
+  const bool waits_for_begin = finding.cause == Cause::endless_loop && !finding.numbers.empty() &&
+                               finding.numbers.front() > 0;  // blocks that have not begun
+  if (!waits_for_begin) return report::question_of(finding);
   if (mentions(source, "atomicAdd(") || mentions(source, "atomicInc(") || mentions(source, "fetch_add(")) {
     return "which block should let this one go on, and has it begun? Blocks begin in any order, and those "
            "that wait keep others from beginning.";
@@ -383,29 +307,12 @@ std::string question_of_launch(const Finding& finding, const SourceText& source)
     return "are the first two launch arguments exchanged? The first is the number of blocks, the second that "
            "of threads a block.";
   }
-  if (says(finding, "at least one of each")) {
-    if (mentions(source, "divide_up(") || mentions(source, "- 1) /")) {
-      return "there is nothing to do in this case: return before the launch, as a grid without blocks cannot "
-             "be launched.";
-    }
-    return "round the number of blocks up, as `(n + kThreads - 1) / kThreads` does, and launch nothing where "
-           "there is nothing to do.";
+  if (finding.cause == Cause::empty_launch &&
+      (mentions(source, "divide_up(") || mentions(source, "- 1) /"))) {
+    return "there is nothing to do in this case: return before the launch, as a grid without blocks cannot "
+           "be launched.";
   }
-  if (says(finding, "a block has at most")) {
-    return "give a block fewer threads, such as 256, and the grid more blocks.";
-  }
-  if (says(finding, "dynamic shared memory")) {
-    return "call cudaFuncSetAttribute before the launch, or take less memory: what is the third launch "
-           "argument, in bytes?";
-  }
-  return "compare the launch with what a device can launch: at least one block and one thread, at most 1024 "
-         "threads a block, and no more shared memory than a block may have.";
-}
-
-/// Whether one thread is at fault, rather than a launch or an image as a whole.
-bool has_thread(Finding::Kind kind) {
-  return kind != Finding::Kind::bad_launch && kind != Finding::Kind::bad_image &&
-         kind != Finding::Kind::bad_call && kind != Finding::Kind::unsupported;
+  return report::question_of(finding);
 }
 
 }  // namespace
@@ -433,52 +340,6 @@ std::string launched_name(const std::string& mangled) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
-Verdict verdict_of(Finding::Kind kind) {
-  switch (kind) {
-    case Finding::Kind::out_of_bounds:
-    case Finding::Kind::misaligned:
-      return Verdict::out_of_bounds;
-    case Finding::Kind::uninitialised_read:
-      return Verdict::uninitialised_read;
-    case Finding::Kind::race:
-      return Verdict::race;
-    case Finding::Kind::bad_sync:
-    case Finding::Kind::deadlock:
-      return Verdict::bad_sync;
-    case Finding::Kind::time_limit:
-    case Finding::Kind::no_progress:  // the limit is certain to be reached
-      return Verdict::time_limit;
-    case Finding::Kind::trap:
-    case Finding::Kind::assertion:
-    case Finding::Kind::stack_overflow:
-      return Verdict::crashed;
-    case Finding::Kind::bad_launch:
-    case Finding::Kind::bad_image:
-      return Verdict::launch_failed;
-    // Hardware might run it: the limit is the emulated device's, not the student's.
-    case Finding::Kind::unsupported:
-    // What these spoil shows in the outputs. Refused calls and stale reads are taken out, and the judge does
-    // not ask for leaks.
-    case Finding::Kind::bad_call:
-    case Finding::Kind::leak:
-    case Finding::Kind::stale_read:
-      return Verdict::grader_error;
-  }
-  return Verdict::grader_error;
-}
-
-bool stops_kernel(Finding::Kind kind) {
-  switch (kind) {
-    case Finding::Kind::race:
-    case Finding::Kind::uninitialised_read:
-    case Finding::Kind::bad_launch:
-    case Finding::Kind::stale_read:
-      return false;
-    default:
-      return true;
-  }
-}
-
 bool both_write(const Finding& race) {
   return race.access != Finding::Access::read && race.other_access == Finding::Access::write;
 }
@@ -493,21 +354,16 @@ std::vector<Finding> take_kind(Finding::Kind kind, std::vector<Finding>& finding
 
 const Finding* gravest(std::span<const Finding> findings) {
   const auto first = std::min_element(findings.begin(), findings.end(), [](const auto& a, const auto& b) {
-    return rank_of(a.kind) < rank_of(b.kind);
+    return report::row_of(a.kind).rank < report::row_of(b.kind).rank;
   });
   return first == findings.end() ? nullptr : &*first;
 }
 
 std::string sentence_of(const Finding& finding) {
-  const std::optional<PlacedMessage> placed = placed_message(finding);
   // The device quotes names that the submission chose.
-  std::string sentence = text::shortened(placed ? placed->reason : finding.message);
-  if (const auto lacks = sentence.find(kLacksWarpBarrier);
-      finding.kind == Finding::Kind::race && lacks != std::string::npos) {
-    sentence.replace(lacks, kLacksWarpBarrier.size(), "with no barrier between these threads of one warp");
-  }
+  std::string sentence = text::shortened(report::sentence_of(finding, report::Reader::student));
   if (!finding.kernel.empty()) sentence += ", in " + kernel_name(finding.kernel);
-  if (has_thread(finding.kind)) {
+  if (report::row_of(finding.kind).has_thread) {
     sentence += fmt::format(", block {}, thread {}", text_of(finding.block), text_of(finding.thread));
     if (finding.count > 1)
       sentence += fmt::format(", the first of the {} times that this happened there", finding.count);
@@ -535,27 +391,15 @@ std::string question_of(const Finding& finding, const SourceText& source) {
       return question_of_race(finding, source);
     case Finding::Kind::out_of_bounds:
       return question_of_bad_address(finding, source);
-    case Finding::Kind::misaligned:
-      return "does what each thread reads or writes at once begin at a multiple of its size?";
     case Finding::Kind::uninitialised_read:
       return question_of_unwritten(finding, source);
-    case Finding::Kind::bad_sync:
-    case Finding::Kind::deadlock:
-      return question_of_barrier(finding);
     case Finding::Kind::time_limit:
     case Finding::Kind::no_progress:
       return question_of_time_limit(finding, source);
     case Finding::Kind::bad_launch:
       return question_of_launch(finding, source);
-    case Finding::Kind::stale_read:
-      if (lacks_readers_fence(finding)) {
-        return "which read tells that the value is there? A __threadfence() must stand between that and this "
-               "read; or both are one word.";
-      }
-      return "which store tells other blocks that the value is there? A __threadfence() must stand between "
-             "the two, the value first; or both are one word.";
     default:
-      return "what happens there?";
+      return report::question_of(finding);
   }
 }
 
@@ -566,7 +410,6 @@ std::vector<result::Place> places_of(const Finding& finding, const SourceText& s
     places.push_back(source.place(line));
     places.back().part = part;
   };
-  if (const auto placed = placed_message(finding)) add(placed->line, "");
   if (finding.kind == Finding::Kind::bad_launch) {
     const std::vector<Statement> launches = launches_of(source, launched_name(finding.kernel));
     if (launches.size() == 1) add({source.file_name(), launches.front().line}, "");

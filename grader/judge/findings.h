@@ -17,11 +17,6 @@ std::string kernel_name(const std::string& mangled);
 /// As it stands before `<<<`, but for template arguments.
 std::string launched_name(const std::string& mangled);
 
-result::Verdict verdict_of(emulator::Finding::Kind kind);
-
-/// Whether a finding of this kind stops the kernel, and leaves the device's context unusable as on hardware.
-bool stops_kernel(emulator::Finding::Kind kind);
-
 /// Whether a race is one of two writes.
 bool both_write(const emulator::Finding& race);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emulator/device.h"
+#include "report/finding_words.h"
 
 namespace {
 
@@ -151,7 +152,9 @@ void run(benchmark::State& state, const Subject& subject) {
     state.PauseTiming();
     const Observations seen = device.take_observations();
     if (result.status != LaunchResult::Status::ok || !seen.findings.empty()) {
-      state.SkipWithError(seen.findings.empty() ? "the launch failed" : seen.findings[0].message.c_str());
+      const std::string why =
+          seen.findings.empty() ? "the launch failed" : lockstep::report::text_of(seen.findings.front());
+      state.SkipWithError(why.c_str());
       break;
     }
     instructions += seen.warp_instructions;

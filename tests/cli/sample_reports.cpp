@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "report/finding_words.h"
+
 namespace lockstep::test {
 
 using namespace result;
@@ -32,6 +34,22 @@ CaseResult failed_case(const char* name, Verdict verdict) {
   return one;
 }
 
+/// A thread reads of the tile what another has written.
+emulator::Finding race_of_tiles() {
+  using emulator::Finding;
+  Finding race = Finding::make(Finding::Cause::unordered_accesses);
+  race.space = Finding::Space::shared;
+  race.scope = Finding::Scope::block;
+  race.access = Finding::Access::read;
+  race.other_access = Finding::Access::write;
+  race.other = Finding::Other::thread;
+  race.block_shape = {32, 8, 1};
+  race.other_number = 5 * 32 + 3;
+  race.address = 652;
+  race.other_line = {"transpose.cu", 22};
+  return race;
+}
+
 }  // namespace
 
 ExerciseResult wrong_answer() {
@@ -60,9 +78,8 @@ ExerciseResult race() {
   ExerciseResult result = transpose(Verdict::race);
   CaseResult failed = failed_case("64 x 64", Verdict::race);
   failed.purpose = "several whole tiles";
-  failed.message =
-      "Thread (5, 3) of block (0, 1) reads 4 bytes of shared memory that thread (3, 5) writes, and no "
-      "barrier orders the two.";
+  failed.message = sentence_of(race_of_tiles(), Reader::student) +
+                   ", in transpose_kernel, block (0, 1, 0), thread (5, 3, 0)";
   failed.places = {
       {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];", "first: writes"},
       {"transpose.cu", 24, "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];", "then: reads"}};

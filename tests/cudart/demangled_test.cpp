@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "emulator/core/observations.h"
-#include "emulator/server/finding_text.h"
+#include "report/finding_words.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -44,7 +44,7 @@ TEST(Demangled, NamesThatDoubleThemselvesTakeBoundedTimeAndText) {
   for (int levels = 0; levels < 200; ++levels) {
     Finding finding;
     finding.kernel = doubling_name(levels);
-    EXPECT_LT(text_of(finding).size(), 1000U) << levels;
+    EXPECT_LT(report::text_of(finding).size(), 1000U) << levels;
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
   EXPECT_EQ(demangled(doubling_name(1)),
@@ -54,16 +54,18 @@ TEST(Demangled, NamesThatDoubleThemselvesTakeBoundedTimeAndText) {
 
 TEST(FindingText, WhatAProgramSaysStaysWithinItsLine) {
   const std::string forged = "x\n\nforged\u0085\u009B\u202E\u2028\x1b[2J\xFF";
-  Finding finding;
-  finding.kind = Finding::Kind::race;
-  finding.message = finding.kernel = forged;
+  Finding finding = Finding::make(Finding::Cause::unordered_accesses);
+  finding.object.name = finding.kernel = forged;
   finding.line = finding.other_line = {forged, 1};
   finding.stack = {finding.line, finding.line};
-  const std::string text = text_of(finding);
-  EXPECT_EQ(text,
-            "race in x  forged? at x  forged?:1\n  x  forged?\n  in x  forged?:1\n"
-            "    called at x  forged?:1\n  the earlier access: x  forged?:1\n"
-            "  block (0, 0, 0), thread (0, 0, 0)\n");
+  const std::string text = report::text_of(finding);
+  EXPECT_EQ(
+      text,
+      "race in x  forged? at x  forged?:1\n  access of byte 0 of 'x  forged?', which another thread wrote at "
+      "x  forged?:1 in the same launch, with no fence and atomic operation or volatile access between the "
+      "two blocks\n  in x  forged?:1\n"
+      "    called at x  forged?:1\n  the earlier access: x  forged?:1\n"
+      "  block (0, 0, 0), thread (0, 0, 0)\n");
 }
 
 TEST(Demangled, NamesWithManyReferencesAreToldByTheirScopes) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/server/emulate.h"
+#include "report/finding_words.h"
 
 namespace lockstep::emulator {
 
@@ -26,6 +27,7 @@ inline Ended run(const std::filesystem::path& program, std::vector<std::string> 
   options.cudart_directory = CUDART_FOLDER;
   options.program = program.is_absolute() ? program : PROGRAMS_FOLDER / program;
   options.arguments = std::move(arguments);
+  options.text_of = report::text_of;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   const int status = emulate(options);

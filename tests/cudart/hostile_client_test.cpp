@@ -248,7 +248,7 @@ TEST_F(HostileClient, BrokenImagesBecomeFindings) {
   const Observations observations = device_.take_observations();
   ASSERT_FALSE(observations.findings.empty());
   EXPECT_EQ(observations.findings[0].kind, Finding::Kind::bad_image);
-  EXPECT_FALSE(observations.findings[0].message.empty());
+  EXPECT_FALSE(observations.findings[0].detail.empty());
   expect_control_works();
 }
 
@@ -350,7 +350,7 @@ TEST_F(HostileClient, VariablesAreChargedToItsMemory) {
             Status::out_of_memory);
   const Observations observations = device_.take_observations();
   ASSERT_EQ(observations.findings.size(), 2U);
-  EXPECT_NE(observations.findings[0].message.find("the variable large has 3221225472 bytes"),
+  EXPECT_NE(observations.findings[0].detail.find("the variable large has 3221225472 bytes"),
             std::string::npos);
   EXPECT_EQ(load(".global .align 4 .b8 other_half[33554432];\n"), Status::ok);
   EXPECT_EQ(status_of(client, RequestKind::reset, {}), Status::ok);
@@ -370,7 +370,7 @@ TEST_F(HostileClient, TextOfItsModulesIsLimited) {
   EXPECT_EQ(load(10 << 20), Status::ok);
   for (const Finding& finding : device_.take_observations().findings) {
     EXPECT_EQ(finding.kind, Finding::Kind::bad_image);
-    EXPECT_NE(finding.message.find("PTX"), std::string::npos) << finding.message;
+    EXPECT_NE(finding.detail.find("PTX"), std::string::npos) << finding.detail;
   }
   expect_control_works();
 }
@@ -387,7 +387,7 @@ TEST_F(HostileClient, SharedVariablesThatWrapAroundAreAFinding) {
   const Observations observations = device_.take_observations();
   ASSERT_EQ(observations.findings.size(), 1U);
   EXPECT_EQ(observations.findings[0].kind, Finding::Kind::bad_image);
-  EXPECT_EQ(observations.findings[0].message,
+  EXPECT_EQ(observations.findings[0].detail,
             "k uses too much shared memory: 2147483648 bytes with the variable a, which has 2147483648");
   expect_control_works();
 }
@@ -409,9 +409,9 @@ TEST_F(HostileClient, CodeThatTakesManyTimesItsTextIsRefused) {
   EXPECT_EQ(status_of_kernel(client, kernel(repeated("", "x;", kMany))), Status::invalid_image);
   for (const Finding& finding : device_.take_observations().findings) {
     EXPECT_EQ(finding.kind, Finding::Kind::bad_image);
-    EXPECT_TRUE(finding.message.ends_with("an instruction of too many operands") ||
-                finding.message.ends_with("takes more memory than the emulated device has for it"))
-        << finding.message;
+    EXPECT_TRUE(finding.detail.ends_with("an instruction of too many operands") ||
+                finding.detail.ends_with("takes more memory than the emulated device has for it"))
+        << finding.detail;
   }
   // Of all modules together.
   const Bytes large = fat_binary(kernel(repeated("", "x;", 700'000)));
@@ -457,7 +457,7 @@ TEST_F(HostileClient, TangledBranchesAreAFindingInBoundedTime) {
   const Observations observations = device_.take_observations();
   ASSERT_EQ(observations.findings.size(), 1U);
   EXPECT_EQ(observations.findings[0].kind, Finding::Kind::bad_image);
-  EXPECT_EQ(observations.findings[0].message, "k: its branches are too tangled for the emulated device");
+  EXPECT_EQ(observations.findings[0].detail, "k: its branches are too tangled for the emulated device");
   expect_control_works();
 }
 
@@ -492,7 +492,7 @@ TEST_F(HostileClient, LongSentencesAreCut) {
             Status::out_of_memory);
   const Observations observations = device_.take_observations();
   ASSERT_EQ(observations.findings.size(), 1U);
-  EXPECT_EQ(observations.findings[0].message.size(), 4096U);
+  EXPECT_EQ(observations.findings[0].detail.size(), 4096U);
   expect_control_works();
 }
 
@@ -655,16 +655,31 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
 }
 
+constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue
+
 /// A device that tells of refused calls.
 class NotedRefusals : public testing::Test {
  protected:
   Status note(const NoteRefusalRequest& refusal, std::string_view function) {
     return client_.call(RequestKind::note_refusal, {bytes_of(refusal), bytes_of(function)}).status;
   }
-  std::vector<std::string> told() {
-    std::vector<std::string> messages;
-    for (const Finding& finding : device_.take_observations().findings) messages.push_back(finding.message);
-    return messages;
+  std::vector<Finding> told() { return device_.take_observations().findings; }
+  /// A finding of a call of cudaMemcpy.
+  static Finding refused(Finding::Cause cause) {
+    Finding finding = Finding::make(cause);
+    finding.name = "cudaMemcpy";
+    finding.numbers = {kInvalidValue};
+    return finding;
+  }
+  /// The same of a range beside the buffer; `address` counts from its start.
+  static Finding refused_range(Finding::Cause reason, std::uint64_t address, std::uint64_t bytes,
+                               const std::string& name) {
+    Finding finding = refused(Finding::Cause::refused_range);
+    finding.reason = reason;
+    finding.address = address;
+    finding.width = bytes;
+    finding.object = {name, 0, 100};
+    return finding;
   }
 
   static DeviceProcess::Options options() {
@@ -679,9 +694,6 @@ class NotedRefusals : public testing::Test {
   Channel client_{::fcntl(device_.client_descriptor(), F_DUPFD_CLOEXEC, 0)};
 };
 
-constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue
-const std::string kRefusedCopy = "cudaMemcpy returned cudaErrorInvalidValue (invalid argument)";
-
 TEST_F(NotedRefusals, HoldNoTextOfTheClient) {
   EXPECT_EQ(note({kInvalidValue}, "you passed"), Status::malformed);
   EXPECT_EQ(note({kInvalidValue}, "cudaMemcpy: all is well"), Status::malformed);
@@ -694,7 +706,9 @@ TEST_F(NotedRefusals, HoldNoTextOfTheClient) {
   EXPECT_TRUE(told().empty());
   EXPECT_EQ(note({kInvalidValue}, "cudaMemcpy"), Status::ok);
   EXPECT_EQ(note({kInvalidValue, static_cast<RefusalReason>(99)}, "cudaMemcpy"), Status::ok);
-  EXPECT_EQ(told(), std::vector{kRefusedCopy});
+  Finding twice = refused(Finding::Cause::refused_call);
+  twice.count = 2;
+  EXPECT_EQ(told(), std::vector{twice});
 }
 
 TEST_F(NotedRefusals, TellOfRangesWhatTheDeviceSees) {
@@ -702,12 +716,11 @@ TEST_F(NotedRefusals, TellOfRangesWhatTheDeviceSees) {
     EXPECT_EQ(note({kInvalidValue, RefusalReason::range, {address, bytes, bytes}}, "cudaMemcpy"), Status::ok);
   };
   note_range(buffer_, 104);
-  EXPECT_EQ(told(), std::vector{kRefusedCopy + ": 104 bytes, which reach 4 bytes past the end of an "
-                                               "allocation (100 bytes)"});
+  EXPECT_EQ(told(), std::vector{refused_range(Finding::Cause::whole_past_end, 0, 104, "")});
   note_range(buffer_ + 100, 8);
-  EXPECT_EQ(told(), std::vector{kRefusedCopy + ": 8 bytes just past the end of 'in' (100 bytes)"});
+  EXPECT_EQ(told(), std::vector{refused_range(Finding::Cause::just_past_end, 100, 8, "in")});
   note_range(buffer_, 100);  // which fits, whatever the client says
-  EXPECT_EQ(told(), std::vector{kRefusedCopy});
+  EXPECT_EQ(told(), std::vector{refused(Finding::Cause::refused_call)});
   note_range(UINT64_MAX, UINT64_MAX);
   note_range(0, UINT64_MAX);
   EXPECT_EQ(told().size(), 2U);
@@ -719,9 +732,9 @@ TEST_F(NotedRefusals, TellOnceWhatTheDeviceRefused) {
   const NoteRefusalRequest told_before{kInvalidValue, RefusalReason::told};
   EXPECT_EQ(note(told_before, "cudaMemcpy"), Status::ok);
   EXPECT_EQ(note(told_before, "cudaFree"), Status::ok);
-  EXPECT_EQ(told(), (std::vector<std::string>{kRefusedCopy + ": 101 bytes, which reach 1 bytes past the end "
-                                                             "of an allocation (100 bytes)",
-                                              "cudaFree returned cudaErrorInvalidValue (invalid argument)"}));
+  Finding free = refused(Finding::Cause::refused_call);
+  free.name = "cudaFree";
+  EXPECT_EQ(told(), (std::vector{refused_range(Finding::Cause::whole_past_end, 0, 101, ""), free}));
 }
 
 TEST_F(NotedRefusals, LeaveRoomForOtherFindings) {

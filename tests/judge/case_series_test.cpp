@@ -417,8 +417,7 @@ TEST_F(Series, StickyFindingTakesAFreshAttempt) {
       run(negate_problem({1, 2}),
           calls([](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
             if (Words(w).n == 1) {
-              session.observations.findings.emplace_back();
-              session.observations.findings.back().kind = emulator::Finding::Kind::out_of_bounds;
+              session.observations.findings = {emulator::Finding::make(emulator::Finding::Cause::past_end)};
             }
             return right(session, f, w);
           }));
@@ -476,7 +475,8 @@ TEST_F(Series, FaultsOfWhatIsLeftCount) {
       negate_problem({3}), [](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
         session.undone = true;
         if (f != kSettle) return right(session, f, w);
-        session.observations.findings.push_back({.kind = emulator::Finding::Kind::race});
+        session.observations.findings.push_back(
+            emulator::Finding::make(emulator::Finding::Cause::unordered_accesses));
         return runner::Outcome{};
       });
   EXPECT_THAT(verdicts(series), ElementsAre(Verdict::race));
@@ -485,8 +485,7 @@ TEST_F(Series, FaultsOfWhatIsLeftCount) {
 /// Finds an old value in each call, and gives the right answer when `is_right`.
 FakeProgram reads_old_values(std::function<bool(const FakeSession&)> is_right) {
   return calls([is_right](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
-    emulator::Finding stale;
-    stale.kind = emulator::Finding::Kind::stale_read;
+    emulator::Finding stale = emulator::Finding::make(emulator::Finding::Cause::unfenced_store);
     stale.line.line = 12;
     session.observations.findings.push_back(stale);
     return is_right(session) ? right(session, f, w) : runner::Outcome{};

@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "judge/findings.h"
+#include "report/finding_words.h"
 
 namespace lockstep::judge {
 namespace {
@@ -23,10 +27,19 @@ class CaseVerdict : public testing::Test {
  protected:
   CaseVerdict() { evidence_.time_limit = std::chrono::seconds(20); }
 
+  /// Of a kind, whichever cause it has.
   static Finding finding(Finding::Kind kind) {
-    Finding result;
-    result.kind = kind;
-    result.message = "what happened";
+    const auto first =
+        std::ranges::find(emulator::kFirstCauses, kind, &std::pair<Finding::Cause, Finding::Kind>::second);
+    return finding(first->first);
+  }
+  /// What is told of a finding besides its place and who it was.
+  static std::string told(const Finding& finding) {
+    return report::sentence_of(finding, report::Reader::student);
+  }
+
+  static Finding finding(Finding::Cause cause) {
+    Finding result = Finding::make(cause);
     result.line = {"/build/verdict_test_submission.cu", 3};
     result.kernel = "_Z12tiled_kernelPKfPf";
     result.block = {1, 0, 0};
@@ -104,10 +117,10 @@ TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
   evidence_.findings = {race};
   set_wrong_output();
   const result::CaseResult result = concluded();
-  EXPECT_EQ(
-      result.message,
-      "what happened, in tiled_kernel, block (1, 0, 0), thread (5, 6, 0), the first of the 7 times that this "
-      "happened there");
+  EXPECT_EQ(result.message,
+            told(race) +
+                ", in tiled_kernel, block (1, 0, 0), thread (5, 6, 0), the first of the 7 times that this "
+                "happened there");
   ASSERT_EQ(result.places.size(), 2U) << "the earlier access first";
   EXPECT_EQ(result.places[0].text, "  tile[y][x] = in[i];");
   EXPECT_EQ(result.places[1].file, "verdict_test_submission.cu");
@@ -116,42 +129,59 @@ TEST_F(CaseVerdict, FindingTellsWhatWhereAndWho) {
 }
 
 TEST_F(CaseVerdict, TheQuestionOfABadAddressFollowsWhatWasFound) {
-  const auto question = [&](const char* message) {
-    Finding one = finding(Finding::Kind::out_of_bounds);
-    one.message = message;
+  using enum Finding::Cause;
+  Finding one = finding(null_pointer);
+  const auto question = [&](Finding::Cause cause) {
+    one.cause = cause;
     evidence_.findings = {one};
     return concluded().question;
   };
-  EXPECT_THAT(question("read of 4 bytes, 4 bytes past the end of 'in' (64 bytes)"), HasSubstr("the index"));
-  const std::string host = question(
-      "read of 4 bytes at address 0x55837b796fa0, which is in no allocation of the device: it looks like a "
-      "pointer of the host");
-  EXPECT_THAT(host, HasSubstr("where does this pointer come from"));
-  EXPECT_THAT(host, Not(HasSubstr("index")));
-  EXPECT_THAT(question("read of 4 bytes at address 0x4: a null pointer"), HasSubstr("which pointer is null"));
-  EXPECT_THAT(question("write of 4 bytes that begin 8 bytes past the end of 'workspace' (84 bytes)"),
-              HasSubstr("the size that you ask for"));
-  EXPECT_THAT(question("read of 4 bytes of 'a' (4 bytes) after it was freed"), HasSubstr("what frees"));
-  const auto in_shared = [&](long long offset) {
-    return question(
-        fmt::format("read of 4 bytes at offset {} of the block's shared memory, which has 64 bytes", offset)
-            .c_str());
+  EXPECT_THAT(question(null_pointer), HasSubstr("which pointer is null"));
+  EXPECT_THAT(question(host_pointer),
+              AllOf(HasSubstr("where does this pointer come from"), Not(HasSubstr("index"))));
+  EXPECT_THAT(question(in_no_allocation), HasSubstr("what is its index"));
+  EXPECT_THAT(question(freed_memory), HasSubstr("what frees"));
+  EXPECT_THAT(question(constant_written), HasSubstr("the memory that you mean"));
+  EXPECT_THAT(question(constant_elsewhere), HasSubstr("the memory that you mean"));
+  EXPECT_THAT(question(pinned_memory), HasSubstr("the index wrong"));
+  one.object = {"in", 1000, 64};
+  one.address = 1064;
+  EXPECT_THAT(question(just_past_end), HasSubstr("a `<=` meant"));
+  one.address = 1068;
+  EXPECT_THAT(question(past_end), HasSubstr("the index wrong"));
+  one.address = 1064 + (std::uint64_t{1} << 30);
+  EXPECT_THAT(question(past_end), HasSubstr("such as one that was read"));
+  one.address = 10'000'000;
+  EXPECT_THAT(question(far_past_end), HasSubstr("what does the index multiply by"));
+  one.address = 1000 - (std::uint64_t{1} << 31);
+  EXPECT_THAT(question(before_start), HasSubstr("such as one that was read"));
+  one.object.name = "workspace";
+  for (const Finding::Cause cause : {reaches_past_end, just_past_end, past_end, far_past_end})
+    EXPECT_THAT(question(cause), HasSubstr("the size that you ask for"));
+  EXPECT_THAT(question(before_start), Not(HasSubstr("the size that you ask for")));
+  EXPECT_THAT(question(freed_memory), HasSubstr("what frees"));
+}
+
+TEST_F(CaseVerdict, TheQuestionOfAnIndexInSharedMemoryFollowsTheOffset) {
+  Finding one = finding(Finding::Cause::outside_window);
+  one.space = Finding::Space::shared;
+  one.object.bytes = 64;
+  const auto at = [&](long long offset) {
+    one.address = static_cast<std::uint32_t>(offset);  // as the device computes it
+    evidence_.findings = {one};
+    return concluded().question;
   };
-  EXPECT_THAT(in_shared(-4), HasSubstr("the index is below 0"));
-  EXPECT_THAT(in_shared(64), HasSubstr("a `<=` meant to be a `<`"));
-  EXPECT_THAT(in_shared(128), HasSubstr("is the array long enough"));
-  EXPECT_THAT(in_shared(-2147475756), HasSubstr("an int that overflowed"));
-  EXPECT_THAT(in_shared(1509646128), HasSubstr("such as one that was read")) << "any 32 bits of a sample";
-  EXPECT_THAT(question("read of 4 bytes just past the end of 'in' (64 bytes)"), HasSubstr("a `<=` meant"));
-  EXPECT_THAT(question("read of 4 bytes that begin 900 bytes past the end of 'in' (64 bytes), the nearest "
-                       "allocation"),
-              HasSubstr("what does the index multiply by"));
+  EXPECT_THAT(at(-4), HasSubstr("the index is below 0"));
+  EXPECT_THAT(at(64), HasSubstr("a `<=` meant to be a `<`"));
+  EXPECT_THAT(at(128), HasSubstr("is the array long enough"));
+  EXPECT_THAT(at(-2147475756), HasSubstr("an int that overflowed"));
+  EXPECT_THAT(at(1509646128), HasSubstr("such as one that was read")) << "any 32 bits of a sample";
+  one.space = Finding::Space::local;
+  EXPECT_THAT(at(-4), HasSubstr("the index is below 0"));
 }
 
 TEST_F(CaseVerdict, AReferenceIsAnAddressOfTheHost) {
-  Finding one = finding(Finding::Kind::out_of_bounds);
-  one.message = "read of 4 bytes at address 0x7fff45ef06bc: it looks like a pointer of the host";
-  evidence_.findings = {one};
+  evidence_.findings = {finding(Finding::Cause::host_pointer)};
   source_ = SourceText(
       kFile, "__global__ void tiled_kernel(int* a, const int& n,\n  int m) {\n  if (i < n) a[i] = 0;\n}");
   EXPECT_THAT(concluded().question, HasSubstr("`n` is a reference"));
@@ -162,8 +192,8 @@ TEST_F(CaseVerdict, AReferenceIsAnAddressOfTheHost) {
 }
 
 TEST_F(CaseVerdict, MissingThirdLaunchArgumentIsTheCauseOfSharedMemoryWithoutBytes) {
-  Finding one = finding(Finding::Kind::out_of_bounds);
-  one.message = "write of 4 bytes at offset 0 of the block's shared memory, which has 0 bytes";
+  Finding one = finding(Finding::Cause::outside_window);
+  one.space = Finding::Space::shared;
   evidence_.findings = {one};
   EXPECT_THAT(concluded().question, HasSubstr("is the index the right one"));
   source_ = SourceText(kFile, "  extern __shared__ int sums[];\n\n  sums[i] = 0;\n");
@@ -173,30 +203,26 @@ TEST_F(CaseVerdict, MissingThirdLaunchArgumentIsTheCauseOfSharedMemoryWithoutByt
 TEST_F(CaseVerdict, LaunchesAreToldWhatToChangeAndWhere) {
   source_ = SourceText(
       kFile, "void f() {\n  // tiled_kernel<<<1, 1>>>();\n  tiled_kernel<<<n / 256, 256>>>();\n}\n");
-  Finding launch = finding(Finding::Kind::bad_launch);
-  launch.line = {};
-  const auto question = [&](const char* message) {
-    launch.message = message;
+  using enum Finding::Cause;
+  const auto question = [&](Finding::Cause cause) {
+    Finding launch = finding(cause);
+    launch.line = {};
     evidence_.findings = {launch};
     set_wrong_output();
     return concluded().question;
   };
-  EXPECT_THAT(
-      question("a grid of 0 × 1 × 1 blocks of 256 × 1 × 1 threads; there must be at least one of each"),
-      HasSubstr("(n + kThreads - 1) / kThreads"));
+  EXPECT_THAT(question(empty_launch), HasSubstr("(n + kThreads - 1) / kThreads"));
   const SourceText before = source_;
   source_ = SourceText(kFile, "tiled_kernel<<<lockstep::divide_up(n, 256), 256>>>();\n");
-  EXPECT_THAT(question("a grid of 0 × 1 × 1 blocks; there must be at least one of each"),
-              AllOf(HasSubstr("return before the launch"), Not(HasSubstr("round"))));
+  EXPECT_THAT(question(empty_launch), AllOf(HasSubstr("return before the launch"), Not(HasSubstr("round"))));
   source_ = SourceText(kFile, "tiled_kernel<<<kThreads, blocks, 0, stream>>>();\n");
-  EXPECT_THAT(question("a block of 2048 × 1 × 1 = 2048 threads; a block has at most 1024"),
-              HasSubstr("arguments exchanged"));
+  EXPECT_THAT(question(block_too_large), HasSubstr("arguments exchanged"));
   source_ = before;
-  EXPECT_THAT(question("a block of 2048 × 1 × 1 = 2048 threads; a block has at most 1024"),
-              HasSubstr("fewer threads"));
-  EXPECT_THAT(question("a launch with 66000 bytes of dynamic shared memory, where the kernel may have 49152"),
-              HasSubstr("third launch argument"));
-  EXPECT_THAT(question("something else"), HasSubstr("at most 1024 threads a block"));
+  EXPECT_THAT(question(block_too_large), HasSubstr("fewer threads"));
+  EXPECT_THAT(question(dynamic_shared_not_allowed), HasSubstr("third launch argument"));
+  EXPECT_THAT(question(shared_too_large), AllOf(HasSubstr("no more shared memory than a block may have"),
+                                                Not(HasSubstr("fewer threads"))));
+  EXPECT_THAT(question(launch_otherwise), HasSubstr("at most 1024 threads a block"));
   ASSERT_EQ(concluded().places.size(), 1U);
   EXPECT_EQ(concluded().places[0].line, 3U);
   source_ = SourceText(kFile, "tiled_kernel<<<a, b>>>();\ntiled_kernel<<<c, d>>>();\n");
@@ -206,11 +232,15 @@ TEST_F(CaseVerdict, LaunchesAreToldWhatToChangeAndWhere) {
 class Race : public CaseVerdict {
  protected:
   using Access = Finding::Access;
-  static constexpr const char* kShared =
-      "write of byte 4 of shared memory, which warp 1 read at a.cu:2 with no __syncthreads() between";
-  static constexpr const char* kGlobal =
-      "read of byte 4 of 'out', which block 1 wrote at a.cu:2 in the same launch, with no fence and atomic "
-      "operation or volatile access between the two blocks";
+
+  void set_race(Finding::Space space, Finding::Scope scope) {
+    race_.space = space;
+    race_.scope = scope;
+  }
+  /// Between warps of a block, in shared memory.
+  void set_shared() { set_race(Finding::Space::shared, Finding::Scope::block); }
+  /// Between blocks, in global memory.
+  void set_global() { set_race(Finding::Space::global, Finding::Scope::grid); }
 
   /// An access at line `line`, and an earlier one at `other_line`.
   std::string question(std::uint32_t line, Access access, std::uint32_t other_line, Access other_access,
@@ -228,14 +258,14 @@ class Race : public CaseVerdict {
 };
 
 TEST_F(Race, AnAtomicOperationIsForUpdatesOfOneElement) {
-  for (const char* message : {kShared, kGlobal}) {
-    race_.message = message;
+  for (const bool shared : {true, false}) {
+    shared ? set_shared() : set_global();
     EXPECT_THAT(question(2, Access::write, 2, Access::read, true), HasSubstr("atomicAdd(&element, value)"));
     EXPECT_THAT(question(2, Access::write, 2, Access::read), Not(HasSubstr("atomicAdd")));
     EXPECT_THAT(question(2, Access::write, 2, Access::write),
                 AllOf(HasSubstr("index"), Not(HasSubstr("atomic"))));
   }
-  race_.message = kShared;
+  set_shared();
   EXPECT_THAT(question(2, Access::write, 2, Access::read),
               HasSubstr("Read into a variable, then `__syncthreads()`, then change it"))
       << "sums[i] += sums[i - d]";
@@ -243,26 +273,26 @@ TEST_F(Race, AnAtomicOperationIsForUpdatesOfOneElement) {
 
 TEST_F(Race, TheLineTellsAnUpdateWhoseAddressesTheCompilerComputedApart) {
   source_ = SourceText(kFile, "\n  bin[k - 1]++;\n  sums[i] += sums[i - d];\n");
-  race_.message = kShared;
+  set_shared();
   EXPECT_THAT(question(2, Access::write, 2, Access::read), HasSubstr("atomicAdd(&element, value)"));
   EXPECT_THAT(question(3, Access::write, 3, Access::read), Not(HasSubstr("atomicAdd")));
-  race_.message =
-      "write of byte 4, which other threads of the warp read at a.cu:2 with no __syncwarp() between";
+  set_race(Finding::Space::shared, Finding::Scope::warp);
+  race_.other = Finding::Other::threads_of_warp;
   EXPECT_THAT(question(2, Access::write, 2, Access::read), HasSubstr("does a barrier lack"));
 }
 
 TEST_F(Race, BlocksHaveNoBarrier) {
-  race_.message = kGlobal;
+  set_global();
   EXPECT_THAT(question(3, Access::read, 2, Access::write),
               AllOf(HasSubstr("later launch"), HasSubstr("__threadfence()"), Not(HasSubstr("barrier"))));
   EXPECT_THAT(question(3, Access::write, 2, Access::write), HasSubstr("is one of the two indices wrong?"));
 }
 
 TEST_F(Race, TwoWritesOfOneElementAreSeldomMeant) {
-  race_.message = "write of byte 4 of 'out', which thread 1 wrote at a.cu:2 with no __syncwarp() between";
+  set_race(Finding::Space::global, Finding::Scope::warp);
   EXPECT_THAT(question(3, Access::write, 2, Access::write),
               AllOf(HasSubstr("is one of the two indices wrong?"), HasSubstr("__syncwarp()")));
-  race_.message = kShared;
+  set_shared();
   EXPECT_THAT(question(3, Access::write, 2, Access::write), Not(HasSubstr("indices"))) << "it is set first";
 }
 
@@ -278,7 +308,7 @@ TEST_F(Race, WritesThatLeaveAKnownMistakeAreThatMistake) {
 }
 
 TEST_F(Race, TheEarlierAccessComesFirstWithWhatItDoes) {
-  race_.message = kShared;
+  set_shared();
   question(2, Access::write, 3, Access::read);
   const std::vector<result::Place> places = concluded().places;
   ASSERT_EQ(places.size(), 2U);
@@ -297,7 +327,7 @@ TEST_F(Race, ABarrierThatStandsBetweenIsAskedFor) {
                  "__global__ void k() {\n  if (x) { tile[x] = in[threadIdx.x];\n    __syncthreads(); }\n"
                  "  // __syncthreads();\n  out[i] = tile[y];\n}\n__global__ void other() {\n"
                  "  a = tile[threadIdx.x];\n}\n");
-  race_.message = kShared;
+  set_shared();
   const auto asks = HasSubstr("do all threads of the block come to the barrier at line 3?");
   EXPECT_THAT(question(5, Access::read, 2, Access::write), asks);
   EXPECT_THAT(question(2, Access::write, 5, Access::read), asks);
@@ -316,7 +346,7 @@ TEST_F(Race, ABarrierThatStandsBetweenIsAskedFor) {
 }
 
 TEST_F(Race, WhereAllMetBetweenTheLinesTheLoopHasComeRound) {
-  race_.message = kShared;
+  set_shared();
   for (const char* called_from : {"", "/usr/include/helpers.h"}) {
     race_.barrier = {{race_.line.file, 25}};
     if (*called_from != '\0') race_.barrier.insert(race_.barrier.begin(), {called_from, 7});
@@ -337,8 +367,8 @@ TEST_F(Race, ABarrierThatNotAllMetBeforeAnUpdateIsAskedFor) {
   source_ = SourceText(kFile,
                        "__global__ void k() {\n  __syncthreads();\n  if (i >= d) {\n    left = sums[i - d];\n"
                        "    __syncthreads();\n  }\n  sums[i] -= own;\n}\n");
-  race_.message =
-      "write of byte 0, which other threads of the warp read at a.cu:7 with no __syncwarp() between";
+  set_race(Finding::Space::shared, Finding::Scope::warp);
+  race_.other = Finding::Other::threads_of_warp;
   race_.barrier = {{race_.line.file, 2}};
   EXPECT_THAT(question(7, Access::write, 7, Access::read, true),
               AllOf(HasSubstr("come to the barrier at line 5?"), Not(HasSubstr("atomicAdd"))));
@@ -352,7 +382,7 @@ TEST_F(Race, AFlagIsWhatStandsBehindTheLastFence) {
       SourceText(kFile,
                  "__global__ void k() {\n  while (flag[t] == 0) {\n  }\n  __threadfence();\n  s = v[t];\n"
                  "  v[u] = s;\n  __threadfence();\n  flag[u] = 1;\n}\n");
-  race_.message = kGlobal;
+  set_global();
   EXPECT_THAT(question(2, Access::read, 8, Access::write),
               AllOf(HasSubstr("is line 8 the word that tells"), HasSubstr("must be `volatile`")));
   EXPECT_THAT(question(5, Access::read, 6, Access::write), HasSubstr("later launch"));
@@ -360,7 +390,7 @@ TEST_F(Race, AFlagIsWhatStandsBehindTheLastFence) {
 
 TEST_F(Race, WhatEveryThreadDoesAlikeIsWorkForOne) {
   source_ = SourceText(kFile, "__global__ void k() {\n  const int v = t[0];\n  t[0] = s;\n}\n");
-  race_.message = "write of byte 4 of 'totals', which warp 3 read at x.cu:2 with no __syncthreads() between";
+  set_race(Finding::Space::global, Finding::Scope::block);
   EXPECT_THAT(question(3, Access::write, 2, Access::read), HasSubstr("<<<1, 1, 0, stream>>>"));
   source_ = SourceText(kFile, "__global__ void k() {\n  const int v = t[threadIdx.x];\n  t[0] = s;\n}\n");
   EXPECT_THAT(question(3, Access::write, 2, Access::read),
@@ -368,27 +398,27 @@ TEST_F(Race, WhatEveryThreadDoesAlikeIsWorkForOne) {
 }
 
 TEST_F(Race, AVolatileAccessMayHaveToBeAtomic) {
-  race_.message = std::string(kShared) + "; a volatile access waits for no other thread";
+  set_shared();
+  race_.is_volatile = true;
   EXPECT_THAT(question(3, Access::write, 2, Access::read),
               AllOf(HasSubstr("__syncthreads()"), HasSubstr("cuda::thread_scope_block>(element)")));
 }
 
 TEST_F(Race, WithinAWarpDoesNotRuleOutOthers) {
-  race_.message =
-      "read of byte 80 of shared memory, which thread 10 wrote at a.cu:2 with no __syncwarp() between";
+  set_race(Finding::Space::shared, Finding::Scope::warp);
   EXPECT_THAT(question(3, Access::read, 2, Access::write),
               AllOf(HasSubstr("__syncthreads()"), HasSubstr("only threads of one warp")));
-  EXPECT_THAT(concluded().message, AllOf(HasSubstr("with no barrier between these threads of one warp, in"),
-                                         Not(HasSubstr("__syncwarp"))));
+  EXPECT_THAT(concluded().message, Not(HasSubstr("__syncwarp"))) << "that is for the question";
 }
 
 TEST_F(Race, WithAtomicsMayNeedARelaxedAccess) {
   using testing::StartsWith;
-  race_.message = std::string(kGlobal) + "; atomic operations change it too";
+  set_global();
+  race_.changed_atomically = true;
   EXPECT_THAT(
       question(3, Access::read, 2, Access::write),
       HasSubstr("cuda::atomic_ref<T, cuda::thread_scope_device>(element).load(cuda::memory_order_relaxed)"));
-  race_.message = std::string(kShared) + "; atomic operations change it too";
+  set_shared();
   EXPECT_THAT(question(3, Access::read, 2, Access::write),
               AllOf(StartsWith("no barrier stands between lines 2 and 3"), Not(HasSubstr("atomic_ref"))))
       << "what was counted is read: no order but one is right";
@@ -399,28 +429,28 @@ TEST_F(Race, WithAtomicsMayNeedARelaxedAccess) {
       << "atomicAdd(&sums[i], sums[i - d])";
 }
 
-TEST_F(CaseVerdict, UnsupportedInstructionsHaveTheirPlaceInTheMessage) {
-  Finding unsupported;
-  unsupported.kind = Finding::Kind::unsupported;
-  unsupported.message = "/build/verdict_test_submission.cu:3: the instruction foo is not known";
+TEST_F(CaseVerdict, UnsupportedInstructionsAreToldAtTheirLine) {
+  Finding unsupported = Finding::make(Finding::Cause::unsupported_instruction);
+  unsupported.name = "foo";
+  unsupported.detail = "helper";
+  unsupported.line = {"/build/verdict_test_submission.cu", 3};
   evidence_.findings = {unsupported};
-  const result::CaseResult result = concluded();
-  EXPECT_EQ(result.message, "the instruction foo is not known");
+  result::CaseResult result = concluded();
+  EXPECT_EQ(result.verdict, Verdict::grader_error);
+  EXPECT_THAT(result.message, AllOf(HasSubstr("foo"), Not(HasSubstr("helper")), Not(HasSubstr(".cu"))));
   ASSERT_EQ(result.places.size(), 1U);
   EXPECT_EQ(result.places[0].line, 3U);
-  for (const char* message : {"no place: x", ":3: x", "a:: x", "a:3x: y", "a:3:", "a:3: ", ":", ": ", ""}) {
-    evidence_.findings[0].message = message;
-    EXPECT_EQ(concluded().message, message);
-    EXPECT_TRUE(concluded().places.empty()) << message;
-  }
+  evidence_.findings[0].line = {};
+  result = concluded();
+  EXPECT_THAT(result.message, testing::StartsWith("helper: ")) << "the function that has it";
+  EXPECT_TRUE(result.places.empty());
 }
 
 TEST_F(CaseVerdict, WhatASubmissionSaysIsCut) {
   const std::string letters(1'000'000, 'a');
-  Finding unsupported;
-  unsupported.kind = Finding::Kind::unsupported;
-  unsupported.message = "/build/verdict_test_submission.cu:3: the instruction " + letters;
-  unsupported.kernel = letters;
+  Finding unsupported = Finding::make(Finding::Cause::unsupported_instruction);
+  unsupported.line = {"/build/verdict_test_submission.cu", 3};
+  unsupported.name = unsupported.kernel = letters;
   evidence_.findings = {unsupported};
   EXPECT_LT(concluded().message.size(), 1100U);
   evidence_.findings.clear();
@@ -449,21 +479,21 @@ TEST_F(CaseVerdict, GravestFindingIsReported) {
 TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
   using Kind = Finding::Kind;
   Finding unwritten = finding(Kind::uninitialised_read);
-  unwritten.message = "read of byte 0 of 'workspace', which nothing has written";
+  unwritten.object.name = "workspace";
   unwritten.line.line = 2;
   for (const Kind stop : {Kind::out_of_bounds, Kind::misaligned, Kind::no_progress, Kind::trap}) {
     evidence_.findings = {unwritten, finding(stop)};
     EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
-    EXPECT_THAT(concluded().guess,
-                HasSubstr("in line 2, read of byte 0 of 'workspace', which nothing has written"));
+    EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(unwritten)));
     EXPECT_THAT(concluded().question, HasSubstr("what should have written this before"));
     ASSERT_EQ(concluded().places.size(), 2U);
     EXPECT_EQ(concluded().places[0].part, "reads what nothing has written");
     EXPECT_EQ(concluded().places[1].part, "what followed");
   }
-  unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
-  evidence_.findings = {unwritten, finding(Kind::out_of_bounds)};
-  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, read of byte 0"));
+  unwritten.cause = Finding::Cause::unwritten_shared;
+  unwritten.space = Finding::Space::shared;
+  evidence_.findings = {unwritten, finding(Finding::Cause::past_end)};
+  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(unwritten)));
   // A thread that should have stayed out copies what is not there to where it must not.
   evidence_.findings[1].line = unwritten.line;
   EXPECT_EQ(concluded().guess, "");
@@ -476,8 +506,8 @@ TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
 }
 
 TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
-  Finding unwritten = finding(Finding::Kind::uninitialised_read);
-  unwritten.message = "read of byte 0 of the block's shared memory, which no thread of the block has written";
+  Finding unwritten = finding(Finding::Cause::unwritten_shared);
+  unwritten.space = Finding::Space::shared;
   evidence_.findings = {unwritten};
   EXPECT_THAT(concluded().question,
               AllOf(HasSubstr("shared memory begins with anything"), Not(HasSubstr("cudaMemsetAsync"))));
@@ -489,7 +519,7 @@ TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
   EXPECT_THAT(concluded().question, Not(HasSubstr("lets threads return")))
       << "behind all barriers nothing lacks them";
   source_ = before;
-  evidence_.findings[0].message = "read of byte 0 of 'workspace', which nothing has written";
+  evidence_.findings = {finding(Finding::Cause::unwritten_global)};
   EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as `cudaMemsetAsync"));
 }
 
@@ -502,18 +532,6 @@ TEST(KernelNames, AreThoseThatWereWritten) {
   EXPECT_EQ(launched_name("_ZN4mine11fill_kernelEPi"), "fill_kernel");
   EXPECT_EQ(launched_name("_ZN4mine12_GLOBAL__N_111fill_kernelEPi"), "fill_kernel");
   EXPECT_EQ(kernel_name("_Z6kernelIL4Mode1EEvPi"), "kernel<(Mode)1>");
-}
-
-TEST_F(CaseVerdict, EveryKindOfFindingHasItsVerdict) {
-  using Kind = Finding::Kind;
-  EXPECT_EQ(verdict_of(Kind::out_of_bounds), Verdict::out_of_bounds);
-  EXPECT_EQ(verdict_of(Kind::deadlock), Verdict::bad_sync);
-  EXPECT_EQ(verdict_of(Kind::time_limit), Verdict::time_limit);
-  EXPECT_EQ(verdict_of(Kind::no_progress), Verdict::time_limit);
-  EXPECT_EQ(verdict_of(Kind::assertion), Verdict::crashed);
-  EXPECT_EQ(verdict_of(Kind::stack_overflow), Verdict::crashed);
-  EXPECT_EQ(verdict_of(Kind::bad_image), Verdict::launch_failed);
-  EXPECT_EQ(verdict_of(Kind::unsupported), Verdict::grader_error);
 }
 
 TEST_F(CaseVerdict, CrashOfTheHostOutranksTheDevice) {
@@ -540,11 +558,10 @@ TEST_F(CaseVerdict, AStudentsOwnCheckDoesNotHideTheFinding) {
 }
 
 TEST_F(CaseVerdict, RefusedCallsDecideNothingAndExplainAFailure) {
-  Finding refused;
-  refused.kind = Finding::Kind::bad_call;
+  Finding refused = Finding::make(Finding::Cause::refused_call);
   std::vector<Finding> findings = {refused, finding(Finding::Kind::race), refused};
-  findings[0].message = "cudaMalloc returned an error";
-  findings[2].message = "cudaMemcpy returned an error";
+  findings[0].name = "cudaMalloc";
+  findings[2].name = "cudaMemcpy";
   evidence_.refused_calls = take_kind(Finding::Kind::bad_call, findings);
   ASSERT_EQ(evidence_.refused_calls.size(), 2U);
   ASSERT_EQ(findings.size(), 1U);
@@ -554,14 +571,16 @@ TEST_F(CaseVerdict, RefusedCallsDecideNothingAndExplainAFailure) {
   EXPECT_FALSE(ends_context(evidence_));
   set_wrong_output();
   EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
-  EXPECT_EQ(concluded().guess, "a call was refused, and your code went on: cudaMalloc returned an error");
+  EXPECT_EQ(concluded().guess,
+            "a call was refused, and your code went on: " + told(evidence_.refused_calls[0]));
   evidence_.outcome = {.kind = OutcomeKind::threw, .message = "no"};
   EXPECT_EQ(concluded().verdict, Verdict::crashed);
   EXPECT_EQ(concluded().message,
-            "an exception left your function: no; before that cudaMemcpy returned an error");
+            "an exception left your function: no; before that " + told(evidence_.refused_calls[1]));
   evidence_.outcome = {};
   end_by_exit(1);
-  EXPECT_THAT(concluded().message, HasSubstr("with status 1; before that cudaMemcpy returned an error"));
+  EXPECT_THAT(concluded().message,
+              HasSubstr("with status 1; before that " + told(evidence_.refused_calls[1])));
   end_by_signal(SIGSEGV);
   EXPECT_THAT(concluded().message, testing::Not(HasSubstr("cudaMemcpy")));
 }
@@ -598,8 +617,7 @@ TEST_F(CaseVerdict, StaleReadsDecideNothingAndExplainAFailure) {
 }
 
 TEST_F(CaseVerdict, AMissingFenceOfTheReaderIsToldAsSuch) {
-  Finding stale = finding(Finding::Kind::stale_read);
-  stale.message = "a fence followed the store, and none of the reading block has come since";
+  Finding stale = finding(Finding::Cause::unfenced_reader);
   stale.line.line = 48;
   stale.other_line = {stale.line.file, 31};
   evidence_.stale_reads = {stale};
@@ -670,9 +688,8 @@ TEST_F(CaseVerdict, AnExceptionIsToldWhereItBegins) {
   EXPECT_THAT(concluded().question, HasSubstr("where there is nothing to do, return"));
   source_ = SourceText(kFile, "  cudaMemcpy(a, b, 4, kind);\n  CHECK_CUDA(cudaGetLastError());\n");
   EXPECT_TRUE(concluded().places.empty());
-  evidence_.refused_calls = {finding(Finding::Kind::bad_call)};
-  evidence_.refused_calls[0].message =
-      "cudaMemcpy returned cudaErrorInvalidValue: one of its pointers is null";
+  evidence_.refused_calls = {finding(Finding::Cause::refused_null)};
+  evidence_.refused_calls[0].name = "cudaMemcpy";
   ASSERT_EQ(concluded().places.size(), 1U);
   EXPECT_EQ(concluded().places[0].line, 1U) << "and not where it was found out";
   EXPECT_THAT(concluded().question, HasSubstr("CHECK_CUDA"));
@@ -698,19 +715,20 @@ TEST_F(CaseVerdict, AKernelThatIsLaunchedOverAndOverTellsOfTheHostsLoop) {
 }
 
 TEST_F(CaseVerdict, ABlockThatWaitsForOneThatHasNotBegunLacksATicket) {
-  Finding still = finding(Finding::Kind::no_progress);
-  still.message =
-      "nothing changes any more; 12 of the 20 blocks have not begun, as those before them do not end";
+  Finding still = finding(Finding::Cause::endless_loop);
+  still.numbers = {12, 20};  // have not begun
   evidence_.findings = {still};
   EXPECT_THAT(concluded().question, HasSubstr("number = atomicAdd(ticket, 1);"));
   source_ = SourceText(kFile, "if (threadIdx.x == 0) tile = atomicAdd(ticket, 1);\n\n  while (!flag) {}\n");
   EXPECT_THAT(concluded().question, Not(HasSubstr("ticket"))) << "it has one";
+  evidence_.findings[0].numbers = {0, 20};
+  EXPECT_THAT(concluded().question, Not(HasSubstr("begun")));
 }
 
 TEST_F(CaseVerdict, LanesAndThreadsThatDoNotMeetAreToldApart) {
   evidence_.findings = {finding(Finding::Kind::bad_sync)};
   EXPECT_THAT(concluded().question, HasSubstr("Move the barrier out"));
-  evidence_.findings[0].message = "lane 1 waits for lane 0, which must take part and is elsewhere";
+  evidence_.findings = {finding(Finding::Cause::lanes_elsewhere)};
   EXPECT_THAT(concluded().question, HasSubstr("All lanes that the mask names"));
 }
 

@@ -6,7 +6,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Status = LaunchResult::Status;
 
@@ -139,7 +138,7 @@ TEST_F(ClusterTest, ABlockThatHasExitedHasNoSharedMemory) {
       {2, 1, 1}, {2, 1, 1});
   EXPECT_EQ(result.status, Status::illegal_address);
   ASSERT_THAT(findings(), ElementsAre("out-of-bounds 17"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("have exited"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::exited_block);
 }
 
 TEST_F(ClusterTest, OffsetsAndRanksAreChecked) {

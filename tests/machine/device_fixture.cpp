@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "report/finding_words.h"
+
 namespace lockstep::emulator {
 
 std::string kernel_text(const std::string& body, const std::string& declarations) {
@@ -41,7 +43,7 @@ LaunchResult DeviceTest::run(const std::string& body, DeviceAddress a, DeviceAdd
 std::vector<std::string> DeviceTest::findings() const {
   std::vector<std::string> names;
   for (const Finding& finding : seen.findings) {
-    names.push_back(std::string(name_of(finding.kind)) + " " + std::to_string(finding.line.line));
+    names.push_back(std::string(report::row_of(finding.kind).name) + " " + std::to_string(finding.line.line));
   }
   return names;
 }

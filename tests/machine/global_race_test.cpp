@@ -34,7 +34,8 @@ TEST_F(GlobalRaceTest, ReadingWhatAnotherBlockWritesIsARace) {
   run_blocks("st.global.u32 [%d3], %r2;\nld.global.u32 %r4, [%d4];");
   ASSERT_FALSE(seen.findings.empty());
   EXPECT_EQ(seen.findings[0].kind, Finding::Kind::race);
-  EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("'a'"));
+  EXPECT_EQ(seen.findings[0].object.name, "a");
+  EXPECT_EQ(seen.findings[0].scope, Finding::Scope::grid);
 }
 
 TEST_F(GlobalRaceTest, BlocksThatKeepToTheirOwnWordsDoNotRace) {
@@ -283,28 +284,35 @@ class WarpsOfABlock : public DeviceTest {
     const DeviceAddress b = upload(std::vector<std::uint32_t>(64, 0), "flags");
     EXPECT_EQ(run(kMirrored + body, a, b, 0, {1, 1, 1}, {threads, 1, 1}).status, LaunchResult::Status::ok);
   }
-  /// Of the finding at a line.
-  std::string message_of(unsigned line) const {
+  /// The finding at a line; one of nothing where there is none.
+  Finding finding_of(unsigned line) const {
     const auto found = std::ranges::find(seen.findings, line, [](const Finding& f) { return f.line.line; });
-    return found == seen.findings.end() ? "no finding" : found->message;
+    return found == seen.findings.end() ? Finding{} : *found;
   }
-  unsigned earlier_of(unsigned line) const {
-    const auto found = std::ranges::find(seen.findings, line, [](const Finding& f) { return f.line.line; });
-    return found == seen.findings.end() ? 0 : found->other_line.line;
+  unsigned earlier_of(unsigned line) const { return finding_of(line).other_line.line; }
+  /// Expects that the finding at a line tells who did what before it.
+  void expect_earlier(unsigned line, Finding::Access access, Finding::Other other,
+                      std::uint32_t number) const {
+    const Finding finding = finding_of(line);
+    EXPECT_EQ(finding.cause, Finding::Cause::unordered_accesses);
+    EXPECT_EQ(finding.other_access, access);
+    EXPECT_EQ(finding.other, other);
+    EXPECT_EQ(finding.other_number, number);
   }
 };
 
 TEST_F(WarpsOfABlock, ReadingWhatAnotherWarpWroteIsARace) {
   run_block("st.global.u32 [%d3], 5;\nld.global.u32 %r4, [%d4];");
   EXPECT_EQ(earlier_of(7), 6U);
-  EXPECT_THAT(message_of(7), ::testing::HasSubstr("of 'a', which warp 0 wrote at kernel.cu:6 with no "
-                                                  "__syncthreads() between"));
+  expect_earlier(7, Finding::Access::write, Finding::Other::warp, 0);
+  EXPECT_EQ(finding_of(7).object.name, "a");
+  EXPECT_EQ(finding_of(7).scope, Finding::Scope::block);
 }
 
 TEST_F(WarpsOfABlock, WritingWhatAnotherWarpReadIsARace) {
   run_block("ld.global.u32 %r4, [%d4];\nst.global.u32 [%d3], 5;");
   EXPECT_EQ(earlier_of(7), 6U);
-  EXPECT_THAT(message_of(7), ::testing::HasSubstr("which warp 0 read at kernel.cu:6"));
+  expect_earlier(7, Finding::Access::read, Finding::Other::warp, 0);
 }
 
 TEST_F(WarpsOfABlock, WritingWhatAnotherWarpWroteIsARaceUnlessItIsTheSame) {
@@ -337,7 +345,7 @@ TEST_F(WarpsOfABlock, OneOfSeveralReadersIsEnough) {
       "ld.global.u32 %r4, [%d0];\nst.global.u32 [%d0], 5;\nbra END;\n"
       "SECOND: ld.global.u32 %r4, [%d0];\nst.volatile.global.u32 [%d1], 1;\nEND:");
   EXPECT_THAT(findings(), Contains("race 13"));
-  EXPECT_THAT(message_of(13), ::testing::HasSubstr("which another warp read"));
+  expect_earlier(13, Finding::Access::read, Finding::Other::another_warp, 0);
 }
 
 TEST_F(WarpsOfABlock, OwnWordsAndReadsOfAllAreNoRace) {
@@ -400,15 +408,18 @@ class LanesOfAWarp : public WarpsOfABlock {
 TEST_F(LanesOfAWarp, ReadingWhatAnotherWroteIsARace) {
   run_warp("st.global.u32 [%d3], 5;\nld.global.u32 %r4, [%d4];");
   EXPECT_EQ(earlier_of(10), 9U);
-  EXPECT_THAT(message_of(10), ::testing::HasSubstr("byte 4 of 'a', which thread 1 wrote at kernel.cu:9 with "
-                                                   "no __syncwarp() between"));
+  expect_earlier(10, Finding::Access::write, Finding::Other::thread, 1);
+  EXPECT_EQ(finding_of(10).address - finding_of(10).object.begin, 4U);
+  EXPECT_EQ(finding_of(10).scope, Finding::Scope::warp);
 }
 
 TEST_F(LanesOfAWarp, WritingWhatAnotherReadIsARace) {
   run_warp("ld.global.u32 %r4, [%d4];\nst.global.u32 [%d3], 5;");
-  EXPECT_THAT(message_of(10), ::testing::HasSubstr("which thread 1 read at kernel.cu:9"));
+  expect_earlier(10, Finding::Access::read, Finding::Other::thread, 1);
+  EXPECT_EQ(earlier_of(10), 9U);
   run_warp("ld.global.u32 %r4, [%d0];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.global.u32 [%d0], 5;");
-  EXPECT_THAT(message_of(11), ::testing::HasSubstr("which other threads of the warp read at kernel.cu:9"));
+  expect_earlier(11, Finding::Access::read, Finding::Other::threads_of_warp, 0);
+  EXPECT_EQ(earlier_of(11), 9U);
 }
 
 TEST_F(LanesOfAWarp, WhatOneStoresAllMayNotReadAtOnce) {

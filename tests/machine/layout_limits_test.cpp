@@ -168,8 +168,9 @@ TEST_F(LayoutLimitsTest, StacksOfAllThreadsAreBoundedTogether) {
   EXPECT_EQ(run(call_of(100), 0, 0, 0, {1, 1, 1}, {512, 1, 1}, function).status, Status::illegal_address);
   ASSERT_THAT(seen.findings, ::testing::SizeIs(1));
   EXPECT_EQ(seen.findings[0].kind, Finding::Kind::stack_overflow);
-  EXPECT_THAT(seen.findings[0].message,
-              HasSubstr("calls deep, the stacks of the launch's threads take more than 1024 MiB"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::stacks_full);
+  ASSERT_EQ(seen.findings[0].numbers.size(), 2U);
+  EXPECT_EQ(seen.findings[0].numbers[1], 1024) << "MiB";
 }
 
 TEST_F(LayoutLimitsTest, PredicatesAreOnTheStackToo) {
@@ -184,7 +185,7 @@ TEST_F(LayoutLimitsTest, PredicatesAreOnTheStackToo) {
           .status,
       Status::illegal_address);
   ASSERT_THAT(seen.findings, ::testing::SizeIs(1));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("the stacks of the launch's threads take more than"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::stacks_full);
 }
 
 TEST_F(LayoutLimitsTest, AClusterWhoseStacksNoMemoryHolds) {

@@ -7,7 +7,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using Status = LaunchResult::Status;
@@ -29,7 +28,6 @@ class MbarrierTest : public DeviceTest {
     results = download<std::uint32_t>(a, threads);
     return result;
   }
-  std::string message() const { return seen.findings.empty() ? "" : seen.findings[0].message; }
 
   DeviceAddress a = 0;
   std::vector<std::uint32_t> results;
@@ -180,23 +178,27 @@ TEST_F(MbarrierTest, AnInitThatOthersDoNotWaitForIsARace) {
 TEST_F(MbarrierTest, MisuseEndsTheLaunchAndSaysWhy) {
   struct Misuse {
     const char* body;
-    const char* message;
+    Finding::Cause cause;
+    std::vector<std::int64_t> numbers;
   };
-  for (const auto& [body, why] :
-       {Misuse{"mbarrier.arrive.shared.b64 %d5, [%r5+8];", "holds no mbarrier"},
+  using enum Finding::Cause;
+  for (const auto& [body, cause, numbers] :
+       {Misuse{"mbarrier.arrive.shared.b64 %d5, [%r5+8];", mbarrier_missing, {8}},
         Misuse{"mbarrier.inval.shared.b64 [%r5];\nmbarrier.arrive.shared.b64 %d5, [%r5];",
-               "holds no mbarrier"},
-        Misuse{"st.shared.u32 [%r5], 77;\nmbarrier.arrive.shared.b64 %d5, [%r5];", "holds no mbarrier"},
-        Misuse{"mbarrier.arrive.shared.b64 %d5, [%r5], 3;", "waits for 2"},
-        Misuse{"mbarrier.arrive.shared.b64 %d5, [%r5], 0;", "at least 1"},
-        Misuse{"mbarrier.arrive.noComplete.shared.b64 %d5, [%r5], 2;", "noComplete"},
-        Misuse{"mbarrier.init.shared.b64 [%r5+4], 1;", "multiple of 8"},
-        Misuse{"mbarrier.init.shared.b64 [%r5], 1048576;", "1 to 1048575"},
-        Misuse{"mbarrier.init.shared.b64 [%r5], 0;", "1 to 1048575"},
-        Misuse{"mbarrier.expect_tx.shared.b64 [%r5], 1048576;", "at most 1048575"}}) {
+               mbarrier_missing,
+               {0}},
+        Misuse{"st.shared.u32 [%r5], 77;\nmbarrier.arrive.shared.b64 %d5, [%r5];", mbarrier_missing, {0}},
+        Misuse{"mbarrier.arrive.shared.b64 %d5, [%r5], 3;", mbarrier_arrivals, {3, 2}},
+        Misuse{"mbarrier.arrive.shared.b64 %d5, [%r5], 0;", mbarrier_no_arrivals, {}},
+        Misuse{"mbarrier.arrive.noComplete.shared.b64 %d5, [%r5], 2;", mbarrier_completed, {}},
+        Misuse{"mbarrier.init.shared.b64 [%r5+4], 1;", mbarrier_misaligned, {}},
+        Misuse{"mbarrier.init.shared.b64 [%r5], 1048576;", mbarrier_count, {1048576, 1048575}},
+        Misuse{"mbarrier.init.shared.b64 [%r5], 0;", mbarrier_count, {0, 1048575}},
+        Misuse{"mbarrier.expect_tx.shared.b64 [%r5], 1048576;", mbarrier_bytes, {1048576, 1048575}}}) {
     EXPECT_EQ(run_with(body, 2, 1).status, Status::illegal_instruction) << body;
     ASSERT_THAT(findings(), Contains(StartsWith("bad-sync"))) << body;
-    EXPECT_THAT(seen.findings.back().message, HasSubstr(why)) << body;
+    EXPECT_EQ(seen.findings.back().cause, cause) << body;
+    EXPECT_EQ(seen.findings.back().numbers, numbers) << body;
   }
   EXPECT_EQ(run_with("mbarrier.arrive.shared.b64 %d5, [%r5+4096];", 2, 1).status, Status::illegal_address);
 }
@@ -206,7 +208,7 @@ TEST_F(MbarrierTest, AnEndlessWaitIsReportedWhereItSpins) {
       run_with(std::string("mbarrier.arrive.shared.b64 %d5, [%r5];\n") + kWaitToken, 65);
   EXPECT_EQ(result.status, Status::launch_timeout);
   EXPECT_THAT(findings(), ElementsAre("deadlock 13"));
-  EXPECT_THAT(message(), HasSubstr("1 arrivals and 0 bytes"));
+  EXPECT_THAT(seen.findings[0].numbers, ElementsAre(2, 1, 0)) << "warps, arrivals, bytes";
 }
 
 }  // namespace

@@ -24,7 +24,10 @@ TEST_F(MemoryCheckTest, OneElementPastTheEndIsFound) {
   EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2+8];", a, 0, 0, {}, {32, 1, 1}).status,
             Status::illegal_address);
   ASSERT_THAT(findings(), ElementsAre("out-of-bounds 3"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("just past the end of 'in' (132 bytes)"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::just_past_end);
+  EXPECT_EQ(seen.findings[0].object, (Finding::Object{"in", a, 132}));
+  EXPECT_EQ(seen.findings[0].access, Finding::Access::read);
+  EXPECT_EQ(seen.findings[0].width, 4U);
   EXPECT_EQ(seen.findings[0].thread[0], 31U);
 }
 
@@ -44,7 +47,9 @@ TEST_F(MemoryCheckTest, TheFirstBlockThatFaultsIsReportedWhateverTheWorkersTimin
 TEST_F(MemoryCheckTest, BeforeTheStartIsFound) {
   const DeviceAddress a = upload(std::vector<std::uint32_t>(32, 1), "out");
   EXPECT_EQ(run("st.global.u32 [%d0+-4], %r1;", a, 0, 0, {}, {1, 1, 1}).status, Status::illegal_address);
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("4 bytes before the start of 'out'"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::before_start);
+  EXPECT_EQ(seen.findings[0].object, (Finding::Object{"out", a, 128}));
+  EXPECT_EQ(seen.findings[0].address, a - 4);
 }
 
 TEST_F(MemoryCheckTest, WildAddressesEndTheLaunchOnly) {
@@ -88,7 +93,7 @@ TEST_F(MemoryCheckTest, ReadingWhatNobodyWroteIsFound) {
                 .status,
             Status::ok);
   ASSERT_THAT(findings(), ElementsAre("uninitialised-read 3"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("'workspace'"));
+  EXPECT_EQ(seen.findings[0].object.name, "workspace");
 }
 
 TEST_F(MemoryCheckTest, WrittenThenReadIsFine) {
@@ -156,7 +161,9 @@ TEST_F(MemoryCheckTest, WideAddressesOfWindowsAreOutside) {
             Status::illegal_address);
   ASSERT_THAT(findings(), ElementsAre("out-of-bounds 4"));
   EXPECT_EQ(seen.findings[0].thread[0], 7U);
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("at offset 12884901916 of the block's shared memory"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::outside_window);
+  EXPECT_EQ(seen.findings[0].space, Finding::Space::shared);
+  EXPECT_EQ(seen.findings[0].address, 12884901916U);
   EXPECT_EQ(run("mul.wide.u32 %d2, %r1, 4;\nst.shared.u32 [%d2+0x300000000], %r1;", a, 0, 0, {}, {32, 1, 1},
                 declaration, 4096)
                 .status,
@@ -223,7 +230,8 @@ TEST_F(MemoryCheckTest, AKernelMayNotWriteToConstants) {
   EXPECT_EQ(run(body + "st.u32 [%d3+4], %r1;", 0, 0, 0, {}, {1, 1, 1}, declarations).status,
             LaunchResult::Status::illegal_address);
   ASSERT_THAT(findings(), ElementsAre("out-of-bounds 3"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("constant memory, 'limits'"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::constant_written);
+  EXPECT_EQ(seen.findings[0].object.name, "limits");
 }
 
 TEST_F(MemoryCheckTest, OnlyConstantsAreReadAsConstants) {
@@ -237,7 +245,8 @@ TEST_F(MemoryCheckTest, OnlyConstantsAreReadAsConstants) {
             .status,
         Status::illegal_address);
     ASSERT_THAT(findings(), ElementsAre("out-of-bounds 4"));
-    EXPECT_THAT(seen.findings[0].message, HasSubstr("'in', which is no __constant__"));
+    EXPECT_EQ(seen.findings[0].cause, Finding::Cause::constant_elsewhere);
+    EXPECT_EQ(seen.findings[0].object.name, "in");
   }
   EXPECT_EQ(run("ld.const.u32 %r2, [limits+4];", a, 0, 0, {}, {32, 1, 1}, declarations).status, Status::ok);
   EXPECT_THAT(findings(), IsEmpty());
@@ -289,7 +298,7 @@ TEST_F(MemoryCheckTest, AFindingInAFunctionNamesItsCallers) {
 TEST_F(MemoryCheckTest, APointerOfTheHostLooksLikeOne) {
   run("ld.global.u32 %r2, [%d0];", reinterpret_cast<DeviceAddress>(this), 0, 0, {}, {1, 1, 1});
   ASSERT_THAT(findings(), ElementsAre("out-of-bounds 1"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("looks like a pointer of the host"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::host_pointer);
 }
 
 // C's own printf takes memory for as many digits as it is asked for.

@@ -12,8 +12,6 @@
 namespace lockstep::emulator {
 namespace {
 
-using ::testing::HasSubstr;
-
 class GlobalMemoryTest : public ::testing::Test {
  protected:
   /// Of an address's line and of its word.
@@ -43,22 +41,28 @@ TEST_F(GlobalMemoryTest, AllocationsAreAlignedAndApart) {
   EXPECT_EQ(memory.find(a + 100), nullptr);
 }
 
-TEST_F(GlobalMemoryTest, SaysWhereAnAddressMissed) {
+TEST_F(GlobalMemoryTest, FindsWhatAnAddressMissed) {
+  using enum Finding::Cause;
   const DeviceAddress a = memory.allocate(100, "a");
-  EXPECT_THAT(memory.describe_miss(a + 100, 4), HasSubstr("just past the end of 'a' (100 bytes)"));
-  EXPECT_THAT(memory.describe_miss(a + 98, 4), HasSubstr("reaches 2 bytes past the end of 'a'"));
-  EXPECT_THAT(memory.describe_miss(a - 8, 4), HasSubstr("8 bytes before the start of 'a'"));
-  EXPECT_THAT(memory.describe_miss(a - 5'000'000'000, 4),
-              ::testing::EndsWith("before the start of 'a' (100 bytes)"));
+  const auto expect_miss = [&](DeviceAddress address, Finding::Cause cause) {
+    const Miss miss = memory.find_miss(address);
+    EXPECT_EQ(miss.cause, cause);
+    EXPECT_EQ(miss.object, (Finding::Object{"a", a, 100}));
+  };
+  expect_miss(a + 100, just_past_end);
+  expect_miss(a + 98, reaches_past_end);
+  expect_miss(a + 108, past_end);
+  expect_miss(a - 8, before_start);
+  expect_miss(a - 5'000'000'000, before_start);
   memory.allocate(100, "b");
-  EXPECT_THAT(memory.describe_miss(a - 8, 4),
-              ::testing::EndsWith("8 bytes before the start of 'a' (100 bytes)"));
-  EXPECT_THAT(
-      memory.describe_miss(a - 5'000'000'000, 4),
-      ::testing::EndsWith("5000000000 bytes before the start of 'a' (100 bytes), the nearest allocation"));
-  EXPECT_THAT(memory.describe_miss(0, 4), HasSubstr("null pointer"));
+  expect_miss(a - 8, before_start);
+  expect_miss(a - 5'000'000'000, far_before_start);
+  EXPECT_EQ(memory.find_miss(a + (std::uint64_t{1} << 30)).cause, far_past_end);
+  EXPECT_EQ(memory.find_miss(a + (std::uint64_t{1} << 40)).cause, in_no_allocation);
+  EXPECT_EQ(memory.find_miss(0x7fff'0000'0000).cause, host_pointer);
+  EXPECT_EQ(memory.find_miss(0).cause, null_pointer);
   memory.free(a);
-  EXPECT_THAT(memory.describe_miss(a + 4, 4), HasSubstr("after it was freed"));
+  expect_miss(a + 4, freed_memory);
 }
 
 TEST_F(GlobalMemoryTest, RefusesWhatDoesNotFit) {

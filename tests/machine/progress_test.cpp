@@ -9,7 +9,6 @@ namespace lockstep::emulator {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class ProgressTest : public DeviceTest {
@@ -25,7 +24,8 @@ TEST_F(ProgressTest, AFlagThatNobodySetsIsFoundAtTheLoop) {
           {5, 1, 1}, {64, 1, 1});
   EXPECT_EQ(result.status, LaunchResult::Status::launch_timeout);
   ASSERT_THAT(findings(), ElementsAre("no-progress 1"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("looks at byte 8 of 'flag' (16 bytes)"));
+  EXPECT_EQ(seen.findings[0].object, (Finding::Object{"flag", flag, 16}));
+  EXPECT_EQ(seen.findings[0].address, flag + 8);
 }
 
 TEST_F(ProgressTest, ALockThatIsNeverReleasedIsFound) {
@@ -41,7 +41,8 @@ TEST_F(ProgressTest, ThreadsThatWaitForASpinningOneAreNamed) {
       "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nMEET: bar.sync 0;",
       flag, 0, 0, {}, {64, 1, 1});
   ASSERT_THAT(findings(), ElementsAre("no-progress 3"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("others of its block wait at the barrier at line 6"));
+  EXPECT_EQ(seen.findings[0].awaited, Finding::Awaited::barrier);
+  EXPECT_EQ(seen.findings[0].awaited_line, 6U);
 }
 
 TEST_F(ProgressTest, ALoopThatCountsTakesItsTime) {
@@ -129,7 +130,7 @@ TEST_F(ProgressTest, AThreadThatWaitsForTheHostIsToldThatItCannot) {
   run("WAIT: ld.volatile.global.u32 %r2, [%d0];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;", flag, 0, 0, {},
       {1, 1, 1});
   ASSERT_THAT(findings(), ElementsAre("no-progress 1"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("sees nothing of what the host writes"));
+  EXPECT_TRUE(seen.findings[0].sees_no_host_writes);
 }
 
 const char* const kMbarrier = ".shared .align 8 .b8 bar[8];\n";
@@ -163,7 +164,8 @@ TEST_F(ProgressTest, WhoWaitsAtAnMbarrierForASpinningThreadIsNamed) {
           "mbarrier.arrive.shared.b64 %d5, [%r5];",
       flag, 0, 0, {}, {64, 1, 1}, kMbarrier);
   ASSERT_THAT(findings(), ElementsAre("no-progress 11"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("others of its block wait for an mbarrier at line 8"));
+  EXPECT_EQ(seen.findings[0].awaited, Finding::Awaited::mbarrier);
+  EXPECT_EQ(seen.findings[0].awaited_line, 8U);
 }
 
 TEST_F(ProgressTest, ALoopThatStoresEndsAtTheTimeLimit) {

@@ -65,7 +65,8 @@ TEST_F(SharedRaceTest, WritingAfterAnotherLanesReadNeedsSyncwarp) {
   run_block(read + write, 32);
   ASSERT_THAT(findings(), ElementsAre("race 11"));
   EXPECT_EQ(seen.findings[0].other_line.line, 10U);
-  EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("read at kernel.cu:10 with no __syncwarp()"));
+  EXPECT_EQ(seen.findings[0].other_access, Finding::Access::read);
+  EXPECT_EQ(seen.findings[0].scope, Finding::Scope::warp);
   run_block(read + "bar.warp.sync -1;\n" + write, 32);
   EXPECT_THAT(findings(), IsEmpty());
   run_block(read + "st.volatile.shared.u32 [%r2], 1000;", 32);
@@ -100,7 +101,7 @@ TEST_F(SharedRaceTest, VolatileAccessesMeetAtomicsInOneWord) {
   EXPECT_THAT(findings(), IsEmpty());
   run_block(cleared + "ld.shared.u32 %r6, [%r5];\natom.shared.add.u32 %r6, [%r5], 1;");
   ASSERT_THAT(findings(), Contains("race 12"));
-  EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("; atomic operations change it too"));
+  EXPECT_TRUE(seen.findings[0].changed_atomically);
 }
 
 // One warp reads neighbouring words, which the other updates.
@@ -118,7 +119,8 @@ TEST_F(SharedRaceTest, VolatileReadsOfARunMeetAtomics) {
 TEST_F(SharedRaceTest, VolatileAccessesAreNoBarrier) {
   run_block("st.volatile.shared.u32 [%r2], %r1;\nld.volatile.shared.u32 %r5, [%r3];");
   EXPECT_THAT(findings(), Contains("race 8"));
-  EXPECT_THAT(seen.findings[0].message, ::testing::Not(::testing::HasSubstr("atomic")));
+  EXPECT_FALSE(seen.findings[0].changed_atomically);
+  EXPECT_TRUE(seen.findings[0].is_volatile);
   run_block(
       "st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.volatile.shared.u32 %r5, [%r3];\n"
       "st.volatile.shared.u32 [%r2], 1000;");

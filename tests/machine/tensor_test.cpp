@@ -711,7 +711,8 @@ TEST_F(TensorTest, AWarpWithoutAllItsLanesIsReported) {
   run(std::string(kZeros) + kProduct, 0, 0, 0, {}, {kWarp + 16, 1, 1});
   EXPECT_THAT(findings(), ElementsAre("bad-sync 2"));
   ASSERT_EQ(seen.findings.size(), 1U);
-  EXPECT_THAT(seen.findings[0].message, ::testing::HasSubstr("0xffff0000"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::missing_lanes);
+  EXPECT_THAT(seen.findings[0].numbers, ElementsAre(0xffff0000));
 }
 
 // --- what is refused ---

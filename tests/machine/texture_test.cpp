@@ -14,6 +14,7 @@
 namespace lockstep::emulator {
 namespace {
 
+using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -62,8 +63,8 @@ class TextureTest : public DeviceTest {
     body +=
         "mul.wide.u32 %d3, %r1, 16;\nadd.u64 %d3, %d3, %d1;\nst.global.v4.b32 [%d3], {%r2, %r3, %r4, %r5};";
     EXPECT_EQ(run(body, in, out, 0, {}, {lanes, 1, 1}).status, Status::ok)
-        << (seen.findings.empty() ? "" : seen.findings[0].message);
-    EXPECT_THAT(findings(), IsEmpty()) << seen.findings[0].message;
+        << ::testing::PrintToString(findings());
+    EXPECT_THAT(findings(), IsEmpty());
     return download<Four>(out, lanes);
   }
 
@@ -563,7 +564,8 @@ TEST_F(TextureTest, OutsideASurfaceItTrapsClampsOrReadsZero) {
           std::string("mov.u32 %r2, 0;\n") + access + point + (store ? "], {%r2};" : "];");
       EXPECT_EQ(run_with(handle, body, 0, {1, 1, 1}).status, Status::illegal_address) << body;
       ASSERT_THAT(findings(), ElementsAre("out-of-bounds 3")) << body;
-      EXPECT_THAT(seen.findings[0].message, HasSubstr("of a surface of 8 bytes × 2 rows × 1 slices"));
+      EXPECT_EQ(seen.findings[0].cause, Finding::Cause::outside_surface);
+      EXPECT_THAT(seen.findings[0].numbers, ElementsAre(_, _, _, 8, 2, 1)) << "the size of the surface";
     }
   }
   EXPECT_EQ(run_with(handle,
@@ -601,12 +603,12 @@ TEST_F(TextureTest, ReadingAnUnwrittenTexelIsFound) {
   // The centre of (1, 1): its neighbours have the weight 0.
   EXPECT_THAT(fetch_at("0f3FC00000", "0f3FC00000"), IsEmpty());
   EXPECT_THAT(fetch_at("0f40000000", "0f3FC00000"), ElementsAre("uninitialised-read 2"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("element (2, 1, 0) of a 2D array"));
+  EXPECT_THAT(seen.findings[0].numbers, ElementsAre(2, 1, 0, static_cast<int>(Shape::plane)));
 
   const ImageHandle surface = device.create_surface(image_of(Shape::line, kFloat, 4));
   run_with(surface, "suld.b.1d.b32.trap {%r2}, [%t, {12}];", 0, {1, 1, 1});
   ASSERT_THAT(findings(), ElementsAre("uninitialised-read 2"));
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("element (3, 0, 0) of a 1D array"));
+  EXPECT_THAT(seen.findings[0].numbers, ElementsAre(3, 0, 0, static_cast<int>(Shape::line)));
 }
 
 TEST_F(TextureTest, BlocksThatReadWhatOthersWriteRace) {
@@ -635,20 +637,23 @@ TEST_F(TextureTest, HandlesThatNameNoObjectAreFound) {
     for (const char* access : {fetch, load, "txq.width.b32 %r2, [%t];", "suq.width.b32 %r2, [%t];"}) {
       EXPECT_EQ(run_with(wrong, access).status, Status::illegal_address) << wrong << " " << access;
       ASSERT_THAT(findings(), ElementsAre("out-of-bounds 2"));
-      EXPECT_THAT(seen.findings[0].message, HasSubstr("which it is not"));
+      EXPECT_EQ(seen.findings[0].cause, Finding::Cause::no_image);
+      EXPECT_EQ(seen.findings[0].address, wrong);
     }
   }
   EXPECT_EQ(run_with(surface, fetch).status, Status::illegal_address);
-  EXPECT_EQ(seen.findings[0].message, "use of a surface object as a texture object");
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::image_of_other_kind);
+  EXPECT_EQ(seen.findings[0].space, Finding::Space::texture);
   EXPECT_EQ(run_with(texture, load).status, Status::illegal_address);
-  EXPECT_EQ(seen.findings[0].message, "use of a texture object as a surface object");
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::image_of_other_kind);
+  EXPECT_EQ(seen.findings[0].space, Finding::Space::surface);
   EXPECT_EQ(run_with(texture, fetch).status, Status::ok);
   device.destroy_image(surface);
   EXPECT_EQ(run_with(surface, load).status, Status::illegal_address);
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("after it was destroyed"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::destroyed_image);
   device.free(image.address);
   EXPECT_EQ(run_with(texture, fetch).status, Status::illegal_address);
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("after its memory was freed"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::freed_image);
   device.destroy_image(texture);
   EXPECT_THROW(device.destroy_image(texture), DeviceError);
 }
@@ -658,10 +663,13 @@ TEST_F(TextureTest, AShapeThatTheObjectDoesNotHaveIsFound) {
   const ImageHandle texture = device.create_texture(plane, {}), linear = device.create_texture(buffer, {});
   EXPECT_EQ(run_with(texture, "tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%f5, %f5, %f5, %f5}];").status,
             Status::illegal_address);
-  EXPECT_EQ(seen.findings[0].message, "texture access as 3D of an object that shows a 2D one");
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::image_of_other_shape);
+  EXPECT_THAT(seen.findings[0].numbers,
+              ElementsAre(static_cast<int>(Shape::volume), static_cast<int>(Shape::plane)));
   EXPECT_EQ(run_with(linear, "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%t, {%f5}];").status,
             Status::illegal_address);
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("which tex1Dfetch reads"));
+  EXPECT_THAT(seen.findings[0].numbers,
+              ElementsAre(static_cast<int>(Shape::line), static_cast<int>(Shape::buffer)));
   EXPECT_EQ(run_with(device.create_surface(plane), "suld.b.3d.b32.trap {%r2}, [%t, {0, 0, 0, 0}];").status,
             Status::illegal_address);
 }

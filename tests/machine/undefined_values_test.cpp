@@ -8,7 +8,6 @@ namespace lockstep::emulator {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// %d0: 1 KiB of global memory of which words 0, 2 and 3 are written; `items`: shared memory, in which the
@@ -79,11 +78,14 @@ TEST_F(UndefinedValuesTest, TheFindingTellsTheThreadAndTheUse) {
   EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 3"));
   EXPECT_EQ(seen.findings[0].thread[0], 5U);
   EXPECT_EQ(seen.findings[0].count, 1U);
-  EXPECT_THAT(seen.findings[0].message,
-              HasSubstr("byte 4 of 'memory', which nothing has written, and is used at kernel.cu:5"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::unwritten_global);
+  EXPECT_EQ(seen.findings[0].object.name, "memory");
+  EXPECT_EQ(seen.findings[0].address, seen.findings[0].object.begin + 4);
+  EXPECT_EQ(seen.findings[0].used_at.line, 5U);
   EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; st.global.u32 [%d0+16], %r2;", 8), ElementsAre(kFound));
   EXPECT_EQ(seen.findings[0].count, 8U);
-  EXPECT_THAT(seen.findings[0].message, ::testing::EndsWith("no thread of the block has written"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::unwritten_shared);
+  EXPECT_EQ(seen.findings[0].used_at.line, 0U) << "it is the line of the read";
 }
 
 TEST_F(UndefinedValuesTest, OneLoadIsReportedOnce) {
@@ -368,7 +370,7 @@ TEST_F(UndefinedValuesTest, TheFindingNamesALaneThatUsesTheValue) {
   EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 2"));
   EXPECT_EQ(seen.findings[0].thread[0], 5U);
   EXPECT_EQ(seen.findings[0].count, 3U);
-  EXPECT_THAT(seen.findings[0].message, HasSubstr("byte 84 of"));
+  EXPECT_EQ(seen.findings[0].address, 84U);
 }
 
 TEST_F(UndefinedValuesTest, MoreRegistersThanAnybodyFollowsAreReported) {

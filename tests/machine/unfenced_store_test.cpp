@@ -10,7 +10,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Words = std::vector<std::uint32_t>;
 
@@ -52,9 +51,11 @@ TEST_F(UnfencedStoreTest, AValueWithNoFenceBeforeItsFlagIsMissed) {
   ASSERT_THAT(findings(), ElementsAre("stale-read 25"));
   EXPECT_EQ(seen.findings[0].other_line.line, 4U);
   EXPECT_EQ(seen.findings[0].count, 1U);
-  EXPECT_THAT(seen.findings[0].message,
-              HasSubstr("read of 4 bytes at byte 0 of 'words', which found what was "
-                        "there before block 0 stored at kernel.cu:4"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::unfenced_store);
+  EXPECT_EQ(seen.findings[0].width, 4U);
+  EXPECT_EQ(seen.findings[0].object.name, "words");
+  EXPECT_EQ(seen.findings[0].address, seen.findings[0].object.begin);
+  EXPECT_THAT(seen.findings[0].numbers, ElementsAre(0)) << "the block that stored";
 }
 
 TEST_F(UnfencedStoreTest, EveryKindOfRelaxedAccessMisses) {
@@ -93,8 +94,7 @@ TEST_F(UnfencedStoreTest, AReaderWithNoFenceMissesWhatWasFenced) {
   EXPECT_EQ(found(kAwait + "ld.volatile.global.u32 %r10, [%d0];"), 0U);
   ASSERT_THAT(findings(), ElementsAre("stale-read 25"));
   EXPECT_EQ(seen.findings[0].other_line.line, 4U);
-  EXPECT_THAT(seen.findings[0].message,
-              HasSubstr("a fence followed the store, and none of the reading block has come since"));
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::unfenced_reader);
   std::string acquiring = kAwait;
   acquiring.replace(acquiring.find("volatile"), 8, "acquire.gpu");
   for (const std::string& reads : {kAwait + "membar.gl; ld.volatile.global.u32 %r10, [%d0];",

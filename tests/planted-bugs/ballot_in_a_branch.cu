@@ -1,6 +1,7 @@
 // A vote over all lanes inside an if that only some of them enter.
 // expect: bad-sync
 // says: which must take part and are elsewhere
+// asks: All lanes that the mask names must come here
 #include "planted_bug.h"
 
 template <bool kFixed>

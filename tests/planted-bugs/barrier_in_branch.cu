@@ -2,6 +2,7 @@
 // expect: bad-sync
 // also: race
 // says: wait at different barriers
+// asks: Move the barrier out of it
 #include "planted_bug.h"
 
 template <bool kFixed>

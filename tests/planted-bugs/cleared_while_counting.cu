@@ -2,6 +2,7 @@
 // expect: race
 // also: race
 // says: in the same launch
+// asks: every plain access of this element must be atomic
 #include "planted_bug.h"
 
 template <bool kFixed>

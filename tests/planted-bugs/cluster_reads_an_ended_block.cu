@@ -2,6 +2,7 @@
 // expect: out-of-bounds
 // status: 1
 // says: whose threads have exited
+// asks: the index wrong
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // Copies to shared memory are committed, and a barrier follows, but nobody waits for the copies.
 // expect: race
 // says: has not waited for it
+// asks: who waits for the copy
 #include "planted_bug.h"
 
 template <bool kFixed>

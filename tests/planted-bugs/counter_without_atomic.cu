@@ -2,6 +2,7 @@
 // expect: race
 // also: race
 // says: in the same launch
+// asks: `atomicAdd(&element, value)`
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -2,6 +2,7 @@
 // expect: out-of-bounds
 // status: 1
 // says: past the end of a block of the device's heap (16 bytes)
+// asks: is the array long enough
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // The kernel uses dynamic shared memory, and the launch gives it none.
 // expect: out-of-bounds
 // says: of the block's shared memory, which has 0 bytes
+// asks: the third launch argument
 #include "planted_bug.h"
 
 template <bool kFixed>

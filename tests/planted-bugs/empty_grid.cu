@@ -1,6 +1,7 @@
 // An empty input gives a grid of no blocks, which is an error and not nothing.
 // expect: bad-launch
 // says: a grid of 0 × 1 × 1 blocks of 128 × 1 × 1 threads; there must be at least one of each
+// asks: round the number of blocks up
 #include "planted_bug.h"
 
 template <bool kFixed>

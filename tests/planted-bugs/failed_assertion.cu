@@ -1,6 +1,7 @@
 // An assertion in the kernel does not hold.
 // expect: assertion
 // says: the assertion `n % 4 == 0` failed
+// asks: what happens there?
 #include "planted_bug.h"
 
 template <bool kFixed>

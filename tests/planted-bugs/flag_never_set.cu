@@ -1,6 +1,7 @@
 // A thread waits for a flag that nobody sets.
 // expect: no-progress
 // says: nothing changes any more
+// asks: what should let the code go on from here?
 #include "planted_bug.h"
 
 template <bool kFixed>

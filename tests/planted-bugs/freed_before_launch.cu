@@ -1,6 +1,7 @@
 // Memory is freed, and then given to a kernel.
 // expect: out-of-bounds
 // says: of an allocation (256 bytes) after it was freed
+// asks: what frees this memory
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // The rows of a large matrix go into the grid's y, which has at most 65535 blocks.
 // expect: bad-launch
 // says: at most 2147483647 × 65535 × 65535
+// asks: compare the launch with what a device can launch
 #include "planted_bug.h"
 
 template <bool kFixed>

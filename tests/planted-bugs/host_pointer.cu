@@ -1,6 +1,7 @@
 // The kernel gets the pointer of an array on the host.
 // expect: out-of-bounds
 // says: a pointer of the host
+// asks: no array or variable of the host
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // A large index is computed in 32 bits, overflows and becomes negative.
 // expect: out-of-bounds
 // says: read of 4 bytes that begin 17179869184 bytes before the start of an allocation
+// asks: so far off lies
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // A thread's own array is indexed one past its end.
 // expect: out-of-bounds
 // says: of the thread's local memory
+// asks: the index wrong
 #include "planted_bug.h"
 
 template <bool kFixed>

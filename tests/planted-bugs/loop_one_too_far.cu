@@ -1,6 +1,7 @@
 // The loop's last index is one past the end: <= instead of <.
 // expect: out-of-bounds
 // says: read of 4 bytes just past the end of an allocation (400 bytes)
+// asks: this is the first element past the end
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // An mbarrier waits for all threads of the block, and some return before they arrive.
 // expect: deadlock
 // says: still waits for 16 arrivals
+// asks: Move the barrier out of it
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // A row begins at an odd element and is read four elements at a time.
 // expect: misaligned
 // says: read of 16 bytes
+// asks: begin at a multiple of its size
 #include "planted_bug.h"
 
 template <bool kFixed>

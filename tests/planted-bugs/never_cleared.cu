@@ -1,6 +1,7 @@
 // Sums are added to memory as cudaMalloc leaves it.
 // expect: uninitialised-read
 // says: which nothing has written
+// asks: what should have written this before
 #include "planted_bug.h"
 
 template <bool kFixed>

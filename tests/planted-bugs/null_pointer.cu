@@ -1,6 +1,7 @@
 // A pointer that was never allocated goes to the kernel.
 // expect: out-of-bounds
 // says: a null pointer
+// asks: which pointer is null
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -6,6 +6,8 @@
 //   // options: OPTION …    of `lockstep emulate`
 //   // status: N            the program's exit status
 //   // says: TEXT           part of what is told
+//   // asks: TEXT           part of the question, had a submission been graded that does the same
+//   // reports: TEXT        part of the message then, where that is not what is told
 // The line of the finding ends in `// <- here`, the other one of a race or a stale read in `// <- earlier`,
 // one that is both in `// <- here and earlier`.
 #include <gmock/gmock.h>
@@ -23,6 +25,9 @@
 #include <vector>
 
 #include "emulator/server/emulate.h"
+#include "judge/case_verdict.h"
+#include "judge/findings.h"
+#include "report/finding_words.h"
 
 namespace lockstep::emulator {
 namespace {
@@ -40,7 +45,7 @@ std::vector<std::string> words(const std::string& text) {
 }
 
 Expectation read_expectation(const fs::path& source) {
-  static const std::regex kHead(R"(// (expect|also|options|status|says): (.*))");
+  static const std::regex kHead(R"(// (expect|also|options|status|says|asks|reports): (.*))");
   static const std::regex kMarker(R"(// <- (here and earlier|here|earlier)$)");
   Expectation expectation;
   std::ifstream file(source);
@@ -92,6 +97,7 @@ std::vector<Told> findings_in(const std::string& text, const std::string& file) 
 struct Ended {
   int status = 0;
   std::string errors;
+  std::vector<Finding> findings;
 };
 
 Ended run(const std::string& name, const std::string& variant, const std::string& option_words) {
@@ -104,6 +110,7 @@ Ended run(const std::string& name, const std::string& variant, const std::string
   options.cudart_directory = CUDART_FOLDER;
   options.program = PLANTED_BUGS_PROGRAM;
   options.arguments = {name, variant};
+  options.text_of = report::text_of;
   const std::vector<std::string> wanted = words(option_words);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == "--check-leaks") {
@@ -116,9 +123,10 @@ Ended run(const std::string& name, const std::string& variant, const std::string
   }
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int status = emulate(options);
+  std::optional<Observations> seen;
+  const int status = emulate(options, seen);
   testing::internal::GetCapturedStdout();
-  return {status, testing::internal::GetCapturedStderr()};
+  return {status, testing::internal::GetCapturedStderr(), seen ? seen->findings : std::vector<Finding>{}};
 }
 
 std::vector<std::string> names() {
@@ -142,7 +150,6 @@ TEST_P(PlantedBug, IsFound) {
   ASSERT_FALSE(kind.empty()) << file_ << " has no line `// expect:`";
   const Ended ended = run(GetParam(), "bug", expectation_.head["options"]);
   SCOPED_TRACE(ended.errors);
-  EXPECT_THAT(ended.errors, testing::HasSubstr(expectation_.head["says"]));
   if (!expectation_.head["status"].empty()) {
     EXPECT_EQ(std::to_string(ended.status), expectation_.head["status"]);
   }
@@ -163,11 +170,53 @@ TEST_P(PlantedBug, IsFound) {
   }
 }
 
+TEST_P(PlantedBug, IsToldInItsWords) {
+  const Ended ended = run(GetParam(), "bug", expectation_.head["options"]);
+  EXPECT_THAT(ended.errors, testing::HasSubstr(expectation_.head["says"]));
+}
+
 TEST_P(PlantedBug, IsNotFoundInItsCleanTwin) {
   const Ended ended = run(GetParam(), "fixed", expectation_.head["options"]);
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.errors, "");
 }
+
+std::vector<std::string> names_with_question() {
+  std::vector<std::string> all = names();
+  std::erase_if(all, [](const std::string& name) {
+    return !read_expectation(fs::path(PLANTED_BUGS_FOLDER) / (name + ".cu")).head.contains("asks");
+  });
+  return all;
+}
+
+/// A bug from its kernel to the words of a report, as if it had been a submission's and its output were
+/// wrong.
+class ReportedBug : public PlantedBug {};
+
+TEST_P(ReportedBug, AsksWhatFollowsFromItsCause) {
+  const Ended ended = run(GetParam(), "bug", expectation_.head["options"]);
+  judge::Evidence evidence;
+  evidence.findings = ended.findings;
+  judge::take_kind(Finding::Kind::bad_call, evidence.findings);
+  evidence.stale_reads = judge::take_kind(Finding::Kind::stale_read, evidence.findings);
+  evidence.wrong_output.emplace();
+  evidence.wrong_output->cause.basis = judge::LikelyCause::Basis::likeness;
+  std::ifstream file(fs::path(PLANTED_BUGS_FOLDER) / file_);
+  const judge::SourceText source(file_, {std::istreambuf_iterator<char>(file), {}});
+  result::CaseResult result;
+  judge::conclude(evidence, source, result);
+
+  SCOPED_TRACE(ended.errors);
+  const std::string reported = expectation_.head.contains("reports") ? "reports" : "says";
+  EXPECT_THAT(result.message + result.guess, testing::HasSubstr(expectation_.head[reported]));
+  EXPECT_THAT(result.question, testing::HasSubstr(expectation_.head["asks"]));
+  std::vector<int> lines;
+  for (const result::Place& place : result.places) lines.push_back(static_cast<int>(place.line));
+  for (const int line : expectation_.here) EXPECT_THAT(lines, testing::Contains(line));
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ReportedBug, testing::ValuesIn(names_with_question()),
+                         [](const auto& test) { return test.param; });
 
 INSTANTIATE_TEST_SUITE_P(Files, PlantedBug, testing::ValuesIn(names()),
                          [](const auto& test) { return test.param; });

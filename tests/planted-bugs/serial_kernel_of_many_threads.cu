@@ -2,6 +2,7 @@
 // expect: race
 // also: race
 // says: with no __syncthreads() between
+// asks: every thread of the block does the same here
 #include "planted_bug.h"
 
 __global__ void scan_totals_kernel(int* totals, int n) {

@@ -1,6 +1,7 @@
 // The halo of a tile lies at negative indices.
 // expect: out-of-bounds
 // says: write of 4 bytes at offset -4 of the block's shared memory
+// asks: the index is below 0
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // A block's counter in shared memory is counted up, and nothing sets it to 0.
 // expect: uninitialised-read
 // says: of the block's shared memory, which no thread of the block has written
+// asks: shared memory begins with anything
 #include "planted_bug.h"
 
 template <bool kFixed>

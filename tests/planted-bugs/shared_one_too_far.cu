@@ -1,6 +1,7 @@
 // A thread reads the element after its own in shared memory; the last one has none.
 // expect: out-of-bounds
 // says: read of 4 bytes at offset 256 of the block's shared memory, which has 256 bytes
+// asks: a `<=` meant to be a `<`
 #include "planted_bug.h"
 
 template <bool kFixed>

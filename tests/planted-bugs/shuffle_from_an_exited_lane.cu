@@ -1,6 +1,7 @@
 // Lanes without an element return first; the sum of the others takes values of theirs.
 // expect: bad-sync
 // says: takes no part in the shuffle
+// asks: All lanes that the mask names must come here
 #include "planted_bug.h"
 
 template <bool kFixed>

@@ -1,6 +1,7 @@
 // A block of 32 x 64 threads: more than a block may have. The program does not look for the error.
 // expect: bad-launch
 // says: a block of 32 × 64 × 1 = 2048 threads; a block has at most 1024
+// asks: give a block fewer threads
 #include "planted_bug.h"
 
 template <bool kFixed>

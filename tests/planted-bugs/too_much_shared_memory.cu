@@ -1,6 +1,7 @@
 // 64 KiB of dynamic shared memory need cudaFuncSetAttribute first.
 // expect: bad-launch
 // says: cudaFuncAttributeMaxDynamicSharedMemorySize
+// asks: call cudaFuncSetAttribute before the launch
 #include "planted_bug.h"
 
 template <bool kFixed>

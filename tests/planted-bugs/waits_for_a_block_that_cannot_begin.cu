@@ -1,6 +1,7 @@
 // Blocks wait for the last one, which has no room on the device while they wait.
 // expect: no-progress
 // says: have not begun
+// asks: does this block wait for one that has not begun?
 #include "planted_bug.h"
 
 template <bool kFixed>

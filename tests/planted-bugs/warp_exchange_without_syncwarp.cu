@@ -1,6 +1,8 @@
 // Lanes pass values to their neighbours through shared memory without __syncwarp().
 // expect: race
 // says: with no __syncwarp() between
+// asks: where only threads of one warp share the memory, a `__syncwarp()`
+// reports: with no barrier between these threads of one warp
 #include "planted_bug.h"
 
 template <bool kFixed>

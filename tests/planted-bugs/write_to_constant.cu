@@ -1,6 +1,7 @@
 // A kernel writes to constant memory through an address that the host has looked up.
 // expect: out-of-bounds
 // says: write of 4 bytes to constant memory
+// asks: is this the memory that you mean?
 #include "planted_bug.h"
 
 __constant__ int limits[4];

@@ -13,8 +13,11 @@ constexpr std::size_t kMostFindings = 200;
 constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
 
 std::size_t bytes_of(const Finding& finding) {
-  std::size_t bytes = sizeof finding + finding.message.size() + finding.line.file.size() +
-                      finding.other_line.file.size() + finding.kernel.size();
+  std::size_t bytes = sizeof finding + finding.kernel.size() + finding.numbers.size() * sizeof(std::int64_t);
+  for (const std::string* text : {&finding.object.name, &finding.name, &finding.detail, &finding.line.file,
+                                  &finding.other_line.file, &finding.used_at.file}) {
+    bytes += text->size();
+  }
   for (const std::vector<SourceLine>* stack : {&finding.stack, &finding.barrier}) {
     for (const SourceLine& line : *stack) bytes += sizeof line + line.file.size();
   }
@@ -52,8 +55,8 @@ void FindingLog::add(Finding finding) {
       // Of equal findings the first block and thread is kept, whichever worker came first.
       // A race between warps says more than one within a warp: the barrier that it lacks mends both.
       const auto place_in_grid = [](const Finding& f) {
-        return std::tuple(f.message.ends_with("__syncwarp() between"), f.block[2], f.block[1], f.block[0],
-                          f.thread[2], f.thread[1], f.thread[0]);
+        return std::tuple(f.kind == Finding::Kind::race && f.scope == Finding::Scope::warp, f.block[2],
+                          f.block[1], f.block[0], f.thread[2], f.thread[1], f.thread[0]);
       };
       if (place_in_grid(finding) < place_in_grid(known)) {
         known = std::move(finding);
@@ -74,11 +77,8 @@ std::vector<Finding> FindingLog::take() {
   return std::exchange(findings_, {});
 }
 
-Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
-                     std::string message) {
-  Finding finding;
-  finding.kind = kind;
-  finding.message = std::move(message);
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Cause cause) {
+  Finding finding = Finding::make(cause);
   const Place& where = place_of_id(warp, place);
   finding.line = where.line;
   finding.stack = where.stack;
@@ -88,6 +88,15 @@ Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Findi
   finding.kernel = warp.block->grid->kernel->info.name;
   finding.block = warp.block->index;
   finding.thread = {warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane]};
+  const Dim3& shape = warp.block->grid->threads;
+  finding.block_shape = {shape.x, shape.y, shape.z};
+  return finding;
+}
+
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Cause cause,
+                     std::vector<std::int64_t> numbers) {
+  Finding finding = make_finding(warp, place, lane, cause);
+  finding.numbers = std::move(numbers);
   return finding;
 }
 

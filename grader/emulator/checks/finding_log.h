@@ -31,8 +31,9 @@ class FindingLog {
 const Place& place_of_id(const Warp& warp, std::uint32_t id);
 
 /// A finding at an instruction for one lane of a warp, with kernel, line, block and thread filled in.
-Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
-                     std::string message);
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Cause cause);
+Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Cause cause,
+                     std::vector<std::int64_t> numbers);
 
 /// Ends the warp's block, and with it the launch, with a finding.
 void fault(Warp& warp, LaunchResult::Status why, Finding finding);

@@ -1,7 +1,5 @@
 #include "emulator/checks/unfenced_stores.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -37,10 +35,6 @@ bool is_fenced(const Grid& grid, std::uint32_t block, std::uint32_t time) {
 /// Whether `reader` must see it: it has passed a fence since.
 bool is_ordered(const Grid& grid, std::uint32_t block, std::uint32_t time, std::uint32_t reader) {
   return is_fenced(grid, block, time) && grid.acquired[reader].load(std::memory_order_relaxed) > time;
-}
-
-std::string line_text(const SourceLine& line) {
-  return fmt::format("{}:{}", line.file.substr(line.file.rfind('/') + 1), line.line);
 }
 
 }  // namespace
@@ -228,16 +222,12 @@ Finding UnfencedStores::finding_of(const Warp& warp, const Instruction& load, un
                                    std::uint64_t address, const Store& store, bool fenced) {
   const SourceLine& line = warp.block->grid->kernel->program->places[store.place].line;
   const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
-  Finding finding = make_finding(
-      warp, load.id, lane, Finding::Kind::stale_read,
-      fmt::format("read of {} bytes at {}, which found what was there before block {} stored at {}: {}",
-                  load.width,
-                  allocation == nullptr || allocation->label.empty()
-                      ? fmt::format("address {:#x}", address)
-                      : fmt::format("byte {} of '{}'", address - allocation->begin, allocation->label),
-                  store.block, line_text(line),
-                  fenced ? "a fence followed the store, and none of the reading block has come since"
-                         : "no fence of that block had followed the store yet"));
+  Finding finding =
+      make_finding(warp, load.id, lane,
+                   fenced ? Finding::Cause::unfenced_reader : Finding::Cause::unfenced_store, {store.block});
+  finding.access = Finding::Access::read;
+  finding.width = load.width;
+  if (allocation != nullptr && !allocation->label.empty()) finding.object = allocation->object();
   finding.other_line = line;
   finding.address = address;
   return finding;

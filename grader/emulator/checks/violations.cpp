@@ -1,7 +1,5 @@
 #include "emulator/checks/violations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,42 +8,9 @@
 
 #include "emulator/checks/synchronisation.h"
 #include "emulator/program/handlers.h"
-#include "text/demangled.h"
 
 namespace lockstep::emulator {
 namespace {
-
-/// Of a race in a word that atomic operations change as well, and of one whose access hopes for more than
-/// `volatile` gives.
-constexpr const char* kChangedAtomically = "; atomic operations change it too";
-constexpr const char* kVolatile = "; a volatile access waits for no other thread";
-
-const char* verb(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::load:
-      return "read";
-    case AccessKind::store:
-      return "write";
-    case AccessKind::atomic:
-      return "atomic operation";
-  }
-  return "access";
-}
-
-std::string thread_name(const Warp& warp, std::uint32_t thread) {
-  const Dim3& shape = warp.block->grid->threads;
-  const std::uint32_t x = thread % shape.x, y = thread / shape.x % shape.y, z = thread / (shape.x * shape.y);
-  if (shape.y == 1 && shape.z == 1) return fmt::format("thread {}", x);
-  return fmt::format("thread ({}, {}, {})", x, y, z);
-}
-
-std::string line_name(const SourceLine& line) {
-  const std::size_t slash = line.file.rfind('/');
-  return line.line == 0
-             ? "an unknown line"
-             : fmt::format("{}:{}", slash == std::string::npos ? line.file : line.file.substr(slash + 1),
-                           line.line);
-}
 
 const ptx::Operand* address_of(const ptx::Instruction& i) {
   const auto found = std::ranges::find(i.operands, ptx::Operand::Kind::address, &ptx::Operand::kind);
@@ -95,32 +60,56 @@ Finding::Access access_of(AccessKind kind) {
   return Finding::Access::none;
 }
 
-/// A race of an access with an earlier one at another place.
-Finding make_race(const Warp& warp, const Instruction& i, unsigned lane, AccessKind kind,
-                  std::uint32_t other_place, bool other_read, std::string message) {
-  Finding finding = make_finding(warp, i.id, lane, Finding::Kind::race, std::move(message));
-  finding.other_line = place_of_id(warp, other_place).line;
+/// A finding of one lane's access to `width` bytes at `address`.
+Finding make_access(const Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
+                    AccessKind kind, std::uint64_t address, unsigned width) {
+  Finding finding = make_finding(warp, i.id, lane, cause);
   finding.access = access_of(kind);
+  finding.address = address;
+  finding.width = width;
+  return finding;
+}
+
+/// Who did an earlier access.
+struct EarlierParty {
+  Finding::Other who = Finding::Other::none;
+  std::uint32_t number = 0;
+};
+
+EarlierParty thread_of(std::uint32_t thread) { return {Finding::Other::thread, thread}; }
+
+/// A race of an access with an earlier one at another place.
+Finding make_race(const Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
+                  AccessKind kind, std::uint64_t address, unsigned width, std::uint32_t other_place,
+                  bool other_read, EarlierParty other) {
+  Finding finding = make_access(warp, i, lane, cause, kind, address, width);
+  finding.other = other.who;
+  finding.other_number = other.number;
+  finding.other_line = place_of_id(warp, other_place).line;
   finding.other_access = other_read ? Finding::Access::read : Finding::Access::write;
   finding.of_updates = is_half_of_update(warp, i.id) && is_half_of_update(warp, other_place);
   return finding;
 }
 
+/// A finding of lanes that do not do an instruction together as they must.
+Finding make_lanes(const Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
+                   std::vector<std::int64_t> numbers) {
+  Finding finding = make_finding(warp, i.id, lane, cause, std::move(numbers));
+  finding.scope = Finding::Scope::warp;
+  finding.name = place_of_id(warp, i.id).instruction;
+  return finding;
+}
+
 /// A word that a copy will write, which its thread has not waited for.
 void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,
-                      std::uint32_t offset, AccessKind kind) {
+                      std::uint32_t offset, unsigned width, AccessKind kind) {
   const SharedShadow& shadow = warp.block->shadow;
   const std::uint32_t copy = shadow.write_place[word];
   const std::uint32_t thread = shadow.writer[word] & (kAtomicWriter - 1);
   const bool own = thread == warp.index * kLanes + lane;
-  Finding finding = make_race(
-      warp, i, lane, kind, copy, false,
-      fmt::format(
-          "{} of byte {} of shared memory, which the asynchronous copy at {} writes: {} has not waited "
-          "for it (cp.async.wait_group, or the copy's mbarrier or pipeline)",
-          verb(kind), offset, line_name(place_of_id(warp, copy).line),
-          own ? "the thread" : thread_name(warp, thread)));
-  finding.address = offset;
+  Finding finding = make_race(warp, i, lane, Finding::Cause::copy_not_awaited, kind, offset, width, copy,
+                              false, own ? EarlierParty{Finding::Other::same_thread} : thread_of(thread));
+  finding.space = Finding::Space::shared;
   warp.block->grid->findings->add(std::move(finding));
 }
 
@@ -186,42 +175,13 @@ bool ordered_within_block(const Warp& warp, Moment moment) {
 }
 
 /// Whom a moment names to a warp of the same block.
-std::string threads_name(const Warp& warp, Moment moment) {
+EarlierParty party_of(const Warp& warp, Moment moment) {
   const std::uint32_t other = moment & kMomentWarps;
-  if (other != warp.index) return fmt::format("warp {}", other);
-  if (!is_of_warp(warp, moment)) return "another warp";
+  if (other != warp.index) return {Finding::Other::warp, other};
+  if (!is_of_warp(warp, moment)) return {Finding::Other::another_warp};
   const unsigned lane = lane_of(moment);
-  return lane == kSeveralLanes ? "other threads of the warp" : thread_name(warp, other * kLanes + lane);
-}
-
-/// Why a launch may not access an allocation that another may.
-std::string describe_unreachable(const GlobalMemory::Allocation& allocation) {
-  if (allocation.devices == 0) {
-    return "of pinned host memory that the kernel was given no pointer to: pass one as an argument, or ask "
-           "cudaHostGetDevicePointer for it first";
-  }
-  return fmt::format(
-      "of memory of device {}, to which the kernel's device has no access: "
-      "cudaDeviceEnablePeerAccess gives it",
-      std::countr_zero(allocation.devices));
-}
-
-/// Whose virtual functions were looked for at an address that is in no allocation.
-const char* describe_object(std::uint64_t table) {
-  return is_host_address(table)
-             ? ", to the virtual functions of an object that was constructed on the host; a kernel must "
-               "construct it"
-             : ", in place of the virtual functions of an object that no kernel has constructed";
-}
-
-/// "'table'", or what else a pointer that is no function points to; empty when to nothing.
-std::string describe_data(const Warp& warp, std::uint64_t address) {
-  if (const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address)) {
-    return allocation->label.empty() ? "an allocation" : "'" + allocation->label + "'";
-  }
-  if (address / kWindowBytes == kSharedWindow / kWindowBytes) return "shared memory";
-  if (address / kWindowBytes == kLocalWindow / kWindowBytes) return "a local variable";
-  return {};
+  return lane == kSeveralLanes ? EarlierParty{Finding::Other::threads_of_warp}
+                               : thread_of(other * kLanes + lane);
 }
 
 /// The function at an address; null when the kernel's module has none there.
@@ -236,31 +196,64 @@ const ptx::Function* function_named_at(const Program& program, std::uint64_t add
 }
 
 /// Why a call through a pointer of this value cannot be done.
-std::string describe_wrong_callee(const Warp& warp, const Place& call, std::uint64_t address) {
+Finding make_wrong_callee(const Warp& warp, std::uint32_t place, unsigned lane, std::uint64_t address) {
+  using enum Finding::Cause;
   const Kernel& kernel = *warp.block->grid->kernel;
-  if (address == 0) {
-    return call.of_virtual_call ? "a call of a virtual function that is pure in the object's class"
-                                : "a call through a null pointer to a function";
-  }
-  if (is_host_address(address)) {
-    return fmt::format(
-        "a call through the pointer {:#x}, which looks like a function's address on the host; the device has "
-        "another, which its own code can keep in a __device__ variable for cudaMemcpyFromSymbol to read",
-        address);
-  }
+  const auto make = [&](Finding::Cause cause, std::string name = {}) {
+    Finding finding = make_finding(warp, place, lane, cause);
+    finding.address = address;
+    finding.name = std::move(name);
+    return finding;
+  };
+  if (address == 0) return make(place_of_id(warp, place).of_virtual_call ? pure_virtual_call : null_function);
+  if (is_host_address(address)) return make(host_function);
   if (const ptx::Function* function = function_named_at(*kernel.program, address)) {
-    const std::string name = text::demangled(function->name);
-    if (function->entry) {
-      return fmt::format("a call through a pointer to {}, which is a kernel: only a launch runs it", name);
-    }
-    if (kernel.function_at(address) != nullptr) {
-      return fmt::format("a call through a pointer to {}, as if it had other parameters or another result",
-                         name);
-    }
+    if (function->entry) return make(kernel_called, function->name);
+    if (kernel.function_at(address) != nullptr) return make(function_of_other_type, function->name);
   }
-  const std::string data = describe_data(warp, address);
-  return data.empty() ? fmt::format("a call through the pointer {:#x}, where no function is", address)
-                      : fmt::format("a call through a pointer to {}, which is data and no function", data);
+  Finding finding = make(data_called);
+  if (const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address)) {
+    finding.object = allocation->object();
+  } else if (address / kWindowBytes == kSharedWindow / kWindowBytes) {
+    finding.space = Finding::Space::shared;
+  } else if (address / kWindowBytes == kLocalWindow / kWindowBytes) {
+    finding.space = Finding::Space::local;
+  } else {
+    return make(no_function);
+  }
+  return finding;
+}
+
+/// Whether an access of global memory, but for the kernels' heap, lies in an allocation that it may touch.
+bool may_access(const Grid& grid, const GlobalMemory::Allocation* allocation, std::uint64_t address,
+                unsigned width, AccessKind kind) {
+  return allocation != nullptr && allocation->end() - address >= width &&
+         (!allocation->constant || kind == AccessKind::load) && (allocation->devices & grid.reach) != 0;
+}
+
+/// Why it may not. `allocation`: what holds the address, or null.
+Finding make_miss(const Warp& warp, const Instruction& i, unsigned lane,
+                  const GlobalMemory::Allocation* allocation, std::uint64_t address, unsigned width,
+                  AccessKind kind) {
+  using enum Finding::Cause;
+  const Grid& grid = *warp.block->grid;
+  const bool in_heap = grid.heap != nullptr && grid.heap->contains(address);
+  Miss miss;
+  if (in_heap) {
+    miss = grid.heap->find_miss(address);
+  } else if (allocation != nullptr && allocation->constant && kind != AccessKind::load) {
+    miss = {constant_written, allocation->object()};
+  } else if (allocation == nullptr || allocation->end() - address < width) {
+    miss = grid.memory->find_miss(address);
+  } else {
+    miss.cause = allocation->devices == 0 ? pinned_memory : peer_memory;
+  }
+  Finding finding = make_access(warp, i, lane, miss.cause, kind, address, width);
+  finding.object = std::move(miss.object);
+  if (in_heap) finding.space = Finding::Space::heap;
+  if (miss.cause == peer_memory) finding.numbers = {std::countr_zero(allocation->devices)};
+  finding.of_virtual_call = allocation == nullptr && place_of_id(warp, i.id).of_virtual_call;
+  return finding;
 }
 
 /// Whether the lane would store what memory holds already.
@@ -291,20 +284,13 @@ Mask lanes_at(const GlobalAccess& access, std::uint64_t address) {
 }  // namespace
 
 void report_wrong_callee(Warp& warp, std::uint32_t place, unsigned lane, std::uint64_t address) {
-  const Place& call = place_of_id(warp, place);
   const Program& program = *warp.block->grid->kernel->program;
   const bool is_own = address - program.functions_begin < program.function_indices.size();
   if (address >= kFunctionBegin && address < kFunctionEnd && !is_own) {
-    return fault(
-        warp, LaunchResult::Status::unsupported,
-        make_finding(warp, place, lane, Finding::Kind::unsupported,
-                     "a call of a function that was loaded apart from the kernel, from another source "
-                     "file or for another device, which the emulated device does not support yet"));
+    return fault(warp, LaunchResult::Status::unsupported,
+                 make_finding(warp, place, lane, Finding::Cause::foreign_function));
   }
-  Finding finding =
-      make_finding(warp, place, lane, Finding::Kind::trap, describe_wrong_callee(warp, call, address));
-  finding.address = address;
-  fault(warp, LaunchResult::Status::illegal_instruction, std::move(finding));
+  fault(warp, LaunchResult::Status::illegal_instruction, make_wrong_callee(warp, place, lane, address));
 }
 
 bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
@@ -317,38 +303,16 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
     const std::uint64_t address = addresses[lane];
     if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
     const GlobalMemory::Allocation* allocation = memory.find(address);
-    if (allocation != nullptr && allocation->constant && kind != AccessKind::load) {
-      Finding finding =
-          make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds,
-                       fmt::format("{} of {} bytes to constant memory, '{}', which only the host may write",
-                                   verb(kind), width, allocation->label));
-      finding.address = address;
-      fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
-      return false;
-    }
     if (grid.heap != nullptr && grid.heap->contains(address)) {
       // Never remembered: another thread may free the block.
       if (grid.heap->holds(address, width)) continue;
-      Finding finding = make_finding(
-          warp, i.id, lane, Finding::Kind::out_of_bounds,
-          fmt::format("{} of {} bytes {}", verb(kind), width, grid.heap->describe_miss(address, width)));
-      finding.address = address;
-      fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
-      return false;
+    } else if (may_access(grid, allocation, address, width, kind)) {
+      recent = *allocation;
+      continue;
     }
-    const bool inside = allocation != nullptr && allocation->end() - address >= width;
-    if (!inside || (allocation->devices & grid.reach) == 0) {
-      const bool is_table = allocation == nullptr && place_of_id(warp, i.id).of_virtual_call;
-      Finding finding = make_finding(
-          warp, i.id, lane, Finding::Kind::out_of_bounds,
-          fmt::format("{} of {} bytes {}{}", verb(kind), width,
-                      inside ? describe_unreachable(*allocation) : memory.describe_miss(address, width),
-                      is_table ? describe_object(address) : ""));
-      finding.address = address;
-      fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
-      return false;
-    }
-    recent = *allocation;
+    fault(warp, LaunchResult::Status::illegal_address,
+          make_miss(warp, i, lane, allocation, address, width, kind));
+    return false;
   }
   return true;
 }
@@ -366,11 +330,9 @@ bool check_constant(Warp& warp, const Instruction& i, Mask active, const std::ui
       known = allocation;
       continue;
     }
-    Finding finding = make_finding(
-        warp, i.id, lane, Finding::Kind::out_of_bounds,
-        fmt::format("load of {} bytes as constant memory, where there is {}, which is no __constant__", width,
-                    allocation->label.empty() ? "global memory" : "'" + allocation->label + "'"));
-    finding.address = address;
+    Finding finding =
+        make_access(warp, i, lane, Finding::Cause::constant_elsewhere, AccessKind::load, address, width);
+    finding.object = allocation->object();
     fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
     return false;
   }
@@ -382,27 +344,19 @@ void report_misaligned(Warp& warp, const Instruction& i, Mask active, const std:
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if ((addresses[lane] & (width - 1)) == 0) continue;
-    Finding finding = make_finding(warp, i.id, lane, Finding::Kind::misaligned,
-                                   fmt::format("{} of {} bytes at address {:#x}, which is no multiple of {}",
-                                               verb(kind), width, addresses[lane], width));
-    finding.address = addresses[lane];
-    return fault(warp, LaunchResult::Status::misaligned_address, std::move(finding));
+    return fault(warp, LaunchResult::Status::misaligned_address,
+                 make_access(warp, i, lane, Finding::Cause::misaligned_access, kind, addresses[lane], width));
   }
 }
 
 void report_outside_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
-                           unsigned width, std::uint64_t limit, const char* window, AccessKind kind) {
+                           unsigned width, std::uint64_t limit, Finding::Space window, AccessKind kind) {
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if (offsets[lane] <= limit && limit - offsets[lane] >= width) continue;
-    const auto offset = static_cast<std::int64_t>(offsets[lane]);
-    // Shared addresses have 32 bits: a negative index appears as one just below 2^32.
-    const std::int64_t shown =
-        offset > 0x7FFF'FFFF && offset <= 0xFFFF'FFFF ? offset - 0x1'0000'0000 : offset;
-    Finding finding = make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds,
-                                   fmt::format("{} of {} bytes at offset {} of {}, which has {} bytes",
-                                               verb(kind), width, shown, window, limit));
-    finding.address = offsets[lane];
+    Finding finding = make_access(warp, i, lane, Finding::Cause::outside_window, kind, offsets[lane], width);
+    finding.space = window;
+    finding.object.bytes = limit;
     return fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
   }
 }
@@ -446,22 +400,18 @@ void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) 
   const unsigned lane = first_lane(read.lanes);
   const std::uint64_t address =
       read.accessed[lane] + static_cast<unsigned>(std::countr_zero(read.bytes[lane]));
-  std::string message;
-  if (read.shared) {
-    message = fmt::format(
-        "read of byte {} of the block's shared memory, which no thread of the block has written", address);
-  } else {
-    const GlobalMemory::Allocation* allocation = memory.find(address);
-    message = fmt::format(
-        "read of byte {} of {}, which nothing has written",
-        allocation == nullptr ? address : address - allocation->begin,
-        allocation == nullptr || allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
-  }
-  const SourceLine &line = place_of_id(warp, read.load->id).line, &used = place_of_id(warp, use).line;
-  if (used.line != 0 && used != line) message += fmt::format(", and is used at {}", line_name(used));
+  using enum Finding::Cause;
   Finding finding =
-      make_finding(warp, read.load->id, lane, Finding::Kind::uninitialised_read, std::move(message));
+      make_finding(warp, read.load->id, lane, read.shared ? unwritten_shared : unwritten_global);
+  finding.access = Finding::Access::read;
   finding.address = address;
+  if (read.shared) {
+    finding.space = Finding::Space::shared;
+  } else if (const GlobalMemory::Allocation* allocation = memory.find(address)) {
+    finding.object = allocation->object();
+  }
+  const SourceLine& used = place_of_id(warp, use).line;
+  if (used.line != 0 && used != finding.line) finding.used_at = used;
   if (read.shared) finding.count = static_cast<std::uint64_t>(std::popcount(read.lanes));
   warp.block->grid->findings->add(std::move(finding));
 }
@@ -493,29 +443,17 @@ void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAcces
            : stores_same_bytes(memory.host(access.addresses[lane]), access.width, lane, access.value)))
     return;
   const GlobalMemory::Allocation* allocation = memory.find(address);
-  const std::string where =
-      allocation == nullptr
-          ? fmt::format("address {:#x}", address)
-          : fmt::format("byte {} of {}", address - allocation->begin,
-                        allocation->label.empty() ? "global memory" : "'" + allocation->label + "'");
-  const std::string who = own_block                     ? threads_name(warp, earlier.moment)
-                          : touch->block == kManyBlocks ? "other blocks"
-                                                        : fmt::format("block {}", touch->block);
-  const char* const lacks =
-      own_warp ? "with no __syncwarp() between"
-      : own_block
-          ? "with no __syncthreads() between"
-          : "in the same launch, with no fence and atomic operation or volatile access between the two "
-            "blocks";
+  const EarlierParty who = own_block                     ? party_of(warp, earlier.moment)
+                           : touch->block == kManyBlocks ? EarlierParty{Finding::Other::other_blocks}
+                                                         : EarlierParty{Finding::Other::block, touch->block};
   const Program& program = *grid.kernel->program;
   const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
-  Finding finding = make_race(
-      warp, i, lane, access.kind, other_place, earlier.read,
-      fmt::format("{} of {}, which {} {} at {} {}", verb(access.kind), where, who,
-                  earlier.read ? "read" : "wrote", line_name(place_of_id(warp, other_place).line), lacks) +
-          (grid.atomic_words->hold(address) ? kChangedAtomically : ""));
+  Finding finding = make_race(warp, i, lane, Finding::Cause::unordered_accesses, access.kind, address,
+                              access.width, other_place, earlier.read, who);
+  if (allocation != nullptr) finding.object = allocation->object();
+  finding.scope = own_warp ? Finding::Scope::warp : own_block ? Finding::Scope::block : Finding::Scope::grid;
+  finding.changed_atomically = grid.atomic_words->hold(address);
   if (own_block) finding.barrier = place_of_id(warp, warp.block->latest_barrier).stack;
-  finding.address = address;
   warp.block->grid->findings->add(std::move(finding));
 }
 
@@ -548,23 +486,20 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   // Volatile accesses are as good as relaxed ones in words that are accessed atomically; elsewhere they stand
   // where a barrier should.
   const bool word_atomic = kind == AccessKind::atomic || shadow.atomic_time[word] >= block.begin;
-  const auto report = [&](std::uint32_t place, const std::string& who, bool read, bool same_warp) {
-    Finding finding = make_race(
-        warp, i, lane, kind, place, read,
-        fmt::format("{} of byte {} of shared memory, which {} {} at {} with no {} between", verb(kind),
-                    offset, who, read ? "read" : "wrote", line_name(place_of_id(warp, place).line),
-                    same_warp ? "__syncwarp()" : "__syncthreads()") +
-            (word_atomic   ? kChangedAtomically
-             : is_volatile ? kVolatile
-                           : ""));
+  const auto report = [&](std::uint32_t place, EarlierParty who, bool read, bool same_warp) {
+    Finding finding =
+        make_race(warp, i, lane, Finding::Cause::unordered_accesses, kind, offset, width, place, read, who);
+    finding.space = Finding::Space::shared;
+    finding.scope = same_warp ? Finding::Scope::warp : Finding::Scope::block;
+    finding.changed_atomically = word_atomic;
+    finding.is_volatile = is_volatile;
     finding.barrier = place_of_id(warp, block.latest_barrier).stack;
-    finding.address = offset;
     block.grid->findings->add(std::move(finding));
   };
 
   const Time written = shadow.write_time[word];
   const std::uint32_t writer = shadow.writer[word] & (kAtomicWriter - 1);
-  if (written == kInFlight) return report_in_flight(warp, i, lane, word, offset, kind);
+  if (written == kInFlight) return report_in_flight(warp, i, lane, word, offset, width, kind);
   const bool may_meet_atomics =
       kind == AccessKind::atomic || access::is_strong(i.detail) || (is_volatile && word_atomic);
   const bool writer_atomic = (shadow.writer[word] & kAtomicWriter) != 0 ||
@@ -590,7 +525,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
       }
     }
     if (!ordered && !both_atomic && !volatile_warp && !same_value) {
-      report(shadow.write_place[word], thread_name(warp, writer), false, same_warp);
+      report(shadow.write_place[word], thread_of(writer), false, same_warp);
       return;
     }
   }
@@ -605,38 +540,35 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
     // read's time is known.
     unordered &= read > seen_of(warp, latest) ? 1U << latest : 0;
   }
-  if (unordered != 0) return report(place, fmt::format("warp {}", std::countr_zero(unordered)), true, false);
+  if (unordered != 0) {
+    const auto other = static_cast<std::uint32_t>(std::countr_zero(unordered));
+    return report(place, {Finding::Other::warp, other}, true, false);
+  }
   // Atomic operations of a warp that has read are how it takes what it has found.
   if (kind == AccessKind::atomic || latest != warp.index || read <= warp.synced || is_volatile) return;
   const std::uint32_t readers = shadow.read_place[word] >> kReadLanesShift & (2 * kSeveralLanes - 1);
   if (readers == lane) return;
   report(place,
-         readers >= kSeveralLanes ? "other threads of the warp"
-                                  : thread_name(warp, warp.index * kLanes + readers),
+         readers >= kSeveralLanes ? EarlierParty{Finding::Other::threads_of_warp}
+                                  : thread_of(warp.index * kLanes + readers),
          true, true);
 }
 
 void report_undefined_shuffle(Warp& warp, const Instruction& i, Mask active, Mask undefined) {
   const unsigned lane = first_lane(undefined);
-  warp.block->grid->findings->add(make_finding(
-      warp, i.id, lane, Finding::Kind::bad_sync,
-      fmt::format(
-          "lane {} reads a register of a lane that takes no part in the shuffle (lanes that do: {:#010x})",
-          lane, active)));
+  warp.block->grid->findings->add(
+      make_lanes(warp, i, lane, Finding::Cause::undefined_shuffle, {lane, active}));
 }
 
 void report_missing_lanes(Warp& warp, const Instruction& i, Mask active) {
+  const Mask missing = ~active;
   warp.block->grid->findings->add(
-      make_finding(warp, i.id, first_lane(active), Finding::Kind::bad_sync,
-                   fmt::format("{} needs all lanes of the warp, but lanes {:#010x} take no part",
-                               place_of_id(warp, i.id).instruction, ~active)));
+      make_lanes(warp, i, first_lane(active), Finding::Cause::missing_lanes, {missing}));
 }
 
 void report_different_matrices(Warp& warp, const Instruction& i, Mask lanes) {
   warp.block->grid->findings->add(
-      make_finding(warp, i.id, first_lane(lanes), Finding::Kind::bad_sync,
-                   fmt::format("lanes {:#010x} give another address or stride than the other lanes of {}",
-                               lanes, place_of_id(warp, i.id).instruction)));
+      make_lanes(warp, i, first_lane(lanes), Finding::Cause::different_matrices, {lanes}));
 }
 
 void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,

@@ -84,7 +84,7 @@ void report_misaligned(Warp& warp, const Instruction& instruction, Mask active,
 /// launch.
 void report_outside_window(Warp& warp, const Instruction& instruction, Mask active,
                            const std::uint64_t* offsets, unsigned width, std::uint64_t limit,
-                           const char* window, AccessKind kind);
+                           Finding::Space window, AccessKind kind);
 
 /// Of lanes some of which read bytes that nothing wrote: a load into registers is looked at again when they
 /// are used (undefined_values.h), anything else is reported.

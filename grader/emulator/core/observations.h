@@ -9,15 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace lockstep::emulator {
+#include "emulator/core/finding.h"
 
-/// A place in source code. Of a chain of inlined calls it is the innermost line in the file of the kernel, so
-/// in its helpers and lambdas, but not in the headers that it includes.
-struct SourceLine {
-  std::string file;  ///< as the compiler saw it; empty when unknown
-  std::uint32_t line = 0;
-  auto operator<=>(const SourceLine&) const = default;
-};
+namespace lockstep::emulator {
 
 /// One kind of memory instruction's traffic. A request is one warp's execution of one such instruction.
 struct Traffic {
@@ -95,45 +89,6 @@ struct KernelWork {
     return *this;
   }
 };
-
-struct Finding {
-  /// What one of the two accesses of a race did.
-  enum class Access { none, read, write, atomic };
-  enum class Kind {
-    out_of_bounds,       ///< an address outside every allocation, or beyond the end of its own
-    misaligned,          ///< an address that is no multiple of the access width
-    uninitialised_read,  ///< a read of memory that nothing wrote
-    race,                ///< two accesses, one a write, with nothing that orders them
-    bad_sync,            ///< a barrier, shuffle or vote that its threads do not meet together
-    deadlock,            ///< every warp of the grid waits
-    time_limit,          ///< stopped at the deadline
-    trap,
-    assertion,
-    unsupported,
-    stack_overflow,
-    bad_launch,   ///< a launch that hardware would refuse
-    bad_image,    ///< a module that cannot be loaded
-    bad_call,     ///< a call of the runtime that it refused; only where the device is asked to note them
-    leak,         ///< memory that the program never freed; likewise
-    no_progress,  ///< every warp that can run repeats itself, and nothing changes any more
-    stale_read,   ///< an old value where another block had stored, with no fence behind; may be no mistake
-  };
-  Kind kind = Kind::out_of_bounds;
-  std::string message;  ///< one sentence with numbers, such as "read of 4 bytes, 4 bytes past the end of …"
-  SourceLine line;
-  std::vector<SourceLine> stack;  ///< the same place innermost first, through inlined and other calls
-  SourceLine other_line;          ///< of a race: the earlier access; of a stale read: the store
-  Access access = Access::none, other_access = Access::none;  ///< of a race: the later one, the earlier one
-  bool of_updates = false;  ///< of a race: both belong to updates of an element, such as `count[k] += 1`
-  /// Of a race within a block: the latest barrier that all of its threads have met, as `stack`.
-  std::vector<SourceLine> barrier;
-  std::string kernel;  ///< mangled
-  std::array<std::uint32_t, 3> block{}, thread{};
-  std::uint64_t address = 0;
-  std::uint64_t count = 1;  ///< times seen at this place (equal places are merged)
-};
-
-const char* name_of(Finding::Kind kind);
 
 /// One warp's execution of one memory instruction, for drawing: what each lane touched.
 struct AccessTrace {

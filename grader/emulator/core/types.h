@@ -87,6 +87,17 @@ class DeviceError : public std::runtime_error {
   Code code_;
 };
 
+/// One that is a finding, should anybody be told of it. Its what() is for those who look after the grader.
+class RefusedRequest : public DeviceError {
+ public:
+  RefusedRequest(Code code, Finding why, const std::string& message)
+      : DeviceError(code, message), why_(std::move(why)) {}
+  const Finding& why() const { return why_; }
+
+ private:
+  Finding why_;
+};
+
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }

@@ -421,9 +421,23 @@ void FunctionDecoder::fail(const ptx::Instruction& instruction, const std::strin
                                 instruction.ptx_line));
 }
 
-std::string FunctionDecoder::where(const ptx::Instruction& instruction) const {
+void FunctionDecoder::refuse(const ptx::Instruction& instruction, Finding::Cause cause,
+                             std::string name) const {
+  const std::string what = fmt::format("{}: {} is not supported", where(instruction), name);
+  Finding why = Finding::make(cause);
+  why.line = line_of(instruction);
+  why.name = std::move(name);
+  why.detail = source_.name;
+  throw RefusedRequest(DeviceError::Code::unsupported, std::move(why), what);
+}
+
+SourceLine FunctionDecoder::line_of(const ptx::Instruction& instruction) const {
   const Place place = make_place(instruction);
-  const SourceLine& line = place.line.line != 0 ? place.line : last_line_;
+  return place.line.line != 0 ? place.line : last_line_;
+}
+
+std::string FunctionDecoder::where(const ptx::Instruction& instruction) const {
+  const SourceLine line = line_of(instruction);
   return line.line == 0 ? source_.name : fmt::format("{}:{}", line.file, line.line);
 }
 
@@ -508,9 +522,7 @@ void FunctionDecoder::decode_call(BasicBlock& block) {
   } else if (target.kind == Kind::symbol) {
     site.callee = context_.function(target.name);
     if (site.callee == nullptr) {
-      throw DeviceError(DeviceError::Code::unsupported,
-                        fmt::format("{}: the emulated device does not support the device function {} yet",
-                                    where(*current_), target.name));
+      refuse(*current_, Finding::Cause::unsupported_function, target.name);
     }
   } else {
     site.target = source_row(target, Type::u64);

@@ -109,6 +109,9 @@ class FunctionDecoder {
   /// Compiler-made code (line 0) belongs to the last real line before it.
   std::uint32_t add_place(const ptx::Instruction& instruction);
   [[noreturn]] void fail(const ptx::Instruction& instruction, const std::string& why) const;
+  /// Throws: the instruction is of a kind, or calls a function, that the emulated device does not have.
+  [[noreturn]] void refuse(const ptx::Instruction& instruction, Finding::Cause cause, std::string name) const;
+  SourceLine line_of(const ptx::Instruction& instruction) const;
   std::string where(const ptx::Instruction& instruction) const;
   void decode_block(std::uint32_t b);
   template <class F>
@@ -122,9 +125,7 @@ class FunctionDecoder {
       if (operand_count() < row_->operands.least || operand_count() > row_->operands.most)
         throw Contradiction{"a wrong number of operands"};
     } catch (const NotSupported&) {
-      throw DeviceError(DeviceError::Code::unsupported,
-                        fmt::format("{}: the emulated device does not support the instruction {} yet",
-                                    where(instruction), instruction.spelling()));
+      refuse(instruction, Finding::Cause::unsupported_instruction, instruction.spelling());
     } catch (const Contradiction& contradiction) {
       fail(instruction, contradiction.message);
     }

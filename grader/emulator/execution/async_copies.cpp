@@ -1,7 +1,5 @@
 #include "emulator/execution/async_copies.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -115,9 +113,10 @@ void add_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
   block.async_arrivals.push_back(arrival);
 }
 
-void refuse(Warp& warp, const Instruction& i, unsigned lane, std::string message) {
+void refuse(Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
+            std::vector<std::int64_t> numbers = {}) {
   fault(warp, LaunchResult::Status::illegal_instruction,
-        make_finding(warp, i.id, lane, Finding::Kind::bad_sync, std::move(message)));
+        make_finding(warp, i.id, lane, cause, std::move(numbers)));
 }
 
 /// Bounds and alignment of a bulk copy's end in global memory.
@@ -163,8 +162,7 @@ ClusterPlace check_shared_end(Warp& warp, const Instruction& i, unsigned lane, s
 std::uint32_t bulk_bytes(Warp& warp, const Instruction& i, unsigned lane) {
   const std::uint32_t bytes = row<std::uint32_t>(warp, i.c)[lane];
   if (bytes % kBulkUnit != 0) {
-    refuse(warp, i, lane,
-           fmt::format("a bulk copy of {} bytes, which is no multiple of {}", bytes, kBulkUnit));
+    refuse(warp, i, lane, Finding::Cause::bulk_copy_size, {bytes, kBulkUnit});
   }
   return bytes;
 }
@@ -226,12 +224,10 @@ void copy_bulk(Warp& warp, const Instruction& i, unsigned lane, AsyncArrival arr
       find_in_cluster(warp, i, lane, wide_or_narrow(warp, i.vector[0], wide, lane), 8, AccessKind::atomic);
   if (mbarrier.block == nullptr) return;
   if (find_mbarrier(*mbarrier.block, mbarrier.offset) == nullptr) {
-    return refuse(
-        warp, i, lane,
-        fmt::format("byte {} of shared memory holds no mbarrier to complete the copy at", mbarrier.offset));
+    return refuse(warp, i, lane, Finding::Cause::mbarrier_missing_for_bulk_copy, {mbarrier.offset});
   }
   if (mbarrier.block != to.block) {
-    return refuse(warp, i, lane, "a bulk copy whose mbarrier is not in the block that it copies to");
+    return refuse(warp, i, lane, Finding::Cause::bulk_copy_to_other_block);
   }
   const bool own = to.block == warp.block;
   if (own) check_target_words(warp, i, lane, to.offset, arrival.bytes);
@@ -309,11 +305,10 @@ void arrive_after_copies(Warp& warp, const Instruction& i, Mask active) {
     if (place.block == nullptr) return;
     MbarrierClock* mbarrier = place.block == &block ? find_mbarrier(block, place.offset) : nullptr;
     if (mbarrier == nullptr) {
-      return refuse(warp, i, lane,
-                    fmt::format("byte {} of the block's shared memory holds no mbarrier", place.offset));
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_missing_for_copies, {place.offset});
     }
     if ((i.detail & kExpectedArrival) == 0 && !add_pending(block, place.offset, *mbarrier)) {
-      return refuse(warp, i, lane, "more arrivals than an mbarrier can wait for");
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_full);
     }
     AsyncArrival arrival;
     arrival.lane = static_cast<std::uint8_t>(lane);
@@ -349,8 +344,7 @@ void copy_bulk_from_shared(Warp& warp, const Instruction& i, Mask active) {
     const ClusterPlace from = check_shared_end(warp, i, lane, wide_or_narrow(warp, i.b, wide, lane),
                                                arrival.bytes, AccessKind::load);
     if (from.block == nullptr) return;
-    if (from.block != warp.block)
-      return refuse(warp, i, lane, "a bulk copy from another block's shared memory");
+    if (from.block != warp.block) return refuse(warp, i, lane, Finding::Cause::bulk_copy_from_other_block);
     check_source_words(warp, i, lane, from.offset, arrival.bytes);
     arrival.from = from.offset;
     arrival.source = warp.block;
@@ -370,8 +364,7 @@ void copy_bulk_to_global(Warp& warp, const Instruction& i, Mask active) {
     const ClusterPlace from =
         check_shared_end(warp, i, lane, wide_or_narrow(warp, i.b, wide, lane), copy.bytes, AccessKind::load);
     if (from.block == nullptr) return;
-    if (from.block != warp.block)
-      return refuse(warp, i, lane, "a bulk copy from another block's shared memory");
+    if (from.block != warp.block) return refuse(warp, i, lane, Finding::Cause::bulk_copy_from_other_block);
     check_source_words(warp, i, lane, from.offset, copy.bytes);
     copy.from = from.offset;
     copy.lane = static_cast<std::uint8_t>(lane);

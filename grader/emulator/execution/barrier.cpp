@@ -1,7 +1,5 @@
 #include "emulator/execution/barrier.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -58,10 +56,7 @@ void check_sites(const ThreadBlock& block, const std::vector<Warp*>& arriving) {
       if (same_site(program, place, first)) continue;
       const SourceLine& other = program.places[first].line;
       Finding finding =
-          make_finding(*warp, place, first_lane(split.lanes), Finding::Kind::bad_sync,
-                       fmt::format("threads of the block wait at different barriers: some here, others "
-                                   "at line {}",
-                                   other.line));
+          make_finding(*warp, place, first_lane(split.lanes), Finding::Cause::different_barriers);
       finding.other_line = other;
       block.grid->findings->add(std::move(finding));
       return;
@@ -100,25 +95,24 @@ void open_barrier(ThreadBlock& block, std::uint32_t number, const std::vector<Wa
 }
 
 /// Why the barrier of a split, of the first of all warps that wait, will not open.
-std::string reason_to_wait(const ThreadBlock& block, const std::vector<Warp*>& resting, const Split& split) {
-  const auto here = static_cast<std::size_t>(std::ranges::count_if(resting, [&](const Warp* other) {
+Finding make_deadlock(const ThreadBlock& block, const std::vector<Warp*>& resting, const Split& split) {
+  const auto here = std::ranges::count_if(resting, [&](const Warp* other) {
     const Split& first = other->splits.front();
     return first.state == split.state && first.barrier == split.barrier;
-  }));
-  if (split.state == Split::State::at_cluster_barrier) {
-    return fmt::format(
-        "{} of the block's warps wait at the cluster's barrier, where not all of its threads arrive", here);
-  }
+  });
+  const std::int64_t elsewhere = std::ssize(resting) - here;
+  const auto make = [&](Finding::Cause cause, std::vector<std::int64_t> numbers) {
+    return make_finding(*resting.front(), next_place(split), first_lane(split.lanes), cause,
+                        std::move(numbers));
+  };
+  if (split.state == Split::State::at_cluster_barrier)
+    return make(Finding::Cause::cluster_never_meets, {here});
+  if (split.barrier_threads == 0)
+    return make(Finding::Cause::block_never_meets, {elsewhere, here, split.barrier});
   const auto earlier = block.arrivals.find(split.barrier);
-  const std::size_t arrived = here * kLanes + (earlier == block.arrivals.end() ? 0 : earlier->second.threads);
-  const std::string barrier =
-      split.barrier_threads == 0
-          ? fmt::format("{} of the block's warps wait at barrier {}", here, split.barrier)
-          : fmt::format("barrier {} waits for {} threads, and {} have come", split.barrier,
-                        split.barrier_threads, arrived);
-  if (here == resting.size()) return barrier + ", and no other thread of the block is left to reach it";
-  return fmt::format("{}, and the block's other {} warps wait at other barriers", barrier,
-                     resting.size() - here);
+  const std::int64_t arrived =
+      here * kLanes + (earlier == block.arrivals.end() ? 0 : std::int64_t{earlier->second.threads});
+  return make(Finding::Cause::threads_never_meet, {elsewhere, split.barrier, split.barrier_threads, arrived});
 }
 
 bool waits_at(const Warp& warp, std::uint32_t number) {
@@ -179,7 +173,7 @@ void take_votes(Warp& warp, const Instruction& i, Mask active) {
 }
 
 void report_endless_wait(ThreadBlock& block) {
-  std::size_t waiting = 0;
+  std::int64_t waiting = 0;
   const Warp* first = nullptr;
   for (const Warp& warp : block.warps) {
     if (warp.splits.empty() || warp.failed_wait == nullptr) continue;
@@ -188,19 +182,14 @@ void report_endless_wait(ThreadBlock& block) {
   }
   if (first == nullptr) return;
   const MbarrierWord word = MbarrierWord::decode(first->awaited);
-  block.grid->findings->add(make_finding(
-      *first, first->failed_wait->id, first_lane(first->live), Finding::Kind::deadlock,
-      fmt::format("{} warps wait for mbarriers that no thread will complete; the one here still waits for {} "
-                  "arrivals and {} bytes",
-                  waiting, word.pending, word.bytes)));
+  block.grid->findings->add(make_finding(*first, first->failed_wait->id, first_lane(first->live),
+                                         Finding::Cause::mbarriers_never_complete,
+                                         {waiting, word.pending, word.bytes}));
   block.grid->fail(LaunchResult::Status::launch_timeout);
 }
 
 void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {
-  const Warp& warp = *resting.front();
-  const Split& split = warp.splits.front();
-  block.grid->findings->add(make_finding(warp, next_place(split), first_lane(split.lanes),
-                                         Finding::Kind::deadlock, reason_to_wait(block, resting, split)));
+  block.grid->findings->add(make_deadlock(block, resting, resting.front()->splits.front()));
   block.grid->fail(LaunchResult::Status::launch_timeout);
 }
 

@@ -238,8 +238,8 @@ void assertion_failed(Warp& warp, const CallSite& site, std::uint32_t place, Mas
       fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.\n", text(1), line,
                   text(3), warp.block->index[0], warp.block->index[1], warp.block->index[2],
                   warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane], text(0));
-  Finding finding = make_finding(warp, place, lane, Finding::Kind::assertion,
-                                 fmt::format("the assertion `{}` failed", text(0)));
+  Finding finding = make_finding(warp, place, lane, Finding::Cause::failed_assertion);
+  finding.name = text(0);
   finding.count = static_cast<std::uint64_t>(std::popcount(lanes));
   fault(warp, LaunchResult::Status::assertion, std::move(finding));
 }
@@ -267,10 +267,12 @@ void free_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
     const unsigned lane = first_lane(left);
     const auto address = parameter<std::uint64_t>(warp, lane, warp.local_base + site.argument_offsets[0]);
     if (address == 0) continue;
-    const std::optional<std::string> mistake = warp.block->grid->heap->free(address);
+    std::optional<Miss> mistake = warp.block->grid->heap->free(address);
     ++warp.worker->changes;
     if (!mistake) continue;
-    Finding finding = make_finding(warp, place, lane, Finding::Kind::out_of_bounds, *mistake);
+    Finding finding = make_finding(warp, place, lane, mistake->cause);
+    finding.space = Finding::Space::heap;
+    finding.object = std::move(mistake->object);
     finding.address = address;
     return fault(warp, LaunchResult::Status::launch_failure, std::move(finding));
   }

@@ -1,7 +1,5 @@
 #include "emulator/execution/cluster.h"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "emulator/checks/finding_log.h"
@@ -22,8 +20,11 @@ ThreadBlock* block_of(const Warp& warp, std::uint64_t offset) {
   return named <= blocks.size() ? blocks[named - 1] : nullptr;
 }
 
-void report(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address, std::string message) {
-  Finding finding = make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds, std::move(message));
+void report(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t address, Finding::Cause cause,
+            std::vector<std::int64_t> numbers = {}) {
+  Finding finding = make_finding(warp, i.id, lane, cause, std::move(numbers));
+  finding.space = Finding::Space::shared;
+  finding.scope = Finding::Scope::cluster;
   finding.address = address;
   fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
 }
@@ -44,11 +45,11 @@ void check_words(Warp& warp, const Instruction& i, unsigned lane, ClusterPlace p
     }
   }
   if (written) return;
-  Finding finding = make_finding(
-      warp, i.id, lane, Finding::Kind::uninitialised_read,
-      fmt::format(
-          "read of byte {} of the shared memory of block {} of the cluster, which nothing has written",
-          place.offset, place.block->rank));
+  Finding finding = make_finding(warp, i.id, lane, Finding::Cause::unwritten_cluster, {place.block->rank});
+  finding.access = Finding::Access::read;
+  finding.width = width;
+  finding.space = Finding::Space::shared;
+  finding.scope = Finding::Scope::cluster;
   finding.address = place.offset;
   warp.block->grid->findings->add(std::move(finding));
 }
@@ -67,7 +68,7 @@ ClusterPlace find_in_cluster(Warp& warp, const Instruction& i, unsigned lane, st
       address >= kSharedWindow && address - kSharedWindow < kWindowBytes ? address - kSharedWindow : address;
   ThreadBlock* block = offset < kWindowBytes ? block_of(warp, offset) : nullptr;
   if (block == nullptr) {
-    report(warp, i, lane, address, fmt::format("an address {:#x} in no block of the cluster", address));
+    report(warp, i, lane, address, Finding::Cause::no_block_of_cluster);
     return {};
   }
   const std::uint64_t within = offset & kOffsetMask;
@@ -75,16 +76,11 @@ ClusterPlace find_in_cluster(Warp& warp, const Instruction& i, unsigned lane, st
   if (within > limit || limit - within < width) {
     std::array<std::uint64_t, kLanes> offsets{};
     offsets[lane] = within;
-    report_outside_window(warp, i, 1U << lane, offsets.data(), width, limit, "the block's shared memory",
-                          kind);
+    report_outside_window(warp, i, 1U << lane, offsets.data(), width, limit, Finding::Space::shared, kind);
     return {};
   }
   if (block->finished && block != warp.block) {
-    report(
-        warp, i, lane, address,
-        fmt::format("an access to the shared memory of block {} of the cluster, whose threads have exited: "
-                    "a cluster barrier before their end keeps it",
-                    block->rank));
+    report(warp, i, lane, address, Finding::Cause::exited_block, {block->rank});
     return {};
   }
   return {block, static_cast<std::uint32_t>(within)};
@@ -150,9 +146,8 @@ bool open_cluster_barrier(Cluster& cluster) {
 
 void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
   if (const Mask twice = warp.owes_cluster_wait & active; twice != 0) {
-    warp.block->grid->findings->add(make_finding(
-        warp, i.id, first_lane(twice), Finding::Kind::bad_sync,
-        "the thread arrives at the cluster's barrier again, with no wait after its last arrival"));
+    warp.block->grid->findings->add(
+        make_finding(warp, i.id, first_lane(twice), Finding::Cause::cluster_arrived_twice));
   }
   if ((i.detail & mbarrier::kRelaxed) == 0) {
     release_to(warp, warp.block->cluster_arriving);
@@ -166,8 +161,7 @@ void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
 void leave_cluster_barrier(Warp& warp, const Instruction& i, Mask active) {
   if (const Mask never = active & ~warp.owes_cluster_wait; never != 0) {
     warp.block->grid->findings->add(
-        make_finding(warp, i.id, first_lane(never), Finding::Kind::bad_sync,
-                     "the thread waits at the cluster's barrier, where it has not arrived"));
+        make_finding(warp, i.id, first_lane(never), Finding::Cause::cluster_never_arrived));
   }
   warp.owes_cluster_wait &= ~active;
   acquire_from(warp, warp.block->cluster_completed);
@@ -180,9 +174,8 @@ void map_to_rank(Warp& warp, const Instruction& i, Mask active) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = lane_address(warp, i, lane);
     if (ranks[lane] >= warp.block->cluster->blocks.size()) {
-      return report(warp, i, lane, address,
-                    fmt::format("an address in block {} of a cluster of {} blocks", ranks[lane],
-                                warp.block->cluster->blocks.size()));
+      return report(warp, i, lane, address, Finding::Cause::no_rank_of_cluster,
+                    {ranks[lane], std::ssize(warp.block->cluster->blocks)});
     }
     const std::uint64_t rank =
         ranks[lane] == warp.block->rank ? 0 : std::uint64_t{ranks[lane] + 1} << kRankShift;

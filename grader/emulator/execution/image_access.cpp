@@ -1,7 +1,5 @@
 #include "emulator/execution/image_access.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,28 +11,6 @@ namespace {
 
 using Shape = Image::Shape;
 
-const char* name_of(Shape shape) {
-  switch (shape) {
-    case Shape::line:
-      return "1D";
-    case Shape::plane:
-      return "2D";
-    case Shape::volume:
-      return "3D";
-    case Shape::line_layers:
-      return "layered 1D";
-    case Shape::plane_layers:
-      return "layered 2D";
-    case Shape::cube:
-      return "cubemap";
-    case Shape::cube_layers:
-      return "layered cubemap";
-    case Shape::buffer:
-      return "linear-memory";
-  }
-  return "unknown";
-}
-
 /// Cubes are layers to a surface instruction.
 bool can_access(Shape shape, const Image& image) {
   if (shape == Shape::plane_layers) {
@@ -44,9 +20,14 @@ bool can_access(Shape shape, const Image& image) {
   return image.shape != Shape::buffer && can_fetch(shape, false, image);
 }
 
-const ImageObject* refuse(Warp& warp, const Instruction& i, unsigned lane, std::string message) {
-  fault(warp, LaunchResult::Status::illegal_address,
-        make_finding(warp, i.id, lane, Finding::Kind::out_of_bounds, std::move(message)));
+Finding::Space space_of(bool texture) { return texture ? Finding::Space::texture : Finding::Space::surface; }
+
+const ImageObject* refuse(Warp& warp, const Instruction& i, unsigned lane, bool texture, Finding::Cause cause,
+                          std::vector<std::int64_t> numbers = {}, ImageHandle handle = 0) {
+  Finding finding = make_finding(warp, i.id, lane, cause, std::move(numbers));
+  finding.space = space_of(texture);
+  finding.address = handle;
+  fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
   return nullptr;
 }
 
@@ -59,23 +40,18 @@ const ImageObject* find_object(Warp& warp, const Instruction& i, unsigned lane, 
     return worker.recent_image;
   }
   const Grid& grid = *warp.block->grid;
-  const char* kind = texture ? "texture" : "surface";
   const ImageObject* object = grid.images->find(handle);
   if (object == nullptr) {
-    return refuse(warp, i, lane,
-                  grid.images->is_past(handle)
-                      ? fmt::format("use of a {} object after it was destroyed", kind)
-                      : fmt::format("use of {:#x} as a {} object, which it is not", handle, kind));
+    return refuse(warp, i, lane, texture,
+                  grid.images->is_past(handle) ? Finding::Cause::destroyed_image : Finding::Cause::no_image,
+                  {}, handle);
   }
-  if (object->sampler.has_value() != texture) {
-    return refuse(warp, i, lane,
-                  texture ? "use of a surface object as a texture object"
-                          : "use of a texture object as a surface object");
-  }
+  if (object->sampler.has_value() != texture)
+    return refuse(warp, i, lane, texture, Finding::Cause::image_of_other_kind);
   const GlobalMemory::Allocation* allocation = grid.memory->find(object->image.address);
   if (allocation == nullptr || allocation->begin != object->allocation ||
       allocation->end() - object->image.address < object->bytes) {
-    return refuse(warp, i, lane, fmt::format("use of a {} object after its memory was freed", kind));
+    return refuse(warp, i, lane, texture, Finding::Cause::freed_image);
   }
   worker.recent_handle = handle;
   worker.recent_image = object;
@@ -83,11 +59,9 @@ const ImageObject* find_object(Warp& warp, const Instruction& i, unsigned lane, 
 }
 
 const ImageObject* refuse_shape(Warp& warp, const Instruction& i, unsigned lane, const Image& image,
-                                const char* kind) {
-  const bool indexed = image.shape == Shape::buffer;
-  return refuse(warp, i, lane,
-                fmt::format("{} access as {} of an object that shows a {} one{}", kind, name_of(shape_of(i)),
-                            name_of(image.shape), indexed ? ", which tex1Dfetch reads" : ""));
+                                bool texture) {
+  return refuse(warp, i, lane, texture, Finding::Cause::image_of_other_shape,
+                {static_cast<std::int64_t>(shape_of(i)), static_cast<std::int64_t>(image.shape)});
 }
 
 }  // namespace
@@ -97,13 +71,13 @@ const ImageObject* texture_of(Warp& warp, const Instruction& i, unsigned lane, I
   if (object == nullptr) return nullptr;
   const bool by_index = (i.detail & image_access::kByIndex) != 0;
   if (can_fetch(shape_of(i), by_index, object->image)) return object;
-  return refuse_shape(warp, i, lane, object->image, "texture");
+  return refuse_shape(warp, i, lane, object->image, true);
 }
 
 const ImageObject* surface_of(Warp& warp, const Instruction& i, unsigned lane, ImageHandle handle) {
   const ImageObject* object = find_object(warp, i, lane, handle, false);
   if (object == nullptr || can_access(shape_of(i), object->image)) return object;
-  return refuse_shape(warp, i, lane, object->image, "surface");
+  return refuse_shape(warp, i, lane, object->image, false);
 }
 
 const ImageObject* queried_of(Warp& warp, const Instruction& i, unsigned lane, ImageHandle handle,
@@ -128,21 +102,20 @@ std::uint64_t surface_address(const Image& image, const std::array<std::int32_t,
 
 void report_surface_access(Warp& warp, const Instruction& i, unsigned lane, const Image& image,
                            const std::array<std::int32_t, 3>& at, bool is_store) {
-  const char* verb = is_store ? "write" : "read";
-  if (at[0] % i.width != 0) {
-    return fault(
-        warp, LaunchResult::Status::misaligned_address,
-        make_finding(warp, i.id, lane, Finding::Kind::misaligned,
-                     fmt::format("surface {} of {} bytes at x = {} bytes, which is no multiple of {}: x "
-                                 "counts bytes, not elements",
-                                 verb, i.width, at[0], i.width)));
+  const bool misaligned = at[0] % i.width != 0;
+  Finding finding = make_finding(
+      warp, i.id, lane, misaligned ? Finding::Cause::misaligned_surface : Finding::Cause::outside_surface,
+      {at[0]});
+  finding.space = Finding::Space::surface;
+  finding.access = is_store ? Finding::Access::write : Finding::Access::read;
+  finding.width = i.width;
+  if (!misaligned) {
+    const std::uint64_t row_bytes = image.width * image.format.bytes();
+    finding.numbers = {
+        at[0], at[1], at[2], signed_of(row_bytes), signed_of(image.height), signed_of(image.depth)};
   }
-  const std::uint64_t row_bytes = image.width * image.format.bytes();
-  refuse(warp, i, lane,
-         fmt::format(
-             "surface {} of {} bytes at x = {} bytes, y = {}, slice {} of a surface of {} bytes × {} rows × "
-             "{} slices",
-             verb, i.width, at[0], at[1], at[2], row_bytes, image.height, image.depth));
+  fault(warp, misaligned ? LaunchResult::Status::misaligned_address : LaunchResult::Status::illegal_address,
+        std::move(finding));
 }
 
 void check_texel_written(Warp& warp, const Instruction& i, unsigned lane, const Image& image,
@@ -158,9 +131,10 @@ void check_texel_written(Warp& warp, const Instruction& i, unsigned lane, const 
     const std::uint64_t y = image.height > 1 ? in_slice / image.row_bytes : 0;
     const std::uint64_t x = (in_slice - y * image.row_bytes) / image.format.bytes();
     Finding finding =
-        make_finding(warp, i.id, lane, Finding::Kind::uninitialised_read,
-                     fmt::format("read of element ({}, {}, {}) of a {} array, which nothing has written", x,
-                                 y, slice, name_of(image.shape)));
+        make_finding(warp, i.id, lane, Finding::Cause::unwritten_texel,
+                     {signed_of(x), signed_of(y), signed_of(slice), static_cast<std::int64_t>(image.shape)});
+    finding.access = Finding::Access::read;
+    finding.width = bytes;
     finding.address = byte;
     return warp.block->grid->findings->add(std::move(finding));
   }

@@ -1,7 +1,5 @@
 #include "emulator/execution/mbarrier.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -19,9 +17,10 @@ constexpr std::uint32_t kMost = (1U << 20) - 1;
 constexpr unsigned kExpectedShift = 20, kBytesShift = 40, kPhaseShift = 63;
 constexpr std::int32_t kBytesBias = 1 << 20;
 
-void refuse(Warp& warp, const Instruction& i, unsigned lane, std::string message) {
+void refuse(Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
+            std::vector<std::int64_t> numbers = {}) {
   fault(warp, LaunchResult::Status::illegal_instruction,
-        make_finding(warp, i.id, lane, Finding::Kind::bad_sync, std::move(message)));
+        make_finding(warp, i.id, lane, cause, std::move(numbers)));
 }
 
 /// The race check of one lane's operation on the object's words. Init is a plain write; the others are
@@ -59,10 +58,7 @@ Found find(Warp& warp, const Instruction& i, unsigned lane) {
   if (place.block == nullptr) return {};
   MbarrierClock* mbarrier = find_mbarrier(*place.block, place.offset);
   if (mbarrier == nullptr) {
-    refuse(warp, i, lane,
-           fmt::format("byte {} of shared memory holds no mbarrier: none was initialised there, or something "
-                       "else has written over it",
-                       place.offset));
+    refuse(warp, i, lane, Finding::Cause::mbarrier_missing, {place.offset});
     return {};
   }
   if (place.block == warp.block) {
@@ -83,15 +79,12 @@ bool change(Warp& warp, const Instruction& i, unsigned lane, const Found& found,
             std::int64_t bytes) {
   const MbarrierWord word = MbarrierWord::decode(found.mbarrier->word);
   if (arrivals > word.pending) {
-    refuse(warp, i, lane,
-           fmt::format("{} more arrival{} at an mbarrier whose phase waits for {}", arrivals,
-                       arrivals == 1 ? "" : "s", word.pending));
+    refuse(warp, i, lane, Finding::Cause::mbarrier_arrivals, {arrivals, word.pending});
     return false;
   }
   const std::int64_t left = word.bytes + bytes;
   if (left > kMost || left < -static_cast<std::int64_t>(kMost)) {
-    refuse(warp, i, lane,
-           fmt::format("an mbarrier that waits for {} bytes; at most {} are possible", left, kMost));
+    refuse(warp, i, lane, Finding::Cause::mbarrier_bytes, {left, kMost});
     return false;
   }
   count_down(*found.block, found.offset, *found.mbarrier, arrivals, static_cast<std::int32_t>(-bytes));
@@ -150,11 +143,10 @@ void init_mbarrier(Warp& warp, const Instruction& i, Mask active) {
     if (place.block == nullptr) return;
     const std::uint32_t count = row<std::uint32_t>(warp, i.b)[lane];
     if (place.block != warp.block)
-      return refuse(warp, i, lane, "mbarrier.init in another block's shared memory");
-    if (place.offset % kWordBytes != 0) return refuse(warp, i, lane, "an mbarrier at no multiple of 8 bytes");
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_initialised_elsewhere);
+    if (place.offset % kWordBytes != 0) return refuse(warp, i, lane, Finding::Cause::mbarrier_misaligned);
     if (count == 0 || count > kMost) {
-      return refuse(warp, i, lane,
-                    fmt::format("an mbarrier of {} arrivals; 1 to {} are possible", count, kMost));
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_count, {count, kMost});
     }
     const MbarrierWord word{.phase = 0, .expected = count, .pending = count, .bytes = 0};
     touch(warp, i, lane, place.offset, word.encode(), AccessKind::store);
@@ -181,9 +173,9 @@ void arrive_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
     const MbarrierWord before = MbarrierWord::decode(found.mbarrier->word);
     const std::uint32_t arrivals = i.b == kNoSlot ? 1 : row<std::uint32_t>(warp, i.b)[lane];
     const std::uint32_t bytes = i.c == kNoSlot ? 0 : row<std::uint32_t>(warp, i.c)[lane];
-    if (arrivals == 0) return refuse(warp, i, lane, "no arrivals: the count of an arrival is at least 1");
+    if (arrivals == 0) return refuse(warp, i, lane, Finding::Cause::mbarrier_no_arrivals);
     if ((i.detail & mbarrier::kCompletesNothing) != 0 && arrivals == before.pending) {
-      return refuse(warp, i, lane, "an arrival with .noComplete that completes the phase");
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_completed);
     }
     if (i.destination != kNoSlot) row<std::uint64_t>(warp, i.destination)[lane] = found.mbarrier->word;
     if (releases && found.block == warp.block) release_to(warp, found.mbarrier->arriving);
@@ -214,8 +206,7 @@ void wait_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
     Found found = find(warp, i, lane);
     if (found.mbarrier == nullptr) return;
     if (found.block != warp.block) {
-      return refuse(warp, i, lane,
-                    "a wait at an mbarrier of another block: threads wait at those of their own");
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_awaited_elsewhere);
     }
     complete_arrivals(*found.block, found.offset);
     const std::uint32_t phase = (i.detail & mbarrier::kParity) != 0

@@ -1,7 +1,5 @@
 #include "emulator/execution/progress.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -169,18 +167,18 @@ Waiting resting_in(const ThreadBlock& block) {
   return {};
 }
 
-const char* what_awaits(const Waiting& resting) {
+Finding::Awaited awaited_by(const Waiting& resting) {
   switch (resting.split->state) {
     case Split::State::ready:
-      return "for an mbarrier";
+      return Finding::Awaited::mbarrier;
     case Split::State::meeting:
-      return "for lanes of their warp";
+      return Finding::Awaited::lanes;
     case Split::State::at_barrier:
-      return "at the barrier";
+      return Finding::Awaited::barrier;
     case Split::State::at_cluster_barrier:
-      return "at the cluster's barrier";
+      return Finding::Awaited::cluster_barrier;
   }
-  return "";
+  return Finding::Awaited::nothing;
 }
 
 std::uint32_t line_of(const Grid& grid, const Waiting& waiting) {
@@ -188,17 +186,6 @@ std::uint32_t line_of(const Grid& grid, const Waiting& waiting) {
   const std::uint32_t place =
       wait != nullptr && waiting.split->state == Split::State::ready ? wait->id : next_place(*waiting.split);
   return grid.kernel->program->places[place].line.line;
-}
-
-/// What a loop polls, when all it does is that.
-std::string polled(const Grid& grid, std::uint64_t address) {
-  const GlobalMemory::Allocation* allocation = grid.memory->find(address);
-  if (allocation == nullptr) return {};
-  return fmt::format(
-      ", and looks at byte {} of {} ({} bytes){}", address - allocation->begin,
-      allocation->label.empty() ? "an allocation" : "'" + allocation->label + "'", allocation->bytes,
-      allocation->exchanged ? ", where it sees nothing of what the host writes before the kernel has ended"
-                            : "");
 }
 
 /// The block of a worker that began first, of those that `is_wanted`; null when there is none.
@@ -225,20 +212,20 @@ void report_standstill(Grid& grid, const Worker& worker) {
     return;
   }
   const Waiting spinning = spinning_in(*first);
-  std::string message = fmt::format("nothing changes any more: the thread goes round this loop for ever{}",
-                                    polled(grid, worker.polled_address));
+  const std::uint64_t begun = std::min(grid.next_block.load(), grid.block_count);
+  Finding finding = make_finding(*spinning.warp, next_place(*spinning.split),
+                                 first_lane(spinning.split->lanes), Finding::Cause::endless_loop,
+                                 {signed_of(grid.block_count - begun), signed_of(grid.block_count)});
+  if (const GlobalMemory::Allocation* polled = grid.memory->find(worker.polled_address)) {
+    finding.address = worker.polled_address;
+    finding.object = polled->object();
+    finding.sees_no_host_writes = polled->exchanged;
+  }
   if (const Waiting other = resting_in(*first); other.warp != nullptr) {
-    message +=
-        fmt::format("; others of its block wait {} at line {}", what_awaits(other), line_of(grid, other));
+    finding.awaited = awaited_by(other);
+    finding.awaited_line = line_of(grid, other);
   }
-  const std::uint64_t begun = grid.next_block.load();
-  if (begun < grid.block_count) {
-    message += fmt::format("; {} of the {} blocks have not begun, as those before them do not end",
-                           grid.block_count - begun, grid.block_count);
-  }
-  grid.findings->add(make_finding(*spinning.warp, next_place(*spinning.split),
-                                  first_lane(spinning.split->lanes), Finding::Kind::no_progress,
-                                  std::move(message)));
+  grid.findings->add(std::move(finding));
 }
 
 }  // namespace lockstep::emulator

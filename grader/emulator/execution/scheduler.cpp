@@ -1,7 +1,5 @@
 #include "emulator/execution/scheduler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -140,10 +138,9 @@ class WorkerLoop {
     try {
       run_blocks();
     } catch (const std::exception& error) {
-      Finding finding;
-      finding.kind = Finding::Kind::bad_launch;
+      Finding finding = Finding::make(Finding::Cause::machine_too_small);
       finding.kernel = grid_.kernel->info.name;
-      finding.message = fmt::format("the machine cannot hold the launch: {}", error.what());
+      finding.detail = error.what();
       grid_.findings->add(std::move(finding));
       grid_.fail(LaunchResult::Status::launch_failure);
     }
@@ -328,8 +325,7 @@ class WorkerLoop {
       if (warp.splits.empty()) continue;
       const Split& split = warp.splits[warp.current < warp.splits.size() ? warp.current : 0];
       grid_.findings->add(
-          make_finding(warp, next_place(split), first_lane(split.lanes), Finding::Kind::time_limit,
-                       "the kernel was stopped at the time limit; this is where the warp was"));
+          make_finding(warp, next_place(split), first_lane(split.lanes), Finding::Cause::deadline));
       break;
     }
     grid_.fail(LaunchResult::Status::launch_timeout);

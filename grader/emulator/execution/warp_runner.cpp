@@ -1,7 +1,5 @@
 #include "emulator/execution/warp_runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -77,13 +75,16 @@ void enter_frame(Warp& warp, const Frame& frame) {
   warp.local_base = frame.local;
 }
 
-void add_finding(Warp& warp, std::uint32_t place, Mask lanes, Finding::Kind kind, std::string message) {
-  warp.block->grid->findings->add(make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
+void add_finding(Warp& warp, std::uint32_t place, Mask lanes, Finding::Cause cause,
+                 std::vector<std::int64_t> numbers) {
+  Finding finding = make_finding(warp, place, first_lane(lanes), cause, std::move(numbers));
+  finding.scope = Finding::Scope::warp;
+  warp.block->grid->findings->add(std::move(finding));
 }
 
-void fault_at(Warp& warp, std::uint32_t place, Mask lanes, LaunchResult::Status status, Finding::Kind kind,
-              std::string message) {
-  fault(warp, status, make_finding(warp, place, first_lane(lanes), kind, std::move(message)));
+void fault_at(Warp& warp, std::uint32_t place, Mask lanes, LaunchResult::Status status, Finding::Cause cause,
+              std::vector<std::int64_t> numbers = {}) {
+  fault(warp, status, make_finding(warp, place, first_lane(lanes), cause, std::move(numbers)));
 }
 
 Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
@@ -93,20 +94,6 @@ Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
 }
 
 /// "lane 3", "lanes 0 to 15", or the first few of those that are no run.
-std::string lane_names(Mask lanes) {
-  constexpr int kFew = 4;
-  if (lanes == 0) return "no lane";
-  const unsigned first = first_lane(lanes), last = 31U - static_cast<unsigned>(std::countl_zero(lanes));
-  const int count = std::popcount(lanes);
-  if (count == 1) return fmt::format("lane {}", first);
-  if (last - first + 1 == static_cast<unsigned>(count)) return fmt::format("lanes {} to {}", first, last);
-  std::string names = fmt::format("lanes {}", first);
-  int left = std::min(count, kFew) - 1;
-  for (Mask more = lanes & (lanes - 1); left > 0; more &= more - 1, --left)
-    names += fmt::format(", {}", first_lane(more));
-  return count > kFew ? names + ", …" : names;
-}
-
 /// Of `lanes`, those that hold the same value as the first of them.
 template <class T>
 Mask same_as_first(Mask lanes, const T* values) {
@@ -319,11 +306,9 @@ class WarpRunner {
       case BasicBlock::End::trap: {
         const Mask taken = condition_of(warp_, block, split.lanes);
         if (taken != 0) {
-          fault_at(warp_, block.end_id, taken, LaunchResult::Status::launch_failure, Finding::Kind::trap,
-                   grid_.kernel->meets_grid && grid_.workspace == 0
-                       ? "the kernel executed a trap instruction: grid.sync() needs a launch by "
-                         "cudaLaunchCooperativeKernel"
-                       : "the kernel executed a trap instruction");
+          const bool lacks_grid = grid_.kernel->meets_grid && grid_.workspace == 0;
+          fault_at(warp_, block.end_id, taken, LaunchResult::Status::launch_failure,
+                   lacks_grid ? Finding::Cause::trap_of_plain_launch : Finding::Cause::trap_instruction);
           return false;
         }
         split.frame.block = block.next;
@@ -356,8 +341,8 @@ class WarpRunner {
       const std::uint32_t index = selector[first_lane(left)];
       const Mask same = same_as_first(left, selector);
       if (index >= block.targets.size()) {
-        fault_at(warp_, block.end_id, same, LaunchResult::Status::launch_failure, Finding::Kind::trap,
-                 "a jump table is left at its end");
+        fault_at(warp_, block.end_id, same, LaunchResult::Status::launch_failure,
+                 Finding::Cause::jump_table_left);
         return false;
       }
       left &= ~same;
@@ -461,8 +446,7 @@ class WarpRunner {
     if (split.callers.size() >= kMostCallers || frame.local + callee.local_bytes > kMostLocalBytes ||
         std::size_t{frame.rows} + callee.frame_bytes > kMostRowBytes) {
       fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
-               Finding::Kind::stack_overflow,
-               fmt::format("{} calls deep, the thread's stack is full", split.callers.size()));
+               Finding::Cause::stack_full, {signed_of(split.callers.size())});
       return;
     }
     const std::size_t rows = grown_size(warp_.row_storage, std::size_t{frame.rows} + callee.frame_bytes);
@@ -475,9 +459,7 @@ class WarpRunner {
     if (growth != 0 &&
         grid_.stack_bytes.fetch_add(growth, std::memory_order_relaxed) + growth > kMostStackBytes) {
       fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
-               Finding::Kind::stack_overflow,
-               fmt::format("{} calls deep, the stacks of the launch's threads take more than {} MiB",
-                           split.callers.size(), kMostStackBytes >> 20));
+               Finding::Cause::stacks_full, {signed_of(split.callers.size()), kMostStackBytes >> 20});
       return;
     }
     warp_.row_storage.resize(rows);
@@ -575,10 +557,15 @@ class WarpRunner {
     const std::uint32_t threads =
         instruction.b == kNoSlot ? 0 : row<std::uint32_t>(warp_, instruction.b)[lane];
     if (number >= kBarriers || threads % kLanes != 0) {
-      fault_at(
-          warp_, instruction.id, active, LaunchResult::Status::illegal_instruction, Finding::Kind::bad_sync,
-          number >= kBarriers ? fmt::format("barrier {}: a block has {}", number, kBarriers)
-                              : fmt::format("a barrier of {} threads, which are no whole warps", threads));
+      const auto refuse = [&](Finding::Cause cause, std::vector<std::int64_t> numbers) {
+        fault_at(warp_, instruction.id, active, LaunchResult::Status::illegal_instruction, cause,
+                 std::move(numbers));
+      };
+      if (number >= kBarriers) {
+        refuse(Finding::Cause::no_such_barrier, {number, kBarriers});
+      } else {
+        refuse(Finding::Cause::no_whole_warps, {threads});
+      }
       return false;
     }
     const auto operation = static_cast<BarrierOperation>(instruction.detail);
@@ -610,8 +597,7 @@ class WarpRunner {
     Split& group = current();
     group.members = members;
     if ((same & ~members) != 0) {
-      add_finding(warp_, instruction.id, same & ~members, Finding::Kind::bad_sync,
-                  fmt::format("the lane is not in the mask {:#010x} that it passes", members));
+      add_finding(warp_, instruction.id, same & ~members, Finding::Cause::outside_mask, {members});
     } else if ((members & warp_.live & ~same) != 0) {
       group.state = Split::State::meeting;
       return false;
@@ -642,11 +628,8 @@ class WarpRunner {
         enter_frame(warp_, split.frame);
         const Mask members = row<std::uint32_t>(warp_, instruction.vector[1])[first_lane(split.lanes)];
         const Mask missing = members & warp_.live & ~split.lanes;
-        add_finding(
-            warp_, instruction.id, split.lanes, Finding::Kind::bad_sync,
-            fmt::format("{} wait{} for {}, which must take part and {} elsewhere{}", lane_names(split.lanes),
-                        std::has_single_bit(split.lanes) ? "s" : "", lane_names(missing),
-                        std::has_single_bit(missing) ? "is" : "are", place_of_first(missing)));
+        add_finding(warp_, instruction.id, split.lanes, Finding::Cause::lanes_elsewhere,
+                    {split.lanes, missing, line_of_first(missing)});
       }
       split.state = Split::State::ready;
       split.admitted = true;
@@ -654,14 +637,13 @@ class WarpRunner {
     }
   }
 
-  /// ", the first of them at line N", for a message.
-  std::string place_of_first(Mask lanes) const {
+  /// Where the first of the lanes is; 0 when that is unknown.
+  std::uint32_t line_of_first(Mask lanes) const {
     for (const Split& split : warp_.splits) {
       if (lanes == 0 || (split.lanes >> first_lane(lanes) & 1) == 0) continue;
-      const std::uint32_t line = grid_.kernel->program->places[next_place(split)].line.line;
-      return line == 0 ? "" : fmt::format(", the first of them at line {}", line);
+      return grid_.kernel->program->places[next_place(split)].line.line;
     }
-    return {};
+    return 0;
   }
 
   const Instruction& gate_of(const Split& split) const {

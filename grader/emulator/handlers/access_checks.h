@@ -294,7 +294,7 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
 
 /// Bounds and alignment within a window that begins at 0.
 inline bool check_window(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
-                         unsigned width, std::uint64_t limit, const char* window, AccessKind kind) {
+                         unsigned width, std::uint64_t limit, Finding::Space window, AccessKind kind) {
   const auto [low, high, bits] = extent_of(active, offsets);
   if (high + width > limit || high + width < width) {
     report_outside_window(warp, i, active, offsets, width, limit, window, kind);
@@ -310,13 +310,13 @@ inline bool check_window(Warp& warp, const Instruction& i, Mask active, const st
 inline bool check_parameters(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
                              unsigned width) {
   return check_window(warp, i, active, offsets, width, warp.block->grid->parameters.size(),
-                      "the kernel's parameters", AccessKind::load);
+                      Finding::Space::parameters, AccessKind::load);
 }
 
 inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* offsets,
                         unsigned width, bool is_store) {
   const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
-  if (!check_window(warp, i, active, offsets, width, warp.local_bytes, "the thread's local memory", kind))
+  if (!check_window(warp, i, active, offsets, width, warp.local_bytes, Finding::Space::local, kind))
     return false;
   // Hardware interleaves local memory by thread, so that lanes at one offset touch neighbouring words.
   const auto units =
@@ -436,7 +436,7 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
                                      ? Extent<std::uint32_t>{offsets[0], offsets[0] + 31 * width, offsets[0]}
                                      : extent_of(active, offsets);
   if (std::uint64_t{high} + width > limit || (bits & (width - 1)) != 0 || leaves_window(active, addresses)) {
-    check_window(warp, i, active, addresses, width, limit, "the block's shared memory", kind);
+    check_window(warp, i, active, addresses, width, limit, Finding::Space::shared, kind);
     return false;
   }
   count_shared(warp, i, active, offsets, width, contiguous, kind);

@@ -21,7 +21,7 @@ void move_rows(Warp& warp, const Instruction& i, Mask active) {
   }
   const Mask giving = tiles == kMostTiles ? active : active & ((1U << kTile * tiles) - 1);
   if (giving == 0 || !check_window(warp, i, giving, begins.of, kTileRowBytes, warp.block->grid->shared_bytes,
-                                   "the block's shared memory", kind)) {
+                                   Finding::Space::shared, kind)) {
     return;
   }
   alignas(64) std::uint32_t words[kMostTiles][kLanes] = {};

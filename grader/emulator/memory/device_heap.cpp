@@ -1,7 +1,5 @@
 #include "emulator/memory/device_heap.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -87,7 +85,8 @@ void DeviceHeap::recycle() {
   }
 }
 
-std::optional<std::string> DeviceHeap::free(DeviceAddress address) {
+std::optional<Miss> DeviceHeap::free(DeviceAddress address) {
+  using enum Finding::Cause;
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address);
   if (found != live_.end()) {
@@ -96,14 +95,10 @@ std::optional<std::string> DeviceHeap::free(DeviceAddress address) {
     return std::nullopt;
   }
   if (const auto freed = freed_.find(address); freed != freed_.end()) {
-    return fmt::format("free of a block ({} bytes) that was freed before", freed->second.bytes);
+    return Miss{freed_twice, object_of(*freed)};
   }
-  if (const auto* block = block_at(live_, address)) {
-    return fmt::format("free of an address {} bytes into a block ({} bytes), not of its start",
-                       address - block->first, block->second.bytes);
-  }
-  if (contains(address)) return "free of an address in the device's heap where no block begins";
-  return fmt::format("free of the address {:#x}, which malloc and new in kernels did not give", address);
+  if (const auto* block = block_at(live_, address)) return Miss{freed_inside, object_of(*block)};
+  return Miss{contains(address) ? freed_between_blocks : freed_elsewhere, {}};
 }
 
 bool DeviceHeap::holds(DeviceAddress address, std::uint64_t bytes) const {
@@ -112,21 +107,15 @@ bool DeviceHeap::holds(DeviceAddress address, std::uint64_t bytes) const {
   return block != nullptr && bytes <= block->first + block->second.bytes - address;
 }
 
-std::string DeviceHeap::describe_miss(DeviceAddress address, std::uint64_t bytes) const {
+Miss DeviceHeap::find_miss(DeviceAddress address) const {
+  using enum Finding::Cause;
   const std::lock_guard lock(mutex_);
-  if (const auto* block = block_at(live_, address)) {
-    return fmt::format("that reaches {} bytes past the end of a block of the device's heap ({} bytes)",
-                       address + bytes - block->first - block->second.bytes, block->second.bytes);
-  }
-  if (const auto* block = block_at(freed_, address)) {
-    return fmt::format("of a block of the device's heap ({} bytes) after it was freed", block->second.bytes);
-  }
+  if (const auto* block = block_at(live_, address)) return {reaches_past_end, object_of(*block)};
+  if (const auto* block = block_at(freed_, address)) return {freed_memory, object_of(*block)};
   const auto above = live_.upper_bound(address);
-  if (above == live_.begin()) return "of the device's heap, outside every block";
-  const auto& [begin, block] = *std::prev(above);
-  const std::uint64_t past = address - begin - block.bytes;
-  return fmt::format("{} the end of a block of the device's heap ({} bytes)",
-                     past == 0 ? "just past" : fmt::format("that begin {} bytes past", past), block.bytes);
+  if (above == live_.begin()) return {outside_blocks, {}};
+  const Finding::Object below = object_of(*std::prev(above));
+  return {address == below.begin + below.bytes ? just_past_end : past_end, below};
 }
 
 std::vector<HeapBlock> DeviceHeap::live_blocks() const {
@@ -137,6 +126,10 @@ std::vector<HeapBlock> DeviceHeap::live_blocks() const {
     blocks.push_back({address, block.bytes, owners_[block.owner]});
   }
   return blocks;
+}
+
+Finding::Object DeviceHeap::object_of(const Blocks::value_type& block) {
+  return {{}, block.first, block.second.bytes};
 }
 
 const DeviceHeap::Blocks::value_type* DeviceHeap::block_at(const Blocks& blocks, DeviceAddress address) {

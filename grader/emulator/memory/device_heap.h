@@ -37,11 +37,11 @@ class DeviceHeap {
   /// A block for `owner`, the place that asks for it; 0 when the heap is exhausted.
   DeviceAddress allocate(std::uint64_t bytes, const HeapOwner& owner);
   /// Frees the block that begins at `address`; else says why that is none.
-  std::optional<std::string> free(DeviceAddress address);
+  std::optional<Miss> free(DeviceAddress address);
   /// Whether [address, address + bytes) lies in a live block.
   bool holds(DeviceAddress address, std::uint64_t bytes) const;
   /// What is wrong with an address that is in none.
-  std::string describe_miss(DeviceAddress address, std::uint64_t bytes) const;
+  Miss find_miss(DeviceAddress address) const;
   std::vector<HeapBlock> live_blocks() const;
 
  private:
@@ -51,6 +51,7 @@ class DeviceHeap {
   };
   using Blocks = std::map<DeviceAddress, Block>;
 
+  static Finding::Object object_of(const Blocks::value_type& block);
   static const Blocks::value_type* block_at(const Blocks& blocks, DeviceAddress address);
   std::uint32_t index_of(const HeapOwner& owner);
   DeviceAddress place(std::uint64_t span);

@@ -191,46 +191,38 @@ const GlobalMemory::Allocation* GlobalMemory::find(DeviceAddress address) const 
   return address < candidate.end() ? &candidate : nullptr;
 }
 
-std::string GlobalMemory::describe_miss(DeviceAddress address, std::uint64_t bytes) const {
-  const auto name = [](const Allocation& allocation) {
-    return fmt::format("{} ({} bytes)",
-                       allocation.label.empty() ? "an allocation" : "'" + allocation.label + "'",
-                       allocation.bytes);
-  };
-  if (address < kPage) return fmt::format("at address {:#x}: a null pointer", address);
-  if (const Allocation* inside = find(address)) {
-    return fmt::format("that reaches {} bytes past the end of {}", address + bytes - inside->end(),
-                       name(*inside));
-  }
+Miss GlobalMemory::find_miss(DeviceAddress address) const {
+  using enum Finding::Cause;
+  if (address < kPage) return {null_pointer, {}};
+  if (const Allocation* inside = find(address)) return {reaches_past_end, inside->object()};
   for (const Allocation& allocation : freed_) {
-    if (address >= allocation.begin && address < allocation.end())
-      return fmt::format("of {} after it was freed", name(allocation));
+    if (address >= allocation.begin && address < allocation.end()) return {freed_memory, allocation.object()};
   }
   const auto above = live_.upper_bound(address);
   const Allocation* below = above == live_.begin() ? nullptr : &std::prev(above)->second;
   const std::uint64_t past = below != nullptr ? address - below->end() : ~std::uint64_t{0};
   const std::uint64_t before = above != live_.end() ? above->first - address : ~std::uint64_t{0};
   constexpr std::uint64_t kNear = std::uint64_t{1} << 35;  // as far as an index of 32 bits reaches
-  if (std::min(past, before) > kNear) {
-    return fmt::format("at address {:#x}, which is in no allocation{}", address,
-                       is_host_address(address) ? " of the device: it looks like a pointer of the host" : "");
-  }
+  if (std::min(past, before) > kNear) return {is_host_address(address) ? host_pointer : in_no_allocation, {}};
   // Who is far off from it may have meant another.
   constexpr std::uint64_t kClose = std::uint64_t{1} << 20;
   const bool may_be_another = live_.size() > 1 && std::min(past, before) > kClose;
-  const char* const doubt = may_be_another ? ", the nearest allocation" : "";
-  if (before < past)
-    return fmt::format("that begin {} bytes before the start of {}{}", before, name(above->second), doubt);
-  return past == 0 ? fmt::format("just past the end of {}", name(*below))
-                   : fmt::format("that begin {} bytes past the end of {}{}", past, name(*below), doubt);
+  if (before < past) return {may_be_another ? far_before_start : before_start, above->second.object()};
+  if (past == 0) return {just_past_end, below->object()};
+  return {may_be_another ? far_past_end : past_end, below->object()};
 }
 
 void GlobalMemory::require(DeviceAddress address, std::uint64_t bytes) const {
   const Allocation* allocation = find(address);
   if (allocation == nullptr && bytes == 0) return;
   if (allocation == nullptr || bytes > allocation->end() - address) {
-    throw DeviceError(DeviceError::Code::invalid_address,
-                      fmt::format("{} bytes {}", bytes, describe_miss(address, bytes)));
+    Miss miss = find_miss(address);
+    Finding why = Finding::make(miss.cause);
+    why.object = std::move(miss.object);
+    why.address = address;
+    why.width = bytes;
+    throw RefusedRequest(DeviceError::Code::invalid_address, std::move(why),
+                         fmt::format("{} bytes at {:#x}, which are not in one allocation", bytes, address));
   }
 }
 

@@ -37,6 +37,7 @@ class GlobalMemory {
     bool exchanged = false;             ///< see Placement
     bool constant = false;              ///< kernels may not write it
     DeviceAddress end() const { return begin + bytes; }
+    Finding::Object object() const { return {label, begin, bytes}; }
   };
 
   /// Reserves address space; `capacity` bytes may be allocated at once.
@@ -55,9 +56,10 @@ class GlobalMemory {
   void free(DeviceAddress address);
   /// The allocation that holds `address`, or null.
   const Allocation* find(DeviceAddress address) const;
-  /// The live or recently freed allocation nearest to an address that is in none, for messages.
-  std::string describe_miss(DeviceAddress address, std::uint64_t bytes) const;
-  /// Throws DeviceError::invalid_address unless [address, address + bytes) lies in one allocation.
+  /// Why what begins at `address` does not lie in one allocation, and the live or recently freed one that is
+  /// nearest.
+  Miss find_miss(DeviceAddress address) const;
+  /// Throws RefusedRequest::invalid_address unless [address, address + bytes) lies in one allocation.
   void require(DeviceAddress address, std::uint64_t bytes) const;
   void mark_written(DeviceAddress address, std::uint64_t bytes, bool written);
   /// Makes a range of whole lines, part of an allocation, as if it had just been allocated.
@@ -92,7 +94,7 @@ class GlobalMemory {
   std::size_t used_ = 0;
   DeviceAddress next_ = kGlobalBegin;
   std::map<DeviceAddress, Allocation> live_;
-  std::deque<Allocation> freed_;  ///< the last few, the latest at the end; for messages
+  std::deque<Allocation> freed_;  ///< the last few, the latest at the end; for findings
   std::byte* data_ = nullptr;
   std::uint8_t* written_ = nullptr;
   LineVisits* line_visits_ = nullptr;

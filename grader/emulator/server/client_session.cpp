@@ -99,9 +99,7 @@ Answer ClientSession::answer(RequestKind kind, std::span<const std::byte> payloa
   const bool needs_context = kind != RequestKind::hello && kind != RequestKind::measure_image;
   if (needs_context && served_.sticky != Status::ok) return {served_.sticky, {}};
   Answer answer = Session::answer(kind, payload);
-  if (answer.status != Status::ok && is_of_memory(kind)) {
-    last_refusal_.assign(reinterpret_cast<const char*>(answer.payload.data()), answer.payload.size());
-  }
+  if (answer.status != Status::ok && is_of_memory(kind)) last_refusal_ = refused_;
   return answer;
 }
 
@@ -217,8 +215,9 @@ Bytes ClientSession::perform(RequestKind kind, MessageReader& request) {
       try {
         return packed(SizeReply{ptx::fat_binary_bytes(request.take_rest())});
       } catch (const ptx::FatBinaryError& error) {
-        served_.add_finding(Finding::Kind::bad_image, {}, error.what());
-        throw DeviceError(DeviceError::Code::invalid_image, error.what());
+        const DeviceError refused(DeviceError::Code::invalid_image, error.what());
+        served_.add_finding(refused_finding(refused, Finding::Cause::rejected_image));
+        throw refused;
       }
     case RequestKind::load_image:
       return load_image(request.take_rest());
@@ -354,7 +353,7 @@ Bytes ClientSession::load_image(std::span<const std::byte> image) {
     has_loaded_image_ = true;
     return packed(IdReply{module});
   } catch (const DeviceError& error) {
-    served_.add_finding(Finding::Kind::bad_image, {}, error.what());
+    served_.add_finding(refused_finding(error, Finding::Cause::rejected_image));
     throw;
   }
 }
@@ -365,6 +364,11 @@ void ClientSession::unload_image(std::uint64_t id) {
   charge(modules_.at(module).device, -static_cast<std::uint64_t>(modules_.at(module).bytes.variables));
   modules_.erase(module);
   served_.device.unload(module);
+}
+
+void ClientSession::add_finding_of(const std::string& kernel, Finding finding) {
+  finding.kernel = kernel;
+  served_.add_finding(std::move(finding));
 }
 
 Bytes ClientSession::find_kernel(MessageReader& request) {
@@ -391,9 +395,9 @@ Bytes ClientSession::find_kernel(MessageReader& request) {
     return payload;
   } catch (const DeviceError& error) {
     if (error.code() == DeviceError::Code::unsupported) {
-      served_.add_finding(Finding::Kind::unsupported, name, error.what());
+      add_finding_of(name, refused_finding(error, Finding::Cause::unsupported_otherwise));
     } else if (error.code() == DeviceError::Code::invalid_image) {
-      served_.add_finding(Finding::Kind::bad_image, name, error.what());
+      add_finding_of(name, refused_finding(error, Finding::Cause::rejected_image));
     }
     throw;
   }
@@ -459,53 +463,56 @@ Bytes ClientSession::launched(
   try {
     if (wanted.dynamic_shared_bytes > wanted.dynamic_shared_limit ||
         wanted.dynamic_shared_bytes > UINT32_MAX) {
-      throw DeviceError(
-          DeviceError::Code::invalid_value,
-          "a launch with " + std::to_string(wanted.dynamic_shared_bytes) +
-              " bytes of dynamic shared memory, where the kernel may have " +
-              std::to_string(wanted.dynamic_shared_limit) +
-              ": cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, …) allows it "
-              "more");
+      Finding why = Finding::make(Finding::Cause::dynamic_shared_not_allowed);
+      why.numbers = {signed_of(wanted.dynamic_shared_bytes), signed_of(wanted.dynamic_shared_limit)};
+      throw RefusedRequest(DeviceError::Code::invalid_value, std::move(why),
+                           "a launch with more dynamic shared memory than the kernel may have");
     }
     if (served_.device.kernel_info(kernel).uses_heap) make_heap(wanted.heap_bytes);
     return launching(kernel,
                      {wanted.grid, wanted.block, static_cast<std::uint32_t>(wanted.dynamic_shared_bytes),
                       wanted.cooperative != 0, static_cast<DeviceMask>(wanted.reach), wanted.cluster});
   } catch (const DeviceError& error) {
-    served_.add_finding(Finding::Kind::bad_launch, served_.device.kernel_info(kernel).name, error.what());
+    add_finding_of(served_.device.kernel_info(kernel).name,
+                   refused_finding(error, Finding::Cause::launch_otherwise));
     throw;
   }
 }
 
-/// Becomes a finding of known words and of numbers: nothing in it is a text of the client's.
+/// Becomes a finding of known names and of numbers: nothing in it is a text of the client's.
 void ClientSession::note_refusal(const NoteRefusalRequest& note, const std::string& function) {
   if (!served_.note_refusals) return;
-  const ErrorText* error = error_text(note.error);
-  if (error == nullptr) throw MalformedMessage("an error that the runtime does not have");
+  if (error_text(note.error) == nullptr) throw MalformedMessage("an error that the runtime does not have");
   if (!is_runtime_function(function)) throw MalformedMessage("a function that the runtime does not have");
-  std::string reason;
-  if (note.reason == RefusalReason::told) reason = std::exchange(last_refusal_, {});
-  if (note.reason == RefusalReason::range) reason = refused_range(note.range);
-  if (note.reason == RefusalReason::direction) {
-    reason =
-        "its direction is not that of its pointers, of which one is of the host where it should be the "
-        "device's, or the other way round";
+  Finding finding = Finding::make(Finding::Cause::refused_call);
+  if (note.reason == RefusalReason::told && last_refusal_) {
+    finding = *std::exchange(last_refusal_, std::nullopt);
   }
-  if (note.reason == RefusalReason::null) reason = "one of its pointers is null";
-  served_.add_finding(Finding::Kind::bad_call, {},
-                      function + " returned " + error->name + " (" + error->sentence + ')' +
-                          (reason.empty() ? "" : ": " + reason));
+  if (note.reason == RefusalReason::range) finding = refused_range(note.range);
+  if (note.reason == RefusalReason::direction) finding = Finding::make(Finding::Cause::refused_direction);
+  if (note.reason == RefusalReason::null) finding = Finding::make(Finding::Cause::refused_null);
+  if (finding.kind == Finding::Kind::out_of_bounds) {
+    finding.reason = finding.cause;
+    finding.cause = Finding::Cause::refused_range;
+    finding.kind = kind_of(finding.cause);
+    // Those that lie alike beside their allocations are one finding.
+    finding.address -= finding.object.begin;
+    finding.object.begin = 0;
+  }
+  finding.name = function;
+  finding.numbers = {note.error};
+  served_.add_finding(std::move(finding));
 }
 
-/// What is wrong with a range; nothing when the device finds that it fits.
-std::string ClientSession::refused_range(const RangeRequest& range) const {
+/// What is wrong with a range; just that a call was refused when the device finds that it fits.
+Finding ClientSession::refused_range(const RangeRequest& range) const {
   try {
     check_whole(range.address, range.bytes);
     served_.device.require(range.address, range.bytes);
   } catch (const DeviceError& error) {
-    return error.what();
+    return refused_finding(error, Finding::Cause::refused_otherwise);
   }
-  return {};
+  return Finding::make(Finding::Cause::refused_call);
 }
 
 /// Throws unless the box is one, of which the part is no more than a request may name, and fits its

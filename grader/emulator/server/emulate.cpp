@@ -14,7 +14,6 @@
 #include <system_error>
 
 #include "emulator/server/elf_file.h"
-#include "emulator/server/finding_text.h"
 #include "text/printable.h"
 
 namespace lockstep::emulator {
@@ -131,7 +130,7 @@ int wait_for(pid_t pid) {
   return WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-std::optional<Observations> report(DeviceProcess& device, int status) {
+std::optional<Observations> report(DeviceProcess& device, const EmulateOptions& options, int status) {
   // A program that was killed may have left a kernel running. After any other the device only clears away
   // what the program held, which takes its time on a busy machine.
   const std::chrono::seconds patience = status > kBySignal ? 1s : 60s;
@@ -142,15 +141,18 @@ std::optional<Observations> report(DeviceProcess& device, int status) {
   Observations observations = device.take_observations();
   std::size_t mistakes = 0;
   const auto is_stale = [](const Finding& finding) { return finding.kind == Finding::Kind::stale_read; };
+  const auto tell = [&](const Finding& finding) {
+    std::fprintf(stderr, "lockstep: %s", options.text_of(finding).c_str());
+  };
   for (const Finding& finding : observations.findings) {
     if (is_stale(finding)) continue;
-    std::fprintf(stderr, "lockstep: %s", text_of(finding).c_str());
+    tell(finding);
     ++mistakes;
   }
   // Many programs do well with old values. One that fails may have them to thank for it.
   if (status != 0 && mistakes != observations.findings.size()) {
     for (const Finding& finding : observations.findings) {
-      if (is_stale(finding)) std::fprintf(stderr, "lockstep: %s", text_of(finding).c_str());
+      if (is_stale(finding)) tell(finding);
     }
     print_line(
         "a stale read is no mistake where an old value does no harm. Else a fence must stand between the "
@@ -184,7 +186,7 @@ int emulate(const EmulateOptions& options, std::optional<Observations>& seen) {
     const pid_t program = start(options, device.client_descriptor());
     device.close_client_descriptor();
     const int status = wait_for(program);
-    seen = report(device, status);
+    seen = report(device, options, status);
     if (status == kSegmentationFault) {
       print_line(
           "host code of the program made a segmentation fault; a pointer to the device does that when the "

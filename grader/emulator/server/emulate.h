@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct EmulateOptions {
   std::filesystem::path cudart_directory;  ///< folder of the replacement CUDA runtime
   std::filesystem::path program;
   std::vector<std::string> arguments;  ///< the program's, without its name
+  /// A finding in words, as whole lines: whoever runs the program knows how to tell it.
+  std::function<std::string(const Finding&)> text_of;
   struct Trace {
     std::string file;  ///< its path's end; empty for every file
     std::uint32_t line = 0;

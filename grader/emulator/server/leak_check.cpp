@@ -14,15 +14,6 @@ namespace {
 constexpr std::size_t kMostSizes = 20;    // that are told
 constexpr std::size_t kMostNumbers = 10;  // of one size
 
-/// "1, 2, 4 and 7 more of 30", of ascending numbers.
-std::string list_of(const std::vector<std::uint64_t>& numbers, std::uint64_t count) {
-  std::string text;
-  const std::size_t shown = std::min(numbers.size(), kMostNumbers);
-  for (std::size_t k = 0; k < shown; ++k) text += (k == 0 ? "" : ", ") + std::to_string(numbers[k]);
-  if (numbers.size() > shown) text += " and " + std::to_string(numbers.size() - shown) + " more";
-  return text + " of the program's " + std::to_string(count);
-}
-
 }  // namespace
 
 void LeakCheck::report(ServedDevice& served, int device) {
@@ -37,11 +28,12 @@ void LeakCheck::report(ServedDevice& served, int device) {
        ++size, ++told) {
     auto& [bytes, numbers] = *size;
     std::ranges::sort(numbers);
-    const bool one = numbers.size() == 1;
-    served.add_finding(Finding::Kind::leak, {},
-                       std::to_string(numbers.size()) + (one ? " allocation of " : " allocations of ") +
-                           std::to_string(bytes) + (one ? " bytes was" : " bytes were") +
-                           " never freed: in order of allocation " + list_of(numbers, count_));
+    Finding finding = Finding::make(Finding::Cause::never_freed);
+    finding.numbers = {signed_of(numbers.size()), signed_of(bytes), signed_of(count_)};
+    const std::size_t shown = std::min(numbers.size(), kMostNumbers);
+    finding.numbers.insert(finding.numbers.end(), numbers.begin(),
+                           numbers.begin() + static_cast<std::ptrdiff_t>(shown));
+    served.add_finding(std::move(finding));
   }
 }
 

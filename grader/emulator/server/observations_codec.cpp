@@ -14,8 +14,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, line, function, warps, lanes, d
                                    shared_atomic, local_load, local_store, constant_load, branches,
                                    idle_caused, idle_here, global_contention, shared_contention)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelWork, kernel, launches, blocks, work, span)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, kind, message, line, stack, other_line, access, other_access,
-                                   of_updates, barrier, kernel, block, thread, address, count)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::Object, name, begin, bytes)
+// Of which the kind is that of the cause.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, cause, space, scope, access, other_access, other, other_number,
+                                   width, address, object, numbers, name, detail, reason, of_virtual_call,
+                                   of_updates, changed_atomically, is_volatile, awaited, awaited_line,
+                                   sees_no_host_writes, line, stack, other_line, used_at, barrier, kernel,
+                                   block, thread, block_shape, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, block, warp, active, addresses,
                                    units, ideal_units)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, kernels, findings, traces, launches, blocks,
@@ -59,6 +64,17 @@ void require_shallow(std::span<const std::byte> bytes) {
   }
 }
 
+/// Sets the kind of a finding that was received. Throws where it holds a value that no enumeration has.
+void complete(Finding& finding) {
+  const bool is_one =
+      finding.cause <= Finding::kLastCause && finding.reason <= Finding::kLastCause &&
+      finding.space <= Finding::Space::surface && finding.scope <= Finding::Scope::grid &&
+      finding.access <= Finding::Access::atomic && finding.other_access <= Finding::Access::atomic &&
+      finding.other <= Finding::Other::other_blocks && finding.awaited <= Finding::Awaited::cluster_barrier;
+  if (!is_one) throw std::runtime_error("a finding that is none");
+  finding.kind = kind_of(finding.cause);
+}
+
 }  // namespace
 
 std::vector<std::byte> encode(const Observations& observations) {
@@ -70,7 +86,9 @@ std::vector<std::byte> encode(const Observations& observations) {
 Observations decode_observations(std::span<const std::byte> bytes) {
   require_shallow(bytes);
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  return nlohmann::json::from_cbor(begin, begin + bytes.size()).get<Observations>();
+  auto observations = nlohmann::json::from_cbor(begin, begin + bytes.size()).get<Observations>();
+  for (Finding& finding : observations.findings) complete(finding);
+  return observations;
 }
 
 }  // namespace lockstep::emulator

@@ -32,63 +32,79 @@ Status status_of(DeviceError::Code code) {
   return Status::invalid_value;
 }
 
+/// A finding of which no more is known than what an exception says.
+Finding quoted(Finding::Cause cause, const char* text) {
+  Finding finding = Finding::make(cause);
+  finding.detail = text;
+  return finding;
+}
+
 /// Names and sentences carry what the program chose; real ones are shorter.
 constexpr std::size_t kLongestSentence = 4096;
 
-Answer refusal(Status status, std::string_view sentence) {
-  Answer answer{status, {}};
-  append(answer.payload, bytes_of(sentence.substr(0, kLongestSentence)));
-  return answer;
-}
-
 }  // namespace
 
-void ServedDevice::add_finding(Finding::Kind kind, const std::string& whole_kernel,
-                               const std::string& whole_message) {
-  const std::string kernel = whole_kernel.substr(0, kLongestSentence);
-  const std::string message = whole_message.substr(0, kLongestSentence);
+void ServedDevice::add_finding(Finding finding) {
+  for (std::string* text :
+       {&finding.kernel, &finding.name, &finding.detail, &finding.object.name, &finding.line.file}) {
+    if (text->size() > kLongestSentence) text->resize(kLongestSentence);
+  }
   constexpr std::ptrdiff_t kMostFindings = 1000;  // a program may be refused without end
-  for (Finding& finding : findings) {
-    if (finding.kind == kind && finding.kernel == kernel && finding.message == message) {
-      ++finding.count;
+  for (Finding& known : findings) {
+    finding.count = known.count;
+    if (finding == known) {
+      ++known.count;
       return;
     }
   }
   // Of each kind so many: refused calls leave room for refused launches.
-  if (std::ranges::count(findings, kind, &Finding::kind) == kMostFindings) return;
-  Finding finding;
-  finding.kind = kind;
-  finding.kernel = kernel;
-  finding.message = message;
+  if (std::ranges::count(findings, finding.kind, &Finding::kind) == kMostFindings) return;
+  finding.count = 1;
   findings.push_back(std::move(finding));
 }
 
+Finding refused_finding(const DeviceError& error, Finding::Cause otherwise) {
+  if (const auto* refused = dynamic_cast<const RefusedRequest*>(&error)) return refused->why();
+  return quoted(otherwise, error.what());
+}
+
+Answer Session::refuse(Status status, Finding why, const char* sentence) {
+  refused_ = std::move(why);
+  Answer answer{status, {}};
+  append(answer.payload, bytes_of(std::string_view(sentence).substr(0, kLongestSentence)));
+  return answer;
+}
+
 Answer Session::answer(RequestKind kind, std::span<const std::byte> payload) {
+  constexpr Finding::Cause kOtherwise = Finding::Cause::refused_otherwise;
+  refused_.reset();
   try {
     MessageReader request(payload);
     Bytes reply = perform(kind, request);
     request.finish();
     return {Status::ok, std::move(reply)};
   } catch (const DeviceError& error) {
-    return refusal(status_of(error.code()), error.what());
+    return refuse(status_of(error.code()), refused_finding(error, kOtherwise), error.what());
   } catch (const MalformedMessage& error) {
-    return refusal(Status::malformed, error.what());
+    return refuse(Status::malformed, quoted(kOtherwise, error.what()), error.what());
   } catch (const std::bad_alloc&) {
-    return refusal(Status::out_of_memory, "the machine has no memory left for the emulated device");
+    constexpr const char* kNoMemory = "the machine has no memory left for the emulated device";
+    return refuse(Status::out_of_memory, quoted(kOtherwise, kNoMemory), kNoMemory);
   } catch (const std::exception& error) {
     // Such as no thread to be had: one request fails, and not the device with all that its owner holds.
-    return refusal(Status::out_of_resources, error.what());
+    return refuse(Status::out_of_resources, quoted(kOtherwise, error.what()), error.what());
   }
 }
 
 void Session::check_whole(DeviceAddress address, std::uint64_t whole_bytes) const {
   const auto range = served_.device.allocation(address);
   if (range && whole_bytes > range->bytes - (address - range->address)) {
-    const std::uint64_t past = whole_bytes - (range->bytes - (address - range->address));
-    throw DeviceError(DeviceError::Code::invalid_address, std::to_string(whole_bytes) +
-                                                              " bytes, which reach " + std::to_string(past) +
-                                                              " bytes past the end of an allocation (" +
-                                                              std::to_string(range->bytes) + " bytes)");
+    Finding why = Finding::make(Finding::Cause::whole_past_end);
+    why.address = address;
+    why.width = whole_bytes;
+    why.object = {{}, range->address, range->bytes};
+    throw RefusedRequest(DeviceError::Code::invalid_address, std::move(why),
+                         "a copy past an allocation's end");
   }
 }
 

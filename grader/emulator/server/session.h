@@ -34,7 +34,7 @@ struct ServedDevice {
         device(together(options, count)) {}
 
   /// Notes a refusal that the device itself does not observe. Equal ones are merged.
-  void add_finding(Finding::Kind kind, const std::string& kernel, const std::string& message);
+  void add_finding(Finding finding);
 
   const int device_count;
   const std::size_t global_bytes;  ///< of each
@@ -56,6 +56,9 @@ struct ServedDevice {
     return options;
   }
 };
+
+/// What a request was refused for: the error's own finding, or its text under the cause `otherwise`.
+Finding refused_finding(const DeviceError& error, Finding::Cause otherwise);
 
 struct Answer {
   Status status = Status::ok;
@@ -89,9 +92,11 @@ class Session {
   virtual void after_fill(const FillRequest& request) = 0;
 
   ServedDevice& served_;
+  std::optional<Finding> refused_;  ///< why the latest request was not done; nothing where it was
 
  private:
   Bytes hello() const;
+  Answer refuse(Status status, Finding why, const char* sentence);
 };
 
 class ControlSession final : public Session {
@@ -162,7 +167,8 @@ class ClientSession final : public Session {
                  const std::function<Bytes(Device::KernelId, const LaunchConfiguration&)>& launching);
   void check_box(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const;
   void note_refusal(const NoteRefusalRequest& note, const std::string& function);
-  std::string refused_range(const RangeRequest& range) const;
+  void add_finding_of(const std::string& kernel, Finding finding);
+  Finding refused_range(const RangeRequest& range) const;
   Device::ModuleId owned_module(std::uint64_t id) const;
   bool belongs_to_control(DeviceAddress address) const;
   void select_device(std::uint64_t device);
@@ -181,7 +187,7 @@ class ClientSession final : public Session {
   int selected_ = 0;                                ///< device
   std::array<std::uint64_t, kMostDevices> held_{};  ///< bytes charged, by device
   std::set<ImageHandle> images_;
-  std::string last_refusal_;  ///< of memory, in the device's words; until it is noted
+  std::optional<Finding> last_refusal_;  ///< of memory; until it is noted
 };
 
 }  // namespace lockstep::emulator
