@@ -10,7 +10,7 @@
 #include <span>
 
 #include "emulator/core/image.h"
-#include "emulator/cudart/runtime_names.h"
+#include "emulator/cudart/library/runtime_names.h"
 #include "text/demangled.h"
 #include "text/printable.h"
 
@@ -21,6 +21,7 @@ using emulator::Finding;
 using emulator::SourceLine;
 using Cause = Finding::Cause;
 using Kind = Finding::Kind;
+using result::Verdict;
 
 constexpr const char* kWhichBarrier =
     "which condition or loop do not all threads of the block go through together? Move the barrier out of "

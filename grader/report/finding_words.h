@@ -14,7 +14,7 @@ namespace lockstep::report {
 struct KindOfFinding {
   emulator::Finding::Kind kind;
   const char* name;
-  Verdict verdict;
+  result::Verdict verdict;
   /// Lower is graver. What ends a kernel comes before what only spoils its result, and a cause before its
   /// effects: an address out of bounds may be why a barrier is missed, a missed barrier why there is a race.
   int rank;

@@ -15,6 +15,7 @@ namespace lockstep::report {
 namespace {
 
 using emulator::Finding;
+using result::Verdict;
 using testing::HasSubstr;
 using Cause = Finding::Cause;
 using Kind = Finding::Kind;

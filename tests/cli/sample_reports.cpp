@@ -78,7 +78,7 @@ ExerciseResult race() {
   ExerciseResult result = transpose(Verdict::race);
   CaseResult failed = failed_case("64 x 64", Verdict::race);
   failed.purpose = "several whole tiles";
-  failed.message = sentence_of(race_of_tiles(), Reader::student) +
+  failed.message = report::sentence_of(race_of_tiles(), report::Reader::student) +
                    ", in transpose_kernel, block (0, 1, 0), thread (5, 3, 0)";
   failed.places = {
       {"transpose.cu", 22, "  tile[threadIdx.y][threadIdx.x] = in[row * columns + column];", "first: writes"},

@@ -180,9 +180,9 @@ TEST_F(OpcodeTableTest, AnOpcodeWithoutARowIsRefusedByNameAndLine) {
     decode("mov.u32 %r2, 1;\nfrobnicate.u32 %r3, %r2;");
     FAIL() << "decoded";
   } catch (const DeviceError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "/course/kernel.cu:2: the emulated device does not support the instruction frobnicate.u32 yet");
+    EXPECT_EQ(error.code(), DeviceError::Code::unsupported);
+    EXPECT_THAT(error.what(), testing::HasSubstr("kernel.cu:2"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("frobnicate.u32"));
   }
 }
 
