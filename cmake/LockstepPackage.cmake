@@ -70,8 +70,8 @@ foreach(folder differential gpu red-team)
   install(DIRECTORY tests/${folder} DESTINATION tests USE_SOURCE_PERMISSIONS
     PATTERN CMakeLists.txt EXCLUDE PATTERN run_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
 endforeach()
-foreach(file device/hardware_counters.h emulator/core/observations.h result/kernel_counters.h runner/range_profiler.cpp
-             runner/range_profiler.h)
+foreach(file device/hardware_counters.h emulator/core/finding.h emulator/core/observations.h
+             result/kernel_counters.h runner/range_profiler.cpp runner/range_profiler.h)
   get_filename_component(folder ${file} DIRECTORY)
   install(FILES grader/${file} DESTINATION grader/${folder})
 endforeach()

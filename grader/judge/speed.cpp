@@ -89,7 +89,7 @@ bool is_certainly_slow(Verdict fault, double most, double threshold) {
 }
 
 bool is_wide(std::pair<double, double> interval) {
-  constexpr double kNarrow = 1.05;  // end over beginning
+  constexpr double kNarrow = 1.03;  // end over beginning
   return !(interval.second <= kNarrow * interval.first);
 }
 

@@ -101,6 +101,14 @@ class CompareCounters(unittest.TestCase):
             self.assertEqual(status, 3, printed)
             self.assertIn("no solution, counter, ratio (two numbers) and reason", printed)
 
+    def test_what_the_emulated_device_counts_none_of_has_a_bound_of_its_own(self):
+        answer = json.loads(json.dumps(ANSWER))
+        counters = answer["cases"][0]["kernels"][0]["counters"]
+        counters["shared-store-wavefronts"] = {"emulated": 0, "hardware": 3, "ratio": None, "equal": False}
+        for most, expected in ((0, 1), (2, 1), (3, 0)):
+            status, printed, _ = self.run_tool([{**REASON, "beside_none": most}], answer=answer)
+            self.assertEqual(status, expected, printed)
+
     def recorded(self):
         """A record of hardware's 8 sectors and 9 wavefronts, and what the emulated device alone says."""
         _, _, record = self.run_tool([REASON])

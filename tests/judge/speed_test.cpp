@@ -73,8 +73,8 @@ TEST(SpeedVerdict, DecidesOnlyWhenTheWholeIntervalLiesOnOneSide) {
 }
 
 TEST(Speed, AWideIntervalAsksForMoreRounds) {
-  EXPECT_FALSE(is_wide({0.98, 1.02}));
-  EXPECT_TRUE(is_wide({0.97, 1.03}));
+  EXPECT_FALSE(is_wide({0.99, 1.01}));
+  EXPECT_TRUE(is_wide({0.98, 1.02}));
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(is_wide({nan, nan}));
 }

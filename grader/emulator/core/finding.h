@@ -1,6 +1,6 @@
 // A finding of the emulated device: what it is and everything that is known of it, as data.
 //
-// No sentence is in it: report/findings.h has those, by cause. What it quotes are names that the program
+// No sentence is in it: report/finding_words.h has those, by cause. What it quotes are names that the program
 // chose and the texts of exceptions, into which nobody looks.
 #pragma once
 

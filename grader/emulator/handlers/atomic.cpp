@@ -138,6 +138,31 @@ void draw_number(Warp& warp, Mask active) {
   }
 }
 
+/// Adds what all lanes of an address bring by one operation, with results as if they had come one after
+/// another: other workers that add there wait for each other. Returns how many lanes changed something.
+template <class T>
+std::uint64_t add_together(Warp& warp, Mask active, const std::uint64_t* addresses, const Stored<T>* values,
+                           Stored<T>* result) {
+  std::uint64_t changes = 0;
+  for (Mask left = active; left != 0;) {
+    const std::uint64_t address = addresses[first_lane(left)];
+    const Mask there = left & mask_of_lanes([&](unsigned lane) { return addresses[lane] == address; });
+    left &= ~there;
+    T sum = 0;
+    for (Mask lanes = there; lanes != 0; lanes &= lanes - 1)
+      sum = static_cast<T>(sum + lane_value<T>(values, first_lane(lanes)));
+    T old = apply_atomically<AtomicOperation::add>(warp.block->grid->memory->host(address), sum, T{});
+    for (Mask lanes = there; lanes != 0; lanes &= lanes - 1) {
+      const unsigned lane = first_lane(lanes);
+      const T value = lane_value<T>(values, lane);
+      if (result != nullptr) result[lane] = stored<T>(old);
+      old = static_cast<T>(old + value);
+      changes += value != 0 ? 1U : 0U;
+    }
+  }
+  return changes;
+}
+
 template <AtomicOperation operation, class T, bool shared>
 void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
   const auto* values = row<Stored<T>>(warp, i.b);
@@ -145,7 +170,14 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
   auto* result = i.destination == kNoSlot ? nullptr : row<Stored<T>>(warp, i.destination);
   UnfencedStores* unfenced = shared ? nullptr : warp.block->grid->unfenced_stores;
   std::uint64_t changes = 0;
-  for (Mask left = active; left != 0; left &= left - 1) {
+  Mask left = active;
+  if constexpr (!shared && operation == AtomicOperation::add && std::is_integral_v<T>) {
+    if (unfenced == nullptr) {
+      changes = add_together<T>(warp, active, addresses, values, result);
+      left = 0;
+    }
+  }
+  for (; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     const T value = lane_value<T>(values, lane);
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);

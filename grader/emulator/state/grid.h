@@ -103,8 +103,11 @@ struct Grid {
   }
 };
 
+/// Bytes between what different processors write: a line of the cache, and the one that is fetched with it.
+inline constexpr std::size_t kApart = 128;
+
 /// One host thread that runs blocks.
-struct Worker {
+struct alignas(kApart) Worker {
   Grid* grid = nullptr;
   Counters counters;
   /// Allocations of the latest global load, store and atomic, to save the search.
