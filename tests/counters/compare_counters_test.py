@@ -101,12 +101,12 @@ class CompareCounters(unittest.TestCase):
             self.assertEqual(status, 3, printed)
             self.assertIn("no solution, counter, ratio (two numbers) and reason", printed)
 
-    def test_what_the_emulated_device_counts_none_of_has_a_bound_of_its_own(self):
+    def test_what_happens_a_few_times_has_a_bound_of_its_own(self):
         answer = json.loads(json.dumps(ANSWER))
         counters = answer["cases"][0]["kernels"][0]["counters"]
         counters["shared-store-wavefronts"] = {"emulated": 0, "hardware": 3, "ratio": None, "equal": False}
         for most, expected in ((0, 1), (2, 1), (3, 0)):
-            status, printed, _ = self.run_tool([{**REASON, "beside_none": most}], answer=answer)
+            status, printed, _ = self.run_tool([{**REASON, "within": most}], answer=answer)
             self.assertEqual(status, expected, printed)
 
     def recorded(self):
