@@ -18,6 +18,7 @@
 #include "device/card_monitor.h"
 #include "device/gpu_lock.h"
 #include "emulator/core/observations.h"
+#include "emulator/server/device_lost.h"
 #include "result/result.h"
 #include "sandbox/file_descriptor.h"
 
@@ -29,18 +30,10 @@ class DeviceUnavailable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The device of a session is gone, does not answer, or speaks nonsense; what() says how that was seen. A
-/// program that was using it may have brought that about.
-class DeviceLost : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// It is gone because it needed more memory than it may have.
-class DeviceMemoryExceeded : public DeviceLost {
- public:
-  using DeviceLost::DeviceLost;
-};
+/// The device of a session is gone, and perhaps because it needed more memory than it may have. Of the kinds
+/// that there are only the emulated one is lost so.
+using emulator::DeviceLost;
+using emulator::DeviceMemoryExceeded;
 
 /// A GPU has no memory left for a buffer; what() names the call.
 class OutOfMemory : public std::runtime_error {

@@ -74,18 +74,6 @@ std::unique_ptr<emulator::DeviceHost> start_in_sandbox(const std::vector<std::st
   return std::make_unique<SandboxedDevice>(arguments, descriptors);
 }
 
-/// What `ask` gives, or this layer's exception where the emulated device is gone.
-template <class Ask>
-auto ask_device(Ask ask) {
-  try {
-    return ask();
-  } catch (const emulator::DeviceMemoryExceeded& error) {
-    throw DeviceMemoryExceeded(error.what());
-  } catch (const emulator::DeviceLost& error) {
-    throw DeviceLost(error.what());
-  }
-}
-
 class EmulatedSession final : public Session {
  public:
   EmulatedSession(std::uint64_t seed, int multiprocessors)
@@ -97,49 +85,28 @@ class EmulatedSession final : public Session {
         cudart_directory_(installed_library_folder("emulated")) {}
 
   std::uint64_t allocate(std::size_t bytes, const std::string& label) override {
-    return ask_device([&] { return process_.allocate(bytes, label); });
+    return process_.allocate(bytes, label);
   }
-  void free(std::uint64_t address) override {
-    ask_device([&] { process_.free(address); });
-  }
-  void write(std::uint64_t to, std::span<const std::byte> bytes) override {
-    ask_device([&] { process_.write(to, bytes); });
-  }
-  void read(std::uint64_t from, std::span<std::byte> bytes) override {
-    ask_device([&] { process_.read(from, bytes); });
-  }
+  void free(std::uint64_t address) override { process_.free(address); }
+  void write(std::uint64_t to, std::span<const std::byte> bytes) override { process_.write(to, bytes); }
+  void read(std::uint64_t from, std::span<std::byte> bytes) override { process_.read(from, bytes); }
   void poison(std::uint64_t from, std::size_t bytes) override {
-    ask_device([&] {
-      process_.fill(from, kPoisonByte, bytes);
-      process_.mark_uninitialised(from, bytes);
-    });
+    process_.fill(from, kPoisonByte, bytes);
+    process_.mark_uninitialised(from, bytes);
   }
 
   void set_limits(std::chrono::milliseconds time, std::size_t memory_bytes) override {
-    ask_device([&] {
-      process_.set_time_limit(time);
-      process_.set_client_memory_limit(memory_bytes);
-    });
+    process_.set_time_limit(time);
+    process_.set_client_memory_limit(memory_bytes);
   }
-  bool hold_runner(std::chrono::milliseconds timeout) override {
-    return ask_device([&] { return process_.hold_client(timeout); });
-  }
-  void admit_runner() override {
-    ask_device([&] { process_.admit_client(); });
-  }
-  emulator::Observations take_observations() override {
-    return ask_device([&] { return process_.take_observations(); });
-  }
-  void trace_line(const std::string& file, unsigned line) override {
-    ask_device([&] { process_.trace_line(file, line); });
-  }
+  bool hold_runner(std::chrono::milliseconds timeout) override { return process_.hold_client(timeout); }
+  void admit_runner() override { process_.admit_client(); }
+  emulator::Observations take_observations() override { return process_.take_observations(); }
+  void trace_line(const std::string& file, unsigned line) override { process_.trace_line(file, line); }
   bool leaves_work_undone() const override { return true; }
-  void show_stores_at_once(bool at_once) override {
-    ask_device([&] { process_.show_stores_at_once(at_once); });
-  }
+  void show_stores_at_once(bool at_once) override { process_.show_stores_at_once(at_once); }
   RunnerUse take_runner_use() override {
-    const emulator::ClientStatistics statistics =
-        ask_device([&] { return process_.take_client_statistics(); });
+    const emulator::ClientStatistics statistics = process_.take_client_statistics();
     // Out of whatever buffer: a copy within the device would launder the judge's.
     return {.host_reads = statistics.device_to_host_bytes + statistics.printed_bytes,
             .printed = statistics.printed_bytes,
@@ -166,7 +133,7 @@ result::DeviceDescription EmulatedDevice::description() const {
 }
 
 std::unique_ptr<Session> EmulatedDevice::open(std::uint64_t seed) {
-  return ask_device([&] { return std::make_unique<EmulatedSession>(seed, multiprocessors_); });
+  return std::make_unique<EmulatedSession>(seed, multiprocessors_);
 }
 
 }  // namespace lockstep::device

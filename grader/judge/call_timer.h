@@ -44,9 +44,10 @@ struct Timing {
 
 class CallTimer {
  public:
+  static constexpr std::size_t kCalls = 16;  ///< K, unless a card needs fewer to be timed as well
   struct Options {
     Seed seed{};
-    std::size_t calls = 16;  ///< K
+    std::size_t calls = kCalls;  ///< K
     /// No process sees an input twice. Without it, calls go round a few inputs, in buffers that are
     /// together larger than any cache: for solutions that are trusted, where making K inputs would take too
     /// long. They are timed by the device's events then, one batch of K calls: the judge's clock would count
@@ -80,6 +81,8 @@ class CallTimer {
   static std::optional<ProgramFault> load(const course::Problem& problem, Attempt& attempt);
   /// Unless it `is_checked`, whatever comes out is right: for a plain copy beside solutions.
   Timing time_in(Attempt& attempt, bool is_checked = true);
+
+  std::size_t calls() const { return options_.calls; }  ///< K
 
   /// Memory of the device that timing a case needs, roughly and without workspaces: what the largest case to
   /// time is chosen by, before its inputs are made.

@@ -32,11 +32,11 @@ constexpr std::array kRounds = {9, 15, 21};
 /// of noise do not show. A slower card needs fewer calls, and so fewer inputs.
 std::size_t calls_together(const course::Case& one, const result::Figures& ceilings) {
   constexpr double kEnough = 1e-3;
-  constexpr std::size_t kFewest = 4, kMost = 16;
+  constexpr std::size_t kFewest = 4;
   const auto bound = binding_ceiling(one.cost, ceilings);
-  if (!bound) return kMost;
+  if (!bound) return CallTimer::kCalls;
   const double enough = std::ceil(kEnough / bound->seconds);
-  return static_cast<std::size_t>(std::clamp<double>(enough, kFewest, kMost));
+  return static_cast<std::size_t>(std::clamp<double>(enough, kFewest, CallTimer::kCalls));
 }
 
 /// Of the memory that is free now: other programs may want some meanwhile.
@@ -44,7 +44,6 @@ double room_on(const device::TimingDevice& device) { return 0.8 * static_cast<do
 
 struct TimedSize {
   const course::Case& one;
-  std::size_t calls;  ///< K
   std::unique_ptr<CallTimer> timer;
 };
 
@@ -56,17 +55,17 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
   const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
-    const std::size_t calls = calls_together(sizes[size], ceilings);
-    if (CallTimer::bytes_needed(sizes[size], calls) + context <= room_on(device)) largest = size;
+    const double needed = CallTimer::bytes_needed(sizes[size], calls_together(sizes[size], ceilings));
+    if (needed + context <= room_on(device)) largest = size;
   }
   for (std::size_t size = largest;; --size) {
-    const std::size_t calls = calls_together(sizes[size], ceilings);
     try {
-      auto timer = std::make_unique<CallTimer>(
-          problem, sizes[size], device,
-          CallTimer::Options{.seed = options.seed, .calls = calls, .progress = options.progress});
-      if (timer->bytes_of_process() + context <= room_on(device))
-        return {sizes[size], calls, std::move(timer)};
+      auto timer =
+          std::make_unique<CallTimer>(problem, sizes[size], device,
+                                      CallTimer::Options{.seed = options.seed,
+                                                         .calls = calls_together(sizes[size], ceilings),
+                                                         .progress = options.progress});
+      if (timer->bytes_of_process() + context <= room_on(device)) return {sizes[size], std::move(timer)};
     } catch (const device::OutOfMemory&) {
       // Small buffers take more than their bytes.
     }
@@ -169,7 +168,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       reference_times.push_back(of_reference.batches);
       submission_times.push_back(of_submission.batches);
     }
-    calls = call_times(reference_times, submission_times, timed.calls);
+    calls = call_times(reference_times, submission_times, timed.timer->calls());
     measurement.speed.ratio = median(calls.ratios);
     measurement.speed.interval = median_interval(calls.ratios);
     measurement.speed.verdict = speed_verdict(*measurement.speed.interval, problem.speed->pass_ratio);

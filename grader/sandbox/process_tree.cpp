@@ -139,13 +139,14 @@ std::vector<ProcessStatus> all_processes() {
   return processes;
 }
 
-// Calls `visit` with the children of one thread. False where the kernel does not list them, or more than the
-// buffer holds. Source: proc_pid_task_tid_children(5).
+// Calls `visit` with the children of one thread. False where the kernel does not list them, or perhaps more
+// than the buffer holds: it ends with a whole number. Source: proc_pid_task_tid_children(5).
 template <class Visit>
 bool for_each_child(int folder, const char* thread, Visit visit) {
   Buffer buffer;
   const auto text = text_of(folder, thread, "/children", buffer);
-  if (!text || text->size() == buffer.size()) return false;
+  constexpr std::size_t kLongestNumber = 11;  // with the space behind it
+  if (!text || text->size() + kLongestNumber > buffer.size()) return false;
   const char* const end = text->data() + text->size();
   for (const char* at = text->data(); at < end; ++at) {  // numbers, with a space after each
     pid_t child = 0;

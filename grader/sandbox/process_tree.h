@@ -26,9 +26,9 @@ class ProcessTree {
     std::size_t memory_bytes = 0;  ///< resident, pages shared by two processes counted twice; page tables
     std::chrono::milliseconds processor_time{0};  ///< children that have been waited for included
   };
-  /// Follows the kernel's lists of children, which takes some 100 us. At the first time, then every tenth,
-  /// and where there are no such lists, it looks at all processes of the machine, each for some 20 us: that
-  /// finds whoever has left the tree and not the session.
+  /// Follows the kernel's lists of children, some 30 us for each process of the tree. At the first time, then
+  /// every tenth, and where there are no such lists, it looks at all processes of the machine, some 15 us
+  /// each: that finds whoever has left the tree and not the session.
   Usage measure();
 
   /// Stops every member, until none is left that could fork, then sends SIGKILL to all. False when there was

@@ -79,6 +79,16 @@ TEST(ProcessTree, CountsWhatDescendsAtEveryMeasurement) {
   EXPECT_TRUE(tree.kill_all());
 }
 
+TEST(ProcessTree, CountsAllOfMoreChildrenThanAreListedAtOnce) {
+  Root root(true);
+  ProcessTree tree(root.process());
+  tree.measure();
+  constexpr std::size_t kChildren = 1000;  // the kernel hands a list over in pieces of 4096 bytes
+  for (std::size_t child = 0; child < kChildren; ++child) root.tell('c');
+  EXPECT_EQ(tree.measure().threads, kChildren);
+  EXPECT_TRUE(tree.kill_all());
+}
+
 TEST(ProcessTree, CountsOrphansThatComeToItsRootAtOnce) {
   Root root(true);
   ProcessTree tree(root.process());

@@ -163,22 +163,14 @@ std::uint64_t add_together(Warp& warp, Mask active, const std::uint64_t* address
   return changes;
 }
 
+/// Lets lane after lane update its address. Returns how many changed something.
 template <AtomicOperation operation, class T, bool shared>
-void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
-  const auto* values = row<Stored<T>>(warp, i.b);
-  const auto* replacements = i.c == kNoSlot ? nullptr : row<Stored<T>>(warp, i.c);
-  auto* result = i.destination == kNoSlot ? nullptr : row<Stored<T>>(warp, i.destination);
+std::uint64_t update_in_turn(Warp& warp, Mask active, const std::uint64_t* addresses, const Stored<T>* values,
+                             const Stored<T>* replacements, Stored<T>* result) {
   UnfencedStores* unfenced = shared ? nullptr : warp.block->grid->unfenced_stores;
   std::uint64_t changes = 0;
-  Mask left = active;
-  if constexpr (!shared && operation == AtomicOperation::add && std::is_integral_v<T>) {
-    if (unfenced == nullptr) {
-      changes = add_together<T>(warp, active, addresses, values, result);
-      left = 0;
-    }
-  }
-  for (; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for (Mask left = active; left != 0; left &= left - 1) {
+    const unsigned lane = first_lane(left);
     const T value = lane_value<T>(values, lane);
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);
     std::unique_lock<std::mutex> lock;
@@ -198,7 +190,23 @@ void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint
     using Bytes = std::array<std::byte, sizeof(T)>;
     changes += std::bit_cast<Bytes>(now) != std::bit_cast<Bytes>(old) ? 1U : 0U;
   }
-  warp.worker->changes += changes;
+  return changes;
+}
+
+template <AtomicOperation operation, class T, bool shared>
+void update_lanes(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses) {
+  const auto* values = row<Stored<T>>(warp, i.b);
+  const auto* replacements = i.c == kNoSlot ? nullptr : row<Stored<T>>(warp, i.c);
+  auto* result = i.destination == kNoSlot ? nullptr : row<Stored<T>>(warp, i.destination);
+  const auto update = [&] {
+    if constexpr (!shared && operation == AtomicOperation::add && std::is_integral_v<T>) {
+      // Of stores that others may miss each access is looked at by itself.
+      if (warp.block->grid->unfenced_stores == nullptr)
+        return add_together<T>(warp, active, addresses, values, result);
+    }
+    return update_in_turn<operation, T, shared>(warp, active, addresses, values, replacements, result);
+  };
+  warp.worker->changes += update();
   if (result != nullptr) draw_number<operation, T, shared>(warp, active);
 }
 

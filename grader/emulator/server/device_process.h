@@ -23,25 +23,13 @@
 
 #include "emulator/core/observations.h"
 #include "emulator/core/types.h"
+#include "emulator/server/device_lost.h"
 #include "emulator/server/message.h"
 
 namespace lockstep::emulator {
 
 class Channel;
 enum class RequestKind : std::uint32_t;
-
-/// The device process is gone, does not answer, or speaks nonsense. When it had been started and a program
-/// was using it, the program may have brought that about.
-class DeviceLost : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// It is gone because it needed more memory than it may have.
-class DeviceMemoryExceeded : public DeviceLost {
- public:
-  using DeviceLost::DeviceLost;
-};
 
 /// Name of the environment variable that tells the replacement libcudart which descriptor is its connection.
 inline constexpr const char* kClientDescriptorVariable = "LOCKSTEP_DEVICE_FD";
