@@ -6,7 +6,7 @@ if(NOT LOCKSTEP_ALL_LEVELS AND NOT LOCKSTEP_TESTS)
   install(CODE [[message(FATAL_ERROR "This build is for this machine's processor alone, and a package for any. Type: "
     "cmake --preset package && cmake --build --preset package")]])
 endif()
-set(programs lockstep lockstep-device lockstep-keeper lockstep-runner)
+set(programs lockstep lockstep-device lockstep-keeper lockstep-runner lockstep-spawner)
 install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET third_party DESTINATION bin)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/third-party")
 foreach(program IN LISTS programs)

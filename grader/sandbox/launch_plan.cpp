@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kSpawnerName = "lockstep-spawner";
 constexpr const char* kKeeperName = "lockstep-keeper";
 constexpr const char* kKeeperInside = "/lockstep-keeper";
 
@@ -182,9 +183,11 @@ SetupDescriptors setup_descriptors(const Command& command) {
 }
 
 LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::path& scratch) {
-  const fs::path keeper = own_folder() / kKeeperName;
-  if (!is_executable(keeper)) throw std::system_error(ENOENT, std::generic_category(), keeper);
-  LaunchPlan plan;
+  const fs::path spawner = own_folder() / kSpawnerName, keeper = own_folder() / kKeeperName;
+  for (const fs::path& program : {spawner, keeper}) {
+    if (!is_executable(program)) throw std::system_error(ENOENT, std::generic_category(), program);
+  }
+  LaunchPlan plan{.spawner = spawner};
   if (mode == Mode::limits_only) {
     for (const auto& [name, value] : command.environment) plan.environment.push_back(name + "=" + value);
     if (!command.environment.contains("TMPDIR")) plan.environment.push_back("TMPDIR=" + scratch.string());

@@ -23,9 +23,10 @@ struct SetupDescriptors {
 SetupDescriptors setup_descriptors(const Command& command);
 
 struct LaunchPlan {
-  std::vector<std::string> arguments;         ///< program first, an absolute path
-  std::vector<std::string> environment;       ///< NAME=value
-  std::vector<std::filesystem::path> copied;  ///< files of the host that the command gets copies of
+  std::filesystem::path spawner;                   ///< runs `arguments`
+  std::vector<std::string> arguments = {};         ///< program first, an absolute path
+  std::vector<std::string> environment = {};       ///< NAME=value
+  std::vector<std::filesystem::path> copied = {};  ///< files of the host that the command gets copies of
 };
 
 /// How much of the sandbox the machine gives.
@@ -36,7 +37,7 @@ enum class Mode {
 };
 
 /// `scratch` is the command's /tmp when there are no namespaces, `user` the one it runs as, 0 for the judge's
-/// own. Throws std::system_error when the keeper or bubblewrap is not installed.
+/// own. Throws std::system_error when the spawner, the keeper or bubblewrap is not installed.
 LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const std::filesystem::path& scratch);
 
 /// Whether any user may execute the keeper and the programs among the mounts, and read the mounts: whether a

@@ -1,12 +1,10 @@
 #include "sandbox/supervisor.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
-#include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
+#include <spawn.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -16,6 +14,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <system_error>
 
 #include "sandbox/keeper_protocol.h"
@@ -55,70 +54,42 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-// Where each descriptor of ours goes in the child.
-using Placement = std::vector<std::pair<int, int>>;
+/// What the spawner is told; see spawner_protocol.h.
+struct SpawnerPlan {
+  int refusals = -1, group = -1, speaks = -1, listens = -1;
+  std::vector<std::pair<int, int>> placement;
 
-// What the child needs between fork and exec, made before: memory must not be allocated there.
-struct ChildPlan {
-  std::vector<char*> arguments, environment;
-  Placement placement;
-  std::vector<int> moved;  ///< as many as `placement`
-  int reports = -1;
-  int group = -1;                 ///< entry of the control group; -1 when there is none
-  int speaks = -1, listens = -1;  ///< to agree on the user namespace; -1 when none is to be made
+  std::vector<std::string> words() const {
+    std::string places;
+    for (const auto& [from, to] : placement) places += std::to_string(from) + ':' + std::to_string(to) + ',';
+    return {std::to_string(refusals), std::to_string(group), std::to_string(speaks), std::to_string(listens),
+            places};
+  }
+  std::vector<int> descriptors() const {
+    std::vector<int> all;
+    for (const int one : {refusals, group, speaks, listens}) {
+      if (one >= 0) all.push_back(one);
+    }
+    for (const auto& [from, to] : placement) all.push_back(from);
+    return all;
+  }
 };
 
-// Makes a user namespace, waits until the supervisor has mapped it, and lets it have none below.
-bool enter_user_namespace(const ChildPlan& plan) {
-  char word = 1;
-  if (unshare(CLONE_NEWUSER) != 0) return false;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // while it waits below
-  if (write(plan.speaks, &word, 1) != 1 || read(plan.listens, &word, 1) != 1) {
-    return false;
-  }
-  const int file = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
-  const bool written = file >= 0 && write(file, "0", 1) == 1;
-  if (file >= 0) close(file);
-  return written;
-}
-
-// Between fork and exec: only calls that are safe after a fork of a program with threads.
-[[noreturn]] void become(ChildPlan& plan) {
-  const auto refuse = [&plan] {
-    const KeeperReport report{KeeperReport::Kind::refused, errno, 0};
-    _exit(write(plan.reports, &report, sizeof report) > 0 ? 126 : 127);
-  };
-  setsid();
-  // The judge's session keyring may hold its user's tickets, and what the command left there would await the
-  // next one: this one is new and empty. A kernel without keyrings refuses.
-  syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
-  // If memory runs out all the same, the kernel is to take the sandbox and not the judge. Where it refuses
-  // the number, all else still holds.
-  if (const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC); file >= 0) {
-    [[maybe_unused]] const ssize_t written = write(file, "1000", 4);
-    close(file);
-  }
-  if (plan.group >= 0 && write(plan.group, "0", 1) != 1) refuse();
-  if (plan.speaks >= 0 && !enter_user_namespace(plan)) refuse();
-  // The supervisor's thread is the parent: when the judge dies, so does everything here. Entering a namespace
-  // would have cleared it.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) refuse();  // Linux before 5.11
-  const Placement& placement = plan.placement;
-  // First above every target, so that no target overwrites a source that is still needed.
-  int above = 0;
-  for (const auto& [source, target] : placement) above = std::max(above, target + 1);
-  for (std::size_t i = 0; i < placement.size(); ++i) {
-    const int copy = fcntl(placement[i].first, F_DUPFD_CLOEXEC, above);
-    if (copy < 0) refuse();
-    plan.moved[i] = copy;
-  }
-  for (std::size_t i = 0; i < placement.size(); ++i) {
-    if (dup2(plan.moved[i], placement[i].second) < 0) refuse();
-  }
-  execve(plan.arguments[0], plan.arguments.data(), plan.environment.data());
-  refuse();
-  _exit(127);
+/// Starts the launch's program by the spawner. Returns the process.
+pid_t start(const SpawnerPlan& plan, LaunchPlan& launch) {
+  std::vector<std::string> words{launch.spawner};
+  std::ranges::copy(plan.words(), std::back_inserter(words));
+  std::ranges::copy(launch.arguments, std::back_inserter(words));
+  posix_spawn_file_actions_t files;
+  if (posix_spawn_file_actions_init(&files) != 0) throw error_of("posix_spawn_file_actions_init");
+  // Onto itself: the spawner gets it, though it closes for all other programs.
+  for (const int one : plan.descriptors()) posix_spawn_file_actions_adddup2(&files, one, one);
+  pid_t process = -1;
+  const int error = posix_spawn(&process, words[0].c_str(), &files, nullptr, pointers_to(words).data(),
+                                pointers_to(launch.environment).data());
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) throw std::system_error(error, std::generic_category(), words[0]);
+  return process;
 }
 
 Mode mode_for(bool namespaces) {
@@ -236,10 +207,17 @@ void Supervisor::prepare() {
 void Supervisor::spawn() {
   const FileDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw error_of("open /dev/null");
+  auto [child_speaks_here, child_speaks] = open_pipe();
+  auto [child_listens, child_listens_here] = open_pipe();
+  const bool makes_user_namespace = mode_ == Mode::own_user_namespace;
   const SetupDescriptors numbers = setup_descriptors(command_);
-  ChildPlan plan;
-  plan.arguments = pointers_to(plan_.arguments);
-  plan.environment = pointers_to(plan_.environment);
+  SpawnerPlan plan;
+  plan.refusals = reports_of_keeper_.get();
+  if (group_) plan.group = group_->entry();
+  if (makes_user_namespace) {
+    plan.speaks = child_speaks.get();
+    plan.listens = child_listens.get();
+  }
   plan.placement = {{nothing.get(), STDIN_FILENO},
                     {output_of_command_.get(), STDOUT_FILENO},
                     {output_of_command_.get(), STDERR_FILENO},
@@ -253,25 +231,14 @@ void Supervisor::spawn() {
     if (!source) throw error_of("open " + file.string());
     plan.placement.emplace_back(source.get(), numbers.first_copied + static_cast<int>(copied.size()) - 1);
   }
-  plan.moved.resize(plan.placement.size());
-  plan.reports = reports_of_keeper_.get();
-  if (group_) plan.group = group_->entry();
-  auto [child_speaks_here, child_speaks] = open_pipe();
-  auto [child_listens, child_listens_here] = open_pipe();
-  if (mode_ == Mode::own_user_namespace) {
-    plan.speaks = child_speaks.get();
-    plan.listens = child_listens.get();
-  }
 
-  child_ = fork();
-  if (child_ < 0) throw error_of("fork");
-  if (child_ == 0) become(plan);
+  child_ = start(plan, plan_);
   output_of_command_.reset();
   reports_of_keeper_.reset();
   info_of_bubblewrap_.reset();
   child_speaks.reset();
   child_listens.reset();
-  if (mode_ == Mode::own_user_namespace) make_user_namespace(child_speaks_here, child_listens_here);
+  if (makes_user_namespace) make_user_namespace(child_speaks_here, child_listens_here);
 }
 
 // Only somebody outside may map two users: root, who sets the sandbox up, and the one that the command

@@ -21,6 +21,24 @@
 
 namespace lockstep::emulator::LOCKSTEP_LEVEL {
 
+/// What another worker may be leaving at this moment.
+inline Visit read_visit(const Visit& visit) {
+  Visit found;
+  __atomic_load(&visit, &found, __ATOMIC_ACQUIRE);
+  return found;
+}
+
+/// A line's last writer, as soon as nobody holds the line.
+inline Visit read_when_free(const Visit& writer) {
+  for (unsigned round = 1;; ++round) {
+    const Visit found = read_visit(writer);
+    if (found != kHeldVisit) return found;
+    constexpr unsigned kRounds = 64;  // then its holder may be waiting for this processor
+    if (round % kRounds == 0) std::this_thread::yield();
+    _mm_pause();
+  }
+}
+
 /// A line of memory whose visits, and those of its words and bytes, one worker at a time looks at.
 class HeldLine {
  public:
@@ -51,13 +69,11 @@ class HeldLine {
 
  private:
   static Visit wait_for(Visit& writer) {
-    Visit found, held = kHeldVisit;
-    for (unsigned round = 1;; ++round) {
+    for (;;) {
+      read_when_free(writer);
+      Visit found, held = kHeldVisit;
       __atomic_exchange(&writer, &held, &found, __ATOMIC_ACQUIRE);
       if (found != kHeldVisit) return found;
-      constexpr unsigned kRounds = 64;  // then its holder may be waiting for this processor
-      if (round % kRounds == 0) std::this_thread::yield();
-      _mm_pause();
     }
   }
 
@@ -173,16 +189,18 @@ class GlobalRaceCheck {
   /// Of words of one line.
   bool adds_nothing(std::uint64_t begin, std::uint64_t end, unsigned lane) const {
     const LineVisits& visits = memory_.line_visits(begin);
-    const Visit writer = read(visits[kWriter]), reader = read(visits[kReader]);
-    if (writer == kHeldVisit) return false;
+    // Who finds the line held waits and looks again: if it held the line too, the next one would find it
+    // held, and so on among many workers for as long as the kernel runs.
+    const Visit writer = read_when_free(visits[kWriter]), reader = read_visit(visits[kReader]);
     const bool asks_readers = kind == AccessKind::load && is_split(reader);
     if (kind == AccessKind::load && !asks_readers && !is_of_several_blocks(reader)) return false;
     for (std::uint64_t address = begin; address < end; address += kWordBytes) {
       const unsigned own_lane = lane_of_byte(lane, static_cast<unsigned>(address - begin));
-      const Visit written = is_split(writer) ? read(*memory_.word_visits(kWriter, address))
+      const Visit written = is_split(writer) ? read_visit(*memory_.word_visits(kWriter, address))
                                              : part_of(writer, word_in_line(address), kLineShift);
       if (is_split(written) || is_suspicious(written, moment_of(own_lane, word_sharers_))) return false;
-      if (asks_readers && !is_of_several_blocks(read(*memory_.word_visits(kReader, address)))) return false;
+      if (asks_readers && !is_of_several_blocks(read_visit(*memory_.word_visits(kReader, address))))
+        return false;
     }
     return true;
   }
@@ -191,12 +209,6 @@ class GlobalRaceCheck {
   bool is_of_several_blocks(Visit reader) const {
     return (reader.moment() & kMomentSharers) == kSeveralBlocks && reader.stamp() >= current_ &&
            reader.stamp() < kSplitLine;
-  }
-  /// What another worker may be leaving at this moment.
-  static Visit read(const Visit& visit) {
-    Visit found;
-    __atomic_load(&visit, &found, __ATOMIC_ACQUIRE);
-    return found;
   }
 
   /// Writes what some lanes store, before another worker looks at the line.
