@@ -14,7 +14,8 @@ class Failed(Exception):
 def graded(exercise, submission, report, gpu="", program=ROOT / "lockstep", device="gpu"):
     """The report's device, what it says of the exercise, and what was printed. `report` is a file to write it to."""
     report.unlink(missing_ok=True)
-    command = [program, "grade", exercise, "--submission", submission, "--device", device]
+    # Resolved: a path such as ./lockstep loses its dot in pathlib, and is then looked for in PATH.
+    command = [program.resolve(), "grade", exercise, "--submission", submission, "--device", device]
     command += ["--format", "json", "--output", report]
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu} if gpu else None
     try:
