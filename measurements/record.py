@@ -102,7 +102,7 @@ def variations_of(record):
 
 
 def share_of_ceiling(record, row, seconds=None):
-    """What the card can do at most, over the time of the row's call, or over `seconds`."""
+    """What the GPU can do at most, over the time of the row's call, or over `seconds`."""
     return row["work"] / (row["seconds"] if seconds is None else seconds) / record["ceiling"]["rate"]
 
 

@@ -244,10 +244,10 @@ Problem make_problem() {
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
       wide(measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits))),
   };
-  problem.speed = {.sizes = {timed_case({256, 256}, "as many elements as the card has lanes"),
+  problem.speed = {.sizes = {timed_case({256, 256}, "as many elements as the GPU has lanes"),
                              timed_case({1024, 1024}, "a matrix that lies in the caches"),
                              timed_case({2048, 2048}, "about as large as the caches"),
-                             timed_case({4096, 4096}, "larger than the caches of most cards"),
+                             timed_case({4096, 4096}, "larger than the caches of most GPUs"),
                              timed_case({4096, 8192}, "a matrix much larger than any cache")},
                    .larger = {timed_case({8192, 8192}, "a quarter of a gibibyte"),
                               timed_case({16384, 16384}, "a gibibyte")},

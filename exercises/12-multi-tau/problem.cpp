@@ -344,7 +344,7 @@ std::vector<KnownMistake> known_states(const Made& made) {
 }
 
 /// "sensor 3, group 2, position 31"
-std::string place(std::size_t i, int groups, int words) {
+std::string position(std::size_t i, int groups, int words) {
   const auto per_sensor = static_cast<std::size_t>(groups) * static_cast<std::size_t>(words);
   const std::size_t word = i % static_cast<std::size_t>(words);
   const std::size_t group = i % per_sensor / static_cast<std::size_t>(words);
@@ -358,11 +358,11 @@ Call make_call(const Packet& packet, Values values, Random& random) {
   Output state, sums;
   state.type = ElementType::u32;
   state.expected = bytes_of(made->state);
-  state.position = [packet](std::size_t i) { return place(i, packet.groups, kStateWords); };
+  state.position = [packet](std::size_t i) { return position(i, packet.groups, kStateWords); };
   state.known_mistakes = [made] { return known_states(*made); };
   sums.type = ElementType::u64;
   sums.expected = bytes_of(made->sums);
-  sums.position = [packet](std::size_t i) { return place(i, packet.groups, kPositions); };
+  sums.position = [packet](std::size_t i) { return position(i, packet.groups, kPositions); };
   sums.known_mistakes = [made] { return known_sums(*made); };
   Call call;
   call.input("counts", frames(*made));

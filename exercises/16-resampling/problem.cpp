@@ -580,7 +580,7 @@ Problem make_problem() {
   constexpr unsigned kMany = 1U << 22;
   problem.speed = {
       .sizes = {timed(1 << 16, 4, "a few warps for each multiprocessor"),
-                timed(1 << 18, 4, "a particle a thread"),
+                timed(1 << 18, 4, "a particle per thread"),
                 timed(1 << 20, 4, "weights that fill a tenth of the caches"),
                 timed(kMany, 4, "as many particles as the source's largest filter")},
       .larger = {timed(4 * kMany, 4, "weights that no cache holds")},
@@ -604,10 +604,10 @@ Problem make_problem() {
       parallelism_gate(3, "Give each block some hundred particles, and start as many blocks as that takes."),
   };
   problem.hints = {
-      "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "
+      "Start with Metropolis: a chain per thread. At each step draw a particle and a number u, and move if u "
       "times the own weight is at most the other's. A product, not a ratio: two weights of 0 have none.",
       "What a step proposes does not depend on what was read before. Keep the weight you have in a register, "
-      "and let the reads of several steps be on their way at a time.",
+      "and let the reads of several steps be in flight at a time.",
       "A line of 128 bytes holds 32 weights. If all lanes of a warp propose particles of the same 32, each "
       "step reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
       "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "

@@ -121,13 +121,13 @@ void read_further(std::string_view line, std::string_view before, std::string_vi
 }
 
 std::vector<Told> errors_in(std::string_view output, std::string_view file_name) {
-  constexpr std::size_t kMostErrors = 200;
+  constexpr std::size_t kMaxErrors = 200;
   std::vector<Told> errors;
   std::string_view before;
   while (!output.empty()) {
     const std::string_view line = take_line(output);
     if (auto told = error_at(line)) {
-      if (errors.size() == kMostErrors) break;
+      if (errors.size() == kMaxErrors) break;
       errors.push_back(std::move(*told));
     } else if (!errors.empty()) {
       read_further(line, before, file_name, errors.back());
@@ -158,9 +158,9 @@ struct Definition {
 
 /// The first place where `name` is followed by parameters and a body; comments are not told from code.
 Definition definition_of(std::string_view source, std::string_view name) {
-  constexpr int kMostUses = 100;
+  constexpr int kMaxUses = 100;
   std::size_t at = find_word(source, name);
-  for (int use = 0; use < kMostUses && at != std::string_view::npos; ++use) {
+  for (int use = 0; use < kMaxUses && at != std::string_view::npos; ++use) {
     const std::size_t open = source.find_first_not_of(" \n", at + name.size());
     if (open != std::string_view::npos && source[open] == '(') {
       const std::size_t behind = end_of_brackets(source, open, '(', ')');
@@ -250,9 +250,9 @@ const std::vector<std::string> kNamesOfCuda{"threadIdx",
 
 /// "x is declared nowhere", with the names of the source and of CUDA that are like it.
 std::string meaning_of_undeclared(std::string_view name, std::string_view source) {
-  constexpr std::size_t kLongestName = 64, kMostNames = 2000;
+  constexpr std::size_t kLongestName = 64, kMaxNames = 2000;
   std::set<std::string> names(kNamesOfCuda.begin(), kNamesOfCuda.end());
-  for (std::size_t at = 0; at < source.size() && names.size() < kMostNames;) {
+  for (std::size_t at = 0; at < source.size() && names.size() < kMaxNames;) {
     const std::size_t begin = static_cast<std::size_t>(
         std::find_if(source.begin() + at, source.end(), text::is_of_word) - source.begin());
     at = static_cast<std::size_t>(std::find_if_not(source.begin() + begin, source.end(), text::is_of_word) -

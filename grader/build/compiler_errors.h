@@ -1,4 +1,4 @@
-// The error that a student mends first: at which line of the submission, and what it means.
+// The error that a student fixes first: at which line of the submission, and what it means.
 //
 // A submission chooses much of the compiler's output, so reading it takes one step a character, and nothing
 // that it says is believed to be a line of the submission unless the submission has that line.

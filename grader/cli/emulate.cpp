@@ -127,7 +127,7 @@ void add_emulate(CLI::App& app, int& status) {
       "           ./lockstep emulate --profile ./add 1000\n"
       "           ./lockstep emulate --profile --trace add.cu:12 --svg access.svg ./add 1000\n"
       "The exit status is the program's own; 3 instead of 0 where its profile cannot be written.\n"
-      "Findings (races, bounds, …) are told on standard error.");
+      "Findings (races, bounds, …) are reported on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));
   command
@@ -137,7 +137,7 @@ void add_emulate(CLI::App& app, int& status) {
       ->check(whole_number());
   command->add_option("--time-limit", arguments->time_limit, "stop kernels after so many seconds")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--check-leaks", arguments->check_leaks, "tell of device memory that is never freed");
+  command->add_flag("--check-leaks", arguments->check_leaks, "report device memory that is never freed");
   command->callback([command, arguments, &status] { status = emulate(*arguments, command->remaining()); });
 }
 

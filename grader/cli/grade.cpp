@@ -192,7 +192,7 @@ int grade(const GradeArguments& arguments) {
   if (!sandbox::isolation().namespaces) {
     report.warnings.push_back(
         "submissions are not isolated on this machine: grade no stranger's code here (" +
-        sandbox::isolation().reason + "); ./lockstep doctor tells what mends it");
+        sandbox::isolation().reason + "); ./lockstep doctor says how to fix it");
   }
 
   // A machine-readable report alone owns standard output; beside one in a file the student still reads text.
@@ -280,12 +280,12 @@ void add_grade(CLI::App& app, int& status) {
           ->add_option(
               "--secret-file", arguments->secret_file,
               "For a class: every submission gets a seed of its own, derived from this file, and the "
-              "report tells a digest of it alone")
+              "report holds a digest of it alone")
           ->excludes(seed)
           ->excludes(seed_file)
           ->type_name("FILE");
   command
-      ->add_flag("--show-seed", arguments->show_seed, "Tell the seed itself, once nobody hands in any more")
+      ->add_flag("--show-seed", arguments->show_seed, "Report the seed itself, once nobody hands in any more")
       ->needs(secret_file);
   command
       ->add_option("--case", arguments->only_case,

@@ -379,7 +379,7 @@ struct Picture {
 /// What speed is measured on, where there is a GPU to measure.
 /// Numbers of calls are the clock's own here: Case::calls does not count.
 struct SpeedTask {
-  /// Ascending. Speed is judged at the last that the card has room for, which is much larger than its caches.
+  /// Ascending. Speed is judged at the last that the GPU has room for, which is much larger than its caches.
   std::vector<Case> sizes;
   std::vector<Case> larger = {};  ///< `bench` goes on with these: making their inputs takes too long to grade
   std::vector<Case> variations = {};  ///< and shows these: other inputs of a large size

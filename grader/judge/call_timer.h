@@ -44,7 +44,7 @@ struct Timing {
 
 class CallTimer {
  public:
-  static constexpr std::size_t kCalls = 16;  ///< K, unless a card needs fewer to be timed as well
+  static constexpr std::size_t kCalls = 16;  ///< K, unless a GPU needs fewer to be timed as well
   struct Options {
     Seed seed{};
     std::size_t calls = kCalls;  ///< K

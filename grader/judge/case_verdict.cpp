@@ -57,7 +57,7 @@ ProgramFault fault_of_end(const sandbox::End& end) {
     case EndKind::exited:
       return {Verdict::crashed, fmt::format("the program exited by itself, with status {}", end.status),
               "does something call exit(), as many macros for checking errors do?",
-              "check calls with `CHECK_CUDA(…)`, which throws and tells the call and its line."};
+              "check calls with `CHECK_CUDA(…)`, which throws with the call and its line."};
     case EndKind::signalled:
       return fault_of_signal(end.status);
     case EndKind::time_limit:

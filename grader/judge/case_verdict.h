@@ -56,7 +56,7 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
 bool ends_context(const Evidence& evidence);
 
 /// Of a program that leaves no memory of a GPU to the judge.
-inline constexpr const char* kHoarded =
+inline constexpr const char* kNoMemoryLeft =
     "your program holds so much of the GPU's memory that none is left for the inputs";
 
 /// Verdict and sentence of a program that did not answer as it should: it ended, threw, or took too long.

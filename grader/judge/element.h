@@ -57,13 +57,13 @@ std::size_t element_count(std::span<const std::byte> bytes) {
 /// pattern by chance; four in a row cannot be expected to.
 template <class T>
 bool is_never_written(std::span<const std::byte> bytes, std::size_t index) {
-  constexpr std::size_t kFewest = 4;
+  constexpr std::size_t kMin = 4;
   const auto is_poison = [&](std::size_t i) { return bytes[i] == course::kPoisonByte; };
   std::size_t first = index * sizeof(T), end = first;
-  while (end < first + std::max(sizeof(T), kFewest) && end < bytes.size() && is_poison(end)) ++end;
+  while (end < first + std::max(sizeof(T), kMin) && end < bytes.size() && is_poison(end)) ++end;
   if (end < (index + 1) * sizeof(T)) return false;
-  while (end - first < kFewest && first > 0 && is_poison(first - 1)) --first;
-  return end - first >= kFewest;
+  while (end - first < kMin && first > 0 && is_poison(first - 1)) --first;
+  return end - first >= kMin;
 }
 
 /// What has been added to an element that nothing had written; nothing where that is no small number.

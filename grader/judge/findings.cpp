@@ -76,7 +76,7 @@ std::string question_of_blocks(const Finding& race, const SourceText& source) {
   const SourceLine& write = race.access == Finding::Access::read ? race.other_line : race.line;
   if (source.holds(write) && is_behind_last_fence(source, write.line)) {
     return fmt::format(
-        "is line {} the word that tells other blocks what lies before the last `__threadfence()`? Such a "
+        "does line {} signal to other blocks what lies before the last `__threadfence()`? Such a "
         "word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
         "read it once and keep that.",
         write.line);
@@ -121,7 +121,7 @@ std::string question_of_one_line(const Finding& race, const SourceText& source) 
            "thread alone, behind `if (threadIdx.x == 0)`?";
   }
   return "one thread changes here what another reads. Read into a variable, then `__syncthreads()`, then "
-         "change it; and in a loop another `__syncthreads()` before the next turn.";
+         "change it; and in a loop another `__syncthreads()` before the next iteration.";
 }
 
 /// The line between two others at which all threads have met last, 0 when it was elsewhere.
@@ -146,7 +146,7 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
   if (const std::uint32_t met = met_between(race, first, last)) {
     return fmt::format(
         "all threads meet at line {}, then the loop comes round, or the function is called again: the {} at "
-        "line {} is of the next turn and does not wait for the {} at line {} of this one. Put another "
+        "line {} is of the next iteration and does not wait for the {} at line {} of this one. Put another "
         "`__syncthreads()` behind line {}, at the end of the loop or function.",
         met, verb(in_order ? race.other_access : race.access), first,
         verb(in_order ? race.access : race.other_access), last, last);
@@ -305,7 +305,7 @@ std::string question_of_launch(const Finding& finding, const SourceText& source)
   const std::vector<Statement> launches = launches_of(source, launched_name(finding.kernel));
   if (std::ranges::any_of(launches, exchanges_its_arguments)) {
     return "are the first two launch arguments exchanged? The first is the number of blocks, the second that "
-           "of threads a block.";
+           "of threads per block.";
   }
   if (finding.cause == Cause::empty_launch &&
       (mentions(source, "divide_up(") || mentions(source, "- 1) /"))) {
@@ -376,7 +376,7 @@ std::string cause_of_stale_read(const Finding& finding) {
   if (lacks_readers_fence(finding)) {
     return fmt::format(
         "line {0} read what was there before the store of line {1}, by another block{2}. Behind that store "
-        "is a fence; between the read that tells this block of it and line {0} is none",
+        "is a fence; between the read that sees its signal and line {0} is none",
         finding.line.line, finding.other_line.line, kernel);
   }
   return fmt::format(
@@ -480,7 +480,7 @@ void report_many_launches(std::span<const emulator::KernelWork> kernels, const F
       fmt::format("; until then {} had been launched {} times", kernel_name(most->kernel), most->launches);
   result.question =
       "does the loop on the host that launches this ever end? What it asks for must be set anew before each "
-      "launch, such as a flag that is cleared, and told by the kernel.";
+      "launch, such as a flag that is cleared, and reported by the kernel.";
   result.places.clear();
   const std::vector<Statement> launches = launches_of(source, launched_name(most->kernel));
   if (!launches.empty()) result.places = {source.place({source.file_name(), launches.front().line})};

@@ -5,8 +5,8 @@
 // calls, such as handing the GPU over, is known from the reference's two times, and taken from all times of
 // both. The clock stops when the judge itself has seen a sample of what the calls left, and everything is
 // compared afterwards, on the device. The interval of the ratio holds whatever the distribution of the noise
-// is. Other judgements wait meanwhile, also while the inputs are made: they go straight to the card, whose
-// free memory chose their size. A round in which heat or a power limit slowed the card down is run again.
+// is. Other judgements wait meanwhile, also while the inputs are made: they go straight to the GPU, whose
+// free memory chose their size. A round in which heat or a power limit slowed the GPU down is run again.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ std::uint64_t lost_warps(const LineProfile& line);
 std::uint64_t total_cost(const std::vector<LineProfile>& lines);
 double share_of(std::uint64_t part, std::uint64_t whole);
 
-/// The three lines that cost most, dearest first; none that is no line of a file.
-std::vector<LineProfile> dearest(std::vector<LineProfile> lines);
+/// The three lines that cost most, costliest first; none that is no line of a file.
+std::vector<LineProfile> costliest(std::vector<LineProfile> lines);
 
 }  // namespace lockstep::report

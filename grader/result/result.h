@@ -102,19 +102,19 @@ struct GateResult {
   std::optional<double> previous;  ///< value of the student's grading before
 };
 
-/// What the card can do at most of the one thing that bounds an exercise.
+/// What the GPU can do at most of the one thing that bounds an exercise.
 struct Ceiling {
   std::string name;         ///< such as "copied-bytes", as `calibrate` calls it
-  std::string description;  ///< such as "what this card's memory can copy"
+  std::string description;  ///< such as "what this GPU's memory can copy"
   double rate = 0;
   std::string unit;  ///< "B/s" or "/s"
 };
 
-/// A card while a speed was measured on it. What the card does not tell is empty.
-struct CardDuringSpeed {
+/// A GPU while a speed was measured on it. What the GPU does not tell is empty.
+struct GpuDuringSpeed {
   std::optional<unsigned> sm_mhz, memory_mhz, temperature_celsius,
       power_milliwatts;                       ///< after the last round
-  int repeated_rounds = 0;                    ///< run again because the card was slowed down
+  int repeated_rounds = 0;                    ///< run again because the GPU was slowed down
   int throttled_rounds = 0;                   ///< that count although it was slowed down
   std::vector<std::string> throttle_reasons;  ///< of either, such as "power cap"
 };
@@ -128,10 +128,10 @@ struct Speed {
   std::optional<double> call_seconds;  ///< one call of the submission, the median of all rounds
   std::string size;                    ///< the case that was timed
   std::vector<std::string> between;    ///< the two rungs that the submission stands between
-  std::optional<CardDuringSpeed> card;
+  std::optional<GpuDuringSpeed> gpu;
 };
 
-/// The error of the compiler that is mended first.
+/// The error of the compiler that is fixed first.
 struct CompilerError {
   Place place;          ///< in the submission; line 0 where none is known
   std::string message;  ///< the compiler's words

@@ -1,6 +1,6 @@
 // The performance counters of the GPU's multiprocessors, launch by launch, by CUPTI's range profiler.
 //
-// CUPTI is found at run time: grading works without it. A card counts few things at once, so that the work
+// CUPTI is found at run time: grading works without it. A GPU counts few things at once, so that the work
 // is repeated until everything asked for has been counted.
 #pragma once
 

@@ -181,5 +181,5 @@ int keep(int count, char** arguments) {
 }  // namespace
 
 // Without exit handlers: the supervisor ends whatever one of them would start, such as a sanitizer's search
-// for leaks, and the handler would wait for that in vain.
+// for leaks, and the handler would wait for that without end.
 int main(int count, char** arguments) { _exit(keep(count, arguments)); }

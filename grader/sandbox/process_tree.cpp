@@ -24,7 +24,7 @@ namespace lockstep::sandbox {
 struct ProcessStatus {
   pid_t process = 0;
   pid_t parent = 0;
-  pid_t session = 0;
+  pid_t session_id = 0;
   bool zombie = false;
   std::uint64_t processor_ticks = 0;
   std::uint64_t threads = 0;
@@ -68,7 +68,7 @@ std::optional<ProcessStatus> status_of(int folder, const char* process) {
     if (field == kState) status.zombie = *at == 'Z' || *at == 'X';
     std::from_chars(at, end, value);
     if (field == kParent) status.parent = static_cast<pid_t>(value);
-    if (field == kSession) status.session = static_cast<pid_t>(value);
+    if (field == kSession) status.session_id = static_cast<pid_t>(value);
     if (field >= kUserTime && field <= kWaitedSystemTime) status.processor_ticks += value;
     if (field == kThreads) status.threads = value;
     if (field == kStartTime) status.start_time = value;
@@ -207,7 +207,7 @@ ProcessTree::Usage ProcessTree::count(const std::vector<ProcessStatus>& processe
   for (bool added = true; added;) {
     added = false;
     for (const auto& [process, status] : by_number) {
-      const bool descends = process != root_ && (status->parent == root_ || status->session == root_ ||
+      const bool descends = process != root_ && (status->parent == root_ || status->session_id == root_ ||
                                                  members.contains(status->parent));
       if (descends && members.emplace(process, status->start_time).second) added = true;
     }

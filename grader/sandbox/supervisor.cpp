@@ -331,7 +331,7 @@ void Supervisor::watch() {
       running = false;
     }
     if (ready[2].revents != 0) {
-      // Whoever asked for the end may have waited in vain for a tree that exceeded a limit meanwhile.
+      // Whoever asked for the end may have waited for a tree that exceeded a limit meanwhile.
       if (const auto limit = exceeded_limit(Clock::now()); limit && running) end.kind = *limit;
       running = false;
     }

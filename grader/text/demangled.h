@@ -34,8 +34,8 @@ inline std::size_t back_references(std::string_view mangled) {
 /// Whether a mangled name stands for text that is short enough to write. An expansion ("Dp") repeats its
 /// pattern for each type of a pack, and may be nested.
 inline bool takes_little(std::string_view mangled) {
-  constexpr std::size_t kLongestMangled = 512, kMostReferences = 12;
-  return mangled.size() <= kLongestMangled && back_references(mangled) <= kMostReferences &&
+  constexpr std::size_t kLongestMangled = 512, kMaxReferences = 12;
+  return mangled.size() <= kLongestMangled && back_references(mangled) <= kMaxReferences &&
          mangled.find("Dp") == std::string_view::npos;
 }
 

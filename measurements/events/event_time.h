@@ -80,16 +80,16 @@ inline Plan plan_for_long_calls() {
 /// wait for the device with the gate still closed.
 inline Plan plan_for_any_calls(const Cost& cost) {
   constexpr double kBytesBetweenUses = 512e6, kOperationsForAByte = 64;
-  constexpr std::size_t kFewSets = 8, kMostCalls = 128;
+  constexpr std::size_t kFewSets = 8, kMaxCalls = 128;
   Plan plan{.sets = kFewSets,
             .repeats = 31,
             .seconds = 3e-3,
             .fewest = kFewSets,
-            .most = kMostCalls,
+            .most = kMaxCalls,
             .is_gated = true};
   if (cost.operations > kOperationsForAByte * cost.bytes) return plan;
   const double together = std::max(kBytesBetweenUses, static_cast<double>(twice_the_cache()));
-  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, kMostCalls);
+  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, kMaxCalls);
   plan.fewest = 4;
   return plan;
 }

@@ -77,7 +77,7 @@ TEST(AccessMap, LanesOfAnAtomicMeetAtTheirAddress) {
 
 TEST(AccessMap, ABankServesTheLanesOfAnAtomicOneByOne) {
   EXPECT_EQ(queues_of_banks(atomic("shared", 8, 8, 1))[0].size(), 8U);
-  // One wavefront: the card only counts lanes, or the compiler has added them up.
+  // One wavefront: the GPU only counts lanes, or the compiler has added them up.
   const auto counted = queues_of_banks(atomic("shared", 8, 1, 1));
   ASSERT_EQ(counted[0].size(), 1U);
   EXPECT_EQ(counted[0][0].lanes.size(), 8U);

@@ -41,7 +41,7 @@ TEST_F(EmulateProfile, ComesAfterWhatTheProgramPrints) {
   EXPECT_THAT(ran.output,
               StartsWith("no error\n\nCounted on the emulated device: 3 launches of 3 kernels.\n"));
   for (const char* part :
-       {"gather_kernel(int const*, int*)  ", "part_kernel(int*)  ", "count_kernel(int*, int const*)  ",
+       {"gather_kernel(int const*, int*)  ", "diverge_kernel(int*)  ", "count_kernel(int*, int const*)  ",
         "tests/cli/programs/profiled.cu\n", "  out[threadIdx.x] = in[64 * threadIdx.x];",
         "collatz_steps(27);", "The lines that cost most\n"}) {
     EXPECT_THAT(ran.output, HasSubstr(part));

@@ -129,7 +129,7 @@ TEST(Profile, RanksConflictsAboveAsManyInstructions) {
   conflicts.line = 2;
   conflicts.warps = 100;
   conflicts.shared = {.requests = 100, .units = 300, .ideal_units = 100, .bytes = 12800};
-  EXPECT_EQ(dearest({arithmetic, conflicts}).front().line, 2U);
+  EXPECT_EQ(costliest({arithmetic, conflicts}).front().line, 2U);
 }
 
 TEST(Profile, ChargesABranchForTheSlotsInWhichLanesWait) {

@@ -42,8 +42,8 @@ sys.exit(1)
 WITH_A_GPU = f"""
 import runpy, sys
 sys.path.insert(0, "{TOOL.parent}")
-import card
-card.has_gpu = lambda: True
+import gpu
+gpu.has_gpu = lambda: True
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

@@ -1,4 +1,4 @@
-// How the runner uses CUPTI, against an imitation that keeps count; a card tells whether the imitation is
+// How the runner uses CUPTI, against an imitation that keeps count; a GPU tells whether the imitation is
 // right.
 #include "runner/range_profiler.h"
 

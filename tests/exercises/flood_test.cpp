@@ -197,13 +197,13 @@ TEST(Flood, WaterGoesThroughHalfOfTheMeasuredMapStepByStep) {
 }
 
 TEST(Flood, TheWideMapFitsIntoNoBlockAndNoFreeCopy) {
-  constexpr std::size_t kMostSharedBytes = 227 * 1024, kFreeBytes = 4096;
+  constexpr std::size_t kMaxSharedBytes = 227 * 1024, kFreeBytes = 4096;
   int wide = 0;
   for (const course::Case& one : cases()) {
     if (!one.wide) continue;
     ++wide;
     const Prepared made = prepare(one);
-    EXPECT_GT(made.mask.size(), kMostSharedBytes) << "a byte a cell";
+    EXPECT_GT(made.mask.size(), kMaxSharedBytes) << "a byte a cell";
     EXPECT_GT(made.mask.size() / 8, kFreeBytes) << "a bit a cell";
     EXPECT_GT(longest_way(made), 30) << "steps cost more than the gate on bytes allows";
   }

@@ -222,7 +222,7 @@ TEST_F(CaseVerdict, LaunchesAreToldWhatToChangeAndWhere) {
   EXPECT_THAT(question(dynamic_shared_not_allowed), HasSubstr("third launch argument"));
   EXPECT_THAT(question(shared_too_large), AllOf(HasSubstr("no more shared memory than a block may have"),
                                                 Not(HasSubstr("fewer threads"))));
-  EXPECT_THAT(question(launch_otherwise), HasSubstr("at most 1024 threads a block"));
+  EXPECT_THAT(question(launch_otherwise), HasSubstr("at most 1024 threads per block"));
   ASSERT_EQ(concluded().places.size(), 1U);
   EXPECT_EQ(concluded().places[0].line, 3U);
   source_ = SourceText(kFile, "tiled_kernel<<<a, b>>>();\ntiled_kernel<<<c, d>>>();\n");
@@ -353,14 +353,15 @@ TEST_F(Race, WhereAllMetBetweenTheLinesTheLoopHasComeRound) {
     EXPECT_EQ(
         question(20, Access::write, 28, Access::read),
         "all threads meet at line 25, then the loop comes round, or the function is called again: the write "
-        "at line 20 is of the next turn and does not wait for the read at line 28 of this one. Put another "
+        "at line 20 is of the next iteration and does not wait for the read at line 28 of this one. Put "
+        "another "
         "`__syncthreads()` behind line 28, at the end of the loop or function.");
     EXPECT_THAT(question(28, Access::read, 20, Access::write),
-                HasSubstr("the write at line 20 is of the next turn"))
+                HasSubstr("the write at line 20 is of the next iteration"))
         << "whichever came first";
   }
   race_.barrier = {{"other.cu", 25}};
-  EXPECT_THAT(question(20, Access::write, 28, Access::read), Not(HasSubstr("next turn")));
+  EXPECT_THAT(question(20, Access::write, 28, Access::read), Not(HasSubstr("next iteration")));
 }
 
 TEST_F(Race, ABarrierThatNotAllMetBeforeAnUpdateIsAskedFor) {
@@ -384,7 +385,7 @@ TEST_F(Race, AFlagIsWhatStandsBehindTheLastFence) {
                  "  v[u] = s;\n  __threadfence();\n  flag[u] = 1;\n}\n");
   set_global();
   EXPECT_THAT(question(2, Access::read, 8, Access::write),
-              AllOf(HasSubstr("is line 8 the word that tells"), HasSubstr("must be `volatile`")));
+              AllOf(HasSubstr("does line 8 signal to other blocks"), HasSubstr("must be `volatile`")));
   EXPECT_THAT(question(5, Access::read, 6, Access::write), HasSubstr("later launch"));
 }
 
@@ -626,8 +627,8 @@ TEST_F(CaseVerdict, AMissingFenceOfTheReaderIsToldAsSuch) {
       concluded().guess,
       HasSubstr("line 48 read what was there before the store of line 31, by another block, in tiled_kernel. "
                 "Behind "
-                "that store is a fence; between the read that tells this block of it and line 48 is none"));
-  EXPECT_THAT(concluded().question, testing::StartsWith("which read tells that the value is there?"));
+                "that store is a fence; between the read that sees its signal and line 48 is none"));
+  EXPECT_THAT(concluded().question, testing::StartsWith("which read shows that the value is there?"));
 }
 
 TEST_F(CaseVerdict, ARefusedLaunchThatWasLookedAtIsNoFailure) {

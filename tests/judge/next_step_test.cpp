@@ -128,7 +128,7 @@ TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
   result.gates.emplace_back().verdict = Verdict::inefficient;
   EXPECT_THAT(next_step(result, "", "rungs/tiled.cu"),
               HasSubstr("`./lockstep profile transpose --submission rungs/tiled.cu`"));
-  EXPECT_EQ(next_step(result_with(Verdict::compile_error), "", "empty.cu"), "Mend that first.")
+  EXPECT_EQ(next_step(result_with(Verdict::compile_error), "", "empty.cu"), "Fix that first.")
       << "the starter is another file";
 }
 
@@ -200,7 +200,7 @@ TEST(NextStep, ACompilersErrorLeadsToItsLine) {
   ExerciseResult broken = result_with(Verdict::compile_error);
   broken.compiler_output = "transpose.cu(3): error: expected a \";\"";
   broken.compiler_error = {{"transpose.cu", 3, "x"}, "expected a \";\"", ""};
-  EXPECT_THAT(next_step(broken, ""), testing::StartsWith("Mend transpose.cu:3;"));
+  EXPECT_THAT(next_step(broken, ""), testing::StartsWith("Fix transpose.cu:3;"));
   broken.compiler_error->place.line = 0;
   EXPECT_THAT(next_step(broken, ""), HasSubstr("first error"));
 }
@@ -231,7 +231,7 @@ TEST(NextStep, AnImpossibleSpeedIsMeasuredAgainBeforeSomebodyLooks) {
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("lockstep calibrate"));
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("points for speed wait"));
   result.speed.ceiling_share.reset();
-  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Nothing tells"));
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Nothing shows"));
 }
 
 }  // namespace

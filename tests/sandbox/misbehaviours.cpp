@@ -136,13 +136,13 @@ void allocate_in_many_processes() {
 void fork_without_end() {
   // The bomb is far larger than any limit, and still too small to take the machine down where a sandbox
   // fails.
-  constexpr int kMostProcesses = 400;
+  constexpr int kMaxProcesses = 400;
   void* memory =
       mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   auto& processes = *new (memory) std::atomic<int>(1);
   alarm(kLongestLife);
-  while (processes.fetch_add(1) < kMostProcesses) {
+  while (processes.fetch_add(1) < kMaxProcesses) {
     const pid_t child = fork();
     if (child == 0) alarm(kLongestLife);  // not inherited
     if (child < 0) {
@@ -153,8 +153,8 @@ void fork_without_end() {
   sleep_for_ever();
 }
 void start_threads_without_end() {
-  constexpr int kMostThreads = 2000;
-  for (int i = 0; i < kMostThreads; ++i) {
+  constexpr int kMaxThreads = 2000;
+  for (int i = 0; i < kMaxThreads; ++i) {
     try {
       std::thread(sleep_for_ever).detach();
     } catch (const std::system_error&) {
