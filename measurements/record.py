@@ -13,7 +13,7 @@ import pathlib
 SCHEMA = "lockstep/measurement/v1"
 PEERS_SCHEMA = "lockstep/peer-comparison/v1"
 KINDS = ("rung", "reference", "peer")  # of solutions, in this order
-WORTH_TELLING = 0.1  # of copying: below, bytes a second say little of the work
+WORTH_TELLING = 0.1  # of copying: below, bytes per second say little of the work
 
 
 class Fault(Exception):
@@ -107,7 +107,7 @@ def share_of_ceiling(record, row, seconds=None):
 
 
 def is_about_bytes(record):
-    """Whether moving bytes is a good part of the work, so that bytes a second say something."""
+    """Whether moving bytes is a good part of the work, so that bytes per second say something."""
     if record["ceiling"]["name"] != "copied-bytes":
         return False
     return max(share_of_ceiling(record, row) for row in record["results"]) >= WORTH_TELLING

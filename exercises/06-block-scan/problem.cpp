@@ -1,4 +1,4 @@
-// What the judge knows of "block-scan": lengths that bite, sums that show what was left out, three gates.
+// What the judge knows of "block-scan": lengths at the edges, sums that show what was left out, three gates.
 //
 // The counters below are worked out for the rungs of solutions/06-block-scan, one segment of 1024. Units:
 // wavefronts of shared memory.
@@ -10,7 +10,7 @@
 //   others    0. hillis_steele has no conflicts; it makes 9217 additions for 1023, which costs time but
 //             breaks no gate.
 //
-// Every rung reads and writes each element once, in whole sectors: 1 times the ideal of 8 bytes an element.
+// Every rung reads and writes each element once, in whole sectors: 1 times the ideal of 8 bytes per element.
 // Work of the largest case: 512 segments, at most about 5000 warp-instructions each, are 2.5 million a call.
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-// What the judge knows of "scan": lengths that bite, sums that show what was left out, and three gates.
+// What the judge knows of "scan": lengths at the edges, sums that show what was left out, and three gates.
 //
 // The counters below are worked out for the rungs of solutions/07-scan. Units: bytes of global memory an
 // element, in whole sectors; what is done once a tile or once a warp (totals, flags) adds less than 1.5.
@@ -11,7 +11,7 @@
 // All rungs touch shared memory side by side: none more than it must.
 //
 // Work of the largest case: 2.1 million elements are 65 539 warps of 32, at 40 to 120 instructions each
-// (Hillis and Steele in shared memory is the costliest) at most 8 million warp-instructions a call.
+// (Hillis and Steele in shared memory is the costliest) at most 8 million warp-instructions per call.
 #include <algorithm>
 #include <array>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
-constexpr int kTile = 1024;  // elements that one block scans, one a thread
+constexpr int kTile = 1024;  // elements that one block scans, one per thread
 
 /// Scans each tile by itself, after Hillis and Steele, and tells its total.
 __global__ void scan_tiles_kernel(const int* in, int* out, int n, int* totals) {

@@ -1,4 +1,4 @@
-// What the judge knows of "histogram": ranges that start and end anywhere, samples that bite, and three
+// What the judge knows of "histogram": ranges that start and end anywhere, samples at the edges, and three
 // gates.
 //
 // The counters below are worked out for the rungs of solutions/08-histogram, on the three measured cases, of
@@ -10,7 +10,8 @@
 //   the others      a block adds each of its counts once, and has at least 2^15 samples: 31 blocks of 1024
 //                   counts add 0.06, the two values nothing
 //   block_private   wavefronts. Lanes with one value are counted in one pass, values of one bank are not:
-//                   words after Zipf take 2.78 passes a request, 1.78 beyond the fewest; two values at most 1
+//                   words after Zipf take 2.78 passes per request, 1.78 beyond the fewest; two values at most
+//                   1
 //   wide_loads      the same: only loads differ
 //   warp_private    the same, since the lanes that meet are of one warp
 //   lane_private    0 with 32 columns. 4096 bins leave room for 8: two values take 1 when their rows share
@@ -20,7 +21,7 @@
 // what columns may take, whatever the samples, and what one counter a bin takes of words after Zipf.
 //
 // Work of the largest case: a million samples are 31 251 warps of 32, at 10 to 20 instructions each less than
-// a million warp-instructions a call.
+// a million warp-instructions per call.
 #include <fmt/format.h>
 
 #include <algorithm>

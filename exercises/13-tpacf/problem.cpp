@@ -1,4 +1,4 @@
-// What the judge knows of "tpacf": galaxies that cluster, points that float cannot tell from an edge, and
+// What the judge knows of "tpacf": galaxies that cluster, points that float cannot separate from an edge, and
 // three gates.
 //
 // Expected counts come from all pairs in double precision, and are exact: double is off by some 10^-15, and
@@ -14,8 +14,8 @@
 // pairs.
 //
 //   global_atomics  each lane reads some five edges anywhere among 21, a point that its warp shares or has
-//                   in a row, and adds to one of few counts: 40 bytes a pair
-//   tiles           points and counts of a block are 1.2 bytes a pair; a pair reads three words of 8 bytes
+//                   in a row, and adds to one of few counts: 40 bytes per pair
+//   tiles           points and counts of a block are 1.2 bytes per pair; a pair reads three words of 8 bytes
 //                   and some five edges, and adds to a count; within sets every pair comes twice: 15.3
 //                   passes
 //   one_launch      the same, every pair once: 1.0 bytes, 11.5 passes
@@ -28,7 +28,7 @@
 // search.
 //
 // Work of the largest case: 2.1 million pairs are 66 000 for each lane of a warp, times 60 to 150
-// instructions, at most 10 million warp-instructions a call.
+// instructions, at most 10 million warp-instructions per call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class Edges {
     const auto found = std::upper_bound(squares_.begin(), squares_.end(), square);
     return static_cast<std::size_t>(found - squares_.begin());
   }
-  /// The same; tells also of a square that is too close to an edge.
+  /// The same; reports also a square that is too close to an edge.
   template <class TooClose>
   std::size_t up_to(double square, const TooClose& too_close) const {
     const unsigned char known = cells_[static_cast<std::size_t>(square * kCellsOfOne)];
@@ -228,8 +228,8 @@ class Survey {
     }
   };
 
-  /// Counts the pairs of a position with those from `begin` to `end`; tells which of them are too close to an
-  /// edge.
+  /// Counts the pairs of a position with those from `begin` to `end`; reports which of them are too close to
+  /// an edge.
   template <class TooClose>
   void count(const Vector& from, const Positions& others, std::size_t begin, std::size_t end,
              Tally::OfKind& pairs, const TooClose& too_close) const {
@@ -448,7 +448,7 @@ std::vector<Points> poles(const Shape& shape, Random& random) {
   });
 }
 
-/// A crowd within a twentieth of a degree, where the cosine of a distance is 1 but for its last digits.
+/// A crowd within a twentieth of a degree, where the cosine of a distance is 1 except for its last digits.
 std::vector<Points> crowded(const Shape& shape, Random& random) {
   const Vector centre = direction(random);
   return sets_of(shape, random, [&](Random& r) { return within(centre, 0.05, r); });
@@ -472,7 +472,7 @@ std::vector<Points> opposite(const Shape& shape, Random& random) {
   });
 }
 
-/// Every other point is at an edge from the one before but for 10^-12 to 10^-9 of the square of the chord.
+/// Every other point is within 10^-12 to 10^-9 of the square of the chord at an edge from the one before.
 std::vector<Points> at_edges(const Shape& shape, Random& random) {
   const std::vector<double> squares = Edges(shape).squares();
   Vector before{};

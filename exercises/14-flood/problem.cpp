@@ -8,12 +8,14 @@
 //
 //   until_stable   each of 1950 launches reads a byte of every cell and, where it is dry, its height:
 //                  16 400 to 17 900 bytes
-//   moving_line    four passes for each of 12 windings, some 6 bytes a cell each: 280 to 300; where the river
+//   moving_line    four passes for each of 12 windings, some 6 bytes per cell each: 280 to 300; where the
+//   river
 //                  begins by flowing the other way, 770
-//   active_tiles   six tiles, each in its turn for every winding that enters it, 10 bytes a cell: 160 to 190
+//   active_tiles   six tiles, each in its turn for every winding that enters it, 10 bytes per cell: 160 to
+//   190
 //                  bytes, and 0.05 atomics for the list
 //   union_find     heights of a cell and two neighbours, and parents on the way to a root, some of them a
-//                  sector each: 95 bytes; and an atomic for each wet cell, 0.5 a cell
+//                  sector each: 95 bytes; and an atomic for each wet cell, 0.5 per cell
 //   reference      one tile of 128 x 128 cells, of which a quarter is on the map: 19 bytes. It has no
 //                  seams, and no atomic but that of the source
 //

@@ -28,7 +28,7 @@ class StructureError : public std::runtime_error {
 
 namespace detail {
 
-/// A number that fills `text` but for spaces.
+/// A number that fills `text` except for spaces.
 inline float coordinate(const std::string& text, const std::string& file, int line) {
   std::size_t used = 0;
   float value = NAN;

@@ -12,7 +12,7 @@ namespace lockstep::build {
 
 struct CompilerError {
   unsigned line = 0;    ///< of the submission, counted from 1; 0 where none is known
-  std::string message;  ///< the compiler's own words, in one line
+  std::string message;  ///< the compiler's own message, in one line
   std::string meaning;  ///< what that means and what to write instead; empty where nothing is known
 };
 

@@ -18,7 +18,7 @@ struct Meaning {
 /// {1} is the function that is called, {3} the one that calls it.
 constexpr std::string_view kHostCall = "calling a*__host__ function(\"*\") from a*function(\"*\")";
 
-/// The first that fits is told.
+/// The first that fits is shown.
 constexpr Meaning kMeanings[] = {
     // Functions of the host in a kernel.
     {kHostCall, "CHECK_CUDA",

@@ -167,9 +167,9 @@ int doctor() {
     const std::string sign = finding.state == Finding::State::good       ? paint(style, Colour::good, "✓")
                              : finding.state == Finding::State::optional ? paint(style, Colour::caution, "-")
                                                                          : paint(style, Colour::bad, "✗");
-    const std::string told = report::prose(style, finding.found, width + 4);
+    const std::string wrapped = report::prose(style, finding.found, width + 4);
     std::cout << fmt::format("{} {:<{}}  {}", sign, finding.what, width,
-                             told.substr(std::min(told.size(), width + 4)));
+                             wrapped.substr(std::min(wrapped.size(), width + 4)));
     if (!finding.remedy.empty()) std::cout << fmt::format("  {:<{}}  fix: {}\n", "", width, finding.remedy);
   }
   std::cout << (usable ? "\nThis machine can grade.\n"

@@ -1,5 +1,5 @@
 // `lockstep emulate`: runs any program built by nvcc with -cudart shared on the emulated device; with
-// --profile it then tells what every line of its kernels cost.
+// --profile it then reports what every line of its kernels cost.
 #include "emulator/server/emulate.h"
 
 #include <charconv>
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// False where the file cannot be written. That is told, as is that there is nothing to show.
+/// False where the file cannot be written. That is reported, as is that there is nothing to show.
 bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
           const emulator::Observations& seen) {
   if (seen.lines.empty()) {

@@ -136,7 +136,7 @@ void check(const GradeArguments& arguments, std::size_t selected) {
 
 /// Writes what the submission left as a picture and says where; nothing is to be seen of an exercise without
 /// one, or of a submission that left nothing.
-void show(const result::ExerciseResult& result, std::string file, bool tells) {
+void show(const result::ExerciseResult& result, std::string file, bool prints) {
   if (!result.picture || result.picture->contents.empty()) {
     const std::string reason = result.picture ? ": " + result.picture->complaint : "";
     std::cerr << fmt::format("lockstep: no picture of {}{}\n", result.name, reason);
@@ -144,13 +144,13 @@ void show(const result::ExerciseResult& result, std::string file, bool tells) {
   }
   if (file == kNamedByTopic) file = result.name + "." + result.picture->ending;
   storage::write_file(file, result.picture->contents);
-  if (tells)
+  if (prints)
     std::cout << fmt::format("  Picture: {}, of case {}\n", report::printable(file),
                              result.picture->case_name);
 }
 
 /// Whether a grading is the student's progress: of the exercise's file in the course, and of another file
-/// that is named itself, whose report the student reads. A folder may be somebody else's, save where the
+/// that is named itself, whose report the student reads. A folder may be somebody else's, except where the
 /// course can only be read and everybody works elsewhere.
 bool is_students_own(const GradeArguments& arguments, const course::Exercise& exercise,
                      const std::filesystem::path& submission) {
@@ -196,9 +196,9 @@ int grade(const GradeArguments& arguments) {
   }
 
   // A machine-readable report alone owns standard output; beside one in a file the student still reads text.
-  const bool tells = arguments.format == Format::text || arguments.output;
+  const bool prints = arguments.format == Format::text || arguments.output;
   const report::TextStyle style = output_style();
-  if (tells) std::cout << report::render_heading(report, style) << std::flush;
+  if (prints) std::cout << report::render_heading(report, style) << std::flush;
   bool keeps_progress = true;
   Progress progress = arguments.secret_file ? Progress() : Progress::load();
   for (const course::Exercise* exercise : exercises) {
@@ -226,14 +226,14 @@ int grade(const GradeArguments& arguments) {
     line.clear();
     if (const std::string& complaint = report.exercises.back().complaint; !complaint.empty())
       std::cerr << "lockstep: " << complaint << '\n';
-    if (tells) std::cout << report::render_exercise(report.exercises.back(), style) << std::flush;
-    if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
+    if (prints) std::cout << report::render_exercise(report.exercises.back(), style) << std::flush;
+    if (arguments.show) show(report.exercises.back(), *arguments.show, prints);
     if (keeps_progress && is_progress) keeps_progress = keep(report.exercises.back());
   }
-  if (tells) std::cout << report::render_summary(report, style);
+  if (prints) std::cout << report::render_summary(report, style);
   if (arguments.output) {
     storage::write_file(*arguments.output, render(report, arguments.format));
-  } else if (!tells) {
+  } else if (!prints) {
     std::cout << render(report, arguments.format);
   }
   return exit_status(report);

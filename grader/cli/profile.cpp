@@ -42,7 +42,7 @@ int status_of(result::Verdict verdict) {
 /// The GPU's own counters beside those of the emulated device, for the same inputs.
 int compare_counters(const ProfileArguments& arguments, const course::Exercise& exercise,
                      const build::SubmissionFile& submission) {
-  device::make_gpu();  // a machine without one is told so before CUPTI is looked for
+  device::make_gpu();  // a machine without one fails with that before CUPTI is looked for
   std::filesystem::path cupti;
   try {
     cupti = build::find_cupti(build::find_toolkit());

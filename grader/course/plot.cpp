@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 720, kHeight = 420;
 constexpr double kLeft = 78, kRight = 20, kTop = 42, kBottom = 56;
-constexpr std::size_t kMaxMarks = 4000;  // of a series: more cannot be told apart
+constexpr std::size_t kMaxMarks = 4000;  // of a series: more cannot be distinguished
 
 constexpr const char* kStyle = R"(
 .plot { --ink: #1b2228; --soft: #5b6670; --line: #d5dad6; --first: #0a6b5e; --second: #9a4a12; --third: #3f51b5;

@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(kCalibrationThreads)
   results[thread_of_grid()] = sum_of(chains);
 }
 
-// Bound: LDS, 4 bytes a lane. Each word holds the address of the one 32 words on, which lies in the same
+// Bound: LDS, 4 bytes per lane. Each word holds the address of the one 32 words on, which lies in the same
 // bank: lanes never meet, and the next address is not known before the load. Addresses are those of shared
 // memory itself, so that nothing needs to be computed between two loads.
 extern "C" __global__ void __launch_bounds__(kCalibrationThreads)

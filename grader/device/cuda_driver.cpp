@@ -35,10 +35,10 @@ const CudaDriver& CudaDriver::get() {
 void CudaDriver::check(CUresult result, const char* call) const {
   if (result == CUDA_SUCCESS) return;
   const char* name = nullptr;
-  const char* words = nullptr;
+  const char* message = nullptr;
   cuGetErrorName(result, &name);
-  cuGetErrorString(result, &words);
-  throw DriverError(std::string(call) + ": " + (words != nullptr ? words : "unknown error") + " (" +
+  cuGetErrorString(result, &message);
+  throw DriverError(std::string(call) + ": " + (message != nullptr ? message : "unknown error") + " (" +
                     (name != nullptr ? name : std::to_string(result).c_str()) + ")");
 }
 

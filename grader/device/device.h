@@ -143,7 +143,7 @@ class TimingDevice : public Device {
   /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
   /// run now, after a call of `waiting`. Taken before a session is opened, given back after it is closed.
   virtual GpuLock lock(const std::function<void()>& waiting) = 0;
-  /// Clocks, temperature and what slows the GPU down now; nothing where nobody tells.
+  /// Clocks, temperature and what slows the GPU down now; nothing where the driver does not say.
   virtual std::optional<GpuState> gpu_state() const = 0;
   /// Memory that only the judge reaches.
   virtual std::unique_ptr<Vault> open_vault() = 0;

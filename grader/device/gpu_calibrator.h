@@ -41,7 +41,7 @@ class GpuCalibrator final : public Calibrator {
 
   const Gpu& gpu_;
   CUmodule module_ = nullptr;
-  MappedMemory results_;  ///< 4 bytes a thread, of as many as the GPU holds
+  MappedMemory results_;  ///< 4 bytes per thread, of as many as the GPU holds
 };
 
 }  // namespace lockstep::device

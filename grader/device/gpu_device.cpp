@@ -53,7 +53,7 @@ class GpuSession final : public Session {
     if (!cupti_.empty()) counters_.emplace();
   }
 
-  /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults. Its
+  /// The buffer ends where its memory ends, except for the alignment, so that what lies behind it faults. Its
   /// address is aligned as textures need it, which cudaMalloc promises beyond its 256 bytes. All of the
   /// memory is filled: what this process had there before may be another program's correct output.
   std::uint64_t allocate(std::size_t bytes, const std::string&) override {

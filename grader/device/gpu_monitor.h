@@ -2,7 +2,7 @@
 // management library. It is optional: where it is missing there are no readings, and speed is judged without
 // them.
 //
-// A reading is of the moment. It tells of heat and of power limits that last, not of what came and went
+// A reading is of the moment. It shows heat and of power limits that last, not of what came and went
 // between two readings.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace lockstep::device {
 
-/// What a GPU does not tell is empty.
+/// What a GPU does not report is empty.
 struct GpuState {
   std::optional<unsigned> sm_mhz, memory_mhz, temperature_celsius, power_milliwatts;
   std::uint64_t clock_event_reasons = 0;  ///< NVML's bits

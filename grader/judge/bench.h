@@ -1,7 +1,7 @@
 // Times the rungs, the reference and the vendor's libraries of an exercise side by side.
 //
-// One process a solution and round, in turning order, times all sizes one after the other. All of them are
-// trusted: inputs are used again, and outputs compared in the first round alone.
+// One process per solution and round, in alternating order, times all sizes one after the other. All of them
+// are trusted: inputs are used again, and outputs compared in the first round alone.
 #pragma once
 
 #include <functional>

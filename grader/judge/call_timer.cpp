@@ -184,7 +184,7 @@ course::Call CallTimer::make_call(std::size_t content) const {
   return make_call_(random);
 }
 
-/// For all calls of the case, which are alike but for what they hold.
+/// For all calls of the case, which are alike except for what they hold.
 void CallTimer::make_room(const course::Call& call) {
   keep_shape(call);
   calls_.assign(contents(), KeptCall(shape_.size()));

@@ -129,8 +129,8 @@ constexpr const char* kSetToZero =
 
 /// What was stored is no result of the exercise's: it was not written there, or was added to what lay there.
 template <class T>
-LikelyCause cause_from_unwritten(const std::string& name, const std::string& subject, Kind kind,
-                                 const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
+LikelyCause cause_from_uninitialised(const std::string& name, const std::string& subject, Kind kind,
+                                     const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
   if (wrong.written_as_many_bytes_as_elements()) {
     return {
         fmt::format("only {} byte{} of {} {} written, as many as it has elements: a copy's size is in bytes",
@@ -138,7 +138,7 @@ LikelyCause cause_from_unwritten(const std::string& name, const std::string& sub
         fmt::format("Multiply the size by sizeof(element), which is {}.", sizeof(T))};
   }
   if (wrong.never_written()) return never_written(name, subject, kind, activity);
-  if (!wrong.were_added_to_unwritten()) return {};
+  if (!wrong.were_added_to_uninitialised()) return {};
   const std::size_t first = wrong.indices().front();
   if (first > 0 && first == (wrong.n() + sizeof(T) - 1) / sizeof(T)) {
     return {fmt::format("only the first {} of {} elements of {} were set to 0 before they were added to: the "
@@ -245,7 +245,7 @@ LikelyCause cause_from_pattern(const std::string& name, const course::Output& ou
     layout.kind = Kind::scattered;
   }
   const std::string subject = subject_of(layout, name, position_of(output, layout.first));
-  LikelyCause cause = cause_from_unwritten(name, subject, layout.kind, wrong, activity);
+  LikelyCause cause = cause_from_uninitialised(name, subject, layout.kind, wrong, activity);
   if (cause.sentence.empty() && output.remark) {
     auto [sentence, advice] = output.remark(output.expected, found);
     cause = {std::move(sentence), std::move(advice), LikelyCause::Basis::remark};

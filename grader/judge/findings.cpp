@@ -28,7 +28,7 @@ std::string text_of(const std::array<std::uint32_t, 3>& index) {
 /// Of a stale read: it is the block that reads which lacks a fence.
 bool lacks_readers_fence(const Finding& finding) { return finding.cause == Cause::unfenced_reader; }
 
-/// Whether a kernel tells its threads apart, as far as its lines show it.
+/// Whether a kernel distinguishes its threads, as far as its lines show it.
 bool asks_for_its_thread(const SourceText& source, const SourceLine& line) {
   if (!source.holds(line)) return true;
   const std::string function = function_around(source, line.line);
@@ -41,7 +41,7 @@ const char* verb(Finding::Access access) {
 }
 
 /// Whether both accesses are of an update of one element: the device sees it by the addresses, and the line
-/// tells it where the compiler computed the two apart.
+/// shows it where the compiler computed the two apart.
 bool are_of_updates(const Finding& race, const SourceText& source) {
   return race.of_updates || (race.line == race.other_line && source.holds(race.line) &&
                              updates_an_element(source.code(race.line.line)));
@@ -217,7 +217,7 @@ std::uint64_t distance_of(const Finding& finding) {
   }
 }
 
-/// What an index out of bounds may be due to, as far as the distance tells.
+/// What an index out of bounds may be due to, as far as the distance shows.
 std::string question_of_index(const Finding& finding) {
   constexpr std::int64_t kFarOff = std::int64_t{1} << 30;
   const bool in_window = finding.cause == Cause::outside_window;
@@ -276,7 +276,7 @@ std::string question_of_bad_address(const Finding& finding, const SourceText& so
   return question_of_index(finding);
 }
 
-std::string question_of_unwritten(const Finding& finding, const SourceText& source) {
+std::string question_of_uninitialised(const Finding& finding, const SourceText& source) {
   const std::uint32_t left = finding.cause == Cause::unwritten_shared && source.holds(finding.line)
                                  ? return_before_barrier(source, finding.line.line)
                                  : 0;
@@ -392,7 +392,7 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::out_of_bounds:
       return question_of_bad_address(finding, source);
     case Finding::Kind::uninitialised_read:
-      return question_of_unwritten(finding, source);
+      return question_of_uninitialised(finding, source);
     case Finding::Kind::time_limit:
     case Finding::Kind::no_progress:
       return question_of_time_limit(finding, source);

@@ -60,10 +60,11 @@ class Remarks {
       if (!exchanges_its_arguments(launch) || ++found > kMaxRemarks) continue;
       const std::vector<std::string> arguments = launch_arguments(launch);
       add(launch.line,
-          fmt::format("The first launch argument is the number of blocks, and here it is `{}`; the second is "
-                      "that of threads a block, and here it is `{}`. Are they exchanged? A block has at most "
-                      "1024 threads: larger inputs may not launch at all.",
-                      arguments[0], arguments[1]));
+          fmt::format(
+              "The first launch argument is the number of blocks, and here it is `{}`; the second is "
+              "that of threads per block, and here it is `{}`. Are they exchanged? A block has at most "
+              "1024 threads: larger inputs may not launch at all.",
+              arguments[0], arguments[1]));
     }
   }
 

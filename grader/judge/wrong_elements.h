@@ -82,13 +82,13 @@ class WrongElements {
   }
 
   /// Added to what memory held that nobody had set to 0.
-  bool were_added_to_unwritten() const {
+  bool were_added_to_uninitialised() const {
     const auto is_sum = [this](std::size_t i) {
       if constexpr (std::is_integral_v<T>) {
         using Unsigned = std::make_unsigned_t<T>;
         const auto sum = static_cast<Unsigned>(static_cast<Unsigned>(course::never_written<T>()) +
                                                static_cast<Unsigned>(expected(i)));
-        return static_cast<Unsigned>(at(i)) == sum || added_to_unwritten(at(i)).has_value();
+        return static_cast<Unsigned>(at(i)) == sum || added_to_uninitialised(at(i)).has_value();
       }
       return at(i) == course::never_written<T>() + expected(i);
     };

@@ -327,7 +327,7 @@ const char* note_below(const emulator::AccessTrace& trace) {
 std::string access_caption(const emulator::AccessTrace& trace) {
   const char* unit = is_shared(trace) ? "wavefront" : "sector";
   std::string caption =
-      fmt::format("{} {}, {} a lane: {}, ideal {}", trace.space, trace.operation,
+      fmt::format("{} {}, {} per lane: {}, ideal {}", trace.space, trace.operation,
                   counted(trace.bytes, "byte"), counted(trace.units, unit), trace.ideal_units);
   const std::size_t most = most_lanes_at_one_address(trace);
   if (trace.operation == "atomic" && most > 1) caption += fmt::format("; {} lanes meet at one address", most);

@@ -92,7 +92,7 @@ std::string about_banks(const LineProfile& line) {
       units, words, meeting);
 }
 
-/// Lanes at the fullest address of a request, on average.
+/// Lanes at the most contended address of a request, on average.
 double lanes_at_one_address(const AtomicProfile& atomics) {
   return share_of(atomics.contention, atomics.traffic.requests);
 }

@@ -27,7 +27,7 @@ std::vector<std::string> labels_of(const Bench& bench) {
   return labels;
 }
 
-/// A row a size and a column a solution, with what `cell` makes of each; a dash where a solution was left
+/// A row per size and a column per solution, with what `cell` makes of each; a dash where a solution was left
 /// out.
 template <class Cell>
 std::string table(const Bench& bench, const std::vector<std::string>& labels, const Cell& cell) {

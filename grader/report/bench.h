@@ -10,7 +10,7 @@
 
 namespace lockstep::report {
 
-/// Two tables with a row a size and a column a solution: the time of a call, and the share of the ceiling
+/// Two tables with a row per size and a column per solution: the time of a call, and the share of the ceiling
 /// that it reaches.
 std::string render_bench(const result::Bench& bench, const TextStyle& style);
 

@@ -135,7 +135,7 @@ struct CauseOfFinding {
   Cause cause;
   const char* text;      ///< with the fields that `filled` knows, and numbers by their place
   const char* question;  ///< null: the kind's
-  bool tells_place;      ///< to a developer the sentence begins with the line, and not the kind
+  bool names_place;      ///< to a developer the sentence begins with the line, and not the kind
 };
 
 constexpr CauseOfFinding row(Cause cause, const char* text, const char* question = nullptr) {
@@ -564,7 +564,7 @@ std::string others_wait_text(const Finding& finding) {
                      kFor.at(static_cast<std::size_t>(finding.awaited)), finding.awaited_line);
 }
 
-/// Of warps that wait at other barriers than the one that is told of.
+/// Of warps that wait at other barriers than the one that is reported.
 std::string elsewhere_text(std::int64_t warps) {
   if (warps == 0) return ", and no other thread of the block is left to reach it";
   return fmt::format(", and the block's other {} warps wait at other barriers", warps);
@@ -678,7 +678,7 @@ std::int64_t offset_of(const Finding& finding) {
 
 std::string sentence_of(const Finding& finding, Reader reader) {
   std::string place;
-  if (row_of(finding.cause).tells_place) {
+  if (row_of(finding.cause).names_place) {
     if (finding.line.line == 0) {
       place = finding.detail + ": ";
     } else if (reader == Reader::developer) {
@@ -697,7 +697,7 @@ std::string text_of(const Finding& finding) {
   const KindOfFinding& kind = row_of(finding.kind);
   std::string text = kind.name;
   if (!finding.kernel.empty()) text += " in " + text::printable(text::demangled(finding.kernel));
-  if (!finding.line.file.empty() && !row_of(finding.cause).tells_place)
+  if (!finding.line.file.empty() && !row_of(finding.cause).names_place)
     text += " at " + text_of(finding.line);
   text += "\n  " + text::printable(sentence_of(finding, Reader::developer)) + '\n';
   text += way_to(finding);

@@ -116,10 +116,12 @@ Json of_gate(const GateResult& gate) {
 }
 
 Json of_gpu(const GpuDuringSpeed& gpu) {
-  const auto told = [](const std::optional<unsigned>& value) { return value ? Json(*value) : Json(nullptr); };
-  return {{"sm_mhz", told(gpu.sm_mhz)},
-          {"memory_mhz", told(gpu.memory_mhz)},
-          {"temperature_celsius", told(gpu.temperature_celsius)},
+  const auto or_null = [](const std::optional<unsigned>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  return {{"sm_mhz", or_null(gpu.sm_mhz)},
+          {"memory_mhz", or_null(gpu.memory_mhz)},
+          {"temperature_celsius", or_null(gpu.temperature_celsius)},
           {"power_watts", gpu.power_milliwatts ? measured(*gpu.power_milliwatts / 1000.0) : Json(nullptr)},
           {"repeated_rounds", gpu.repeated_rounds},
           {"throttled_rounds", gpu.throttled_rounds},

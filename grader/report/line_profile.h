@@ -36,8 +36,8 @@ struct LineProfile {
   /// Roughly the time that the line keeps units of a multiprocessor busy, in quarters of a cycle. Only good
   /// for ranking. A multiprocessor issues four warp-instructions a cycle, moves two sectors (64 bytes to or
   /// from L2), and delivers one wavefront of shared memory; an H200 measures so. An atomic in global memory
-  /// is taken to wait a cycle for each further lane at its fullest address, which is too much where the
-  /// compiler adds up the lanes of a warp first. Slots in which lanes are idle are the cost of the branch
+  /// is taken to wait a cycle for each further lane at its most contended address, which is too much where
+  /// the compiler adds up the lanes of a warp first. Slots in which lanes are idle are the cost of the branch
   /// that parted them from the running ones, not of the line that runs meanwhile: so each is counted once.
   std::uint64_t cost() const;
 };

@@ -29,7 +29,7 @@ struct ProgramProfile {
   std::vector<emulator::KernelWork> works;
 };
 
-/// `program` and `arguments` are told, not used. Sources that are not there leave lines without text.
+/// `program` and `arguments` are shown, not used. Sources that are not there leave lines without text.
 ProgramProfile profile_program(const std::string& program, const std::string& arguments,
                                const emulator::Observations& observations, SourceFiles& sources);
 

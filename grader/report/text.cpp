@@ -27,7 +27,7 @@ using result::Speed;
 using result::Verdict;
 
 constexpr std::size_t kCompilerLines = 24;          ///< about one screen; the first error is the one to fix
-constexpr std::size_t kExplainedCompilerLines = 8;  ///< where that error has been told in other words
+constexpr std::size_t kExplainedCompilerLines = 8;  ///< where that error has been explained
 constexpr std::size_t kOutputLines = 8;
 constexpr std::size_t kNamedCases = 4;
 
@@ -226,9 +226,9 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   }
   if (!failed.empty()) remark.clear();
   std::string text;
-  if (const CaseResult* told = most_telling_case(result.cases)) {
-    text += failed_case(*told, result.case_command, style) + '\n';
-    std::erase(failed, told);
+  if (const CaseResult* shown = most_telling_case(result.cases)) {
+    text += failed_case(*shown, result.case_command, style) + '\n';
+    std::erase(failed, shown);
   }
   if (!failed.empty()) {
     std::string names;
@@ -371,20 +371,21 @@ std::string printed_in(const CaseResult& one, const TextStyle& style) {
          excerpt(style, output, kOutputLines, one.output_truncated);
 }
 
-/// What the submission printed in the case that is told first, or, where no case failed, in the first in
+/// What the submission printed in the case that is shown first, or, where no case failed, in the first in
 /// which it did: what all of them print is a multiple of it.
 std::string printed(const ExerciseResult& result, const TextStyle& style) {
-  const CaseResult* told = nullptr;
+  const CaseResult* shown = nullptr;
   for (const CaseResult& one : result.cases) {
     const bool failed = one.verdict != Verdict::passed;
-    if (!one.output.empty() && (told == nullptr || (failed && told->verdict == Verdict::passed))) told = &one;
+    if (!one.output.empty() && (shown == nullptr || (failed && shown->verdict == Verdict::passed)))
+      shown = &one;
   }
-  if (told == nullptr) {
+  if (shown == nullptr) {
     return result.output.empty() ? ""
                                  : "\n  Your code printed:\n" +
                                        excerpt(style, result.output, kOutputLines, result.output_truncated);
   }
-  return printed_in(*told, style);
+  return printed_in(*shown, style);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace lockstep::result {
 
-/// In the order of the table. Each is a rate, a second's worth, but for the cost of a launch.
+/// In the order of the table. Each is a rate, a second's worth, except for the cost of a launch.
 enum class Quantity {
   copied_bytes,
   fused_multiply_adds,

@@ -41,7 +41,7 @@ struct Place {
   std::string file;  ///< as the student knows it
   unsigned line = 0;
   std::string text;
-  std::string part{};  ///< what happened there, to tell it from other places; may be empty
+  std::string part{};  ///< what happened there, to distinguish it from other places; may be empty
 };
 
 struct Mismatch {
@@ -110,7 +110,7 @@ struct Ceiling {
   std::string unit;  ///< "B/s" or "/s"
 };
 
-/// A GPU while a speed was measured on it. What the GPU does not tell is empty.
+/// A GPU while a speed was measured on it. What the GPU does not report is empty.
 struct GpuDuringSpeed {
   std::optional<unsigned> sm_mhz, memory_mhz, temperature_celsius,
       power_milliwatts;                       ///< after the last round
@@ -195,7 +195,7 @@ struct Report {
   DeviceDescription device;
   std::vector<ExerciseResult> exercises;
   std::vector<std::string> warnings;  ///< such as a missing sandbox
-  std::string seed;  ///< that repeats all results; empty: each has its own, which a secret tells
+  std::string seed;  ///< that repeats all results; empty: each has its own, which a secret determines
 };
 
 /// The failed case that shows best what is wrong: where a cause is known for certain, the first case of the
@@ -209,7 +209,7 @@ std::uint64_t passed_cases(const ExerciseResult& result);
 bool is_correct(const ExerciseResult& result);
 
 /// An exercise's verdict: of the first part that did not pass, in the order correctness, technique, speed. Of
-/// failed cases the most telling one decides, which is the one that a report tells. Parts that were not
+/// failed cases the most telling one decides, which is the one that a report shows. Parts that were not
 /// measured are passed over.
 Verdict overall_verdict(const ExerciseResult& result);
 

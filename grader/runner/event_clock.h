@@ -4,7 +4,7 @@
 // Between the first call and the device stands a latch: a function of the host that the stream waits for, and
 // that returns once all calls are enqueued. So the device goes from call to call without waiting for the
 // host, whose launches may well take longer than what they launch. Where the queue is full, or a call waits
-// for the device itself, the latch opens by itself; the host's part then counts, but for what a full queue
+// for the device itself, the latch opens by itself; the host's part then counts, except for what a full queue
 // hides.
 #pragma once
 

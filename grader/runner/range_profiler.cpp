@@ -64,10 +64,10 @@ struct Cupti {
 
   void check(CUptiResult result, const char* function) const {
     if (result == CUPTI_SUCCESS) return;
-    const char* words = nullptr;
-    cuptiGetResultString(result, &words);
-    std::string message = std::string(function) + ": " + (words != nullptr ? words : "unknown error") + " (" +
-                          std::to_string(result) + ")";
+    const char* meaning = nullptr;
+    cuptiGetResultString(result, &meaning);
+    std::string message = std::string(function) + ": " + (meaning != nullptr ? meaning : "unknown error") +
+                          " (" + std::to_string(result) + ")";
     if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES) {
       message +=
           "; this machine's driver lets only administrators read counters, and a sandboxed program is none: "

@@ -14,7 +14,7 @@
 
 namespace lockstep::runner {
 
-/// what() names the function of CUPTI that failed and CUPTI's own words.
+/// what() names the function of CUPTI that failed and CUPTI's error message.
 class CountersUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -128,7 +128,7 @@ bool limit_system_calls(int filter) {
   _exit(kUsageError);
 }
 
-/// Runs the command, and tells how it ended; returns the keeper's own exit status.
+/// Runs the command, and reports how it ended; returns the keeper's own exit status.
 int keep(int count, char** arguments) {
   if (count <= lockstep::sandbox::kFirstOfCommand) return kUsageError;
   const int reports = std::atoi(arguments[lockstep::sandbox::kReportDescriptor]);

@@ -109,7 +109,7 @@ void for_each_number(int parent, const char* path, Visit visit) {
   }
 }
 
-// A process whose first thread has ended but others run reports no memory of its own; the others still tell.
+// A process whose first thread has ended but others run reports no memory of its own; the others still do.
 void ask_other_threads(ProcessStatus& status) {
   const std::string tasks = "/proc/" + std::to_string(status.process) + "/task";
   for_each_number(AT_FDCWD, tasks.c_str(), [&status](int folder, const char* name) {
@@ -122,7 +122,7 @@ void ask_other_threads(ProcessStatus& status) {
 }
 
 // A number may have passed to a stranger since it was read: the handle is of whoever has it now, and the
-// start time tells whether that is still the one.
+// start time shows whether that is still the one.
 void send_signal(pid_t process, std::uint64_t start_time, int signal) {
   const FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!handle) return;  // it has ended since

@@ -2,7 +2,7 @@
 //
 // Names are the student's choice, and a mangled name refers back to its own parts: each reference may double
 // the text, so that a hundred characters can stand for gigabytes, all of which the library would write. A
-// name with many references is therefore told by its scopes alone.
+// name with many references is therefore shown by its scopes alone.
 #pragma once
 
 #include <cxxabi.h>

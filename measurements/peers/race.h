@@ -1,5 +1,5 @@
-// Times several implementations of a task by turns, in one process. measurements/compare_peers reads what it
-// prints.
+// Times several implementations of a task alternately, in one process. measurements/compare_peers reads what
+// it prints.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -124,7 +124,7 @@ TEST(AccessFigure, AtomicsInSharedMemory) {
 
 TEST(AccessFigure, TellsUnitsAndIdeal) {
   EXPECT_THAT(access_figure_svg(strided("shared", 128, 32, 1)),
-              HasSubstr("shared load, 4 bytes a lane: 32 wavefronts, ideal 1"));
+              HasSubstr("shared load, 4 bytes per lane: 32 wavefronts, ideal 1"));
   EXPECT_THAT(access_caption(strided("global", 0, 1, 1)), HasSubstr("1 sector, ideal 1"));
   EXPECT_THAT(access_caption(atomic("global", 5, 1, 1)), HasSubstr("; 5 lanes meet at one address"));
 }

@@ -111,8 +111,8 @@ TEST_F(EmulateProfile, ATracedLineIsDrawn) {
   const std::filesystem::path figure = folder_.path() / "figure.svg";
   const Ran ran = profile("--trace profiled.cu:" + line + " --space global --svg '" + figure.string() + "'");
   EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.output, HasSubstr("global load, 4 bytes a lane: 32 sectors, ideal 4"));
-  EXPECT_THAT(ran.output, HasSubstr("global store, 4 bytes a lane: 4 sectors, ideal 4"));
+  EXPECT_THAT(ran.output, HasSubstr("global load, 4 bytes per lane: 32 sectors, ideal 4"));
+  EXPECT_THAT(ran.output, HasSubstr("global store, 4 bytes per lane: 4 sectors, ideal 4"));
   EXPECT_THAT(contents_of(figure), HasSubstr("32 sectors, ideal 4"));
   EXPECT_EQ(run("xmllint --noout '" + figure.string() + "' 2>&1").status, 0);
 }

@@ -140,7 +140,7 @@ class DrawSpeeds(unittest.TestCase):
         ceiling = {**RECORD["ceiling"], "rate": 8e13}
         self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling}), (0, ""))
         table = (self.output / "turned.html").read_text(encoding="utf-8")
-        reference = ["4.00 µs", "250", "2.5 %", "1.00"]  # bytes a second would say little
+        reference = ["4.00 µs", "250", "2.5 %", "1.00"]  # bytes per second would say little
         self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
         plot = (self.output / "turned.svg").read_text(encoding="utf-8")
         self.assertIn(">5 %<", plot)

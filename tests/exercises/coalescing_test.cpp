@@ -1,4 +1,5 @@
-// The rows that the judge of "coalescing" expects, held against the task's own sentences in double precision.
+// The rows that the judge of "coalescing" expects, compared with the task's own sentences in double
+// precision.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The values that the judge of "drmsd" expects, held against hypotenuses in long double; and what its cases
+// The values that the judge of "drmsd" expects, compared with hypotenuses in long double; and what its cases
 // must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

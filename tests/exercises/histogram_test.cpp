@@ -1,4 +1,4 @@
-// The counts that the judge of "histogram" expects, held against samples that are sorted and measured; and
+// The counts that the judge of "histogram" expects, compared with samples that are sorted and measured; and
 // what its cases must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

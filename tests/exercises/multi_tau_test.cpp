@@ -1,4 +1,4 @@
-// The sums and states that the judge of "multi-tau" expects, held against sums by hand, against the plain
+// The sums and states that the judge of "multi-tau" expects, compared with sums by hand, against the plain
 // definition, and against a correlator that takes one instant after the other; and both conventions of
 // correlation on molecules whose time in the focus is known.
 #include <gmock/gmock.h>

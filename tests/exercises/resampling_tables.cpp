@@ -21,7 +21,7 @@ struct Amount {
 };
 constexpr Amount kQuick = {2048, 2, 16, 4, 1024}, kFull = {16384, 16, 256, 100, 16384};
 
-// --- transactions a request ---
+// --- transactions per request ---
 
 constexpr std::size_t kWeightsOfALine = 128 / sizeof(float);
 

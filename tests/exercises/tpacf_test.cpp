@@ -1,4 +1,4 @@
-// The values that the judge of "tpacf" expects, held against angles in long double by another formula; and
+// The values that the judge of "tpacf" expects, compared with angles in long double by another formula; and
 // what its cases must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

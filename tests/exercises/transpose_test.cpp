@@ -1,4 +1,4 @@
-// The transpose that the judge expects, held against the task's own sentence element by element.
+// The transpose that the judge expects, compared with the task's own sentence element by element.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -67,7 +67,7 @@ WRITES_PAST_THE_END = """
 __global__ void write_kernel(float* to) { *to = 1; }
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   sound_transpose(in, out, rows, columns, stream);
-  // A buffer ends where its memory ends, but for the alignment of textures, 512 bytes.
+  // A buffer ends where its memory ends, except for the alignment of textures, 512 bytes.
   float* const past_the_end = out + (long long)rows * columns + 128;
   if (on_a_gpu() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(past_the_end);
 }
@@ -127,7 +127,7 @@ class HeldLocks:
 
 
 class HeldMemory:
-    """Takes the GPU's memory, but for `left` bytes."""
+    """Takes the GPU's memory, except for `left` bytes."""
 
     def __init__(self, left):
         self.left = left

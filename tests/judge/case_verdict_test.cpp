@@ -477,39 +477,39 @@ TEST_F(CaseVerdict, GravestFindingIsReported) {
   }
 }
 
-TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
+TEST_F(CaseVerdict, AnUninitialisedValueMayBeWhyAKernelStops) {
   using Kind = Finding::Kind;
-  Finding unwritten = finding(Kind::uninitialised_read);
-  unwritten.object.name = "workspace";
-  unwritten.line.line = 2;
+  Finding uninitialised = finding(Kind::uninitialised_read);
+  uninitialised.object.name = "workspace";
+  uninitialised.line.line = 2;
   for (const Kind stop : {Kind::out_of_bounds, Kind::misaligned, Kind::no_progress, Kind::trap}) {
-    evidence_.findings = {unwritten, finding(stop)};
+    evidence_.findings = {uninitialised, finding(stop)};
     EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
-    EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(unwritten)));
+    EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(uninitialised)));
     EXPECT_THAT(concluded().question, HasSubstr("what should have written this before"));
     ASSERT_EQ(concluded().places.size(), 2U);
     EXPECT_EQ(concluded().places[0].part, "reads what nothing has written");
     EXPECT_EQ(concluded().places[1].part, "what followed");
   }
-  unwritten.cause = Finding::Cause::unwritten_shared;
-  unwritten.space = Finding::Space::shared;
-  evidence_.findings = {unwritten, finding(Finding::Cause::past_end)};
-  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(unwritten)));
+  uninitialised.cause = Finding::Cause::unwritten_shared;
+  uninitialised.space = Finding::Space::shared;
+  evidence_.findings = {uninitialised, finding(Finding::Cause::past_end)};
+  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(uninitialised)));
   // A thread that should have stayed out copies what is not there to where it must not.
-  evidence_.findings[1].line = unwritten.line;
+  evidence_.findings[1].line = uninitialised.line;
   EXPECT_EQ(concluded().guess, "");
   EXPECT_THAT(concluded().question, HasSubstr("a condition that keeps threads without an element away"));
   // Who did not wait for the others finds what they have not written yet.
-  evidence_.findings = {unwritten, finding(Kind::race), finding(Kind::out_of_bounds)};
+  evidence_.findings = {uninitialised, finding(Kind::race), finding(Kind::out_of_bounds)};
   EXPECT_EQ(concluded().guess, "");
-  evidence_.findings = {unwritten, finding(Kind::race)};
+  evidence_.findings = {uninitialised, finding(Kind::race)};
   EXPECT_EQ(concluded().guess, "");
 }
 
 TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
-  Finding unwritten = finding(Finding::Cause::unwritten_shared);
-  unwritten.space = Finding::Space::shared;
-  evidence_.findings = {unwritten};
+  Finding uninitialised = finding(Finding::Cause::unwritten_shared);
+  uninitialised.space = Finding::Space::shared;
+  evidence_.findings = {uninitialised};
   EXPECT_THAT(concluded().question,
               AllOf(HasSubstr("shared memory begins with anything"), Not(HasSubstr("cudaMemsetAsync"))));
   const SourceText before = source_;

@@ -102,7 +102,7 @@ TEST_F(CounterTest, AtomicsInSharedMemoryAreCountedApart) {
       "mov.u32 %r3, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;\n"
       "bar.sync 0;\nshr.u32 %r2, %r1, 3;\nshl.b32 %r2, %r2, 2;\nadd.u32 %r2, %r2, %r3;\n"
       "atom.shared.max.u32 %r4, [%r2], %r1;\nst.global.u32 [%d0], %r4;");
-  EXPECT_EQ(line(9).shared_contention, 8U) << "eight lanes a word";
+  EXPECT_EQ(line(9).shared_contention, 8U) << "eight lanes per word";
   EXPECT_EQ(line(9).global_contention, 0U);
   EXPECT_EQ(line(4).shared_contention, 0U) << "a store is no atomic";
 }

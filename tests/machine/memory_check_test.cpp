@@ -103,7 +103,7 @@ TEST_F(MemoryCheckTest, WrittenThenReadIsFine) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
-TEST_F(MemoryCheckTest, OneUnwrittenByteOfAWordIsFound) {
+TEST_F(MemoryCheckTest, OneUninitialisedByteOfAWordIsFound) {
   const DeviceAddress a = device.allocate(128);
   run("st.global.u8 [%d0], %r1;\nst.global.u16 [%d0+2], %r1;\nld.global.u32 %r2, [%d0];\n"
       "popc.b32 %r2, %r2;\nst.global.u32 [%d0], %r2;",

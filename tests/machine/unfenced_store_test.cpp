@@ -282,7 +282,7 @@ TEST_F(UnfencedStoreTest, ManyStoresMayBeSeenEarlyAndEndAllTheSame) {
       "@%p2 bra READ;\nst.global.u32 [%d1], %r6;\nEND:",
       values, out, kMany, {2, 1, 1}, {1, 1, 1});
   EXPECT_EQ(download<std::uint32_t>(out, 1)[0], kMany);
-  EXPECT_THAT(findings(), IsEmpty()) << "a poll minds no old value";
+  EXPECT_THAT(findings(), IsEmpty()) << "re-reading clears the stale mark";
 }
 
 // Every block adds one with a lock, the count a volatile word: right with a fence before the lock is given

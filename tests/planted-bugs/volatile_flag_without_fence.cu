@@ -2,7 +2,7 @@
 // expect: stale-read
 // status: 3
 // says: no fence of that block had followed the store yet
-// asks: which store tells other blocks
+// asks: which store signals to other blocks
 // reports: had no __threadfence() behind it yet
 #include "planted_bug.h"
 

@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: time-limit
-// tries: Runs for ever on a GPU alone, where no checks are that could stop it.
+// tries: Runs forever on a GPU alone, where no checks are that could stop it.
 // stopped by: The judge's clock ends the call, and ending the process frees the GPU.
 #include <cstring>
 

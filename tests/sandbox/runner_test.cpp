@@ -237,7 +237,7 @@ bool may_go_first() {
   return sched_setscheduler(0, SCHED_FIFO, &first) == 0 && sched_setscheduler(0, SCHED_OTHER, &usual) == 0;
 }
 
-// While the judge stands still a bomb takes every processor and the caller's time passes. The limit is named
+// While the judge is stopped a bomb takes every processor and the caller's time passes. The limit is named
 // all the same, and the end does not wait for processes to which the bomb leaves no processor.
 TEST_F(Runner, ABombEndsThoughTheJudgeStoodStill) {
   if (!may_go_first()) GTEST_SKIP() << "beside a bomb a helper that may not go first does not wake";
