@@ -75,7 +75,7 @@ def races_of(path, topic):
 
 
 def digest_of(path):
-    """Of a record's text: what a plot carries, to tell whether it shows this record."""
+    """Of a record's text: what a plot carries, by which it is known to show this record."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 

@@ -97,7 +97,7 @@ TEST_F(CalibrationStore, RefusesFiguresOfAnotherDriver) {
   EXPECT_EQ(load_calibration(folder(), calibrator_.gpu_).calibration.figures.size(), 1U);
 }
 
-TEST_F(CalibrationStore, RefusesFiguresOfAnotherCard) {
+TEST_F(CalibrationStore, RefusesFiguresOfAnotherGpu) {
   complete({Quantity::copied_bytes});
   result::GpuIdentity other = kGpu;
   other.uuid = "GPU-ffeeddcc-0000-0000-0000-000000000000";

@@ -342,7 +342,7 @@ TEST(JsonReport, HasTheFieldsOfTheSchema) {
   }
 }
 
-TEST(JsonReport, HoldsTheErrorThatIsMendedFirst) {
+TEST(JsonReport, HoldsTheErrorThatIsFixedFirst) {
   const auto error_of = [](const ExerciseResult& result) {
     return json::parse(render_json(report_of({result}))).at("exercises").at(0).at("compiler_error");
   };
@@ -412,7 +412,7 @@ TEST(JsonReport, HoldsTheGpuWhereItTells) {
 
 TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }
 
-TEST(JunitReport, HoldsTheCaseThatWasRunAloneAndTheErrorThatIsMendedFirst) {
+TEST(JunitReport, HoldsTheCaseThatWasRunAloneAndTheErrorThatIsFixedFirst) {
   EXPECT_THAT(render_junit(report_of({one_case()})),
               HasSubstr("out: 200 float: 1 -2.5 2 …; found 1 never written 2"));
   EXPECT_THAT(render_junit(report_of({explained_compile_error()})),

@@ -35,7 +35,7 @@ TEST(BlockScan, EverySumIsOfTheElementsBeforeItInItsSegment) {
   }
 }
 
-TEST(BlockScan, CoversTheSizesThatBite) {
+TEST(BlockScan, CoversTheEdgeCases) {
   std::set<int> sizes;
   for (const course::Case& one : problem("block-scan").cases) {
     SplitMix64 random(7);

@@ -74,7 +74,7 @@ TEST(Coalescing, EveryParticleMovesInEveryDirection) {
   }
 }
 
-TEST(Coalescing, CoversTheSizesThatBite) {
+TEST(Coalescing, CoversTheEdgeCases) {
   std::set<int> sizes;
   bool has_long_rows = false, has_full_rows = false;
   for (const course::Case& one : problem("coalescing").cases) {

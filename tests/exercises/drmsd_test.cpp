@@ -94,7 +94,7 @@ TEST(Drmsd, StatesThePairsThatItCompares) {
   }
 }
 
-TEST(Drmsd, CoversTheSizesThatBite) {
+TEST(Drmsd, CoversTheEdgeCases) {
   std::set<std::size_t> sizes, frames;
   for (const course::Case& one : problem("drmsd").cases) {
     const Prepared made = prepare(one);

@@ -108,7 +108,7 @@ TEST(Flood, WaterStandsInTheComponentsOfWetSources) {
   }
 }
 
-TEST(Flood, CoversTheSizesThatBite) {
+TEST(Flood, CoversTheEdgeCases) {
   std::set<int> rows, columns;
   for (const course::Case& one : cases()) {
     const Prepared made = prepare(one);

@@ -77,7 +77,7 @@ TEST(Histogram, StatesTheSamplesThatItCounts) {
   }
 }
 
-TEST(Histogram, CoversTheSizesThatBite) {
+TEST(Histogram, CoversTheEdgeCases) {
   std::set<std::size_t> lengths;
   std::set<int> bins, sample_bytes;
   for (const Prepared& one : all_prepared()) {

@@ -226,7 +226,7 @@ TEST(MultiTau, AnySplitGivesTheSame) {
   }
 }
 
-TEST(MultiTau, CoversWhatBites) {
+TEST(MultiTau, CoversTheEdgeCases) {
   std::set<int> instants, groups;
   std::set<std::int64_t> phases;
   bool past_an_int = false, past_16_bits = false, past_32_bits = false;

@@ -126,7 +126,7 @@ TEST(Resampling, AMixtureOfProceduresIsWrong) {
   EXPECT_EQ(nearest(call, found).name, "Metropolis");
 }
 
-TEST(Resampling, OfManyStepsSomeParticlesAreHeldAgainstTheChain) {
+TEST(Resampling, OfManyStepsSomeParticlesAreComparedWithTheChain) {
   const course::Case& one = problem("resampling").speed->sizes.front();
   SplitMix64 random(13);
   const course::Call call = one.prepare(random);

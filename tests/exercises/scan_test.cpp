@@ -35,7 +35,7 @@ TEST(Scan, EverySumIsOfTheElementsBeforeIt) {
   }
 }
 
-TEST(Scan, CoversTheSizesThatBite) {
+TEST(Scan, CoversTheEdgeCases) {
   std::set<int> sizes;
   for (const course::Case& one : problem("scan").cases) {
     SplitMix64 random(7);

@@ -176,7 +176,7 @@ TEST(Tpacf, StatesThePairsThatAreCounted) {
   }
 }
 
-TEST(Tpacf, CoversTheSizesThatBite) {
+TEST(Tpacf, CoversTheEdgeCases) {
   std::set<std::size_t> sizes, sets, bins;
   for (const course::Case& one : problem("tpacf").cases) {
     const Prepared made = prepare(one);

@@ -39,7 +39,7 @@ TEST(Transpose, EveryElementIsWhereTheTaskSays) {
   EXPECT_GT(checked, 100000U);
 }
 
-TEST(Transpose, CoversTheSizesThatBite) {
+TEST(Transpose, CoversTheEdgeCases) {
   std::set<int> sizes;
   for (const course::Case& one : problem("transpose").cases) {
     SplitMix64 random(7);

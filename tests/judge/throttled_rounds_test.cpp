@@ -16,13 +16,13 @@ GpuState state(std::uint64_t reasons, unsigned sm_mhz = 1980) {
   return {.sm_mhz = sm_mhz, .memory_mhz = 3201, .temperature_celsius = 41, .clock_event_reasons = reasons};
 }
 
-TEST(ThrottledRounds, NothingIsSaidOfAGpuThatTellsNothing) {
+TEST(ThrottledRounds, NothingIsSaidOfAGpuThatReportsNothing) {
   ThrottledRounds rounds;
   EXPECT_FALSE(rounds.must_repeat(std::nullopt, std::nullopt, 9));
   EXPECT_FALSE(rounds.summary());
 }
 
-TEST(ThrottledRounds, CountWhenNothingSlowsTheCard) {
+TEST(ThrottledRounds, CountWhenNothingSlowsTheGpu) {
   ThrottledRounds rounds;
   EXPECT_FALSE(rounds.must_repeat(state(kIdle, 345), state(0, 1965), 9));
   ASSERT_TRUE(rounds.summary());

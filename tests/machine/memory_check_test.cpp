@@ -86,7 +86,7 @@ TEST_F(MemoryCheckTest, WhatEachLaunchDoesWrongIsToldOnce) {
   EXPECT_THAT(device.take_observations().findings, IsEmpty());
 }
 
-TEST_F(MemoryCheckTest, ReadingWhatNobodyWroteIsFound) {
+TEST_F(MemoryCheckTest, ReadingUninitialisedMemoryIsFound) {
   const DeviceAddress a = device.allocate(128, "workspace");
   EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2];\nst.global.u32 [%d2], %r2;", a, 0, 0, {},
                 {32, 1, 1})

@@ -248,7 +248,7 @@ TEST_F(UnfencedStoreTest, WhoMissesTheOnlyWordOfABlockDoesNoWrong) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
-TEST_F(UnfencedStoreTest, WhoPollsManyWordsInTurnMindsNoOldValue) {
+TEST_F(UnfencedStoreTest, ReReadingClearsTheStaleMarkOfManyWordsInTurn) {
   constexpr unsigned kPolled = 40;
   std::string stores, looks = "\nROUND: mov.u32 %r10, 0;\n";
   for (unsigned k = 0; k < kPolled; ++k) {

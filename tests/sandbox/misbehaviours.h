@@ -41,7 +41,7 @@ void stop_itself();
 
 // More than the limits.
 void spin();
-void sleep_for_ever();
+void sleep_forever();
 void allocate_without_end();
 void allocate_after_the_first_thread_has_ended();
 void allocate_in_many_processes();

@@ -11,7 +11,7 @@ constexpr const char* kRootless = "         0       1000          1\n         1 
 
 constexpr pid_t kMaxThreads = 4'194'304;  // that a kernel gives numbers to
 
-TEST(SpareUser, IsAnotherOneForEveryThread) {
+TEST(SpareUser, IsAnotherOneForeveryThread) {
   for (const pid_t other : {2, 32'769, kMaxThreads})
     EXPECT_NE(spare_user(kWholeMachine, kWholeMachine, 1), spare_user(kWholeMachine, kWholeMachine, other));
   for (const pid_t other : {2, 32'768})
