@@ -41,11 +41,11 @@ class CheckWords(unittest.TestCase):
 
     def test_every_phrase_can_fail(self):
         examples = (
-            "the card", "lanes part", "a req. of", "4 sectors a request", "mend it", "the dearest line", "cases that bite",
-            "two thousand million", "moved in vain", "it stands still", "waits for ever", "rubbish", "held against",
-            "set beside", "by turns", "here, save the last", "all but for one", "on their way", "the compiler's words",
-            "it tells the time", "hoarded", "a riddle", "what nobody wrote", "minds no old value", "a user that nobody is",
-            "the fullest bank",
+            "the card", "lanes part", "a req. of", "4 sectors a request", "mend it", "the dearest line",
+            "edges that bite", "two thousand million", "moved in vain", "it stands still", "waits for ever", "rubbish",
+            "held against", "set beside", "by turns", "here, save the last", "all but for one", "on their way",
+            "the compiler's words", "it tells the time", "hoarded", "a riddle", "what nobody wrote", "minds no old value",
+            "a user that nobody is", "the fullest bank",
         )  # fmt: skip
         for text in examples:
             with self.subTest(text):
@@ -61,7 +61,8 @@ class CheckWords(unittest.TestCase):
         self.assert_fault("grader/a.cpp", source, "grader/a.cpp:2", "in vain")
 
     def test_comments_are_not_printed(self):
-        self.assertEqual(self.faults({"grader/a.cpp": "// in vain\n/* a card */\nint n;\n", "run": "#!/bin/bash\n# a card\n"}), [])
+        files = {"grader/a.cpp": "// in vain\n/* a card */\nint n;\n", "run": "#!/bin/bash\n# a card\n"}
+        self.assertEqual(self.faults(files), [])
 
     def test_names_are_taken_apart(self):
         self.assert_fault("grader/a.h", "struct CardState {};\n", "grader/a.h:1", "GPU")
