@@ -454,11 +454,11 @@ std::vector<Points> crowded(const Shape& shape, Random& random) {
   return sets_of(shape, random, [&](Random& r) { return within(centre, 0.05, r); });
 }
 
-/// Few places, each of many points: pairs at distance 0, within a set and from set to set.
+/// Few directions, each of many points: pairs at distance 0, within a set and from set to set.
 std::vector<Points> coinciding(const Shape& shape, Random& random) {
-  std::vector<Vector> places(std::max<std::size_t>(shape.n / 5, 1));
-  for (Vector& place : places) place = direction(random);
-  return sets_of(shape, random, [&](Random& r) { return places[r.bits() % places.size()]; });
+  std::vector<Vector> directions(std::max<std::size_t>(shape.n / 5, 1));
+  for (Vector& one : directions) one = direction(random);
+  return sets_of(shape, random, [&](Random& r) { return directions[r.bits() % directions.size()]; });
 }
 
 /// Every other point is nearly opposite to the one before: beyond the last bin.

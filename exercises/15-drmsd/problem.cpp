@@ -6,7 +6,7 @@
 //
 //   one_row        each lane is at an atom of its own, three words apart: six requests of some 12 sectors for
 //                  32 pairs, 54 bytes per pair
-//   shared_tiles   an atom is read once for 256 rows, 0.41 bytes per pair; but for every 32 pairs six words
+//   shared_tiles   an atom is read once for 256 rows, 0.41 bytes per pair; yet for every 32 pairs six words
 //   of
 //                  it are read from shared memory, 7 passes
 //   register_tile  four rows per lane, 2 passes; so has fast_root

@@ -35,7 +35,7 @@ inline float coordinate(const std::string& text, const std::string& file, int li
   try {
     value = std::stof(text, &used);
   } catch (const std::logic_error&) {
-    used = 0;  // told below
+    used = 0;  // reported below
   }
   if (used == 0 || text.find_first_not_of(" \t\r", used) != std::string::npos || !std::isfinite(value))
     throw StructureError(file, line, "\"" + text + "\" is no coordinate");

@@ -1,5 +1,5 @@
 // What the judge knows of "resampling": seven procedures that draw exactly determined ancestors, weights that
-// bite, and three gates.
+// at the edges, and three gates.
 //
 // Which words decide what is part of the task, so a call has one right answer for each procedure. The judge
 // finds out at a few particles which of them a submission follows, and then holds every particle against it.

@@ -10,7 +10,7 @@ namespace lockstep::judge {
 namespace {
 
 // A text may be written to be long to look through.
-constexpr std::size_t kLongestStatement = 2000, kMaxStatements = 100, kMaxPlaces = 1000;
+constexpr std::size_t kLongestStatement = 2000, kMaxStatements = 100, kMaxOccurrences = 1000;
 constexpr std::uint32_t kMaxFunctionLines = 1000;  ///< of a function
 
 using text::begins_word;
@@ -46,15 +46,16 @@ Statement statement_at(const SourceText& source, std::uint32_t line, std::size_t
   return statement;
 }
 
-/// The statements from where `words` stand on, of those that `is_wanted` (a line's code and the place in it).
+/// The statements from where `words` stand on, of those that `is_wanted` (a line's code and the position in
+/// it).
 template <class F>
 std::vector<Statement> statements_at(const SourceText& source, std::string_view words, F is_wanted) {
   std::vector<Statement> statements;
-  std::size_t places = 0;
+  std::size_t occurrences = 0;
   for (std::uint32_t line = 1; line <= source.line_count(); ++line) {
     const std::string_view code = source.code(line);
     for (std::size_t at = 0; (at = code.find(words, at)) != std::string_view::npos; ++at) {
-      if (++places > kMaxPlaces) return statements;
+      if (++occurrences > kMaxOccurrences) return statements;
       if (!is_wanted(code, at)) continue;
       statements.push_back(statement_at(source, line, at));
       if (statements.size() == kMaxStatements) return statements;

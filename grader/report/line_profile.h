@@ -38,7 +38,7 @@ struct LineProfile {
   /// from L2), and delivers one wavefront of shared memory; an H200 measures so. An atomic in global memory
   /// is taken to wait a cycle for each further lane at its most contended address, which is too much where
   /// the compiler adds up the lanes of a warp first. Slots in which lanes are idle are the cost of the branch
-  /// that parted them from the running ones, not of the line that runs meanwhile: so each is counted once.
+  /// that diverged them from the running ones, not of the line that runs meanwhile: so each is counted once.
   std::uint64_t cost() const;
 };
 

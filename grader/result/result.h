@@ -134,7 +134,7 @@ struct Speed {
 /// The error of the compiler that is fixed first.
 struct CompilerError {
   Place place;          ///< in the submission; line 0 where none is known
-  std::string message;  ///< the compiler's words
+  std::string message;  ///< the compiler's message
   std::string meaning;  ///< what that means and what to write; empty where the words must do
 };
 

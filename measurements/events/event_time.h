@@ -98,7 +98,7 @@ inline Plan plan_for_any_calls(const Cost& cost) {
 /// when it is launched.
 inline Plan plan_for_a_trial() { return {.sets = 2, .repeats = 1}; }
 
-/// What the gate and the host tell each other, in memory of the host that the device sees.
+/// What the gate and the host signal to each other, in memory of the host that the device sees.
 struct GateWords {
   volatile unsigned is_open, gave_up;
 };
@@ -110,7 +110,7 @@ __device__ inline unsigned long long nanoseconds() {
 }
 
 /// Keeps what comes behind it on the stream waiting until the host opens it. It gives up after a second, as
-/// the host may wait for the device meanwhile, and tells so.
+/// the host may wait for the device meanwhile, and says so.
 __global__ void gate_kernel(GateWords* words) {
   constexpr unsigned long long kLongest = 1'000'000'000;
   const unsigned long long begin = nanoseconds();

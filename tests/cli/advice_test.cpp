@@ -21,7 +21,7 @@ LineProfile busy() {
   return line;
 }
 
-/// A hundred requests of 4 bytes a lane that take `units` each; `distance` bytes between lanes, 0 for none.
+/// A hundred requests of 4 bytes per lane that take `units` each; `distance` bytes between lanes, 0 for none.
 emulator::Traffic requests(std::uint64_t units, std::uint64_t ideal, std::uint64_t distance) {
   return {.requests = 100,
           .units = 100 * units,

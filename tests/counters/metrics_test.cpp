@@ -1,4 +1,4 @@
-// Every generation of GPUs from compute capability 7.5 on has the metrics that are asked for: CUPTI tells
+// Every generation of GPUs from compute capability 7.5 on has the metrics that are asked for: CUPTI says so
 // without a GPU.
 #include <cupti_result.h>
 #include <dlfcn.h>

@@ -263,7 +263,7 @@ float chord_in_float(const float* x, const float* y) {
 }
 
 TEST(Tpacf, FloatAloneWouldMissPairsAtEdges) {
-  EXPECT_GE(wrong_in_float(prepare(case_with("float cannot tell")), chord_in_float), 50U);
+  EXPECT_GE(wrong_in_float(prepare(case_with("float cannot decide")), chord_in_float), 50U);
 }
 
 TEST(Tpacf, CosinesInFloatWouldMissACrowd) {

@@ -152,7 +152,7 @@ TEST(Structure, EverySourceFileSaysWhatItIs) {
     const std::string name = name_in_tree(file);
     const std::string ending = file.extension().string();
     if (ending != ".h" && ending != ".cu" && ending != ".cpp") continue;
-    // The header tells for its .cpp, which may begin at once.
+    // The header says it for its .cpp, which may begin at once.
     if (ending == ".cpp" && fs::exists(fs::path(file).replace_extension(".h"))) continue;
     EXPECT_TRUE(first_line(file).starts_with("//"))
         << name << ": open it with a comment of 2 to 4 lines: what it is, why, what bounds it";
@@ -180,7 +180,7 @@ TEST(Structure, EveryEnvironmentVariableIsInTheTable) {
     const std::string text = contents(file);
     for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match) {
       const std::string name = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
-      if (name.starts_with("LOCKSTEP_TEST_")) continue;  // what tests tell the programs that they start
+      if (name.starts_with("LOCKSTEP_TEST_")) continue;  // what tests pass to the programs that they start
       ++found;
       EXPECT_NE(page.find('`' + name + '`'), std::string::npos)
           << name_in_tree(file) << " reads or sets " << name << ": add a row to " << name_in_tree(table);

@@ -33,7 +33,7 @@ class CaseVerdict : public testing::Test {
         std::ranges::find(emulator::kFirstCauses, kind, &std::pair<Finding::Cause, Finding::Kind>::second);
     return finding(first->first);
   }
-  /// What is told of a finding besides its place and who it was.
+  /// What is reported of a finding besides its place and who it was.
   static std::string told(const Finding& finding) {
     return report::sentence_of(finding, report::Reader::student);
   }

@@ -1,4 +1,4 @@
-// Elements compared with their tolerance: NaN, infinities, zeros, and what is told of the wrong ones.
+// Elements compared with their tolerance: NaN, infinities, zeros, and what is reported of the wrong ones.
 #include "judge/comparison.h"
 
 #include <gtest/gtest.h>

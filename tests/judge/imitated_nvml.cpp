@@ -1,4 +1,4 @@
-// A library in NVML's place, with one GPU, "GPU-imitated", which does not tell its power. Built twice: with
+// A library in NVML's place, with one GPU, "GPU-imitated", which does not report its power. Built twice: with
 // the name that drivers before 535 had for the reasons, and with today's.
 #include <cstring>
 

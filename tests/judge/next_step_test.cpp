@@ -1,4 +1,4 @@
-// What a student is told to do next, for every kind of result.
+// What a student is advised to do next, for every kind of result.
 #include "judge/next_step.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,7 @@ TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
       next_step(result, ""),
       "Follow in case \"32 x 32\" what your code does for row 3, column 7, where 12 belongs; `./lockstep "
       "hint transpose` helps.")
-      << "a cause without advice is told above";
+      << "a cause without advice is reported above";
   failed.question = "Write tile[x][y].";
   failed.cause_is_known = false;
   result.cases[0].verdict = Verdict::passed;

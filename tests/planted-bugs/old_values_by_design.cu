@@ -1,6 +1,5 @@
-// Blocks tell what they have found, and take what they see of the one before, old or new: no mistake, and no
-// word of it.
-// expect: none
+// Blocks publish what they have found, and take what they see of the one before, old or new: no mistake, and
+// no word of it. expect: none
 #include "planted_bug.h"
 
 template <bool kFixed>

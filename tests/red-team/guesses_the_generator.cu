@@ -1,8 +1,7 @@
 // expect: wrong-answer
-// tries: Takes its inputs for those of a simple generator, whose state two elements tell, and computes every
-// output on the host from there on.
-// stopped by: Inputs come from AES in counter mode, under keys of 256 bits that are derived for each call: no
-// element tells another, and no call another call.
+// tries: Takes its inputs for those of a simple generator, whose state two elements reveal, and computes
+// every output on the host from there on. stopped by: Inputs come from AES in counter mode, under keys of 256
+// bits that are derived for each call: no element reveals another, and no call another call.
 #include <bit>
 #include <cmath>
 #include <limits>

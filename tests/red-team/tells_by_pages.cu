@@ -2,10 +2,10 @@
 // expect-gpu: wrong-answer
 // exercise: flood
 // tries: Brings a bit of each cell to the host without reading any memory: a kernel writes to one page of
-// managed memory a bit, and /proc/self/maps tells which pages the host has lost. Then it floods on the host,
+// managed memory a bit, and /proc/self/maps shows which pages the host has lost. Then it floods on the host,
 // the largest map from copies.
-// stopped by: What the host is told of pages counts as read, and the gate host-copies adds that up over all
-// cases. A GPU's driver tells no such thing.
+// stopped by: What the host learns of pages counts as read, and the gate host-copies adds that up over all
+// cases. A GPU's driver shows no such thing.
 // says: host-copies
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: wrong-answer
-// tries: Works on the emulated device, told by its name, and does nothing on a GPU.
+// tries: Works on the emulated device, known by its name, and does nothing on a GPU.
 // stopped by: With a GPU every case runs there as well, with other inputs.
 #include <cstring>
 
