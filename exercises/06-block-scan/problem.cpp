@@ -204,9 +204,8 @@ Problem make_problem() {
       "parent's value and the right child the sum of the parent's and the left's. Lengths that are no power "
       "of two are filled up with zeros, which somebody must write.",
       "Hillis and Steele: in step k = 0, 1, 2, … every element i ≥ 2^k adds the one 2^k elements to its "
-      "left, "
-      "as that was before the step. After ⌈log2(length)⌉ steps the sums are inclusive; the exclusive sum of "
-      "i is the inclusive one of i - 1.",
+      "left, as that was before the step. After ⌈log2(length)⌉ steps the sums are inclusive; the exclusive "
+      "sum of i is the inclusive one of i - 1.",
       "In one buffer, a thread may read an element that another one is just writing. Read all, wait for the "
       "block, write all, wait again; or use two buffers in turn, and one wait a step.",
       "In the upper levels of Blelloch's tree the pairs are 32 words and more apart: all in one bank. Keep "

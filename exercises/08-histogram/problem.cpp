@@ -445,9 +445,8 @@ Problem make_problem() {
       "cells[bin * 32 + lane] be the counter of a bin and a lane: then its bank is the lane. For 4096 bins "
       "there is room for 8 such columns; then four lanes share one.",
       "A lane that reads one byte makes a request of 32 bytes. Read 16 bytes per lane as uint4, from the "
-      "first "
-      "address that is a multiple of 16 on; count the samples before it and after the last vector one by "
-      "one. More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
+      "first address that is a multiple of 16 on; count the samples before it and after the last vector one "
+      "by one. More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
   };
   return problem;
 }

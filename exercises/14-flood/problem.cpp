@@ -837,8 +837,7 @@ Problem make_problem() {
   problem.hints = {
       "First make it right: a kernel gives water to every wet cell that has a neighbour with water, and "
       "records in a word of device memory that it did so. Launch it until a pass changes nothing; look at "
-      "the "
-      "word after every 16 launches only, since looking waits for the device.",
+      "the word after every 16 launches only, since looking waits for the device.",
       "Water need not flow. Two wet neighbours have the same fate, so join all of them, wherever the source "
       "is: a forest with a parent for each cell, where a root is its own parent. To join two cells, find "
       "both roots and hang the larger below the smaller by atomicCAS; if it fails, somebody was faster: "

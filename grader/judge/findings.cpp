@@ -76,8 +76,8 @@ std::string question_of_blocks(const Finding& race, const SourceText& source) {
   const SourceLine& write = race.access == Finding::Access::read ? race.other_line : race.line;
   if (source.holds(write) && is_behind_last_fence(source, write.line)) {
     return fmt::format(
-        "does line {} signal to other blocks what lies before the last `__threadfence()`? Such a "
-        "word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
+        "is line {} the flag that signals to other blocks what lies before the last `__threadfence()`? Such "
+        "a word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
         "read it once and keep that.",
         write.line);
   }

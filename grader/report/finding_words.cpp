@@ -349,15 +349,14 @@ constexpr std::array kCauses{
         "{2}"),
 
     row(Cause::endless_loop,
-        "livelock: nothing changes any more while the thread repeats this "
-        "loop{polled}{others_wait}{unbegun}"),
+        "livelock: nothing changes any more while the thread repeats this loop{polled}{others_wait}"
+        "{unbegun}"),
 
     row(Cause::unfenced_store,
         "read of {width} bytes at {where}, which found what was there before block {0} stored at "
         "{other_line}: no fence of that block had followed the store yet",
         "which store signals to other blocks that the value is there? A __threadfence() must stand between "
-        "the "
-        "two, the value first; or both are one word."),
+        "the two, the value first; or both are one word."),
     row(Cause::unfenced_reader,
         "read of {width} bytes at {where}, which found what was there before block {0} stored at "
         "{other_line}: a fence followed the store, and none of the reading block has come since",

@@ -354,8 +354,7 @@ TEST_F(Race, WhereAllMetBetweenTheLinesTheLoopHasComeRound) {
         question(20, Access::write, 28, Access::read),
         "all threads meet at line 25, then the loop comes round, or the function is called again: the write "
         "at line 20 is of the next iteration and does not wait for the read at line 28 of this one. Put "
-        "another "
-        "`__syncthreads()` behind line 28, at the end of the loop or function.");
+        "another `__syncthreads()` behind line 28, at the end of the loop or function.");
     EXPECT_THAT(question(28, Access::read, 20, Access::write),
                 HasSubstr("the write at line 20 is of the next iteration"))
         << "whichever came first";
@@ -385,7 +384,7 @@ TEST_F(Race, AFlagIsWhatStandsBehindTheLastFence) {
                  "  v[u] = s;\n  __threadfence();\n  flag[u] = 1;\n}\n");
   set_global();
   EXPECT_THAT(question(2, Access::read, 8, Access::write),
-              AllOf(HasSubstr("does line 8 signal to other blocks"), HasSubstr("must be `volatile`")));
+              AllOf(HasSubstr("is line 8 the flag that signals"), HasSubstr("must be `volatile`")));
   EXPECT_THAT(question(5, Access::read, 6, Access::write), HasSubstr("later launch"));
 }
 
