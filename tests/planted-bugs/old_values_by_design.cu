@@ -1,5 +1,6 @@
-// Blocks publish what they have found, and take what they see of the one before, old or new: no mistake, and
-// no word of it. expect: none
+// Blocks publish what they find, and take what they see of the one before, old or new: no mistake, and no
+// word of it.
+// expect: none
 #include "planted_bug.h"
 
 template <bool kFixed>
