@@ -59,7 +59,7 @@ install(PROGRAMS tests/course/mistake DESTINATION tests/course)
 install(PROGRAMS measurements/compare_bench measurements/compare_clock measurements/compare_counters
   measurements/compare_peers measurements/grade_references measurements/plot DESTINATION measurements)
 install(DIRECTORY measurements/events measurements/peers DESTINATION measurements)
-install(FILES measurements/README.md measurements/card.py measurements/event_programs.py measurements/grading.py
+install(FILES measurements/README.md measurements/gpu.py measurements/event_programs.py measurements/grading.py
   measurements/heading.py measurements/record.py
   DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")

@@ -1,5 +1,5 @@
 // What the address sanitizer does unless ASAN_OPTIONS says otherwise: it leaves signals alone, since the
-// judge tells by them how a submission ended, and a sandbox passes no environment on.
+// judge sees by them how a submission ended, and a sandbox passes no environment on.
 extern "C" const char* __asan_default_options();
 
 extern "C" const char* __asan_default_options() {

@@ -1,5 +1,5 @@
 """The programs in measurements/events, which call a solution and time it by events: what they are made of, and how the
-sizes of reports and records are told to them."""
+sizes of reports and records are passed to them."""
 
 import re
 import subprocess
@@ -78,7 +78,7 @@ def build(name, folder):
 
 
 def arguments_for(name, size):
-    """What the program of a solution is told of a size, as one word; nothing where it does not know that size."""
+    """What the program of a solution is given for a size, as one word; nothing where it does not know that size."""
     for pattern, arguments in SIZES[topic_of(name.split("/")[0])].items():
         known = re.fullmatch(pattern, size)
         if known:

@@ -54,12 +54,12 @@ class GrowingRecord:
         self.rows = head.pop("results")
         self._head = head
 
-    def add(self, card, row):
-        """`card` is empty where no report names it; the file waits for the first that does."""
-        if card and not self._head:
-            self._head = heading(self._schema, card, self._commit)
-        if card and card != self._head["card"]:
-            raise Failed(f"this card is {card}, the record's is {self._head['card']}")
+    def add(self, gpu, row):
+        """`gpu` is empty where no report names it; the file waits for the first that does."""
+        if gpu and not self._head:
+            self._head = heading(self._schema, gpu, self._commit)
+        if gpu and gpu != self._head["card"]:
+            raise Failed(f"this GPU is {gpu}, the record's is {self._head['card']}")
         self.rows.append(row)
         if self._path and self._head:
             write_record(self._path, self._head, self.rows)

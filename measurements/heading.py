@@ -1,4 +1,4 @@
-"""What every record of a card begins with: the card's driver, the toolkit, the date, the commit, the command; and its file."""
+"""What every record of a GPU begins with: the GPU's driver, the toolkit, the date, the commit, the command; and its file."""
 
 import datetime
 import json
@@ -41,13 +41,13 @@ def write_record(path, head, rows):
     whole.replace(path)
 
 
-def heading(schema, card, commit):
+def heading(schema, gpu, commit):
     """`commit` is of this tree where that is no Git repository, else empty."""
     driver = printed_by(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]).split("\n")[0]
     command = pathlib.Path(sys.argv[0]).resolve().relative_to(ROOT)
     return {
         "schema": schema,
-        "card": card,
+        "card": gpu,
         "driver": driver.strip() or "unknown",
         "toolkit": toolkit_version(),
         "date": datetime.date.today().isoformat(),

@@ -13,7 +13,7 @@ import pathlib
 SCHEMA = "lockstep/measurement/v1"
 PEERS_SCHEMA = "lockstep/peer-comparison/v1"
 KINDS = ("rung", "reference", "peer")  # of solutions, in this order
-WORTH_TELLING = 0.1  # of copying: below, bytes a second say little of the work
+WORTH_TELLING = 0.1  # of copying: below, bytes per second say little of the work
 
 
 class Fault(Exception):
@@ -75,7 +75,7 @@ def races_of(path, topic):
 
 
 def digest_of(path):
-    """Of a record's text: what a plot carries, to tell whether it shows this record."""
+    """Of a record's text: what a plot carries, by which it is known to show this record."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
@@ -102,12 +102,12 @@ def variations_of(record):
 
 
 def share_of_ceiling(record, row, seconds=None):
-    """What the card can do at most, over the time of the row's call, or over `seconds`."""
+    """What the GPU can do at most, over the time of the row's call, or over `seconds`."""
     return row["work"] / (row["seconds"] if seconds is None else seconds) / record["ceiling"]["rate"]
 
 
 def is_about_bytes(record):
-    """Whether moving bytes is a good part of the work, so that bytes a second say something."""
+    """Whether moving bytes is a good part of the work, so that bytes per second say something."""
     if record["ceiling"]["name"] != "copied-bytes":
         return False
     return max(share_of_ceiling(record, row) for row in record["results"]) >= WORTH_TELLING

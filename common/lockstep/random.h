@@ -1,6 +1,6 @@
 // Random numbers for inputs: the same seed gives the same values on every machine.
 //
-// What the judge hands to a submission comes from judge::KeyedRandom, whose values do not tell what follows
+// What the judge hands to a submission comes from judge::KeyedRandom, whose values do not reveal what follows
 // them. Those of SplitMix64 do: it is for tests, measurements and programs of one's own.
 #pragma once
 
@@ -68,8 +68,8 @@ class Random {
   std::size_t next_ = kWordsAtOnce;
 };
 
-/// 64 random bits a step from a 64-bit state, which 16 bytes of output tell. Source: Steele, Lea and Flood,
-/// "Fast splittable pseudorandom number generators", OOPSLA 2014.
+/// 64 random bits per step from a 64-bit state, which 16 bytes of output reveal. Source: Steele, Lea and
+/// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 class SplitMix64 final : public Random {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}

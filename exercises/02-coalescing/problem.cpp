@@ -1,5 +1,5 @@
-// What the judge knows of "coalescing": lengths and pitches that bite, numbers that are never rounded, three
-// gates.
+// What the judge knows of "coalescing": lengths and pitches at the edges, numbers that are never rounded,
+// three gates.
 //
 // The counters below are worked out for the rungs of solutions/02-coalescing, as the sectors of 32 particles.
 // The ideal is 32 to read them and 8 rows of 4 to write them, 64 in all.
@@ -15,7 +15,7 @@
 // Padding is written and not read, by all rungs alike.
 //
 // Work of the largest case: 262 144 particles are 8192 warps of 32, at about 100 instructions each less than
-// a million warp-instructions a call.
+// a million warp-instructions per call.
 #include <fmt/format.h>
 
 #include <algorithm>

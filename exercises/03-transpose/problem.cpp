@@ -1,10 +1,11 @@
-// What the judge knows of "transpose": shapes that bite, elements that tell where they are from, three gates.
+// What the judge knows of "transpose": shapes at the edges, elements that show where they are from, three
+// gates.
 //
 // The counters below are worked out for the rungs of solutions/03-transpose. Units: sectors of 32 bytes,
 // and wavefronts.
 //
 //   2048 x 1536: every row starts at a sector, so 32 lanes side by side take 4 sectors.
-//     naive   reads 4 a warp, writes one a lane: (4 + 32) / (4 + 4) = 4.5 times the ideal
+//     naive   reads 4 per warp, writes one per lane: (4 + 32) / (4 + 4) = 4.5 times the ideal
 //     others  (4 + 4) / (4 + 4) = 1
 //     tiled   writes its tile in 1 wavefront a warp, reads it in 32: 31 more than it must; the others 0
 //   1003 x 1001: only one row in eight starts at a sector, the others take a fifth: 4 7/8 on average.
@@ -13,7 +14,7 @@
 //     twice
 //
 // Work of the largest case: 3.1 million elements are 98 304 warps of 32, at about 30 instructions each
-// 3 million warp-instructions a call.
+// 3 million warp-instructions per call.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -45,7 +46,7 @@ std::size_t at(int row, int column, int row_length) {
 }
 
 /// Element i is i plus an offset that changes from call to call: no two are equal, and each is exact in
-/// float. One element tells all others, so a case whose traffic or time counts has any_bits instead.
+/// float. One element reveals all others, so a case whose traffic or time counts has any_bits instead.
 std::vector<float> numbered(Shape shape, Random& random) {
   std::vector<float> values(shape.elements());
   const int offset = random.integer(1, 1 << 22);
@@ -244,10 +245,10 @@ Problem make_problem() {
       measured(make_case({1003, 1001}, "a large matrix whose rows start anywhere", any_bits)),
       wide(measured(make_case({2048, 1536}, "a large matrix of whole tiles", any_bits))),
   };
-  problem.speed = {.sizes = {timed_case({256, 256}, "as many elements as the card has lanes"),
+  problem.speed = {.sizes = {timed_case({256, 256}, "as many elements as the GPU has lanes"),
                              timed_case({1024, 1024}, "a matrix that lies in the caches"),
                              timed_case({2048, 2048}, "about as large as the caches"),
-                             timed_case({4096, 4096}, "larger than the caches of most cards"),
+                             timed_case({4096, 4096}, "larger than the caches of most GPUs"),
                              timed_case({4096, 8192}, "a matrix much larger than any cache")},
                    .larger = {timed_case({8192, 8192}, "a quarter of a gibibyte"),
                               timed_case({16384, 16384}, "a gibibyte")},

@@ -5,7 +5,7 @@
 
 constexpr int kLongest = 1024;  // the longest segment
 
-/// One block a segment, one thread an element.
+/// One block per segment, one thread per element.
 __global__ void block_scan_kernel(const int* in, int* out) {
   __shared__ int sums[kLongest];
   const int i = threadIdx.x, length = blockDim.x;

@@ -1,4 +1,4 @@
-// What the judge knows of "block-scan": lengths that bite, sums that show what was left out, three gates.
+// What the judge knows of "block-scan": lengths at the edges, sums that show what was left out, three gates.
 //
 // The counters below are worked out for the rungs of solutions/06-block-scan, one segment of 1024. Units:
 // wavefronts of shared memory.
@@ -10,7 +10,7 @@
 //   others    0. hillis_steele has no conflicts; it makes 9217 additions for 1023, which costs time but
 //             breaks no gate.
 //
-// Every rung reads and writes each element once, in whole sectors: 1 times the ideal of 8 bytes an element.
+// Every rung reads and writes each element once, in whole sectors: 1 times the ideal of 8 bytes per element.
 // Work of the largest case: 512 segments, at most about 5000 warp-instructions each, are 2.5 million a call.
 #include <algorithm>
 #include <string>
@@ -67,8 +67,8 @@ std::vector<int> sums_by_steps(const std::vector<int>& in, Shape shape, const St
   for (int distance = 1; distance < std::min(shape.length, steps.end); distance *= 2) {
     const std::vector<int> before = sums;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      const int place = static_cast<int>(i) % shape.length;
-      if (steps.first_left_out ? place > distance : place >= distance)
+      const int position = static_cast<int>(i) % shape.length;
+      if (steps.first_left_out ? position > distance : position >= distance)
         sums[i] = lockstep::wrapping_sum(sums[i], before[i - static_cast<std::size_t>(distance)]);
     }
   }
@@ -81,8 +81,8 @@ std::vector<int> sums_with_first_elements(const std::vector<int>& in, Shape shap
   std::vector<int> sums = exclusive_sums_of_warps(in, shape);
   const auto length = static_cast<std::size_t>(shape.length);
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    const std::size_t place = i % length, segment = i - place;
-    for (std::size_t warp = 0; warp < place / kWarpLanes; ++warp)
+    const std::size_t position = i % length, segment = i - position;
+    for (std::size_t warp = 0; warp < position / kWarpLanes; ++warp)
       sums[i] = lockstep::wrapping_sum(sums[i], in[segment + warp * kWarpLanes]);
   }
   return sums;
@@ -97,16 +97,18 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape
   }
   mistakes.add("the output is the input unchanged: nothing has been added up", in,
                "Store the sums in out, and not the elements.");
-  mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
-               inclusive_sums_of_segments(in, shape),
-               "Take the element itself from its sum again, or store each sum one place further on.");
+  mistakes.add(
+      "these are the inclusive sums: each element is counted into its own sum, one element too early",
+      inclusive_sums_of_segments(in, shape),
+      "Take the element itself from its sum again, or store each sum one element further on.");
   mistakes.add("every group of 32 elements starts again at 0: the totals of the warps before are missing",
                exclusive_sums_of_warps(in, shape),
                "Let each warp store its total in shared memory, and add those of the warps before.");
   if (shape.length > 2) {  // of two elements all sums are 0 then, as they are for many reasons
-    mistakes.add("no step of d adds element 0 to element d: its condition is i > d, and not i >= d",
-                 sums_by_steps(in, shape, {.first_left_out = true}),
-                 "Let element i add the one d places before it wherever there is one, which is for i >= d.");
+    mistakes.add(
+        "no step of d adds element 0 to element d: its condition is i > d, and not i >= d",
+        sums_by_steps(in, shape, {.first_left_out = true}),
+        "Let element i add the one d elements before it wherever there is one, which is for i >= d.");
   }
   for (int end = 2; end < shape.length; end *= 2) {
     mistakes.add(
@@ -201,13 +203,13 @@ Problem make_problem() {
       "Blelloch: add pairs up a tree, put 0 at its root, and on the way down give the left child the "
       "parent's value and the right child the sum of the parent's and the left's. Lengths that are no power "
       "of two are filled up with zeros, which somebody must write.",
-      "Hillis and Steele: in step k = 0, 1, 2, … every element i ≥ 2^k adds the one 2^k places to its left, "
-      "as that was before the step. After ⌈log2(length)⌉ steps the sums are inclusive; the exclusive sum of "
-      "i is the inclusive one of i - 1.",
-      "In one buffer, a thread may read a place that another one is just writing. Read all, wait for the "
+      "Hillis and Steele: in step k = 0, 1, 2, … every element i ≥ 2^k adds the one 2^k elements to its "
+      "left, as that was before the step. After ⌈log2(length)⌉ steps the sums are inclusive; the exclusive "
+      "sum of i is the inclusive one of i - 1.",
+      "In one buffer, a thread may read an element that another one is just writing. Read all, wait for the "
       "block, write all, wait again; or use two buffers in turn, and one wait a step.",
       "In the upper levels of Blelloch's tree the pairs are 32 words and more apart: all in one bank. Keep "
-      "element i at place i + i / 32.",
+      "element i at position i + i / 32.",
       "A warp needs no shared memory: value += __shfl_up_sync(0xffffffff, value, offset) for lanes ≥ offset, "
       "with all 32 lanes taking part in the shuffle. Then only the totals of the warps go through shared "
       "memory.",

@@ -1,4 +1,4 @@
-// What the judge knows of "scan": lengths that bite, sums that show what was left out, and three gates.
+// What the judge knows of "scan": lengths at the edges, sums that show what was left out, and three gates.
 //
 // The counters below are worked out for the rungs of solutions/07-scan. Units: bytes of global memory an
 // element, in whole sectors; what is done once a tile or once a warp (totals, flags) adds less than 1.5.
@@ -11,7 +11,7 @@
 // All rungs touch shared memory side by side: none more than it must.
 //
 // Work of the largest case: 2.1 million elements are 65 539 warps of 32, at 40 to 120 instructions each
-// (Hillis and Steele in shared memory is the dearest) at most 8 million warp-instructions a call.
+// (Hillis and Steele in shared memory is the costliest) at most 8 million warp-instructions per call.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -49,9 +49,10 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
   }
   mistakes.add("the output is the input unchanged: nothing has been added up", in,
                "Store the sums in out, and not the elements.");
-  mistakes.add("these are the inclusive sums: each element is counted into its own sum, one place too early",
-               lockstep::inclusive_sums(in),
-               "Take the element itself from its sum again, or store each sum one place further on.");
+  mistakes.add(
+      "these are the inclusive sums: each element is counted into its own sum, one element too early",
+      lockstep::inclusive_sums(in),
+      "Take the element itself from its sum again, or store each sum one element further on.");
   for (const std::size_t piece : std::array<std::size_t, 8>{32, 128, 256, 512, 1024, 2048, 4096, 8192}) {
     mistakes.add("every sum holds the total of its own tile as well", sums_with_own_totals(in, piece),
                  "What is added to a tile is the sum of the totals before it: the sums of the totals must be "
@@ -138,11 +139,12 @@ Problem make_problem() {
       .variations = {make_case(33554393, "a prime: the last vector and the last tile are not full")}};
   problem.gates = {
       bytes_per_element_gate(
-          13, {.scattered = "Let neighbouring lanes read and write neighbouring elements.",
-               .again =
-                   "Add the parts up first and scan them knowing what lies before, or look back at the tiles "
-                   "before while the sums are still in registers. Writing sums only to read, mend and write "
-                   "them again costs two passes over memory."}),
+          13,
+          {.scattered = "Let neighbouring lanes read and write neighbouring elements.",
+           .again =
+               "Add the parts up first and scan them knowing what lies before, or look back at the tiles "
+               "before while the sums are still in registers. Writing sums only to read, correct and write "
+               "them again costs two passes over memory."}),
       shared_wavefronts_gate(
           1, {.loads_and_stores =
                   "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
@@ -158,11 +160,11 @@ Problem make_problem() {
       "sum of the totals before it. Kernels on one stream run one after the other, so each sees what the one "
       "before wrote. More than 1024 totals are more than one block scans at a time: do to them what you did "
       "to the elements, in a loop or by calling yourself.",
-      "Three passes move 16 bytes an element. Add up first, without writing sums: a fixed number of blocks, "
+      "Three passes move 16 bytes per element. Add up first, without writing sums: a fixed number of blocks, "
       "each with a long part of the array, and then scan every part with its start known. That moves 12.",
-      "In a single pass a tile tells its total as soon as it knows it, then looks back: it adds up the "
-      "totals of the tiles before it until it meets one that tells the sum of everything up to itself. Then "
-      "it tells its own.",
+      "In a single pass a tile publishes its aggregate as soon as it knows it, then looks back: it adds up "
+      "the aggregates of the tiles before it until it meets one with a prefix, the sum of everything up to "
+      "itself. Then it publishes its own prefix.",
       "Waiting for another block is safe only if that block has started: take tile numbers from a counter "
       "(atomicAdd) instead of blockIdx. A value must be visible before its flag: __threadfence() between the "
       "two, or both in one 64-bit word. And the flags must be 0 before the kernel starts.",

@@ -4,9 +4,9 @@
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
-constexpr int kTile = 1024;  // elements that one block scans, one a thread
+constexpr int kTile = 1024;  // elements that one block scans, one per thread
 
-/// Scans each tile by itself, after Hillis and Steele, and tells its total.
+/// Scans each tile by itself, after Hillis and Steele, and stores its total.
 __global__ void scan_tiles_kernel(const int* in, int* out, int n, int* totals) {
   __shared__ int sums[2][kTile];
   const int i = threadIdx.x, position = blockIdx.x * kTile + i;

@@ -14,7 +14,7 @@ std::size_t scan_workspace_bytes(int n);
 /// @param in        device memory, n ints; must not be changed
 /// @param out       device memory, n ints; does not overlap `in`
 /// @param n         0 or more; for 0 there is nothing to do
-/// @param workspace device memory, as many bytes as scan_workspace_bytes(n) tells, holding anything: what
+/// @param workspace device memory, as many bytes as scan_workspace_bytes(n) says, holding anything: what
 /// must have a
 ///                  value before it is read gets it from you
 /// @param stream    on which all the work is enqueued

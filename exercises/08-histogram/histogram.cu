@@ -7,7 +7,7 @@
 #include "lockstep/check_cuda.h"
 
 constexpr int kThreads = 256;
-constexpr std::size_t kMostBlocks = 1024;
+constexpr std::size_t kMaxBlocks = 1024;
 
 /// Counts the n samples from `samples` on. Sample is unsigned char or unsigned int.
 template <class Sample>
@@ -24,7 +24,7 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
 
 template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
-  const std::size_t blocks = std::min(n / kThreads + 1, kMostBlocks);
+  const std::size_t blocks = std::min(n / kThreads + 1, kMaxBlocks);
   histogram_kernel<<<blocks, kThreads, 0, stream>>>(samples, n, counts, bins);
   CHECK_CUDA(cudaGetLastError());
 }

@@ -1,4 +1,4 @@
-// What the judge knows of "histogram": ranges that start and end anywhere, samples that bite, and three
+// What the judge knows of "histogram": ranges that start and end anywhere, samples at the edges, and three
 // gates.
 //
 // The counters below are worked out for the rungs of solutions/08-histogram, on the three measured cases, of
@@ -10,7 +10,8 @@
 //   the others      a block adds each of its counts once, and has at least 2^15 samples: 31 blocks of 1024
 //                   counts add 0.06, the two values nothing
 //   block_private   wavefronts. Lanes with one value are counted in one pass, values of one bank are not:
-//                   words after Zipf take 2.78 passes a request, 1.78 beyond the fewest; two values at most 1
+//                   words after Zipf take 2.78 passes per request, 1.78 beyond the fewest; two values at most
+//                   1
 //   wide_loads      the same: only loads differ
 //   warp_private    the same, since the lanes that meet are of one warp
 //   lane_private    0 with 32 columns. 4096 bins leave room for 8: two values take 1 when their rows share
@@ -20,7 +21,7 @@
 // what columns may take, whatever the samples, and what one counter a bin takes of words after Zipf.
 //
 // Work of the largest case: a million samples are 31 251 warps of 32, at 10 to 20 instructions each less than
-// a million warp-instructions a call.
+// a million warp-instructions per call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -245,7 +246,7 @@ Call make_byte_call(const Range& range, Random& random) {
 /// Bytes that nearly repeat after a prime number of uniform ones, so that 2^31 of them are made in a second.
 /// The range begins within the first of these and ends with the array.
 Call make_long_call(const Range& range, Random& random) {
-  constexpr std::size_t kPeriod = 1'000'003, kMostOfInt = (std::size_t{1} << 31) - 1;
+  constexpr std::size_t kPeriod = 1'000'003, kMaxInt = (std::size_t{1} << 31) - 1;
   Samples period = uniform(range, kPeriod, random);
   Bytes all(range.first + range.n);
   std::transform(period.begin(), period.end(), all.begin(),
@@ -262,7 +263,7 @@ Call make_long_call(const Range& range, Random& random) {
     for (std::size_t bin = 0; bin < counts.size(); ++bin) counts[bin] += n / kPeriod * of_a_period[bin];
     return counts;
   };
-  Counts expected = counts_of_first(range.n), counts_of_int = counts_of_first(kMostOfInt);
+  Counts expected = counts_of_first(range.n), counts_of_int = counts_of_first(kMaxInt);
   // Some are others: who counts one period and multiplies is wrong.
   for (int change = 0; change < 1000; ++change) {
     const std::size_t i = range.first + random.bits() % range.n;
@@ -270,7 +271,7 @@ Call make_long_call(const Range& range, Random& random) {
     const auto after = static_cast<std::size_t>(random.integer(0, range.bins - 1));
     all[i] = static_cast<std::byte>(after);
     for (Counts* counts : {&expected, &counts_of_int}) {
-      if (counts == &counts_of_int && i - range.first >= kMostOfInt) continue;
+      if (counts == &counts_of_int && i - range.first >= kMaxInt) continue;
       --(*counts)[before];
       ++(*counts)[after];
     }
@@ -443,9 +444,9 @@ Problem make_problem() {
       "copies for each warp change nothing, as it is the lanes of one warp that meet. Let "
       "cells[bin * 32 + lane] be the counter of a bin and a lane: then its bank is the lane. For 4096 bins "
       "there is room for 8 such columns; then four lanes share one.",
-      "A lane that reads one byte makes a request of 32 bytes. Read 16 bytes a lane as uint4, from the first "
-      "address that is a multiple of 16 on; count the samples before it and after the last vector one by "
-      "one. More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
+      "A lane that reads one byte makes a request of 32 bytes. Read 16 bytes per lane as uint4, from the "
+      "first address that is a multiple of 16 on; count the samples before it and after the last vector one "
+      "by one. More than 48 KiB of shared memory a block gets by cudaFuncSetAttribute.",
   };
   return problem;
 }

@@ -1,6 +1,6 @@
 // Photon counts of molecules that diffuse freely through a focus.
 //
-// Molecules walk on a lattice that is closed on itself. Each axis is left alone or moves by one place, with
+// Molecules walk on a lattice that is closed on itself. Each axis is left alone or moves by one site, with
 // odds that give steps the kurtosis of a normal distribution, so that the walk is free diffusion at the scale
 // of the focus. Detection falls off as a Gaussian from the middle, and photons arrive after Poisson.
 #pragma once
@@ -17,11 +17,11 @@ namespace lockstep {
 
 /// The focus and how long a molecule stays in it.
 struct Focus {
-  static constexpr double kWaist = 2;   ///< in places: where detection has fallen to e^-2, across the beam
+  static constexpr double kWaist = 2;   ///< in sites: where detection has fallen to e^-2, across the beam
   static constexpr double kLength = 8;  ///< along the beam
-  static constexpr int kPlaces = 32;    ///< of the lattice, across; twice as many along
-  static constexpr int kStepOdds = 43;  ///< of 256, for one place on and for one place back
-  static constexpr double kVariance = 2 * kStepOdds / 256.0;  ///< of a step, squared places
+  static constexpr int kSites = 32;     ///< of the lattice, across; twice as many along
+  static constexpr int kStepOdds = 43;  ///< of 256, for one site on and for one site back
+  static constexpr double kVariance = 2 * kStepOdds / 256.0;  ///< of a step, squared sites
   /// Waist over length, squared: κ² of the correlation's closed form.
   static constexpr double kShape = (kWaist / kLength) * (kWaist / kLength);
   /// τ_D = waist² / 4D in instants, with D = variance / 2.
@@ -31,11 +31,11 @@ struct Focus {
 /// Counts of n instants, of `molecules` that each send `brightness` photons an instant from the middle.
 inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random, int molecules = 112,
                                                    double brightness = 6) {
-  constexpr unsigned kAcross = Focus::kPlaces, kAlong = 2 * Focus::kPlaces;
+  constexpr unsigned kAcross = Focus::kSites, kAlong = 2 * Focus::kSites;
   std::array<double, kAcross> across;
   std::array<double, kAlong> along;
-  const auto gaussian = [](unsigned place, unsigned places, double waist) {
-    const double distance = (place - places / 2.0) / waist;
+  const auto gaussian = [](unsigned site, unsigned sites, double waist) {
+    const double distance = (site - sites / 2.0) / waist;
     return std::exp(-2 * distance * distance);
   };
   for (unsigned i = 0; i < kAcross; ++i) across[i] = gaussian(i, kAcross, Focus::kWaist);

@@ -42,7 +42,7 @@ std::size_t multi_tau_workspace_bytes(int sensors, int instants, int groups);
 ///                     must not be changed
 /// @param state        device memory, like state_before, holding anything
 /// @param sums         device memory, like sums_before, holding anything
-/// @param workspace    device memory, as many bytes as multi_tau_workspace_bytes tells, holding anything
+/// @param workspace    device memory, as many bytes as multi_tau_workspace_bytes says, holding anything
 /// @param stream       on which all the work is enqueued, or which waits for it
 ///
 /// All buffers start at a multiple of 256 bytes and do not overlap. All sums are below 2^64.

@@ -1,4 +1,4 @@
-// What the judge knows of "multi-tau": packets that begin and end anywhere, counts that bite, and three
+// What the judge knows of "multi-tau": packets that begin and end anywhere, counts at the edges, and three
 // gates.
 //
 // Expected sums come from their definition in closed form: a bin is the difference of two sums of all counts
@@ -14,7 +14,8 @@
 //   one
 //                   for the register, two each to read and write 32 sums of 64 bits: 6, and 2 more for the
 //                   new bin and what is cleared
-//   batch_by_level  counts, bins of every group and delayed bins are written and read: some 25 bytes a count;
+//   batch_by_level  counts, bins of every group and delayed bins are written and read: some 25 bytes per
+//   count;
 //                   8 passes for 1024 products: 0.25, and as many again to bring the bins there
 //   dp4a            bytes for group 0 instead of words
 //   reference       bins once, half of them bytes; fragments for 16 x 8 x 32 products in few passes
@@ -156,7 +157,8 @@ void sparse(Counts& counts, int sensor, Random& random) {
   for (unsigned char& count : counts) count = count < bright / 8 ? 2 : count < bright ? 1 : 0;
 }
 
-/// A photon in each of 128 pulses: the most that the detector tells. The last sensor sees any number of them.
+/// A photon in each of 128 pulses: the most that the detector reports. The last sensor sees any number of
+/// them.
 void all_pulses(Counts& counts, int sensor, Random& random) {
   uniform(counts, 0, random);
   if (sensor % 32 == 31) return;
@@ -344,7 +346,7 @@ std::vector<KnownMistake> known_states(const Made& made) {
 }
 
 /// "sensor 3, group 2, position 31"
-std::string place(std::size_t i, int groups, int words) {
+std::string position(std::size_t i, int groups, int words) {
   const auto per_sensor = static_cast<std::size_t>(groups) * static_cast<std::size_t>(words);
   const std::size_t word = i % static_cast<std::size_t>(words);
   const std::size_t group = i % per_sensor / static_cast<std::size_t>(words);
@@ -358,11 +360,11 @@ Call make_call(const Packet& packet, Values values, Random& random) {
   Output state, sums;
   state.type = ElementType::u32;
   state.expected = bytes_of(made->state);
-  state.position = [packet](std::size_t i) { return place(i, packet.groups, kStateWords); };
+  state.position = [packet](std::size_t i) { return position(i, packet.groups, kStateWords); };
   state.known_mistakes = [made] { return known_states(*made); };
   sums.type = ElementType::u64;
   sums.expected = bytes_of(made->sums);
-  sums.position = [packet](std::size_t i) { return place(i, packet.groups, kPositions); };
+  sums.position = [packet](std::size_t i) { return position(i, packet.groups, kPositions); };
   sums.known_mistakes = [made] { return known_sums(*made); };
   Call call;
   call.input("counts", frames(*made));
@@ -399,7 +401,7 @@ Case drawn_case() {
   return made;
 }
 
-/// All sensors' correlation, from the sums and from the bins of the state, which tell the mean.
+/// All sensors' correlation, from the sums and from the bins of the state, which give the mean.
 std::vector<lockstep::CorrelationPoint> correlation_of(const Shown& shown) {
   const auto sensors = static_cast<std::size_t>(shown.scalar<int>("sensors"));
   const auto groups = static_cast<std::size_t>(shown.scalar<int>("groups"));

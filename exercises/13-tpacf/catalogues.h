@@ -43,7 +43,7 @@ inline std::vector<SkyPoint> read_catalogue(std::istream& in, const std::string&
       try {
         value = std::stod(field, &used);
       } catch (const std::logic_error&) {
-        used = 0;  // told below
+        used = 0;  // reported below
       }
       if (used == 0 || used != field.size() || !std::isfinite(value)) {
         throw CatalogueError(file, number,

@@ -33,7 +33,7 @@ double number_of(const std::string& option, const std::string& text, double leas
   try {
     value = std::stod(text, &used);
   } catch (const std::logic_error&) {
-    used = 0;  // told below
+    used = 0;  // reported below
   }
   if (used == 0 || used != text.size() || !(value >= least && value <= most))
     throw WrongUse(option + " " + text + ": it takes a number that the interface allows");
@@ -110,7 +110,7 @@ double error_of(const Correlation& found, std::size_t k) {
   return (1 + found.values[k]) / std::sqrt(std::max(1.0, static_cast<double>(found.counts[k])));
 }
 
-/// Whether there is anything to tell of a bin.
+/// Whether there is anything to print of a bin.
 bool is_known(const Correlation& found, std::size_t k) {
   return found.counts[k] > 0 && found.counts[2 * found.counts.size() / 3 + k] > 0;
 }

@@ -1,4 +1,4 @@
-// What the judge knows of "tpacf": galaxies that cluster, points that float cannot tell from an edge, and
+// What the judge knows of "tpacf": galaxies that cluster, points that float cannot separate from an edge, and
 // three gates.
 //
 // Expected counts come from all pairs in double precision, and are exact: double is off by some 10^-15, and
@@ -14,8 +14,8 @@
 // pairs.
 //
 //   global_atomics  each lane reads some five edges anywhere among 21, a point that its warp shares or has
-//                   in a row, and adds to one of few counts: 40 bytes a pair
-//   tiles           points and counts of a block are 1.2 bytes a pair; a pair reads three words of 8 bytes
+//                   in a row, and adds to one of few counts: 40 bytes per pair
+//   tiles           points and counts of a block are 1.2 bytes per pair; a pair reads three words of 8 bytes
 //                   and some five edges, and adds to a count; within sets every pair comes twice: 15.3
 //                   passes
 //   one_launch      the same, every pair once: 1.0 bytes, 11.5 passes
@@ -28,7 +28,7 @@
 // search.
 //
 // Work of the largest case: 2.1 million pairs are 66 000 for each lane of a warp, times 60 to 150
-// instructions, at most 10 million warp-instructions a call.
+// instructions, at most 10 million warp-instructions per call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class Edges {
     const auto found = std::upper_bound(squares_.begin(), squares_.end(), square);
     return static_cast<std::size_t>(found - squares_.begin());
   }
-  /// The same; tells also of a square that is too close to an edge.
+  /// The same; reports also a square that is too close to an edge.
   template <class TooClose>
   std::size_t up_to(double square, const TooClose& too_close) const {
     const unsigned char known = cells_[static_cast<std::size_t>(square * kCellsOfOne)];
@@ -194,7 +194,7 @@ class Survey {
     }
     points_ = sets;
     constexpr double kLittle = 1e-6;
-    for (const Place& place : count_all(threads)) move(place, kLittle, random);
+    for (const PointIndex& point : count_all(threads)) move(point, kLittle, random);
   }
 
   const std::vector<Points>& points() const { return points_; }
@@ -207,9 +207,9 @@ class Survey {
   }
 
  private:
-  struct Place {
+  struct PointIndex {
     std::size_t set = 0, index = 0;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const PointIndex&) const = default;
   };
 
   struct Positions {
@@ -228,8 +228,8 @@ class Survey {
     }
   };
 
-  /// Counts the pairs of a position with those from `begin` to `end`; tells which of them are too close to an
-  /// edge.
+  /// Counts the pairs of a position with those from `begin` to `end`; reports which of them are too close to
+  /// an edge.
   template <class TooClose>
   void count(const Vector& from, const Positions& others, std::size_t begin, std::size_t end,
              Tally::OfKind& pairs, const TooClose& too_close) const {
@@ -268,14 +268,14 @@ class Survey {
   }
 
   /// Returns one point of each pair that is too close to an edge.
-  std::vector<Place> count_all(unsigned threads) {
+  std::vector<PointIndex> count_all(unsigned threads) {
     const std::vector<Task> all = tasks();
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
-    std::vector<Place> too_close;
+    std::vector<PointIndex> too_close;
     const auto work = [&] {
       Tally tally;
-      std::vector<Place> found;
+      std::vector<PointIndex> found;
       for (std::size_t number = next++; number < all.size(); number = next++) {
         const Task& task = all[number];
         const Positions &rows = sets_[task.row_set], &columns = sets_[task.column_set];
@@ -300,13 +300,13 @@ class Survey {
   }
 
   /// All pairs that a point would have at another position, and whether one is too close to an edge.
-  std::pair<Tally, bool> pairs_of(Place place, const Vector& position) const {
+  std::pair<Tally, bool> pairs_of(PointIndex point, const Vector& position) const {
     Tally tally;
     bool is_too_close = false;
     for (std::size_t set = 0; set < sets_.size(); ++set) {
-      if (place.set != 0 && set != 0 && set != place.set) continue;
-      const Kind kind = set != place.set ? kDR : set == 0 ? kDD : kRR;
-      const std::size_t without = set == place.set ? place.index : sets_[set].size();
+      if (point.set != 0 && set != 0 && set != point.set) continue;
+      const Kind kind = set != point.set ? kDR : set == 0 ? kDD : kRR;
+      const std::size_t without = set == point.set ? point.index : sets_[set].size();
       const auto too_close = [&](std::size_t) { is_too_close = true; };
       count(position, sets_[set], 0, without, tally.pairs[kind], too_close);
       count(position, sets_[set], without + 1, sets_[set].size(), tally.pairs[kind], too_close);
@@ -314,16 +314,16 @@ class Survey {
     return {tally, is_too_close};
   }
 
-  void move(Place place, double radius, Random& random) {
-    const Vector before = sets_[place.set].at(place.index);
-    tally_.add(pairs_of(place, before).first, ~std::uint64_t{0});
+  void move(PointIndex moved, double radius, Random& random) {
+    const Vector before = sets_[moved.set].at(moved.index);
+    tally_.add(pairs_of(moved, before).first, ~std::uint64_t{0});
     for (;;) {
       const Point point = point_of(within(before, radius, random));
-      const auto [tally, is_too_close] = pairs_of(place, vector_of(point));
+      const auto [tally, is_too_close] = pairs_of(moved, vector_of(point));
       if (is_too_close) continue;
       tally_.add(tally);
-      points_[place.set][place.index] = point;
-      return sets_[place.set].put(place.index, vector_of(point));
+      points_[moved.set][moved.index] = point;
+      return sets_[moved.set].put(moved.index, vector_of(point));
     }
   }
 
@@ -448,17 +448,17 @@ std::vector<Points> poles(const Shape& shape, Random& random) {
   });
 }
 
-/// A crowd within a twentieth of a degree, where the cosine of a distance is 1 but for its last digits.
+/// A crowd within a twentieth of a degree, where the cosine of a distance is 1 except for its last digits.
 std::vector<Points> crowded(const Shape& shape, Random& random) {
   const Vector centre = direction(random);
   return sets_of(shape, random, [&](Random& r) { return within(centre, 0.05, r); });
 }
 
-/// Few places, each of many points: pairs at distance 0, within a set and from set to set.
+/// Few directions, each of many points: pairs at distance 0, within a set and from set to set.
 std::vector<Points> coinciding(const Shape& shape, Random& random) {
-  std::vector<Vector> places(std::max<std::size_t>(shape.n / 5, 1));
-  for (Vector& place : places) place = direction(random);
-  return sets_of(shape, random, [&](Random& r) { return places[r.bits() % places.size()]; });
+  std::vector<Vector> directions(std::max<std::size_t>(shape.n / 5, 1));
+  for (Vector& one : directions) one = direction(random);
+  return sets_of(shape, random, [&](Random& r) { return directions[r.bits() % directions.size()]; });
 }
 
 /// Every other point is nearly opposite to the one before: beyond the last bin.
@@ -472,7 +472,7 @@ std::vector<Points> opposite(const Shape& shape, Random& random) {
   });
 }
 
-/// Every other point is at an edge from the one before but for 10^-12 to 10^-9 of the square of the chord.
+/// Every other point is within 10^-12 to 10^-9 of the square of the chord at an edge from the one before.
 std::vector<Points> at_edges(const Shape& shape, Random& random) {
   const std::vector<double> squares = Edges(shape).squares();
   Vector before{};
@@ -746,9 +746,9 @@ Problem make_problem() {
       make_case({256, 256, 2}, "whole tiles of every usual size"),
       make_case({499, 251, 2}, "primes; the shares are of different numbers of pairs", galaxies),
       make_case({300, 200, 2}, "points that coincide: their pairs are in no bin", coinciding),
-      make_case({400, 300, 2}, "pairs at an edge but for 10^-12 to 10^-9: float cannot tell", at_edges),
+      make_case({400, 300, 2}, "pairs within 10^-12 to 10^-9 of an edge: float cannot decide", at_edges),
       make_case({350, 250, 2, 0.001, 10, 20},
-                "a crowd within 0.1 degrees: cosines are 1 but for their last digits", crowded),
+                "a crowd within 0.1 degrees: cosines are 1 except for their last digits", crowded),
       make_case({333, 222, 2}, "round the poles, where α says little", poles),
       make_case({350, 300, 2}, "a field that lies across α = 0", field),
       make_case({260, 130, 3, 17.9, 20, 20}, "narrow bins up to 179 degrees, and pairs beyond", opposite),
@@ -797,14 +797,14 @@ Problem make_problem() {
       "Most pairs fall into a handful of bins, so counters in global memory are where all wait. Let a "
       "block keep counters in shared memory: clear, wait, count, wait, add to the result. Let it also read "
       "a tile of points there, for all its rows.",
-      "Let positions be floats, and ask double only where float cannot tell: a position is off by at most "
+      "Let positions be floats, and ask double only where float cannot decide: a position is off by at most "
       "2^-24, so a chord c by some 2^-23 and its square by c times 2^-22 and a little. Only a pair that is "
       "so close to an edge needs its exact positions.",
       "The bits of a positive float grow with it. Shifted by 21 they number cells, four in each factor of "
       "two, and no cell has two edges of bins as wide as these. A table says for each cell how many edges "
       "lie below it and where in it the next one is.",
       "Sort the points so that neighbours are close, and put balls round groups of 32. The distance of two "
-      "centres and the two radii tell which edges the pairs of two groups can meet. Often it is none, and "
+      "centres and the two radii show which edges the pairs of two groups can meet. Often it is none, and "
       "1024 pairs are one addition; nearly always it is one or two, and then a pair is some comparisons and "
       "no table.",
   };

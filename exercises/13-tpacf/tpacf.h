@@ -26,7 +26,7 @@ std::size_t tpacf_workspace_bytes(int n, int m, int sets, int bins);
 ///     DR[k]   pairs of a point of the data and one of a random set, over all sets
 ///     RR[k]   pairs of two points of the same random set, each pair once, over all sets
 ///
-/// No pair has an |x − y|² within 10^-13 of 4 sin²(θ_k/2): double precision tells on which side it is, by
+/// No pair has an |x − y|² within 10^-13 of 4 sin²(θ_k/2): double precision decides on which side it is, by
 /// whatever formula. Points may coincide.
 ///
 /// With dd = DD / (n(n−1)/2), dr = DR / (n · m · sets) and rr = RR / (sets · m(m−1)/2), where a share of no
@@ -48,7 +48,7 @@ std::size_t tpacf_workspace_bytes(int n, int m, int sets, int bins);
 /// @param bins        1 to kMostBins
 /// @param counts      device memory, 3 · bins numbers: DD, then DR, then RR, holding anything
 /// @param correlation device memory, 2 · bins numbers, holding anything
-/// @param workspace   device memory, as many bytes as tpacf_workspace_bytes tells, holding anything
+/// @param workspace   device memory, as many bytes as tpacf_workspace_bytes says, holding anything
 /// @param stream      on which all the work is enqueued
 ///
 /// 0 ≤ α < 360 and −90 ≤ δ ≤ 90. All buffers start at a multiple of 256 bytes and do not overlap.

@@ -26,7 +26,7 @@ std::size_t flood_workspace_bytes(int rows, int columns);
 /// @param source_count  0 or more
 /// @param level         any number but NaN
 /// @param neighbourhood 4: a cell's neighbours share a side with it; 8: or a corner
-/// @param workspace     device memory, as many bytes as flood_workspace_bytes(rows, columns) tells, holding
+/// @param workspace     device memory, as many bytes as flood_workspace_bytes(rows, columns) says, holding
 ///                      anything
 /// @param stream        on which all the work is enqueued
 ///

@@ -8,12 +8,14 @@
 //
 //   until_stable   each of 1950 launches reads a byte of every cell and, where it is dry, its height:
 //                  16 400 to 17 900 bytes
-//   moving_line    four passes for each of 12 windings, some 6 bytes a cell each: 280 to 300; where the river
+//   moving_line    four passes for each of 12 windings, some 6 bytes per cell each: 280 to 300; where the
+//   river
 //                  begins by flowing the other way, 770
-//   active_tiles   six tiles, each in its turn for every winding that enters it, 10 bytes a cell: 160 to 190
+//   active_tiles   six tiles, each in its turn for every winding that enters it, 10 bytes per cell: 160 to
+//   190
 //                  bytes, and 0.05 atomics for the list
 //   union_find     heights of a cell and two neighbours, and parents on the way to a root, some of them a
-//                  sector each: 95 bytes; and an atomic for each wet cell, 0.5 a cell
+//                  sector each: 95 bytes; and an atomic for each wet cell, 0.5 per cell
 //   reference      one tile of 128 x 128 cells, of which a quarter is on the map: 19 bytes. It has no
 //                  seams, and no atomic but that of the source
 //
@@ -264,8 +266,8 @@ Pattern secret_spiral(Shape shape, Random& random) {
   };
   pattern.sources = {wet(sides[top], sides[left])};
   int at = sides[left];  // along the side
-  for (int turn = 0;; ++turn) {
-    const auto side = static_cast<std::size_t>(turn) % kSides;
+  for (int leg = 0;; ++leg) {
+    const auto side = static_cast<std::size_t>(leg) % kSides;
     const int begin = at, end = sides[(side + 1) % kSides], ahead = kAhead[side], inwards = kInwards[side];
     if ((end - begin) * ahead <= 0) return pattern;
     const auto wet_beside = [&](int along, int distance) {
@@ -273,7 +275,7 @@ Pattern secret_spiral(Shape shape, Random& random) {
       side % 2 == 0 ? wet(across, along) : wet(along, across);
     };
     while (at != end) wet_beside(at += ahead, 0);
-    const bool is_upright = side % 2 == 1, is_wide = turn / static_cast<int>(kSides) == wide[side];
+    const bool is_upright = side % 2 == 1, is_wide = leg / static_cast<int>(kSides) == wide[side];
     if (is_wide && is_upright) {
       const int length = (end - begin) * ahead + 1 - 2 * kShore, first = begin + kShore * ahead;
       const int dam = 1 + any_of(length - 2);
@@ -444,7 +446,7 @@ std::vector<KnownMistake> known_mistakes(const Flooding& given, const Cells& exp
                "Let the water begin in the sources that are below the level.");
   mistakes.add("all cells below the level have water: which of them does it reach from a source?", wet,
                "Begin with the sources, and go only from a cell with water to its neighbours.");
-  mistakes.add(fmt::format("it is the water of {} neighbours a cell: the call asks for {}", other, own),
+  mistakes.add(fmt::format("it is the water of {} neighbours per cell: the call asks for {}", other, own),
                search(given, {.neighbourhood = other}), "Go to the corners only where `neighbourhood` is 8.");
   mistakes.add("cells as high as the level have water: they are dry",
                search(given, {.neighbourhood = own, .to_the_level = true}), "Ask whether height < level.");
@@ -567,7 +569,7 @@ class LargeMap {
   Call call(Random& random) const {
     const bool turned_down = random.bits() % 2 == 1, turned_right = random.bits() % 2 == 1;
     const auto width = static_cast<std::size_t>(side_);
-    const auto place = [&](std::size_t row, std::size_t column) {
+    const auto index_of = [&](std::size_t row, std::size_t column) {
       return (turned_down ? width - 1 - row : row) * width + (turned_right ? width - 1 - column : column);
     };
     Flooding given{.shape = {side_, side_}, .neighbourhood = neighbourhood_};
@@ -576,7 +578,7 @@ class LargeMap {
     for (std::size_t row = 0; row < width; ++row) {
       std::uint64_t state = random.bits() | 1;
       for (std::size_t column = 0; column < width; ++column) {
-        const unsigned char cell = cells_[place(row, column)];
+        const unsigned char cell = cells_[index_of(row, column)];
         // A generator of a step a value: these heights are only to be new, below the level or not.
         state = state * 0xD1342543DE82EF95 + 1;
         const float distance = static_cast<float>(state >> 40) * 0x32p-24F;
@@ -586,7 +588,7 @@ class LargeMap {
     }
     for (const int source : sources_) {
       const auto cell = static_cast<std::size_t>(source);
-      given.sources.push_back(static_cast<int>(place(cell / width, cell % width)));
+      given.sources.push_back(static_cast<int>(index_of(cell / width, cell % width)));
     }
     return call_of(given, water, {});
   }
@@ -834,8 +836,8 @@ Problem make_problem() {
   problem.picture = Picture{.case_name = drawn_case().name, .ending = "svg", .draw = draw_map};
   problem.hints = {
       "First make it right: a kernel gives water to every wet cell that has a neighbour with water, and "
-      "tells in a word of device memory that it did so. Launch it until a pass changes nothing; look at the "
-      "word after every 16 launches only, since looking waits for the device.",
+      "records in a word of device memory that it did so. Launch it until a pass changes nothing; look at "
+      "the word after every 16 launches only, since looking waits for the device.",
       "Water need not flow. Two wet neighbours have the same fate, so join all of them, wherever the source "
       "is: a forest with a parent for each cell, where a root is its own parent. To join two cells, find "
       "both roots and hang the larger below the smaller by atomicCAS; if it fails, somebody was faster: "
@@ -846,7 +848,7 @@ Problem make_problem() {
       "A warp compares 32 heights with the level and keeps the answer in one word, by __ballot_sync. Then "
       "join runs of ones instead of cells: word & ~(word << 1) has a one where each run begins, __popc "
       "counts them, and two runs of neighbouring rows touch where the AND of their words is not 0.",
-      "A tile need not keep a parent for each cell in global memory: a byte for each run tells to which of "
+      "A tile need not keep a parent for each cell in global memory: a byte for each run says to which of "
       "at most 254 components of the tile's border it belongs. The mask is made of these bytes, the words, "
       "and the roots of the tile's components.",
   };

@@ -1,4 +1,4 @@
-// compare REFERENCE TRAJECTORY: tells the dRMSD of every frame of your own files, by the drmsd.cu that it is
+// compare REFERENCE TRAJECTORY: prints the dRMSD of every frame of your own files, by the drmsd.cu that it is
 // built with. The first frame of REFERENCE is the reference. How to build it: README.md.
 #include <cstdio>
 #include <exception>

@@ -26,7 +26,7 @@ std::size_t drmsd_workspace_bytes(int n, int frames);
 /// @param out        device memory, a float for each frame
 /// @param n          number of atoms, 0 or more
 /// @param frames     number of frames, 0 or more; for 0 there is nothing to do
-/// @param workspace  device memory, as many bytes as drmsd_workspace_bytes(n, frames) tells, holding anything
+/// @param workspace  device memory, as many bytes as drmsd_workspace_bytes(n, frames) says, holding anything
 /// @param stream     on which all the work is enqueued
 ///
 /// All buffers start at a multiple of 256 bytes; the second frame starts wherever the first ends. Positions

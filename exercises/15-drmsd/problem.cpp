@@ -5,16 +5,17 @@
 // passes through shared memory for every 32 pairs.
 //
 //   one_row        each lane is at an atom of its own, three words apart: six requests of some 12 sectors for
-//                  32 pairs, 54 bytes a pair
-//   shared_tiles   an atom is read once for 256 rows, 0.41 bytes a pair; but for every 32 pairs six words of
+//                  32 pairs, 54 bytes per pair
+//   shared_tiles   an atom is read once for 256 rows, 0.41 bytes per pair; yet for every 32 pairs six words
+//   of
 //                  it are read from shared memory, 7 passes
-//   register_tile  four rows a lane, 2 passes; so has fast_root
-//   the others     eight rows a lane, 1 pass or less; a warp that shares with no other reads 0.77 bytes
+//   register_tile  four rows per lane, 2 passes; so has fast_root
+//   the others     eight rows per lane, 1 pass or less; a warp that shares with no other reads 0.77 bytes
 //
-// A limit of 2 bytes asks for tiles, one of 3 passes for more than one row a lane.
+// A limit of 2 bytes asks for tiles, one of 3 passes for more than one row per lane.
 //
 // Work of the largest case: 5.4 million pairs are 0.17 million for each lane of a warp, times 20 to 60
-// instructions, at most 10 million warp-instructions a call.
+// instructions, at most 10 million warp-instructions per call.
 #include <algorithm>
 #include <array>
 #include <cmath>

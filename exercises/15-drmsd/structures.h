@@ -28,14 +28,14 @@ class StructureError : public std::runtime_error {
 
 namespace detail {
 
-/// A number that fills `text` but for spaces.
+/// A number that fills `text` except for spaces.
 inline float coordinate(const std::string& text, const std::string& file, int line) {
   std::size_t used = 0;
   float value = NAN;
   try {
     value = std::stof(text, &used);
   } catch (const std::logic_error&) {
-    used = 0;  // told below
+    used = 0;  // reported below
   }
   if (used == 0 || text.find_first_not_of(" \t\r", used) != std::string::npos || !std::isfinite(value))
     throw StructureError(file, line, "\"" + text + "\" is no coordinate");

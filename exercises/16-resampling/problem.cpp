@@ -1,5 +1,5 @@
 // What the judge knows of "resampling": seven procedures that draw exactly determined ancestors, weights that
-// bite, and three gates.
+// at the edges, and three gates.
 //
 // Which words decide what is part of the task, so a call has one right answer for each procedure. The judge
 // finds out at a few particles which of them a submission follows, and then holds every particle against it.
@@ -14,12 +14,12 @@
 //   c1_2048       32 places in 64 sectors, 64 (1 - (63/64)^32) = 25.3 sectors of 32 bytes for 32 lanes; so
 //                 has c2_2048
 //   c1_128        four sectors for 32 lanes, 4; so have c2_128 and megopolis
-//   systematic    16 bytes a particle, not a step: 16 / 16 = 1; so has the reference
+//   systematic    16 bytes per particle, not a step: 16 / 16 = 1; so has the reference
 //
 // The limit of 8 lies between a warp that reads one line and a warp that reads all over its segment.
 //
 // Work of the largest case: 100 003 particles of 16 steps are 50 000 warp-steps of 40 to 90 instructions, at
-// most 5 million warp-instructions a call.
+// most 5 million warp-instructions per call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -146,7 +146,7 @@ std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights, int pl
   return integers;
 }
 
-/// Integers in proportion to the weights, but for what is less than one of them.
+/// Integers in proportion to the weights, except for what is less than one of them.
 std::vector<std::uint64_t> fixed_point(const std::vector<float>& weights) {
   if (weights.empty()) return {};
   const float largest = *std::max_element(weights.begin(), weights.end());
@@ -191,7 +191,7 @@ const NamedChain* followed(const Task& task, const Ancestors& found) {
   const NamedChain* best = nullptr;
   int most = 0;
   for (unsigned i = 0; i < task.n(); i += step) most += found[i] == task.systematic[i] ? 1 : 0;
-  // Chains come last: who agrees with none is told what Metropolis would have drawn.
+  // Chains come last: who agrees with none is shown what Metropolis would have drawn.
   for (auto chain = kChains.rbegin(); chain != kChains.rend(); ++chain) {
     int agreeing = 0;
     for (unsigned i = 0; i < task.n(); i += step)
@@ -209,7 +209,7 @@ Ancestors ints_of(std::span<const std::byte> bytes) {
   return values;
 }
 
-/// The ancestors of a procedure, and what its name alone does not tell a student who passes with it.
+/// The ancestors of a procedure, and what its name alone does not say to a student who passes with it.
 Answer answer(const Ancestors& ancestors, const std::string& procedure) {
   std::string remark = fmt::format("The ancestors are those of {}.", procedure);
   if (procedure.starts_with("C1"))
@@ -580,7 +580,7 @@ Problem make_problem() {
   constexpr unsigned kMany = 1U << 22;
   problem.speed = {
       .sizes = {timed(1 << 16, 4, "a few warps for each multiprocessor"),
-                timed(1 << 18, 4, "a particle a thread"),
+                timed(1 << 18, 4, "a particle per thread"),
                 timed(1 << 20, 4, "weights that fill a tenth of the caches"),
                 timed(kMany, 4, "as many particles as the source's largest filter")},
       .larger = {timed(4 * kMany, 4, "weights that no cache holds")},
@@ -604,10 +604,10 @@ Problem make_problem() {
       parallelism_gate(3, "Give each block some hundred particles, and start as many blocks as that takes."),
   };
   problem.hints = {
-      "Start with Metropolis: a chain a thread. At each step draw a particle and a number u, and move if u "
+      "Start with Metropolis: a chain per thread. At each step draw a particle and a number u, and move if u "
       "times the own weight is at most the other's. A product, not a ratio: two weights of 0 have none.",
       "What a step proposes does not depend on what was read before. Keep the weight you have in a register, "
-      "and let the reads of several steps be on their way at a time.",
+      "and let the reads of several steps be in flight at a time.",
       "A line of 128 bytes holds 32 weights. If all lanes of a warp propose particles of the same 32, each "
       "step reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
       "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "

@@ -7,7 +7,7 @@
 
 constexpr int kThreads = 256;
 
-/// One thread a particle: its chain begins with itself.
+/// One thread per particle: its chain begins with itself.
 __global__ void metropolis_kernel(const float* weights, int n, int steps, unsigned long long seed,
                                   int* ancestors) {
   const int i = blockIdx.x * kThreads + threadIdx.x;

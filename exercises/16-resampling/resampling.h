@@ -16,7 +16,7 @@
 /// @param steps     of each particle's chain, 0 or more; systematic resampling has no chain
 /// @param seed      of the random words
 /// @param ancestors device memory, n ints; does not overlap `weights`
-/// @param workspace device memory, as many bytes as resampling_workspace_bytes(n) tells, holding anything
+/// @param workspace device memory, as many bytes as resampling_workspace_bytes(n) says, holding anything
 /// @param stream    on which all the work is enqueued
 ///
 /// All buffers start at a multiple of 256 bytes.

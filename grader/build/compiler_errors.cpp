@@ -19,8 +19,8 @@ namespace {
 
 using text::find_word;
 
-/// An error as the compiler tells it.
-struct Told {
+/// An error as the compiler reports it.
+struct ReportedError {
   std::string file;
   unsigned line = 0;
   std::string message;
@@ -67,27 +67,27 @@ std::string_view between(std::string_view text, std::string_view before, std::st
 }
 
 /// Places as the front ends write them: "FILE(LINE)" and "FILE:LINE:COLUMN".
-void read_place(std::string_view place, Told& told) {
+void read_place(std::string_view place, ReportedError& reported) {
   const bool has_parentheses = place.ends_with(')');
   const std::size_t end = has_parentheses ? place.rfind('(') : place.find(':');
   if (end == std::string_view::npos) return;
-  told.file = place.substr(0, end);
-  told.line = leading_number(place.substr(end + 1));
+  reported.file = place.substr(0, end);
+  reported.line = leading_number(place.substr(end + 1));
 }
 
 /// The line as the beginning of an error; nothing when it is none.
-std::optional<Told> error_at(std::string_view line) {
+std::optional<ReportedError> error_at(std::string_view line) {
   constexpr std::string_view kUndefined = "undefined reference to ";
-  Told told;
+  ReportedError reported;
   if (const std::size_t at = line.find(kUndefined); at != std::string_view::npos) {
-    told.message = squeezed(line.substr(at));
-    return told;
+    reported.message = squeezed(line.substr(at));
+    return reported;
   }
   if (line.starts_with("ptxas ")) {
-    told.message = squeezed(line);
-    const bool is_error = told.message.find("error :") != std::string::npos ||
-                          told.message.find("fatal :") != std::string::npos;
-    return is_error ? std::optional(told) : std::nullopt;
+    reported.message = squeezed(line);
+    const bool is_error = reported.message.find("error :") != std::string::npos ||
+                          reported.message.find("fatal :") != std::string::npos;
+    return is_error ? std::optional(reported) : std::nullopt;
   }
   for (const std::string_view word : {": error", ": fatal error"}) {
     const std::size_t at = line.find(word);
@@ -95,40 +95,41 @@ std::optional<Told> error_at(std::string_view line) {
     std::string_view message = line.substr(at + word.size());  // ": …", or " #20012-D: …"
     const std::size_t begin = message.find(": ");
     if (begin == std::string_view::npos) continue;
-    read_place(line.substr(0, at), told);
-    told.message = squeezed(message.substr(begin + 2));
-    return told;
+    read_place(line.substr(0, at), reported);
+    reported.message = squeezed(message.substr(begin + 2));
+    return reported;
   }
   return std::nullopt;
 }
 
 /// What the lines behind an error's first add to it. `before` is the line before `line`.
-void read_further(std::string_view line, std::string_view before, std::string_view file_name, Told& told) {
+void read_further(std::string_view line, std::string_view before, std::string_view file_name,
+                  ReportedError& reported) {
   constexpr std::string_view kAtLine = " at line ", kTypes = "argument types are: ", kBrace = "to match this";
   const std::size_t first = line.find_first_not_of(' ');
   if (const std::size_t at = line.rfind(kAtLine); at != std::string_view::npos && first > 0) {
     const std::string_view place = line.substr(at + kAtLine.size());
     const std::size_t of = place.find(" of ");
-    const std::string_view file = of == std::string_view::npos ? told.file : place.substr(of + 4);
-    if (told.led_from == 0 && file == file_name) told.led_from = leading_number(place);
+    const std::string_view file = of == std::string_view::npos ? reported.file : place.substr(of + 4);
+    if (reported.led_from == 0 && file == file_name) reported.led_from = leading_number(place);
   } else if (first != std::string_view::npos && line.substr(first).starts_with(kTypes)) {
-    told.message += ' ' + squeezed(line);
+    reported.message += ' ' + squeezed(line);
   } else if (first != std::string_view::npos && line.substr(first) == "^") {
-    told.is_at_line_start = told.is_at_line_start || before.find_first_not_of(' ') == first;
-  } else if (told.file.empty() && line.find(kBrace) != std::string_view::npos) {
-    read_place(line.substr(0, line.find(": note")), told);
+    reported.is_at_line_start = reported.is_at_line_start || before.find_first_not_of(' ') == first;
+  } else if (reported.file.empty() && line.find(kBrace) != std::string_view::npos) {
+    read_place(line.substr(0, line.find(": note")), reported);
   }
 }
 
-std::vector<Told> errors_in(std::string_view output, std::string_view file_name) {
-  constexpr std::size_t kMostErrors = 200;
-  std::vector<Told> errors;
+std::vector<ReportedError> errors_in(std::string_view output, std::string_view file_name) {
+  constexpr std::size_t kMaxErrors = 200;
+  std::vector<ReportedError> errors;
   std::string_view before;
   while (!output.empty()) {
     const std::string_view line = take_line(output);
-    if (auto told = error_at(line)) {
-      if (errors.size() == kMostErrors) break;
-      errors.push_back(std::move(*told));
+    if (auto reported = error_at(line)) {
+      if (errors.size() == kMaxErrors) break;
+      errors.push_back(std::move(*reported));
     } else if (!errors.empty()) {
       read_further(line, before, file_name, errors.back());
     }
@@ -156,11 +157,12 @@ struct Definition {
   std::size_t name = std::string_view::npos, begin = 0, end = 0;
 };
 
-/// The first place where `name` is followed by parameters and a body; comments are not told from code.
+/// The first place where `name` is followed by parameters and a body; comments are not distinguished from
+/// code.
 Definition definition_of(std::string_view source, std::string_view name) {
-  constexpr int kMostUses = 100;
+  constexpr int kMaxUses = 100;
   std::size_t at = find_word(source, name);
-  for (int use = 0; use < kMostUses && at != std::string_view::npos; ++use) {
+  for (int use = 0; use < kMaxUses && at != std::string_view::npos; ++use) {
     const std::size_t open = source.find_first_not_of(" \n", at + name.size());
     if (open != std::string_view::npos && source[open] == '(') {
       const std::size_t behind = end_of_brackets(source, open, '(', ')');
@@ -206,10 +208,11 @@ unsigned line_without_place(std::string_view message, std::string_view source) {
   return at == std::string_view::npos ? 0 : line_at(source, at);
 }
 
-unsigned line_of(const Told& told, std::string_view source, std::string_view file_name) {
-  if (told.file == file_name) return told.line;
-  if (told.led_from != 0) return told.led_from;
-  return told.file.empty() ? line_without_place(told.message, source) : line_in_caller(told.message, source);
+unsigned line_of(const ReportedError& reported, std::string_view source, std::string_view file_name) {
+  if (reported.file == file_name) return reported.line;
+  if (reported.led_from != 0) return reported.led_from;
+  return reported.file.empty() ? line_without_place(reported.message, source)
+                               : line_in_caller(reported.message, source);
 }
 
 /// The names that a program of CUDA may mean, besides its own.
@@ -250,9 +253,9 @@ const std::vector<std::string> kNamesOfCuda{"threadIdx",
 
 /// "x is declared nowhere", with the names of the source and of CUDA that are like it.
 std::string meaning_of_undeclared(std::string_view name, std::string_view source) {
-  constexpr std::size_t kLongestName = 64, kMostNames = 2000;
+  constexpr std::size_t kLongestName = 64, kMaxNames = 2000;
   std::set<std::string> names(kNamesOfCuda.begin(), kNamesOfCuda.end());
-  for (std::size_t at = 0; at < source.size() && names.size() < kMostNames;) {
+  for (std::size_t at = 0; at < source.size() && names.size() < kMaxNames;) {
     const std::size_t begin = static_cast<std::size_t>(
         std::find_if(source.begin() + at, source.end(), text::is_of_word) - source.begin());
     at = static_cast<std::size_t>(std::find_if_not(source.begin() + begin, source.end(), text::is_of_word) -
@@ -271,7 +274,7 @@ std::string meaning_of_undeclared(std::string_view name, std::string_view source
                                   : like + '?');
 }
 
-/// What a header that is missing means: another exercise's tells whose file this is.
+/// What a header that is missing means: another exercise's shows whose file this is.
 std::string meaning_of_missing_header(std::string_view header) {
   for (const course::Exercise& exercise : course::catalogue()) {
     if (header != exercise.header.filename().string()) continue;
@@ -283,9 +286,9 @@ std::string meaning_of_missing_header(std::string_view header) {
   return "";
 }
 
-std::string meaning_of(const Told& told, std::string_view line, std::string_view source) {
+std::string meaning_of(const ReportedError& reported, std::string_view line, std::string_view source) {
   std::string meaning;
-  const std::string_view message = told.message;
+  const std::string_view message = reported.message;
   if (message.ends_with("\" is undefined"))
     meaning = meaning_of_undeclared(between(message, "identifier \"", "\""), source);
   if (const std::size_t end = message.find(": No such file or directory"); end != std::string_view::npos)
@@ -297,12 +300,13 @@ std::string meaning_of(const Told& told, std::string_view line, std::string_view
 
 std::optional<CompilerError> first_error(std::string_view output, std::string_view source,
                                          std::string_view file_name) {
-  const std::vector<Told> errors = errors_in(output, file_name);
+  const std::vector<ReportedError> errors = errors_in(output, file_name);
   if (errors.empty()) return std::nullopt;
   // Where a } is missing, what follows is taken amiss before that is said.
-  const auto open_brace = std::find_if(errors.begin(), errors.end(),
-                                       [](const Told& told) { return told.message == "expected a \"}\""; });
-  const Told& first = open_brace == errors.end() ? errors.front() : *open_brace;
+  const auto open_brace = std::find_if(errors.begin(), errors.end(), [](const ReportedError& reported) {
+    return reported.message == "expected a \"}\"";
+  });
+  const ReportedError& first = open_brace == errors.end() ? errors.front() : *open_brace;
   const std::vector<std::string_view> lines = lines_of(source);
   const auto has_code = [&](unsigned number) {
     return lines[number - 1].find_first_not_of(" \t") != std::string_view::npos;

@@ -1,4 +1,4 @@
-// The error that a student mends first: at which line of the submission, and what it means.
+// The error that a student fixes first: at which line of the submission, and what it means.
 //
 // A submission chooses much of the compiler's output, so reading it takes one step a character, and nothing
 // that it says is believed to be a line of the submission unless the submission has that line.
@@ -12,7 +12,7 @@ namespace lockstep::build {
 
 struct CompilerError {
   unsigned line = 0;    ///< of the submission, counted from 1; 0 where none is known
-  std::string message;  ///< the compiler's own words, in one line
+  std::string message;  ///< the compiler's own message, in one line
   std::string meaning;  ///< what that means and what to write instead; empty where nothing is known
 };
 

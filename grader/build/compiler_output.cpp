@@ -22,7 +22,7 @@ bool drop_number(std::string_view& text, bool (*is_digit)(char), char end) {
   return true;
 }
 
-/// A keyword in place of nvcc's words for it: where those began and ended, and by how much the line is
+/// A keyword in place of nvcc's spelling of it: where that began and ended, and by how much the line is
 /// shorter.
 struct Replaced {
   std::size_t begin = 0, end = 0, fewer = 0;

@@ -1,5 +1,5 @@
 // What the compiler said, without what means nothing to a student: the folders and the temporary files of one
-// compilation, advice that a submission cannot follow, and keywords that nobody wrote.
+// compilation, advice that a submission cannot follow, and keywords that are not in the source.
 //
 // A submission chooses much of this text (#error, names, quoted lines), so every function takes one step a
 // character and holds nothing on the stack for it.

@@ -18,7 +18,7 @@ struct Meaning {
 /// {1} is the function that is called, {3} the one that calls it.
 constexpr std::string_view kHostCall = "calling a*__host__ function(\"*\") from a*function(\"*\")";
 
-/// The first that fits is told.
+/// The first that fits is shown.
 constexpr Meaning kMeanings[] = {
     // Functions of the host in a kernel.
     {kHostCall, "CHECK_CUDA",
@@ -136,12 +136,12 @@ constexpr Meaning kMeanings[] = {
      "the C++ standard library, and \"lockstep/…\" of the folder common."},
 };
 
-constexpr std::size_t kMostStars = 4;
+constexpr std::size_t kMaxStars = 4;
 
 /// What each * of `pattern` stands for in `text`; nothing when it does not fit. Each takes as little as it
 /// can, so that the work is one pass over the text.
-std::optional<std::array<std::string_view, kMostStars>> fit(std::string_view pattern, std::string_view text) {
-  std::array<std::string_view, kMostStars> taken;
+std::optional<std::array<std::string_view, kMaxStars>> fit(std::string_view pattern, std::string_view text) {
+  std::array<std::string_view, kMaxStars> taken;
   std::size_t stars = 0;
   const std::size_t head = pattern.find('*');
   if (!text.starts_with(pattern.substr(0, head))) return std::nullopt;
@@ -168,7 +168,7 @@ std::string bare_name(std::string_view name) {
 }
 
 /// `sentence` with the names of what was taken in place of {0} and so on; other braces stay.
-std::string filled(std::string_view sentence, const std::array<std::string_view, kMostStars>& taken) {
+std::string filled(std::string_view sentence, const std::array<std::string_view, kMaxStars>& taken) {
   std::string result;
   for (std::size_t at = 0; at < sentence.size(); ++at) {
     const std::string_view rest = sentence.substr(at);

@@ -16,7 +16,7 @@ namespace lockstep::build {
 namespace {
 
 // As many as a message can hold: a symbol table may name the same function a hundred thousand times.
-constexpr std::size_t kMostFunctions = 8;
+constexpr std::size_t kMaxFunctions = 8;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::vector<std::string> functions_named(const std::filesystem::path& object, co
       // Compared before anything is demangled: the other symbols may be many, and long.
       if (course::unqualified_name(symbol_name) != name) continue;
       functions.push_back(text::demangled(symbol_name));
-      if (functions.size() == kMostFunctions) return functions;
+      if (functions.size() == kMaxFunctions) return functions;
     }
   }
   return functions;

@@ -3,8 +3,8 @@
 //
 // Whoever can write here could put another object in the place of a student's, so the folder is its user's
 // alone: made so, checked each time, and refused when it is a link or belongs to somebody else. The sum that
-// lies beside an object tells damage and carries no key: whoever may write here runs as this user, and would
-// read the key, too, or replace the judge; a sandbox sees nothing of this folder but the one object.
+// lies beside an object reveals damage and carries no key: whoever may write here runs as this user, and
+// would read the key, too, or replace the judge; a sandbox sees nothing of this folder but the one object.
 #pragma once
 
 #include <cstdint>

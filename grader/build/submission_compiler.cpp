@@ -240,7 +240,7 @@ std::string without_folders(std::string_view text, const Stage& stage) {
 }
 
 // The headers that the compiler asked for and could not open, each on a line of its own: a library's that are
-// covered. In the words of the preprocessor, and of the front end behind it.
+// covered. As the preprocessor writes them, and of the front end behind it.
 std::string names_of_missing(std::string_view output) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"fatal error: ", ": No such file or directory"},

@@ -25,10 +25,10 @@ enum class Libraries { none, vendors };
 struct CompiledSubmission {
   enum class Status {
     compiled,
-    rejected,    ///< the compiler said no, or ran out of its limits: diagnostics tell
-    banned,      ///< it includes a library that does the exercise's work: diagnostics tell in one sentence
+    rejected,    ///< the compiler said no, or ran out of its limits: diagnostics say why
+    banned,      ///< it includes a library that does the exercise's work: diagnostics say so in one sentence
     missing,     ///< there is no such file
-    unreadable,  ///< a link, not a file, empty, not text, too large: diagnostics tell in one sentence
+    unreadable,  ///< a link, not a file, empty, not text, too large: diagnostics say so in one sentence
   };
   Status status = Status::compiled;
   std::string source;            ///< the text as it was read, and compiled; empty when it could not be read

@@ -52,9 +52,9 @@ std::string render_calibration_json(const Calibration& calibration, const std::s
     figures[words.name] = {{"value", figure.value}, {"unit", words.unit}, {"spread", figure.spread}};
   }
   Json root = {{"schema", kSchema},
-               {"card", printable(calibration.card.name)},
-               {"uuid", printable(calibration.card.uuid)},
-               {"driver", printable(calibration.card.driver)},
+               {"card", printable(calibration.gpu.name)},
+               {"uuid", printable(calibration.gpu.uuid)},
+               {"driver", printable(calibration.gpu.driver)},
                {"toolkit", printable(calibration.toolkit)},
                {"date", printable(calibration.date)}};
   if (!commit.empty()) root["commit"] = printable(commit);
@@ -67,7 +67,7 @@ Calibration parse_calibration(const std::string& json) {
   if (!root.is_object()) throw std::runtime_error("it is no JSON");
   if (string_of(root, "schema") != kSchema) throw std::runtime_error(std::string("it is not ") + kSchema);
   Calibration calibration;
-  calibration.card = {string_of(root, "card"), string_of(root, "uuid"), string_of(root, "driver")};
+  calibration.gpu = {string_of(root, "card"), string_of(root, "uuid"), string_of(root, "driver")};
   calibration.toolkit = string_of(root, "toolkit");
   calibration.date = string_of(root, "date");
   const auto figures = root.find("figures");

@@ -16,38 +16,39 @@ namespace fs = std::filesystem;
 using result::Calibration;
 using result::Quantity;
 
-/// Rounds of a card that is left alone differ by a few percent; two programs on it halve some of them.
+/// Rounds of a GPU that is left alone differ by a few percent; two programs on it halve some of them.
 constexpr double kSteadySpread = 0.2;
 
-fs::path file_of(const fs::path& folder, const result::Card& card) { return folder / (card.uuid + ".json"); }
+fs::path file_of(const fs::path& folder, const result::GpuIdentity& gpu) {
+  return folder / (gpu.uuid + ".json");
+}
 
 }  // namespace
 
 fs::path calibration_folder() { return course::state_folder() / "calibration"; }
 
-Calibration measure_card(device::Calibrator& calibrator, const std::vector<Quantity>& wanted,
-                         const CalibrationProgress& progress) {
-  Calibration calibration{calibrator.card(), calibrator.toolkit(), storage::today(), {}};
+Calibration measure_gpu(device::Calibrator& calibrator, const std::vector<Quantity>& wanted,
+                        const CalibrationProgress& progress) {
+  Calibration calibration{calibrator.gpu(), calibrator.toolkit(), storage::today(), {}};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    progress(fmt::format("measuring this card, {} of {}: {}", i + 1, wanted.size(), text_of(wanted[i]).what));
+    progress(fmt::format("measuring this GPU, {} of {}: {}", i + 1, wanted.size(), text_of(wanted[i]).what));
     calibration.figures[wanted[i]] = calibrator.measure(wanted[i]);
   }
   return calibration;
 }
 
-StoredCalibration load_calibration(const fs::path& folder, const result::Card& card) {
-  StoredCalibration nothing{{.card = card}, ""};
-  const fs::path file = file_of(folder, card);
+StoredCalibration load_calibration(const fs::path& folder, const result::GpuIdentity& gpu) {
+  StoredCalibration nothing{{.gpu = gpu}, ""};
+  const fs::path file = file_of(folder, gpu);
   std::error_code error;
   if (!fs::exists(file, error)) return nothing;
   try {
     Calibration stored = parse_calibration(storage::read_file(file));
-    if (!(stored.card == card)) return nothing;
+    if (!(stored.gpu == gpu)) return nothing;
     return {std::move(stored), ""};
   } catch (const std::runtime_error& reason) {
-    nothing.complaint =
-        fmt::format("the card's stored figures are of no use, so it is measured again: {}: {}", file.string(),
-                    reason.what());
+    nothing.complaint = fmt::format("the GPU's stored figures are unusable, so it is measured again: {}: {}",
+                                    file.string(), reason.what());
     return nothing;
   }
 }
@@ -60,7 +61,7 @@ std::string save_calibration(const fs::path& folder, Calibration calibration) {
     unsteady += (unsteady.empty() ? "" : ", ") + std::string(text_of(quantity).name);
     return true;
   });
-  storage::write_file(file_of(folder, calibration.card), render_calibration_json(calibration));
+  storage::write_file(file_of(folder, calibration.gpu), render_calibration_json(calibration));
   return unsteady.empty()
              ? ""
              : fmt::format("not kept, as their rounds differ, so that something else was running: {}",
@@ -70,20 +71,20 @@ std::string save_calibration(const fs::path& folder, Calibration calibration) {
 StoredCalibration complete_calibration(const fs::path& folder, device::Calibrator& calibrator,
                                        const std::vector<Quantity>& wanted,
                                        const CalibrationProgress& progress) {
-  StoredCalibration known = load_calibration(folder, calibrator.card());
+  StoredCalibration known = load_calibration(folder, calibrator.gpu());
   std::vector<Quantity> missing;
   for (const Quantity quantity : wanted) {
     if (!known.calibration.figures.contains(quantity)) missing.push_back(quantity);
   }
   if (missing.empty()) return known;
-  Calibration measured = measure_card(calibrator, missing, progress);
+  Calibration measured = measure_gpu(calibrator, missing, progress);
   measured.figures.merge(known.calibration.figures);
   known.calibration = std::move(measured);
   std::string not_kept;
   try {
     not_kept = save_calibration(folder, known.calibration);
   } catch (const storage::FileError& reason) {
-    not_kept = fmt::format("the card's figures are not kept: {}", reason.what());
+    not_kept = fmt::format("the GPU's figures are not kept: {}", reason.what());
   }
   if (!known.complaint.empty() && !not_kept.empty()) known.complaint += "; ";
   known.complaint += not_kept;

@@ -1,8 +1,8 @@
-// The figures of the cards that were measured, each in a file of its own (.lockstep/calibration/UUID.json).
+// The figures of the GPUs that were measured, each in a file of its own (.lockstep/calibration/UUID.json).
 //
 // They lie beside the student's progress and the cache of compiled code: grading needs to write there in any
 // case, in a clone as in an unpacked package, and no build removes it. A home folder may be shared by
-// machines with different cards, which is why the card names the file.
+// machines with different GPUs, which is why the GPU names the file.
 #pragma once
 
 #include <filesystem>
@@ -20,14 +20,14 @@ std::filesystem::path calibration_folder();
 using CalibrationProgress = std::function<void(const std::string& what)>;
 
 /// Measures `wanted` now.
-result::Calibration measure_card(device::Calibrator& calibrator, const std::vector<result::Quantity>& wanted,
-                                 const CalibrationProgress& progress);
+result::Calibration measure_gpu(device::Calibrator& calibrator, const std::vector<result::Quantity>& wanted,
+                                const CalibrationProgress& progress);
 
 struct StoredCalibration {
-  result::Calibration calibration;  ///< without figures when there is no file for this card and driver
+  result::Calibration calibration;  ///< without figures when there is no file for this GPU and driver
   std::string complaint;            ///< a sentence when there is a file and it is damaged
 };
-StoredCalibration load_calibration(const std::filesystem::path& folder, const result::Card& card);
+StoredCalibration load_calibration(const std::filesystem::path& folder, const result::GpuIdentity& gpu);
 
 /// Whole or not at all, without the figures whose rounds differ so much that something else was running:
 /// returns a sentence about them, empty when there are none. Throws storage::FileError.

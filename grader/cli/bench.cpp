@@ -64,7 +64,7 @@ int bench(const BenchArguments& arguments) {
     options.progress = [&](const std::string& what) { show(topic + ": " + what); };
     result::Bench measured = judge::measure_bench(*exercise, *device, options);
     line.clear();
-    measured.card = calibrator->card();
+    measured.gpu = calibrator->gpu();
     measured.toolkit = calibrator->toolkit();
     measured.date = storage::today();
     measured.commit = arguments.commit;
@@ -86,7 +86,7 @@ int bench(const BenchArguments& arguments) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& status) {
-  constexpr int kFewestRounds = 5, kMostRounds = 99;
+  constexpr int kMinRounds = 5, kMaxRounds = 99;
   const auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command =
       app.add_subcommand("bench", "Rungs, reference and the vendor's libraries side by side, across sizes");
@@ -103,14 +103,14 @@ void add_bench(CLI::App& app, int& status) {
                    "Write TOPIC.json into this folder for each exercise; text still goes to the terminal")
       ->type_name("FOLDER");
   command->add_option("--rounds", arguments->rounds, "Processes of each solution; 9 when not given")
-      ->check(CLI::Range(kFewestRounds, kMostRounds).description(""))
+      ->check(CLI::Range(kMinRounds, kMaxRounds).description(""))
       ->type_name("NUMBER");
   command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")
       ->check(whole_number())
       ->type_name("NUMBER");
   command->footer(
-      "\nFrom what lies in measurements/CARD grade names the two rungs that you stand between.\n"
+      "\nFrom what lies in measurements/GPU grade names the two rungs that you stand between.\n"
       "\nExamples:  ./lockstep bench transpose\n"
       "           ./lockstep bench --all --output measurements/nvidia-h200 --commit $(git rev-parse HEAD)");
   command->callback([arguments, &status] { status = bench(*arguments); });

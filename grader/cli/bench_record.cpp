@@ -12,8 +12,8 @@ namespace lockstep::cli {
 namespace {
 
 /// Such as measurements/nvidia-h200 for "NVIDIA H200".
-std::filesystem::path measurements_folder(const std::string& card) {
-  std::string name = card;
+std::filesystem::path measurements_folder(const std::string& gpu) {
+  std::string name = gpu;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
     return std::isalnum(c) != 0 ? static_cast<char>(std::tolower(c)) : '-';
   });
@@ -22,11 +22,11 @@ std::filesystem::path measurements_folder(const std::string& card) {
 
 }  // namespace
 
-std::map<std::string, double> recorded_rungs(const std::string& card, const std::string& topic,
+std::map<std::string, double> recorded_rungs(const std::string& gpu, const std::string& topic,
                                              const std::string& size) {
-  const std::filesystem::path file = measurements_folder(card) / (topic + ".json");
+  const std::filesystem::path file = measurements_folder(gpu) / (topic + ".json");
   if (!std::filesystem::is_regular_file(file)) return {};
-  return report::recorded_rungs(storage::read_file(file), card, size);
+  return report::recorded_rungs(storage::read_file(file), gpu, size);
 }
 
 }  // namespace lockstep::cli

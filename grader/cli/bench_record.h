@@ -1,5 +1,5 @@
-// Where the figures of `bench` lie, one file for a card and an exercise: measurements/CARD/TOPIC.json of the
-// course. Those of the project's own cards come with it; `bench --output` adds a student's.
+// Where the figures of `bench` lie, one file for a GPU and an exercise: measurements/GPU/TOPIC.json of the
+// course. Those of the project's own GPUs come with it; `bench --output` adds a student's.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 namespace lockstep::cli {
 
 /// Speeds of the rungs at a size in shares of the reference's; none when there is no record.
-std::map<std::string, double> recorded_rungs(const std::string& card, const std::string& topic,
+std::map<std::string, double> recorded_rungs(const std::string& gpu, const std::string& topic,
                                              const std::string& size);
 
 }  // namespace lockstep::cli

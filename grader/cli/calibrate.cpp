@@ -1,4 +1,4 @@
-// `lockstep calibrate`: measures what this machine's card can do at most, and keeps it for the shares that
+// `lockstep calibrate`: measures what this machine's GPU can do at most, and keeps it for the shares that
 // `grade` reports.
 #include <iostream>
 #include <memory>
@@ -30,8 +30,8 @@ int calibrate(const CalibrateArguments& arguments) {
   const device::GpuLock turn =
       judge::await_turn(*device, [&line](const std::string& what, int, int) { line.show(what); });
   const result::Calibration measured =
-      calibration::measure_card(*device->open_calibrator(), result::all_quantities(),
-                                [&line](const std::string& what) { line.show(what); });
+      calibration::measure_gpu(*device->open_calibrator(), result::all_quantities(),
+                               [&line](const std::string& what) { line.show(what); });
   line.clear();
   const auto render = [&](const report::TextStyle& style) {
     return arguments.json ? calibration::render_calibration_json(measured, arguments.commit)
@@ -54,7 +54,7 @@ int calibrate(const CalibrateArguments& arguments) {
 void add_calibrate(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   CLI::App* command =
-      app.add_subcommand("calibrate", "Measures this card's ceilings, of which speed is reported as a share");
+      app.add_subcommand("calibrate", "Measures this GPU's ceilings, of which speed is reported as a share");
   command
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
@@ -66,7 +66,7 @@ void add_calibrate(CLI::App& app, int& status) {
                    "Write the figures to a file, whole or not at all; text still goes to the terminal")
       ->type_name("FILE");
   command->add_option("--commit", arguments->commit, "What is measured, for the record")->type_name("HASH");
-  command->footer("\nExample:  ./lockstep calibrate --format json --output card.json");
+  command->footer("\nExample:  ./lockstep calibrate --format json --output gpu.json");
   command->callback([arguments, &status] { status = calibrate(*arguments); });
 }
 

@@ -21,7 +21,7 @@ class WrongUse : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The machine or the grader cannot do what was asked; what() says what mends it.
+/// The machine or the grader cannot do what was asked; what() says how to fix it.
 class Failed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,4 +1,4 @@
-// `lockstep doctor`: what this machine has, what is missing, and the command that mends it.
+// `lockstep doctor`: what this machine has, what is missing, and the command that fixes it.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace lockstep::cli {
 namespace {
 
-/// One line of the table. `remedy` is empty when there is nothing to mend.
+/// One line of the table. `remedy` is empty when there is nothing to fix.
 struct Finding {
   enum class State { good, optional, missing };  ///< optional: grading works without it
   State state = State::good;
@@ -167,13 +167,13 @@ int doctor() {
     const std::string sign = finding.state == Finding::State::good       ? paint(style, Colour::good, "✓")
                              : finding.state == Finding::State::optional ? paint(style, Colour::caution, "-")
                                                                          : paint(style, Colour::bad, "✗");
-    const std::string told = report::prose(style, finding.found, width + 4);
+    const std::string wrapped = report::prose(style, finding.found, width + 4);
     std::cout << fmt::format("{} {:<{}}  {}", sign, finding.what, width,
-                             told.substr(std::min(told.size(), width + 4)));
-    if (!finding.remedy.empty()) std::cout << fmt::format("  {:<{}}  mend: {}\n", "", width, finding.remedy);
+                             wrapped.substr(std::min(wrapped.size(), width + 4)));
+    if (!finding.remedy.empty()) std::cout << fmt::format("  {:<{}}  fix: {}\n", "", width, finding.remedy);
   }
   std::cout << (usable ? "\nThis machine can grade.\n"
-                       : "\nThis machine cannot grade yet: mend what is marked ✗.\n");
+                       : "\nThis machine cannot grade yet: fix what is marked ✗.\n");
   return usable ? kPassed : kFailed;
 }
 
@@ -181,7 +181,7 @@ int doctor() {
 
 void add_doctor(CLI::App& app, int& status) {
   CLI::App* command =
-      app.add_subcommand("doctor", "What this machine has, what is missing, and what mends it");
+      app.add_subcommand("doctor", "What this machine has, what is missing, and how to fix it");
   command->footer("\nExample:  ./lockstep doctor");
   command->callback([&status] { status = doctor(); });
 }

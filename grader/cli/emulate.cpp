@@ -1,5 +1,5 @@
 // `lockstep emulate`: runs any program built by nvcc with -cudart shared on the emulated device; with
-// --profile it then tells what every line of its kernels cost.
+// --profile it then reports what every line of its kernels cost.
 #include "emulator/server/emulate.h"
 
 #include <charconv>
@@ -50,7 +50,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// False where the file cannot be written. That is told, as is that there is nothing to show.
+/// False where the file cannot be written. That is reported, as is that there is nothing to show.
 bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
           const emulator::Observations& seen) {
   if (seen.lines.empty()) {
@@ -127,7 +127,7 @@ void add_emulate(CLI::App& app, int& status) {
       "           ./lockstep emulate --profile ./add 1000\n"
       "           ./lockstep emulate --profile --trace add.cu:12 --svg access.svg ./add 1000\n"
       "The exit status is the program's own; 3 instead of 0 where its profile cannot be written.\n"
-      "Findings (races, bounds, …) are told on standard error.");
+      "Findings (races, bounds, …) are reported on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
       ->check(CLI::Range(1, emulator::kMostDevices));
   command
@@ -137,7 +137,7 @@ void add_emulate(CLI::App& app, int& status) {
       ->check(whole_number());
   command->add_option("--time-limit", arguments->time_limit, "stop kernels after so many seconds")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--check-leaks", arguments->check_leaks, "tell of device memory that is never freed");
+  command->add_flag("--check-leaks", arguments->check_leaks, "report device memory that is never freed");
   command->callback([command, arguments, &status] { status = emulate(*arguments, command->remaining()); });
 }
 

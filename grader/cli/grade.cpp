@@ -136,7 +136,7 @@ void check(const GradeArguments& arguments, std::size_t selected) {
 
 /// Writes what the submission left as a picture and says where; nothing is to be seen of an exercise without
 /// one, or of a submission that left nothing.
-void show(const result::ExerciseResult& result, std::string file, bool tells) {
+void show(const result::ExerciseResult& result, std::string file, bool prints) {
   if (!result.picture || result.picture->contents.empty()) {
     const std::string reason = result.picture ? ": " + result.picture->complaint : "";
     std::cerr << fmt::format("lockstep: no picture of {}{}\n", result.name, reason);
@@ -144,13 +144,13 @@ void show(const result::ExerciseResult& result, std::string file, bool tells) {
   }
   if (file == kNamedByTopic) file = result.name + "." + result.picture->ending;
   storage::write_file(file, result.picture->contents);
-  if (tells)
+  if (prints)
     std::cout << fmt::format("  Picture: {}, of case {}\n", report::printable(file),
                              result.picture->case_name);
 }
 
 /// Whether a grading is the student's progress: of the exercise's file in the course, and of another file
-/// that is named itself, whose report the student reads. A folder may be somebody else's, save where the
+/// that is named itself, whose report the student reads. A folder may be somebody else's, except where the
 /// course can only be read and everybody works elsewhere.
 bool is_students_own(const GradeArguments& arguments, const course::Exercise& exercise,
                      const std::filesystem::path& submission) {
@@ -192,13 +192,13 @@ int grade(const GradeArguments& arguments) {
   if (!sandbox::isolation().namespaces) {
     report.warnings.push_back(
         "submissions are not isolated on this machine: grade no stranger's code here (" +
-        sandbox::isolation().reason + "); ./lockstep doctor tells what mends it");
+        sandbox::isolation().reason + "); ./lockstep doctor says how to fix it");
   }
 
   // A machine-readable report alone owns standard output; beside one in a file the student still reads text.
-  const bool tells = arguments.format == Format::text || arguments.output;
+  const bool prints = arguments.format == Format::text || arguments.output;
   const report::TextStyle style = output_style();
-  if (tells) std::cout << report::render_heading(report, style) << std::flush;
+  if (prints) std::cout << report::render_heading(report, style) << std::flush;
   bool keeps_progress = true;
   Progress progress = arguments.secret_file ? Progress() : Progress::load();
   for (const course::Exercise* exercise : exercises) {
@@ -226,14 +226,14 @@ int grade(const GradeArguments& arguments) {
     line.clear();
     if (const std::string& complaint = report.exercises.back().complaint; !complaint.empty())
       std::cerr << "lockstep: " << complaint << '\n';
-    if (tells) std::cout << report::render_exercise(report.exercises.back(), style) << std::flush;
-    if (arguments.show) show(report.exercises.back(), *arguments.show, tells);
+    if (prints) std::cout << report::render_exercise(report.exercises.back(), style) << std::flush;
+    if (arguments.show) show(report.exercises.back(), *arguments.show, prints);
     if (keeps_progress && is_progress) keeps_progress = keep(report.exercises.back());
   }
-  if (tells) std::cout << report::render_summary(report, style);
+  if (prints) std::cout << report::render_summary(report, style);
   if (arguments.output) {
     storage::write_file(*arguments.output, render(report, arguments.format));
-  } else if (!tells) {
+  } else if (!prints) {
     std::cout << render(report, arguments.format);
   }
   return exit_status(report);
@@ -280,12 +280,12 @@ void add_grade(CLI::App& app, int& status) {
           ->add_option(
               "--secret-file", arguments->secret_file,
               "For a class: every submission gets a seed of its own, derived from this file, and the "
-              "report tells a digest of it alone")
+              "report holds a digest of it alone")
           ->excludes(seed)
           ->excludes(seed_file)
           ->type_name("FILE");
   command
-      ->add_flag("--show-seed", arguments->show_seed, "Tell the seed itself, once nobody hands in any more")
+      ->add_flag("--show-seed", arguments->show_seed, "Report the seed itself, once nobody hands in any more")
       ->needs(secret_file);
   command
       ->add_option("--case", arguments->only_case,

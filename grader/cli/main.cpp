@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Other courses' words for a command.
+/// Other courses' names of a command.
 const std::map<std::string, std::string> kOtherWords = {
     {"check", "grade"}, {"judge", "grade"}, {"run", "grade"},     {"submit", "grade"}, {"verify", "grade"},
     {"watch", "grade"}, {"next", "list"},   {"progress", "list"}, {"status", "list"},  {"trace", "profile"}};

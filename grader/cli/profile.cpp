@@ -39,10 +39,10 @@ int status_of(result::Verdict verdict) {
   return verdict == result::Verdict::grader_error ? kFailed : kNotPassed;
 }
 
-/// The card's own counters beside those of the emulated device, for the same inputs.
+/// The GPU's own counters beside those of the emulated device, for the same inputs.
 int compare_counters(const ProfileArguments& arguments, const course::Exercise& exercise,
                      const build::SubmissionFile& submission) {
-  device::make_gpu();  // a machine without one is told so before CUPTI is looked for
+  device::make_gpu();  // a machine without one fails with that before CUPTI is looked for
   std::filesystem::path cupti;
   try {
     cupti = build::find_cupti(build::find_toolkit());
@@ -61,11 +61,11 @@ int compare_counters(const ProfileArguments& arguments, const course::Exercise& 
     std::cerr << report::render_exercise(result, output_style());
     return status_of(result.verdict);
   }
-  const std::string card = gpu->description().name;
+  const std::string name = gpu->description().name;
   const int multiprocessors = gpu->multiprocessors();
   put(*arguments.view, arguments.view->json
-                           ? report::render_counters_json(result, card, multiprocessors, arguments.seed)
-                           : report::render_counters(result, card, output_style()));
+                           ? report::render_counters_json(result, name, multiprocessors, arguments.seed)
+                           : report::render_counters(result, name, output_style()));
   return kPassed;
 }
 
@@ -73,7 +73,7 @@ int profile(const ProfileArguments& arguments) {
   if (arguments.device == device::Kind::gpu && arguments.trace)
     throw WrongUse("--trace draws what the emulated device saw: leave --device gpu out.");
   if (arguments.device == device::Kind::gpu && arguments.multiprocessors)
-    throw WrongUse("--multiprocessors is of the emulated device, which has the card's with --device gpu.");
+    throw WrongUse("--multiprocessors is of the emulated device, which has the GPU's with --device gpu.");
   check(*arguments.view, arguments.trace.has_value());
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   if (arguments.submission) check_submission(*arguments.submission);
@@ -107,7 +107,7 @@ int profile(const ProfileArguments& arguments) {
   }
   if (result.verdict == result::Verdict::passed) return kPassed;
   std::cerr << fmt::format(
-      "Verdict of the measured cases: {}. ./lockstep grade {}{} tells more.\n", name_of(result.verdict),
+      "Verdict of the measured cases: {}. ./lockstep grade {}{} shows more.\n", name_of(result.verdict),
       exercise.problem.name,
       arguments.submission
           ? " --submission " + report::printable(text::shell_word(arguments.submission->string()))
@@ -129,7 +129,7 @@ void add_profile(CLI::App& app, int& status) {
       ->type_name("PATH");
   command
       ->add_option("--device", arguments->device,
-                   "emulated, or gpu: the card's own counters beside the emulated device's")
+                   "emulated, or gpu: the GPU's own counters beside the emulated device's")
       ->transform(one_of<device::Kind>({{"gpu", device::Kind::gpu}, {"emulated", device::Kind::emulated}}))
       ->type_name("KIND");
   command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")

@@ -17,7 +17,7 @@ namespace {
 
 /// "5, 9, 12"; with the file where there are several. Of "global" or "shared" memory, or both when empty.
 std::string lines_with_accesses(const std::vector<report::LineProfile>& lines, const std::string& space) {
-  constexpr std::size_t kMostNamed = 40;
+  constexpr std::size_t kMaxNamed = 40;
   const bool one_file = std::all_of(lines.begin(), lines.end(), [&](const report::LineProfile& line) {
     return line.file == lines.front().file;
   });
@@ -27,7 +27,7 @@ std::string lines_with_accesses(const std::vector<report::LineProfile>& lines, c
     const auto global = space == "shared" ? 0 : line.global.requests;
     const auto shared = space == "global" ? 0 : line.shared.requests;
     if (global + shared == 0) continue;
-    if (++named > kMostNamed) return text + ", …";
+    if (++named > kMaxNamed) return text + ", …";
     text += fmt::format("{}{}{}", text.empty() ? "" : ", ", one_file ? "" : line.file + ':', line.line);
   }
   return text;

@@ -19,7 +19,7 @@ struct ProfileView {
   std::optional<std::filesystem::path> svg, output;
 };
 
-/// --space, --svg, --format and --output. `formats` tells what JSON there is.
+/// --space, --svg, --format and --output. `formats` says what JSON there is.
 void add_view_options(CLI::App& command, const std::shared_ptr<ProfileView>& view,
                       const std::string& formats);
 

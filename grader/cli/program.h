@@ -14,7 +14,7 @@ struct ProgramResult {
 /// What becomes of a program's standard error: a warning has no place in output that is a file's contents.
 enum class ErrorOutput { kept, dropped };
 
-/// Runs a program found on PATH, with the C locale so that its words are the expected ones, and waits for it.
+/// Runs a program found on PATH, with the C locale so that its output is the expected one, and waits for it.
 ProgramResult run_program(const std::vector<std::string>& arguments, ErrorOutput errors = ErrorOutput::kept);
 
 }  // namespace lockstep::cli

@@ -43,8 +43,8 @@ const course::Exercise& select_exercise(const std::string& name) {
   if (const course::Exercise* exercise = course::find_exercise(name)) return *exercise;
   for (const course::Exercise& exercise : course::catalogue()) {
     std::error_code missing;
-    for (const std::filesystem::path& place : {exercise.folder, exercise.starter})
-      if (std::filesystem::equivalent(name, place, missing)) return exercise;
+    for (const std::filesystem::path& own : {exercise.folder, exercise.starter})
+      if (std::filesystem::equivalent(name, own, missing)) return exercise;
   }
   std::vector<std::string> topics;
   for (const course::Exercise& exercise : course::catalogue()) topics.push_back(exercise.problem.name);
@@ -52,7 +52,7 @@ const course::Exercise& select_exercise(const std::string& name) {
   const std::string last = path.filename().string(), topic(course::topic_of(last));
   throw WrongUse("there is no exercise \"" + report::printable(name) + "\"" +
                  suggestion(topic.empty() ? last : topic, topics, "list") +
-                 (name.ends_with(".cu") ? " A file of another place is graded by grade --submission." : ""));
+                 (name.ends_with(".cu") ? " A file elsewhere is graded by grade --submission." : ""));
 }
 
 std::vector<const course::Exercise*> select_exercises(const std::vector<std::string>& names) {

@@ -13,14 +13,14 @@
 namespace lockstep::cli {
 namespace {
 
-constexpr std::size_t kMostColumns = 100;
-constexpr std::size_t kFewestOfReports = 60;  // tables need them, and lines may wrap
-constexpr std::size_t kFewestOfProgress = 2;  // a line that wraps could not be taken back
+constexpr std::size_t kMaxColumns = 100;
+constexpr std::size_t kMinOfReports = 60;  // tables need them, and lines may wrap
+constexpr std::size_t kMinOfProgress = 2;  // a line that wraps could not be taken back
 
 std::size_t columns_of(int descriptor, std::size_t fewest) {
   winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kMostColumns;
-  return std::clamp<std::size_t>(size.ws_col, fewest, kMostColumns);
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kMaxColumns;
+  return std::clamp<std::size_t>(size.ws_col, fewest, kMaxColumns);
 }
 
 bool wants_colour(int descriptor) {
@@ -33,7 +33,7 @@ bool wants_colour(int descriptor) {
 }  // namespace
 
 report::TextStyle output_style() {
-  return {.colour = wants_colour(STDOUT_FILENO), .width = columns_of(STDOUT_FILENO, kFewestOfReports)};
+  return {.colour = wants_colour(STDOUT_FILENO), .width = columns_of(STDOUT_FILENO, kMinOfReports)};
 }
 
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -42,7 +42,7 @@ ProgressLine::~ProgressLine() { clear(); }
 
 void ProgressLine::show(const std::string& what) {
   if (!terminal_) return;
-  const std::size_t columns = columns_of(STDERR_FILENO, kFewestOfProgress);  // windows are resized meanwhile
+  const std::size_t columns = columns_of(STDERR_FILENO, kMinOfProgress);  // windows are resized meanwhile
   std::fprintf(stderr, "\r\x1B[K%s", report::cut(report::printable(what), columns - 1).c_str());
   std::fflush(stderr);
   shown_ = true;

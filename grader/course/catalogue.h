@@ -34,7 +34,7 @@ const Exercise* find_exercise(std::string_view name);
 /// Root of the course's tree (the folder that holds exercises/), as configured or from LOCKSTEP_ROOT.
 const std::filesystem::path& course_root();
 
-/// Where progress, backups, a card's ceilings and compiled objects are kept: .lockstep in the course, or
+/// Where progress, backups, a GPU's ceilings and compiled objects are kept: .lockstep in the course, or
 /// where that may only be read, such as an instructor's installation for all, a folder for this course below
 /// the user's $XDG_STATE_HOME or ~/.local/state.
 const std::filesystem::path& state_folder();

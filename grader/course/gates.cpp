@@ -158,7 +158,7 @@ double updates_of_element(const Measurement& measurement) {
   return bytes / 8 / (measurement.cost.elements * measurement.calls);
 }
 
-/// Sectors of loads whose lanes read one word together, as far as the sums of a line tell them apart.
+/// Sectors of loads whose lanes read one word together, as far as the sums of a line distinguish them.
 double of_one_word(const LineCounters& line) {
   const Traffic& loads = line.global_load;
   const double of_own_words = static_cast<double>(loads.bytes) / kSectorBytes;  // if each lane had one
@@ -196,7 +196,7 @@ Cause cause_of_repetition(const char* what, double (*moved)(const LineCounters&)
       .together = true};
 }
 
-/// The cause that moves most sectors beyond those of the task, save that bytes may move again as far as the
+/// The cause that moves most sectors beyond those of the task, except that bytes may move again as far as the
 /// gate's limit allows it: `allowed` sectors, with those of the task.
 Cause cause_of_traffic(const Measurement& measurement, const TrafficAdvice& advice, double allowed) {
   constexpr double kUpdatesOfCounting = 0.4;  // fewer for each element are those of blocks that merge

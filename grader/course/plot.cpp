@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 720, kHeight = 420;
 constexpr double kLeft = 78, kRight = 20, kTop = 42, kBottom = 56;
-constexpr std::size_t kMostMarks = 4000;  // of a series: more cannot be told apart
+constexpr std::size_t kMaxMarks = 4000;  // of a series: more cannot be distinguished
 
 constexpr const char* kStyle = R"(
 .plot { --ink: #1b2228; --soft: #5b6670; --line: #d5dad6; --first: #0a6b5e; --second: #9a4a12; --third: #3f51b5;
@@ -71,8 +71,8 @@ class Scale {
   double inner(double value) const { return is_logarithmic_ ? std::log10(value) : value; }
   /// 1, 2 or 5 times a power of ten, so that there are at most some eight ticks; whole decades.
   double step() const {
-    constexpr double kMostTicks = 8;
-    const double least = (high_ - low_) / kMostTicks, power = std::pow(10, std::floor(std::log10(least)));
+    constexpr double kMaxTicks = 8;
+    const double least = (high_ - low_) / kMaxTicks, power = std::pow(10, std::floor(std::log10(least)));
     if (is_logarithmic_) return std::max(1.0, std::ceil(least));
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor * power >= least) return factor * power;
@@ -95,7 +95,7 @@ std::string drawn(const PlotSeries& series, std::size_t number, const Scale& x, 
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", page_x, page_y);
       continue;
     }
-    if (++marks > kMostMarks) break;
+    if (++marks > kMaxMarks) break;
     body += fmt::format("<circle class=\"mark\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\"/>\n", page_x, page_y);
     if (point.error != 0 && y.has_place(point.y - point.error) && y.has_place(point.y + point.error))
       body +=

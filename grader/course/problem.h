@@ -249,13 +249,13 @@ struct Measurement {
   double input_bytes = 0;  ///< of all inputs of all calls
 };
 
-/// What makes a gate's number too large, as far as the counters tell.
+/// What makes a gate's number too large, as far as the counters show.
 struct Cause {
   /// How much one line contributes to it, to name the worst line; 0 when it does not.
   std::function<double(const emulator::LineCounters&)> share;
   /// What that line does, such as "stores take 32 sectors per request, ideal 4".
   std::function<std::string(const emulator::LineCounters&)> explain;
-  /// What to do about this cause, which the first sentence tells by itself; empty where any advice may be
+  /// What to do about this cause, which the first sentence says by itself; empty where any advice may be
   /// wrong.
   std::string advice;
   /// What no line of the source does, such as "copies and fills are 60 % of all sectors"; empty when that is
@@ -283,7 +283,7 @@ struct Gate {
   bool holds(double found) const { return at_least ? found >= limit : found <= limit; }  // false for NaN
 };
 
-/// What to do about traffic of global memory, by its largest cause, as Cause::advice tells it. Empty where
+/// What to do about traffic of global memory, by its largest cause, as Cause::advice says it. Empty where
 /// the figures must do.
 struct TrafficAdvice {
   std::string scattered;  ///< lanes of a warp load or store in more sectors than their bytes need
@@ -300,7 +300,7 @@ struct BankAdvice {
 
 /// That a line moved, in whole sectors: of global memory, and of constant memory, which lies there.
 double global_bytes(const emulator::LineCounters& line);
-/// A number as gates write it: three digits that tell, and no power of ten.
+/// A number as gates write it: three significant digits, and no power of ten.
 std::string figure(double value);
 
 /// Sectors of global memory moved, by kernels and by the program's copies and fills, over the fewest that
@@ -372,14 +372,14 @@ class Shown {
 struct Picture {
   std::string case_name;  ///< of Problem::cases, whose last call is drawn
   std::string ending;     ///< of the file's name: "svg" or "ppm"
-  /// The file's contents. The outputs may hold anything; what cannot be drawn is told by an exception.
+  /// The file's contents. The outputs may hold anything; what cannot be drawn is reported by an exception.
   std::function<std::string(const Shown&)> draw;
 };
 
 /// What speed is measured on, where there is a GPU to measure.
 /// Numbers of calls are the clock's own here: Case::calls does not count.
 struct SpeedTask {
-  /// Ascending. Speed is judged at the last that the card has room for, which is much larger than its caches.
+  /// Ascending. Speed is judged at the last that the GPU has room for, which is much larger than its caches.
   std::vector<Case> sizes;
   std::vector<Case> larger = {};  ///< `bench` goes on with these: making their inputs takes too long to grade
   std::vector<Case> variations = {};  ///< and shows these: other inputs of a large size

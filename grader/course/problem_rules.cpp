@@ -10,7 +10,7 @@ namespace {
 
 /// Fewer cases cannot hold the sizes that break kernels: 0, 1, 31, 32, 33, 1023, 1024, 1025, a prime, a large
 /// one.
-constexpr std::size_t kFewestCases = 12;
+constexpr std::size_t kMinCases = 12;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -63,8 +63,8 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
   require(!problem.title.empty() && !problem.lesson.empty(), "title and lesson must say something");
   require(!problem.hints.empty(), "there is no hint");
   require(problem.points > 0, "the exercise is worth no points");
-  require(problem.cases.size() >= kFewestCases,
-          fmt::format("{} cases, at least {} are needed", problem.cases.size(), kFewestCases));
+  require(problem.cases.size() >= kMinCases,
+          fmt::format("{} cases, at least {} are needed", problem.cases.size(), kMinCases));
   std::set<std::string> names;
   bool any_measured = false;
   for (const Case& one : problem.cases) {

@@ -1,7 +1,7 @@
-// What a card can do at most: one kernel for each ceiling. gpu_calibrator.cpp times a kernel over some steps
+// What a GPU can do at most: one kernel for each ceiling. gpu_calibrator.cpp times a kernel over some steps
 // and over twice as many; the difference is free of its beginning and its end.
 //
-// Bound: the one kind of operation that a kernel is named after. As many blocks run as the card holds at a
+// Bound: the one kind of operation that a kernel is named after. As many blocks run as the GPU holds at a
 // time, and each thread has several operations under way that do not wait for each other, so that throughput
 // counts and not latency. Values come from arguments and end in memory: the compiler can neither foresee a
 // step nor leave it out. A test counts the instructions in the machine code.
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(kCalibrationThreads)
   results[thread_of_grid()] = sum_of(chains);
 }
 
-// Bound: LDS, 4 bytes a lane. Each word holds the address of the one 32 words on, which lies in the same
+// Bound: LDS, 4 bytes per lane. Each word holds the address of the one 32 words on, which lies in the same
 // bank: lanes never meet, and the next address is not known before the load. Addresses are those of shared
 // memory itself, so that nothing needs to be computed between two loads.
 extern "C" __global__ void __launch_bounds__(kCalibrationThreads)
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(kCalibrationThreads)
     shared_atomics_kernel(std::uint32_t steps, std::uint32_t* results) {
   __shared__ std::uint32_t counters[kChains][32];
   static_assert(sizeof counters / sizeof(std::uint32_t) == kCalibrationThreads,
-                "a counter a thread to clear");
+                "a counter per thread to clear");
   counters[threadIdx.x / 32][threadIdx.x % 32] = 0;
   __syncthreads();  // all counters are clear
 #pragma unroll 1

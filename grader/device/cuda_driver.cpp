@@ -11,9 +11,9 @@ namespace lockstep::device {
 CudaDriver::CudaDriver() {
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DriverError("there is no NVIDIA driver (libcuda.so.1 cannot be loaded)");
-  link_map* place = nullptr;
-  if (dlinfo(library, RTLD_DI_LINKMAP, &place) == 0) {
-    library_ = place->l_name;
+  link_map* link = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &link) == 0) {
+    library_ = link->l_name;
   }
 #define LOCKSTEP_FIND(function)                                                                           \
   function = reinterpret_cast<decltype(function)>(dlsym(library, LOCKSTEP_EXPANDED_TEXT(function)));      \
@@ -35,10 +35,10 @@ const CudaDriver& CudaDriver::get() {
 void CudaDriver::check(CUresult result, const char* call) const {
   if (result == CUDA_SUCCESS) return;
   const char* name = nullptr;
-  const char* words = nullptr;
+  const char* message = nullptr;
   cuGetErrorName(result, &name);
-  cuGetErrorString(result, &words);
-  throw DriverError(std::string(call) + ": " + (words != nullptr ? words : "unknown error") + " (" +
+  cuGetErrorString(result, &message);
+  throw DriverError(std::string(call) + ": " + (message != nullptr ? message : "unknown error") + " (" +
                     (name != nullptr ? name : std::to_string(result).c_str()) + ")");
 }
 

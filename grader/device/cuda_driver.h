@@ -16,7 +16,7 @@ extern "C" CUresult CUDAAPI cuEventElapsedTime(float* milliseconds, CUevent begi
 
 namespace lockstep::device {
 
-/// A call of the driver failed; what() names the call and the driver's own words.
+/// A call of the driver failed; what() names the call and the driver's error message.
 class DriverError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "course/poison.h"
-#include "device/card_monitor.h"
 #include "device/gpu_lock.h"
+#include "device/gpu_monitor.h"
 #include "emulator/core/observations.h"
 #include "emulator/server/device_lost.h"
 #include "result/result.h"
@@ -104,7 +104,7 @@ class Session {
   virtual void trace_line(const std::string& file, unsigned line) = 0;
   /// Whether work that the stream of a call does not wait for stays undone until the runner waits for it.
   virtual bool leaves_work_undone() const = 0;
-  /// Whether from now on the device shows every store to all blocks at once, which a card may do and need
+  /// Whether from now on the device shows every store to all blocks at once, which a GPU may do and need
   /// not; else it shows a program that relies on it what it risks. Nothing on a GPU.
   virtual void show_stores_at_once(bool at_once) = 0;
   /// Since the last call; nothing where the device cannot count.
@@ -143,8 +143,8 @@ class TimingDevice : public Device {
   /// Keeps other judgements from running on the same GPU as long as the result lives; waits for those that
   /// run now, after a call of `waiting`. Taken before a session is opened, given back after it is closed.
   virtual GpuLock lock(const std::function<void()>& waiting) = 0;
-  /// Clocks, temperature and what slows the card down now; nothing where nobody tells.
-  virtual std::optional<CardState> card_state() const = 0;
+  /// Clocks, temperature and what slows the GPU down now; nothing where the driver does not say.
+  virtual std::optional<GpuState> gpu_state() const = 0;
   /// Memory that only the judge reaches.
   virtual std::unique_ptr<Vault> open_vault() = 0;
   /// What measures the device's ceilings, as long as the device lives.
@@ -155,7 +155,7 @@ class TimingDevice : public Device {
 /// device. Throws DeviceUnavailable.
 std::unique_ptr<Device> make_device(Kind kind);
 
-/// The emulated device with as many multiprocessors as some card has: what a program launches often depends
+/// The emulated device with as many multiprocessors as some GPU has: what a program launches often depends
 /// on their number, and with it what is counted.
 std::unique_ptr<Device> make_emulated_device(int multiprocessors);
 

@@ -27,7 +27,7 @@ class Gpu {
   int attribute(CUdevice_attribute which) const;
   /// Device nodes that a program needs to use this GPU and no other.
   std::vector<std::filesystem::path> device_nodes() const;
-  /// Its own node, such as /dev/nvidia0; the first of all GPUs where the driver does not tell which it is.
+  /// Its own node, such as /dev/nvidia0; the first of all GPUs where the driver does not say which it is.
   /// Throws DriverError when there is none.
   std::filesystem::path node() const;
 

@@ -24,9 +24,9 @@ using Seconds = std::chrono::duration<double>;
 constexpr int kRounds = 15;
 /// The noise of starting and ending, some microseconds, is then below a thousandth.
 constexpr Seconds kRun{0.010};
-/// A card that was idle needs some tenths of a second to reach its clock.
+/// A GPU that was idle needs some tenths of a second to reach its clock.
 constexpr Seconds kWarmUp{0.2};
-constexpr std::uint32_t kMostSteps = 1U << 30;
+constexpr std::uint32_t kMaxSteps = 1U << 30;
 constexpr std::size_t kLargeBytes = std::size_t{1} << 30;
 constexpr std::size_t kCountedBytes = sizeof(std::uint32_t) << 20;
 
@@ -97,14 +97,14 @@ GpuCalibrator::~GpuCalibrator() {
   if (module_ != nullptr) CudaDriver::get().cuModuleUnload(module_);
 }
 
-result::Card GpuCalibrator::card() const { return {gpu_.name(), gpu_.uuid(), driver_version()}; }
+result::GpuIdentity GpuCalibrator::gpu() const { return {gpu_.name(), gpu_.uuid(), driver_version()}; }
 
 std::string GpuCalibrator::toolkit() const { return LOCKSTEP_TOOLKIT_VERSION; }
 
 Figure GpuCalibrator::measure(Quantity quantity) {
   const Work work = work_of(quantity);
   std::uint32_t steps = 1;
-  while (steps < kMostSteps && work.time(steps) < kRun) steps *= 2;
+  while (steps < kMaxSteps && work.time(steps) < kRun) steps *= 2;
   for (Seconds warm{0}; warm < kWarmUp;) warm += work.time(steps);
   std::vector<double> rates, durations;
   for (int round = 0; round < kRounds; ++round) {
@@ -115,7 +115,7 @@ Figure GpuCalibrator::measure(Quantity quantity) {
   }
   const Figure figure = figure_of(quantity == Quantity::launch ? durations : rates);
   if (!(figure.value > 0 && std::isfinite(figure.value) && std::isfinite(figure.spread))) {
-    throw std::runtime_error(std::string("this card cannot be measured: ") + result::text_of(quantity).name +
+    throw std::runtime_error(std::string("this GPU cannot be measured: ") + result::text_of(quantity).name +
                              " took no time; is it shared with other work?");
   }
   return figure;
@@ -143,7 +143,7 @@ GpuCalibrator::Work GpuCalibrator::work_of(Quantity quantity) {
     case Quantity::gathers:
       return visits("gathers_kernel", large_bytes(), results);
     case Quantity::cached_gathers:
-      // A quarter, because some cards keep what one half of their multiprocessors reads in one half of L2.
+      // A quarter, because some GPUs keep what one half of their multiprocessors reads in one half of L2.
       return visits("gathers_kernel", gpu_.l2_bytes() / 4, results);
     case Quantity::global_atomics:
       return visits("global_atomics_kernel", kCountedBytes);

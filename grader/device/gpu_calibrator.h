@@ -18,7 +18,7 @@ class GpuCalibrator final : public Calibrator {
   GpuCalibrator(const GpuCalibrator&) = delete;
   GpuCalibrator& operator=(const GpuCalibrator&) = delete;
 
-  result::Card card() const override;
+  result::GpuIdentity gpu() const override;
   std::string toolkit() const override;
   result::Figure measure(result::Quantity quantity) override;
 
@@ -30,7 +30,7 @@ class GpuCalibrator final : public Calibrator {
   /// `kernel` on random ones of the words in `bytes` bytes of memory.
   template <class... Arguments>
   Work visits(const char* kernel, std::size_t bytes, Arguments... arguments);
-  /// `kernel` on as many blocks as the card holds at a time, where each thread counts `per_thread` in a step.
+  /// `kernel` on as many blocks as the GPU holds at a time, where each thread counts `per_thread` in a step.
   template <class... Arguments>
   Work full_grid(const char* kernel, unsigned per_thread, Arguments... arguments);
 
@@ -41,7 +41,7 @@ class GpuCalibrator final : public Calibrator {
 
   const Gpu& gpu_;
   CUmodule module_ = nullptr;
-  MappedMemory results_;  ///< 4 bytes a thread, of as many as the card holds
+  MappedMemory results_;  ///< 4 bytes per thread, of as many as the GPU holds
 };
 
 }  // namespace lockstep::device

@@ -29,8 +29,8 @@ class CounterFile {
 
   /// What has been written since the last call.
   CountedLaunches take() const {
-    constexpr std::size_t kMostBytes = 256 << 10;  // more is none of ours
-    std::string text(kMostBytes, '\0');
+    constexpr std::size_t kMaxBytes = 256 << 10;  // more is none of ours
+    std::string text(kMaxBytes, '\0');
     const ssize_t bytes = pread(file_.get(), text.data(), text.size(), 0);
     // The runner writes on where the descriptor that both share stands.
     if (bytes < 0 || ftruncate(file_.get(), 0) != 0 || lseek(file_.get(), 0, SEEK_SET) != 0) {
@@ -53,7 +53,7 @@ class GpuSession final : public Session {
     if (!cupti_.empty()) counters_.emplace();
   }
 
-  /// The buffer ends where its memory ends, but for the alignment, so that what lies behind it faults. Its
+  /// The buffer ends where its memory ends, except for the alignment, so that what lies behind it faults. Its
   /// address is aligned as textures need it, which cudaMalloc promises beyond its 256 bytes. All of the
   /// memory is filled: what this process had there before may be another program's correct output.
   std::uint64_t allocate(std::size_t bytes, const std::string&) override {
@@ -143,7 +143,7 @@ class GpuSession final : public Session {
 
   const CudaDriver& driver_ = CudaDriver::get();
   const Gpu& gpu_;
-  const std::size_t alignment_;  ///< of buffers, in bytes: 512 on today's cards
+  const std::size_t alignment_;  ///< of buffers, in bytes: 512 on today's GPUs
   const std::filesystem::path cupti_;
   std::optional<CounterFile> counters_;
   std::map<std::uint64_t, MappedMemory> buffers_;

@@ -21,14 +21,14 @@ class GpuDevice final : public TimingDevice {
   std::size_t free_memory() const override { return gpu_.free_bytes(); }
   std::size_t context_bytes() const override;
   GpuLock lock(const std::function<void()>& waiting) override { return GpuLock(gpu_.node(), waiting); }
-  std::optional<CardState> card_state() const override { return monitor_.read(); }
+  std::optional<GpuState> gpu_state() const override { return monitor_.read(); }
   std::unique_ptr<Session> open(std::uint64_t seed) override;
   std::unique_ptr<Vault> open_vault() override;
   std::unique_ptr<Calibrator> open_calibrator() override;
 
  private:
   Gpu gpu_;
-  CardMonitor monitor_{gpu_.uuid()};
+  GpuMonitor monitor_{gpu_.uuid()};
   std::filesystem::path cupti_;
 };
 

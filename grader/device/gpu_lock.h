@@ -2,7 +2,7 @@
 // wherever.
 //
 // It is flock(LOCK_EX) on the GPU's own device node, opened for reading. Nothing is left behind, whoever may
-// use the card may lock it, and the kernel takes the lock back however its holder ends. A submission is given
+// use the GPU may lock it, and the kernel takes the lock back however its holder ends. A submission is given
 // the same node, but cannot keep the next judgement waiting: it lives only while its judge holds the lock, it
 // does not inherit the descriptor, and a lock that it asks for itself is not granted before it has ended.
 // Bound: containers with device nodes of their own do not see each other's locks.

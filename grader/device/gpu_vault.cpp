@@ -94,8 +94,8 @@ std::uint64_t GpuVault::count_wrong(const course::Output& output, std::uint64_t 
   std::uint64_t n = bytes / comparer.element_bytes;
   double absolute = output.tolerance.absolute, relative = output.tolerance.relative;
   std::array<void*, 6> arguments{&found, &expected, &n, &absolute, &relative, &wrong};
-  constexpr unsigned kThreads = 256, kMostBlocks = 4096;
-  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(n / kThreads, 1, kMostBlocks));
+  constexpr unsigned kThreads = 256, kMaxBlocks = 4096;
+  const auto blocks = static_cast<unsigned>(std::clamp<std::uint64_t>(n / kThreads, 1, kMaxBlocks));
   driver.check(
       driver.cuLaunchKernel(kernel, blocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments.data(), nullptr),
       "cuLaunchKernel");

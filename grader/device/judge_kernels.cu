@@ -58,9 +58,9 @@ LOCKSTEP_COUNT_WRONG(u64, std::uint64_t)
 LOCKSTEP_COUNT_WRONG(f32, float)
 LOCKSTEP_COUNT_WRONG(f64, double)
 
-// Copies one chunk a block, from a place that only the seed tells; all of a buffer where it is no longer than
-// a chunk. What is longer may have less than a word at its end, which no chunk holds. Blocks of one y are for
-// one of `samplings`.
+// Copies one chunk a block, from a position that only the seed determines; all of a buffer where it is no
+// longer than a chunk. What is longer may have less than a word at its end, which no chunk holds. Blocks of
+// one y are for one of `samplings`.
 extern "C" __global__ void gather_chunks(const lockstep::device::Sampling* samplings,
                                          std::uint64_t chunk_bytes) {
   const lockstep::device::Sampling one = samplings[blockIdx.y];

@@ -17,7 +17,7 @@ struct Sampling {
   std::uint64_t to;    ///< in the vault: room for Vault::kSampleBytes
   std::uint64_t from;  ///< at a multiple of 8 bytes
   std::uint64_t bytes;
-  std::uint64_t seed;  ///< that alone tells where the chunks lie
+  std::uint64_t seed;  ///< that alone determines where the chunks lie
 };
 
 }  // namespace lockstep::device

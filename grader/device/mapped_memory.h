@@ -14,7 +14,7 @@ namespace lockstep::device {
 /// A range of device addresses with memory behind it. Needs a current context.
 class MappedMemory {
  public:
-  /// New memory of at least `bytes` bytes that can be shared; bytes() tells how many it became. Throws
+  /// New memory of at least `bytes` bytes that can be shared; bytes() says how many it became. Throws
   /// OutOfMemory.
   static MappedMemory create(CUdevice gpu, std::size_t bytes);
   /// Memory of `bytes` bytes that another process has made and shares as `descriptor`, which stays open.

@@ -107,7 +107,7 @@ class BenchRun {
 
   result::Bench run() {
     for (int round = 0; round < options_.rounds; ++round) {
-      for (const std::size_t which : turns(contenders_.size(), static_cast<std::size_t>(round)))
+      for (const std::size_t which : order_of_round(contenders_.size(), static_cast<std::size_t>(round)))
         time_contender(which, round);
     }
     result_.exercise = problem_.name;
@@ -277,10 +277,10 @@ class BenchRun {
 
 }  // namespace
 
-std::vector<std::size_t> turns(std::size_t contenders, std::size_t round) {
+std::vector<std::size_t> order_of_round(std::size_t contenders, std::size_t round) {
   std::vector<std::size_t> order;
-  for (std::size_t place = 0; place < contenders; ++place) {
-    const std::size_t zigzag = place % 2 == 0 ? place / 2 : contenders - (place + 1) / 2;
+  for (std::size_t i = 0; i < contenders; ++i) {
+    const std::size_t zigzag = i % 2 == 0 ? i / 2 : contenders - (i + 1) / 2;
     order.push_back((zigzag + round) % contenders);
   }
   if (contenders % 2 != 0 && round / contenders % 2 != 0) std::reverse(order.begin(), order.end());

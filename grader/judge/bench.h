@@ -1,7 +1,7 @@
 // Times the rungs, the reference and the vendor's libraries of an exercise side by side.
 //
-// One process a solution and round, in turning order, times all sizes one after the other. All of them are
-// trusted: inputs are used again, and outputs compared in the first round alone.
+// One process per solution and round, in alternating order, times all sizes one after the other. All of them
+// are trusted: inputs are used again, and outputs compared in the first round alone.
 #pragma once
 
 #include <functional>
@@ -20,13 +20,13 @@ namespace lockstep::judge {
 struct BenchOptions {
   int rounds = 9;  ///< at least 5
   std::uint64_t seed = 0;
-  result::Figures figures;  ///< of the card: what quantities_of names
+  result::Figures figures;  ///< of the GPU: what quantities_of names
   std::function<void(const std::string& what)> progress;
 };
 
-/// Who is timed in a round, in this order. After 2 n rounds of n contenders each has been at every place, and
-/// after every other, equally often. Source: Williams, 1949.
-std::vector<std::size_t> turns(std::size_t contenders, std::size_t round);
+/// Who is timed in a round, in this order. After 2 n rounds of n contenders each has been at every position,
+/// and after every other, equally often. Source: Williams, 1949.
+std::vector<std::size_t> order_of_round(std::size_t contenders, std::size_t round);
 
 /// The reference's time over a solution's, the median of the rounds that both have; 0 where that is no
 /// positive number, as of calls that are shorter than the noise of two batches. Both in seconds, by round.

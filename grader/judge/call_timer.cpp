@@ -38,9 +38,9 @@ bool is_kept(const Argument& argument) {
   return argument.kind == Argument::Kind::input || argument.kind == Argument::Kind::output;
 }
 
-/// Whether any card computes longer on a case than it moves its bytes, so that caches do not matter.
+/// Whether any GPU computes longer on a case than it moves its bytes, so that caches do not matter.
 bool is_bound_by_arithmetic(const course::Cost& cost) {
-  constexpr double kOperationsForAByte = 64;  // cards have 5 to 30
+  constexpr double kOperationsForAByte = 64;  // GPUs have 5 to 30
   return cost.fused_multiply_adds + cost.special_functions + cost.integer_products >
          kOperationsForAByte * cost.global_bytes;
 }
@@ -85,7 +85,7 @@ double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
 }
 
 double CallTimer::bytes_of_process() const {
-  constexpr double kUnit = 2 << 20;  // in which a card's memory is handed out
+  constexpr double kUnit = 2 << 20;  // in which a GPU's memory is handed out
   double units = 0;
   for (std::size_t a = 0; a < shape_.size(); ++a) {
     if (!is_buffer(shape_[a])) continue;
@@ -121,7 +121,7 @@ Timing CallTimer::time_started(Started started, const OpenAttempt& open) {
   } catch (const device::OutOfMemory&) {
     started.attempt.reset();  // and with it what its process holds
     allocate_sets(open()->session());
-    return {.fault = fault_result({Verdict::memory_limit, kHoarded, ""})};
+    return {.fault = fault_result({Verdict::memory_limit, kNoMemoryLeft, ""})};
   }
 }
 
@@ -184,7 +184,7 @@ course::Call CallTimer::make_call(std::size_t content) const {
   return make_call_(random);
 }
 
-/// For all calls of the case, which are alike but for what they hold.
+/// For all calls of the case, which are alike except for what they hold.
 void CallTimer::make_room(const course::Call& call) {
   keep_shape(call);
   calls_.assign(contents(), KeptCall(shape_.size()));

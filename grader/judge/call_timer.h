@@ -1,10 +1,10 @@
 // How long one call of a submission takes on a GPU, by the judge's own clock.
 //
-// A process is timed over K calls and over 2K calls, which tell what grows with the calls from what does not,
-// such as handing the GPU over. The clock stops when the judge itself has seen a sample of what the calls
-// left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.4 s, and the
-// making of inputs on the host, as often as they are made anew. Solutions that are trusted, as those of
-// `bench`, are timed by the device's own events instead.
+// A process is timed over K calls and over 2K calls, which separate what grows with the calls from what does
+// not, such as handing the GPU over. The clock stops when the judge itself has seen a sample of what the
+// calls left; everything is compared afterwards, on the device. Bound: the start of a process, about 0.4 s,
+// and the making of inputs on the host, as often as they are made anew. Solutions that are trusted, as those
+// of `bench`, are timed by the device's own events instead.
 #pragma once
 
 #include <chrono>
@@ -44,7 +44,7 @@ struct Timing {
 
 class CallTimer {
  public:
-  static constexpr std::size_t kCalls = 16;  ///< K, unless a card needs fewer to be timed as well
+  static constexpr std::size_t kCalls = 16;  ///< K, unless a GPU needs fewer to be timed as well
   struct Options {
     Seed seed{};
     std::size_t calls = kCalls;  ///< K

@@ -120,7 +120,7 @@ class CallRun {
     add(total, std::move(observations));
   }
 
-  /// False when there is no valid answer; the evidence then tells why.
+  /// False when there is no valid answer; the evidence then says why.
   bool ask_workspace_bytes() {
     if (!problem_.workspace) return true;
     const course::WorkspaceQuery& query = *problem_.workspace;

@@ -69,18 +69,18 @@ class SeriesRun {
   }
 
   CaseResult run_or_skip(const course::Case& one) {
-    if (lost_attempts_ >= kMostLostAttempts) {
+    if (lost_attempts_ >= kMaxLostAttempts) {
       return result_without_run(
           one, Verdict::not_measured,
           fmt::format("not run: {} cases before it ended the program or the device's context",
-                      kMostLostAttempts));
+                      kMaxLostAttempts));
     }
     if (Clock::now() >= end_) return out_of_time(one);
     try {
       return run_one(one);
     } catch (const device::OutOfMemory& error) {
       lose_attempt();  // and with it what its process holds
-      return has_room(one) ? result_without_run(one, Verdict::memory_limit, kHoarded)
+      return has_room(one) ? result_without_run(one, Verdict::memory_limit, kNoMemoryLeft)
                            : result_without_run(one, Verdict::grader_error, error.what());
     } catch (const std::exception& error) {
       // What is left of this attempt cannot be relied on.

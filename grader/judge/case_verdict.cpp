@@ -57,7 +57,7 @@ ProgramFault fault_of_end(const sandbox::End& end) {
     case EndKind::exited:
       return {Verdict::crashed, fmt::format("the program exited by itself, with status {}", end.status),
               "does something call exit(), as many macros for checking errors do?",
-              "check calls with `CHECK_CUDA(…)`, which throws and tells the call and its line."};
+              "check calls with `CHECK_CUDA(…)`, which throws with the call and its line."};
     case EndKind::signalled:
       return fault_of_signal(end.status);
     case EndKind::time_limit:
@@ -117,30 +117,32 @@ void name_cause(std::string sentence, std::string advice, result::CaseResult& re
 
 /// Whether a thread that should have stayed out may have met both: it copies from shared memory, where
 /// nothing is for it, to where it has no place.
-bool is_of_the_same_thread(const Finding& unwritten, const Finding& stop) {
-  return unwritten.line == stop.line && unwritten.space == Finding::Space::shared;
+bool is_of_the_same_thread(const Finding& uninitialised, const Finding& stop) {
+  return uninitialised.line == stop.line && uninitialised.space == Finding::Space::shared;
 }
 
-/// A kernel that stops may do so because of a value that nobody has written: an index, a flag, a size. Not
+/// A kernel that stops may do so because of an uninitialised value: an index, a flag, a size. Not
 /// where threads did not wait for each other, which is the cause of both then. Null when there is none.
-const Finding* unwritten_cause(const Finding& stop, std::span<const Finding> findings) {
+const Finding* uninitialised_cause(const Finding& stop, std::span<const Finding> findings) {
   if (!report::row_of(stop.kind).stops_kernel) return nullptr;
-  const Finding* unwritten = nullptr;
+  const Finding* uninitialised = nullptr;
   for (const Finding& finding : findings) {
     if (finding.kind == Finding::Kind::race || finding.kind == Finding::Kind::bad_sync) return nullptr;
-    if (finding.kind == Finding::Kind::uninitialised_read && unwritten == nullptr &&
+    if (finding.kind == Finding::Kind::uninitialised_read && uninitialised == nullptr &&
         !is_of_the_same_thread(finding, stop))
-      unwritten = &finding;
+      uninitialised = &finding;
   }
-  return unwritten;
+  return uninitialised;
 }
 
 /// Sends the reader to the cause first.
-void report_unwritten_cause(const Finding& unwritten, const SourceText& source, result::CaseResult& result) {
-  const std::string where = unwritten.line.line == 0 ? "" : fmt::format("in line {}, ", unwritten.line.line);
-  result.guess = where + sentence_of(unwritten);
-  result.question = question_of(unwritten, source);
-  std::vector<result::Place> places = places_of(unwritten, source);
+void report_uninitialised_cause(const Finding& uninitialised, const SourceText& source,
+                                result::CaseResult& result) {
+  const std::string where =
+      uninitialised.line.line == 0 ? "" : fmt::format("in line {}, ", uninitialised.line.line);
+  result.guess = where + sentence_of(uninitialised);
+  result.question = question_of(uninitialised, source);
+  std::vector<result::Place> places = places_of(uninitialised, source);
   for (result::Place& place : places) place.part = "reads what nothing has written";
   for (result::Place& place : result.places) place.part = "what followed";
   result.places.insert(result.places.begin(), places.begin(), places.end());
@@ -239,11 +241,11 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
                [&](const Finding& finding) { return explains(finding, evidence); });
   if (const Finding* finding = gravest(explaining)) {
     report_finding(*finding, source, result);
-    const Finding* const unwritten = unwritten_cause(*finding, evidence.findings);
+    const Finding* const uninitialised = uninitialised_cause(*finding, evidence.findings);
     if (evidence.left_work && report::row_of(finding->kind).may_lack_work) {
       report_left_work(evidence.left_kernels, source, result);
-    } else if (unwritten != nullptr) {
-      report_unwritten_cause(*unwritten, source, result);
+    } else if (uninitialised != nullptr) {
+      report_uninitialised_cause(*uninitialised, source, result);
     } else if (finding->kind == Finding::Kind::race && both_write(*finding) && evidence.wrong_output &&
                evidence.wrong_output->cause.basis == LikelyCause::Basis::known_mistake) {
       // Threads that write one element, and just what a known mistake leaves: its index is the mistake.

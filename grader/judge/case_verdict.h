@@ -1,4 +1,4 @@
-// From what was seen of one call to its verdict: which of several faults to report, and in which words.
+// From what was seen of one call to its verdict: which of several faults to report, and in which sentence.
 //
 // The order is that of cause and effect: a program that ended, then the device's findings from gravest to
 // mildest, then a wrong output, then a changed input. What the submission says of itself decides nothing.
@@ -31,7 +31,7 @@ struct Evidence {
   runner::Outcome outcome;
   std::vector<emulator::Finding> findings;
   /// Of kind bad_call, in their order. They decide nothing: a program may ask for what it does not get. They
-  /// tell why one failed.
+  /// say why one failed.
   std::vector<emulator::Finding> refused_calls;
   /// Of kind stale_read. They decide nothing either: many programs do well with old values. Beside a wrong
   /// output they are why it is wrong.
@@ -56,7 +56,7 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
 bool ends_context(const Evidence& evidence);
 
 /// Of a program that leaves no memory of a GPU to the judge.
-inline constexpr const char* kHoarded =
+inline constexpr const char* kNoMemoryLeft =
     "your program holds so much of the GPU's memory that none is left for the inputs";
 
 /// Verdict and sentence of a program that did not answer as it should: it ended, threw, or took too long.

@@ -24,19 +24,19 @@ struct CountedQuantity {
 };
 
 constexpr std::array<CountedQuantity, 7> kCounted = {{
-    {Quantity::copied_bytes, &Cost::global_bytes, "what this card's memory can copy",
+    {Quantity::copied_bytes, &Cost::global_bytes, "what this GPU's memory can copy",
      kImpossibleShareOfCopying},
-    {Quantity::fused_multiply_adds, &Cost::fused_multiply_adds, "the fused multiply-adds this card can do"},
-    {Quantity::special_functions, &Cost::special_functions, "the special functions this card can do"},
-    {Quantity::integer_products, &Cost::integer_products, "the integer products this card can do"},
-    {Quantity::shared_bytes, &Cost::shared_bytes, "what this card can read from shared memory"},
-    {Quantity::shared_atomics, &Cost::shared_atomics, "the shared-memory atomics this card can do"},
-    {Quantity::gathers, &Cost::gathers, "the random reads this card can do"},
+    {Quantity::fused_multiply_adds, &Cost::fused_multiply_adds, "the fused multiply-adds this GPU can do"},
+    {Quantity::special_functions, &Cost::special_functions, "the special functions this GPU can do"},
+    {Quantity::integer_products, &Cost::integer_products, "the integer products this GPU can do"},
+    {Quantity::shared_bytes, &Cost::shared_bytes, "what this GPU can read from shared memory"},
+    {Quantity::shared_atomics, &Cost::shared_atomics, "the shared-memory atomics this GPU can do"},
+    {Quantity::gathers, &Cost::gathers, "the random reads this GPU can do"},
 }};
 
 bool is_positive(double value) { return value > 0 && std::isfinite(value); }
 
-/// That a call takes at the ceiling of one quantity; nothing where the card has no figure for it, or the cost
+/// That a call takes at the ceiling of one quantity; nothing where the GPU has no figure for it, or the cost
 /// none of it.
 std::optional<double> least_seconds(const CountedQuantity& counted, const Cost& cost,
                                     const result::Figures& figures) {

@@ -1,4 +1,4 @@
-// How near a call comes to what the card can do at all: the share of the one ceiling that bounds the
+// How near a call comes to what the GPU can do at all: the share of the one ceiling that bounds the
 // exercise, and whether a speed is possible.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Bound {
 /// ceiling; nothing when none is left.
 std::optional<Bound> binding_ceiling(const course::Cost& cost, const result::Figures& figures);
 
-/// Fills in ceiling and share for calls of `seconds`. A speed that no card has, or that cannot be compared,
+/// Fills in ceiling and share for calls of `seconds`. A speed that no GPU has, or that cannot be compared,
 /// is one for somebody to look at: Verdict::review.
 void compare_with_ceiling(result::Speed& speed, const course::Cost& cost, double seconds,
                           const result::Figures& figures);

@@ -23,7 +23,7 @@ template <class T>
 std::vector<result::Mismatch> first_mismatches(const course::Output& output,
                                                std::span<const std::byte> found) {
   std::vector<result::Mismatch> first;
-  const bool has_sums = holds_sums_of_unwritten<T>(found);
+  const bool has_sums = holds_sums_of_uninitialised<T>(found);
   for (std::size_t i = 0; i < element_count<T>(found) && first.size() < kShownMismatches; ++i) {
     const T expected = element<T>(output.expected, i);
     if (agrees(expected, element<T>(found, i), output.tolerance)) continue;

@@ -102,7 +102,7 @@ LikelyCause never_written(const std::string& name, const std::string& subject, K
   }
 }
 
-/// A guess from the places alone, when the values say nothing.
+/// A guess from the positions alone, when the values say nothing.
 std::string cause_from_layout(const ErrorLayout& layout, const std::string& subject, std::size_t n) {
   switch (layout.kind) {
     case Kind::after_block:
@@ -129,8 +129,8 @@ constexpr const char* kSetToZero =
 
 /// What was stored is no result of the exercise's: it was not written there, or was added to what lay there.
 template <class T>
-LikelyCause cause_from_unwritten(const std::string& name, const std::string& subject, Kind kind,
-                                 const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
+LikelyCause cause_from_uninitialised(const std::string& name, const std::string& subject, Kind kind,
+                                     const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
   if (wrong.written_as_many_bytes_as_elements()) {
     return {
         fmt::format("only {} byte{} of {} {} written, as many as it has elements: a copy's size is in bytes",
@@ -138,7 +138,7 @@ LikelyCause cause_from_unwritten(const std::string& name, const std::string& sub
         fmt::format("Multiply the size by sizeof(element), which is {}.", sizeof(T))};
   }
   if (wrong.never_written()) return never_written(name, subject, kind, activity);
-  if (!wrong.were_added_to_unwritten()) return {};
+  if (!wrong.were_added_to_uninitialised()) return {};
   const std::size_t first = wrong.indices().front();
   if (first > 0 && first == (wrong.n() + sizeof(T) - 1) / sizeof(T)) {
     return {fmt::format("only the first {} of {} elements of {} were set to 0 before they were added to: the "
@@ -175,13 +175,13 @@ LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>
     return {subject +
                 " is what belongs one position later: is an index off by one, or a sum inclusive where an "
                 "exclusive one is asked for?",
-            "Store each value one place further on, or read one place less far."};
+            "Store each value one position further on, or read one position less far."};
   }
   if (wrong.holds_previous()) {
     return {subject +
                 " is what belongs one position earlier: is an index off by one, or a sum exclusive where an "
                 "inclusive one is asked for?",
-            "Store each value one place before, or read one place further on."};
+            "Store each value one position before, or read one position further on."};
   }
   if (wrong.off_by_constant()) {
     const double constant = wrong.difference(wrong.indices().front());
@@ -221,16 +221,16 @@ LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>
   return {};
 }
 
-/// Right values in wrong places.
+/// Right values at wrong positions.
 template <class T>
 LikelyCause cause_from_exchange(const std::string& name, const course::Output& output,
                                 const WrongElements<T>& wrong) {
-  const std::vector<std::size_t> places = wrong.places_of_values();
-  if (places.empty()) return {};
+  const std::vector<std::size_t> positions = wrong.positions_of_values();
+  if (positions.empty()) return {};
   const std::size_t first = wrong.indices().front();
   return {
-      fmt::format("values of {} stand in each other's places: at {} is what belongs at {}", name,
-                  position_of(output, first), position_of(output, places.front())),
+      fmt::format("values of {} stand at each other's positions: at {} is what belongs at {}", name,
+                  position_of(output, first), position_of(output, positions.front())),
       fmt::format("Work out the index of what is read and of what is written for {}: one of them is wrong.",
                   position_of(output, first))};
 }
@@ -245,7 +245,7 @@ LikelyCause cause_from_pattern(const std::string& name, const course::Output& ou
     layout.kind = Kind::scattered;
   }
   const std::string subject = subject_of(layout, name, position_of(output, layout.first));
-  LikelyCause cause = cause_from_unwritten(name, subject, layout.kind, wrong, activity);
+  LikelyCause cause = cause_from_uninitialised(name, subject, layout.kind, wrong, activity);
   if (cause.sentence.empty() && output.remark) {
     auto [sentence, advice] = output.remark(output.expected, found);
     cause = {std::move(sentence), std::move(advice), LikelyCause::Basis::remark};

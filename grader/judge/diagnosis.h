@@ -16,7 +16,7 @@
 
 namespace lockstep::judge {
 
-/// What the kernels of one call did, as far as it tells why an output was not written.
+/// What the kernels of one call did, as far as it shows why an output was not written.
 struct Activity {
   std::uint64_t launches = 0;
   std::uint64_t blocks = 0;  ///< of all launches
@@ -29,7 +29,7 @@ struct Activity {
 Activity activity_of(const emulator::Observations& observations, const SourceText& source);
 
 struct LikelyCause {
-  /// What it is told from: what the errors look like, what the exercise remarks on them, or that a known
+  /// What it follows from: what the errors look like, what the exercise remarks on them, or that a known
   /// mistake leaves exactly what was found.
   enum class Basis : std::uint8_t { likeness, remark, known_mistake };
   std::string sentence;  ///< empty where there is none

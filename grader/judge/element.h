@@ -57,18 +57,18 @@ std::size_t element_count(std::span<const std::byte> bytes) {
 /// pattern by chance; four in a row cannot be expected to.
 template <class T>
 bool is_never_written(std::span<const std::byte> bytes, std::size_t index) {
-  constexpr std::size_t kFewest = 4;
+  constexpr std::size_t kMin = 4;
   const auto is_poison = [&](std::size_t i) { return bytes[i] == course::kPoisonByte; };
   std::size_t first = index * sizeof(T), end = first;
-  while (end < first + std::max(sizeof(T), kFewest) && end < bytes.size() && is_poison(end)) ++end;
+  while (end < first + std::max(sizeof(T), kMin) && end < bytes.size() && is_poison(end)) ++end;
   if (end < (index + 1) * sizeof(T)) return false;
-  while (end - first < kFewest && first > 0 && is_poison(first - 1)) --first;
-  return end - first >= kFewest;
+  while (end - first < kMin && first > 0 && is_poison(first - 1)) --first;
+  return end - first >= kMin;
 }
 
 /// What has been added to an element that nothing had written; nothing where that is no small number.
 template <class T>
-std::optional<std::uint64_t> added_to_unwritten(T found) {
+std::optional<std::uint64_t> added_to_uninitialised(T found) {
   if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
     using Unsigned = std::make_unsigned_t<T>;
     constexpr Unsigned kLimit = Unsigned{1} << (sizeof(T) == 4 ? 20 : 40);
@@ -87,20 +87,21 @@ std::string element_text(std::span<const std::byte> bytes, std::size_t index) {
 /// Whether elements were added to what nothing had written: of those that hold anything else one in 4096
 /// looks so, or fewer.
 template <class T>
-bool holds_sums_of_unwritten(std::span<const std::byte> found) {
+bool holds_sums_of_uninitialised(std::span<const std::byte> found) {
   constexpr std::size_t kByChance = 64;
   const std::size_t n = element_count<T>(found);
   std::size_t sums = 0;
-  for (std::size_t i = 0; i < n; ++i) sums += added_to_unwritten(element<T>(found, i)).has_value() ? 1 : 0;
+  for (std::size_t i = 0; i < n; ++i)
+    sums += added_to_uninitialised(element<T>(found, i)).has_value() ? 1 : 0;
   return sums > 0 && kByChance * sums >= n;
 }
 
-/// Of an output, which may not have been written. `has_sums`: holds_sums_of_unwritten(found).
+/// Of an output, which may not have been written. `has_sums`: holds_sums_of_uninitialised(found).
 template <class T>
 std::string found_text(std::span<const std::byte> found, std::size_t index, bool has_sums) {
   constexpr const char* kNeverWritten = "never written";
   if (is_never_written<T>(found, index)) return kNeverWritten;
-  const auto added = has_sums ? added_to_unwritten(element<T>(found, index)) : std::nullopt;
+  const auto added = has_sums ? added_to_uninitialised(element<T>(found, index)) : std::nullopt;
   return added ? fmt::format("{} + {}", kNeverWritten, *added) : element_text<T>(found, index);
 }
 

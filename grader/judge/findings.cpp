@@ -28,7 +28,7 @@ std::string text_of(const std::array<std::uint32_t, 3>& index) {
 /// Of a stale read: it is the block that reads which lacks a fence.
 bool lacks_readers_fence(const Finding& finding) { return finding.cause == Cause::unfenced_reader; }
 
-/// Whether a kernel tells its threads apart, as far as its lines show it.
+/// Whether a kernel distinguishes its threads, as far as its lines show it.
 bool asks_for_its_thread(const SourceText& source, const SourceLine& line) {
   if (!source.holds(line)) return true;
   const std::string function = function_around(source, line.line);
@@ -41,7 +41,7 @@ const char* verb(Finding::Access access) {
 }
 
 /// Whether both accesses are of an update of one element: the device sees it by the addresses, and the line
-/// tells it where the compiler computed the two apart.
+/// shows it where the compiler computed the two apart.
 bool are_of_updates(const Finding& race, const SourceText& source) {
   return race.of_updates || (race.line == race.other_line && source.holds(race.line) &&
                              updates_an_element(source.code(race.line.line)));
@@ -76,8 +76,8 @@ std::string question_of_blocks(const Finding& race, const SourceText& source) {
   const SourceLine& write = race.access == Finding::Access::read ? race.other_line : race.line;
   if (source.holds(write) && is_behind_last_fence(source, write.line)) {
     return fmt::format(
-        "is line {} the word that tells other blocks what lies before the last `__threadfence()`? Such a "
-        "word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
+        "is line {} the flag that signals to other blocks what lies before the last `__threadfence()`? Such "
+        "a word must be `volatile` or atomic, where it is written and where it is read: else a compiler may "
         "read it once and keep that.",
         write.line);
   }
@@ -121,7 +121,7 @@ std::string question_of_one_line(const Finding& race, const SourceText& source) 
            "thread alone, behind `if (threadIdx.x == 0)`?";
   }
   return "one thread changes here what another reads. Read into a variable, then `__syncthreads()`, then "
-         "change it; and in a loop another `__syncthreads()` before the next turn.";
+         "change it; and in a loop another `__syncthreads()` before the next iteration.";
 }
 
 /// The line between two others at which all threads have met last, 0 when it was elsewhere.
@@ -146,7 +146,7 @@ std::string question_of_two_lines(const Finding& race, const SourceText& source)
   if (const std::uint32_t met = met_between(race, first, last)) {
     return fmt::format(
         "all threads meet at line {}, then the loop comes round, or the function is called again: the {} at "
-        "line {} is of the next turn and does not wait for the {} at line {} of this one. Put another "
+        "line {} is of the next iteration and does not wait for the {} at line {} of this one. Put another "
         "`__syncthreads()` behind line {}, at the end of the loop or function.",
         met, verb(in_order ? race.other_access : race.access), first,
         verb(in_order ? race.access : race.other_access), last, last);
@@ -217,7 +217,7 @@ std::uint64_t distance_of(const Finding& finding) {
   }
 }
 
-/// What an index out of bounds may be due to, as far as the distance tells.
+/// What an index out of bounds may be due to, as far as the distance shows.
 std::string question_of_index(const Finding& finding) {
   constexpr std::int64_t kFarOff = std::int64_t{1} << 30;
   const bool in_window = finding.cause == Cause::outside_window;
@@ -276,7 +276,7 @@ std::string question_of_bad_address(const Finding& finding, const SourceText& so
   return question_of_index(finding);
 }
 
-std::string question_of_unwritten(const Finding& finding, const SourceText& source) {
+std::string question_of_uninitialised(const Finding& finding, const SourceText& source) {
   const std::uint32_t left = finding.cause == Cause::unwritten_shared && source.holds(finding.line)
                                  ? return_before_barrier(source, finding.line.line)
                                  : 0;
@@ -305,7 +305,7 @@ std::string question_of_launch(const Finding& finding, const SourceText& source)
   const std::vector<Statement> launches = launches_of(source, launched_name(finding.kernel));
   if (std::ranges::any_of(launches, exchanges_its_arguments)) {
     return "are the first two launch arguments exchanged? The first is the number of blocks, the second that "
-           "of threads a block.";
+           "of threads per block.";
   }
   if (finding.cause == Cause::empty_launch &&
       (mentions(source, "divide_up(") || mentions(source, "- 1) /"))) {
@@ -376,7 +376,7 @@ std::string cause_of_stale_read(const Finding& finding) {
   if (lacks_readers_fence(finding)) {
     return fmt::format(
         "line {0} read what was there before the store of line {1}, by another block{2}. Behind that store "
-        "is a fence; between the read that tells this block of it and line {0} is none",
+        "is a fence; between the read that sees its signal and line {0} is none",
         finding.line.line, finding.other_line.line, kernel);
   }
   return fmt::format(
@@ -392,7 +392,7 @@ std::string question_of(const Finding& finding, const SourceText& source) {
     case Finding::Kind::out_of_bounds:
       return question_of_bad_address(finding, source);
     case Finding::Kind::uninitialised_read:
-      return question_of_unwritten(finding, source);
+      return question_of_uninitialised(finding, source);
     case Finding::Kind::time_limit:
     case Finding::Kind::no_progress:
       return question_of_time_limit(finding, source);
@@ -480,7 +480,7 @@ void report_many_launches(std::span<const emulator::KernelWork> kernels, const F
       fmt::format("; until then {} had been launched {} times", kernel_name(most->kernel), most->launches);
   result.question =
       "does the loop on the host that launches this ever end? What it asks for must be set anew before each "
-      "launch, such as a flag that is cleared, and told by the kernel.";
+      "launch, such as a flag that is cleared, and reported by the kernel.";
   result.places.clear();
   const std::vector<Statement> launches = launches_of(source, launched_name(most->kernel));
   if (!launches.empty()) result.places = {source.place({source.file_name(), launches.front().line})};

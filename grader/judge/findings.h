@@ -1,4 +1,4 @@
-// What the device found, in the course's words.
+// What the device found, as a sentence for a student.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace lockstep::judge {
 /// A kernel's name as it is written, without its parameters.
 std::string kernel_name(const std::string& mangled);
 
-/// As it stands before `<<<`, but for template arguments.
+/// As it stands before `<<<`, except for template arguments.
 std::string launched_name(const std::string& mangled);
 
 /// Whether a race is one of two writes.
@@ -44,9 +44,9 @@ std::vector<result::Place> places_of(const emulator::Finding& finding, const Sou
 void report_left_work(std::span<const std::string> kernels, const SourceText& source,
                       result::CaseResult& result);
 
-/// Of a call that took too long, by what it had launched: a kernel that was launched over and over is told of
-/// in place of where it was just then. `at_the_end`: what the device found when time was up, null for
-/// nothing; where that is of another kernel, it stands.
+/// Of a call that took too long, by what it had launched: a kernel that was launched over and over is
+/// reported in place of where it was just then. `at_the_end`: what the device found when time was up, null
+/// for nothing; where that is of another kernel, it stands.
 void report_many_launches(std::span<const emulator::KernelWork> kernels, const emulator::Finding* at_the_end,
                           const SourceText& source, result::CaseResult& result);
 

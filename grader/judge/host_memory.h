@@ -4,7 +4,7 @@
 namespace lockstep::judge {
 
 /// Bytes that can be had without swapping: free memory, and most of what caches files. Source:
-/// /proc/meminfo; 0 where it does not tell.
+/// /proc/meminfo; 0 where it does not say.
 double free_host_memory();
 
 /// As long as it lives, the only one, what this process frees stays its own, for what it allocates next: of

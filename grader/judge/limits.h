@@ -29,7 +29,7 @@ inline constexpr std::chrono::milliseconds kGrace{1'000};
 inline constexpr std::chrono::milliseconds kLoadTime{10'000};
 /// Memory of the process that holds the submission: little enough to be filled well within a call's time.
 inline constexpr std::size_t kHostMemory = std::size_t{1} << 30;
-/// Device memory that a submission may hold besides the judge's buffers, on the emulated device. On a card it
+/// Device memory that a submission may hold besides the judge's buffers, on the emulated device. On a GPU it
 /// may hold what the judge does not need.
 inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
 /// Bytes that one call may bring from the device to the host, for a check of its own or a count that it
@@ -38,6 +38,6 @@ inline constexpr std::uint64_t kFreeHostReads = 4096;
 /// Bytes that it may bring to the device, such as a table: as many as constant memory has.
 inline constexpr std::uint64_t kFreeHostWrites = 65536;
 /// Attempts that a submission may lose before the remaining cases are not run.
-inline constexpr int kMostLostAttempts = 3;
+inline constexpr int kMaxLostAttempts = 3;
 
 }  // namespace lockstep::judge

@@ -29,7 +29,7 @@ std::string capitalised(std::string sentence) {
 }
 
 /// What to find out where no place is known.
-const char* riddle_of(Verdict verdict) {
+const char* question_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::crashed:
       return "what ends the program";
@@ -75,7 +75,7 @@ std::string after_failed_case(const ExerciseResult& result, const CaseResult& fa
   }
   if (!place.empty()) return fmt::format("Look at {}: {}", place, failed.question);
   if (!failed.question.empty()) return capitalised(failed.question);
-  return fmt::format("Find out {} in case \"{}\"; {} helps.", riddle_of(failed.verdict), failed.name,
+  return fmt::format("Find out {} in case \"{}\"; {} helps.", question_of(failed.verdict), failed.name,
                      hint_command(result));
 }
 
@@ -121,14 +121,14 @@ std::string after_compile_error(const ExerciseResult& result, const std::string&
     return "Look at your asm statements: they hold what the assembler names, and nvcc passes it on unread.";
   }
   if (result.compiler_error && result.compiler_error->place.line != 0) {
-    return fmt::format("Mend {}; errors after it often follow from it.",
+    return fmt::format("Fix {}; errors after it often follow from it.",
                        place_text({result.compiler_error->place}));
   }
   // What was compiled, and lacks the function, may have warnings.
   if (output.find("error") != std::string::npos)
-    return "Mend the first error that the compiler names; those after it often follow from it.";
-  if (!submission.empty()) return "Mend that first.";
-  return fmt::format("Mend that first; `./lockstep reset {}` brings the starter back.", result.name);
+    return "Fix the first error that the compiler names; those after it often follow from it.";
+  if (!submission.empty()) return "Fix that first.";
+  return fmt::format("Fix that first; `./lockstep reset {}` brings the starter back.", result.name);
 }
 
 template <class Part>
@@ -143,7 +143,7 @@ auto first_failed(const Parts& parts) {
 
 /// The first that failed. Where something else than kernels did the work, that is the copies, if they have a
 /// line.
-auto gate_to_mend(const std::vector<GateResult>& gates) {
+auto gate_to_fix(const std::vector<GateResult>& gates) {
   const auto first = first_failed(gates);
   if (first == gates.end() || !first->off_device) return first;
   const auto copies = std::ranges::find_if(gates, [](const GateResult& gate) {
@@ -164,7 +164,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
   if (const CaseResult* failed = result::most_telling_case(result.cases))
     return after_failed_case(result, *failed);
-  if (const auto gate = gate_to_mend(result.gates); gate != result.gates.end()) {
+  if (const auto gate = gate_to_fix(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate, submission);
   }
   if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {
@@ -178,10 +178,10 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   }
   if (result.speed.verdict == Verdict::review) {
     return result.speed.ceiling_share
-               ? "It is faster than this card can be, as it was measured: grade it again after `./lockstep "
+               ? "It is faster than this GPU can be, as it was measured: grade it again after `./lockstep "
                  "calibrate`. If that changes nothing, somebody has to look at how it comes about; the "
                  "points for speed wait for that."
-               : "Nothing tells whether this card can be so fast: somebody has to look at how it was "
+               : "Nothing shows whether this GPU can be so fast: somebody has to look at how it was "
                  "measured, and the points for speed wait for that.";
   }
   if (result.verdict == Verdict::grader_error) {

@@ -17,12 +17,12 @@ auto key_of(const KernelWork& work) { return std::tie(work.kernel); }
 /// Adds to the one of the same key, in the order of keys.
 template <class T>
 void add_one(std::vector<T>& total, const T& part) {
-  const auto place = std::lower_bound(total.begin(), total.end(), part,
-                                      [](const T& a, const T& b) { return key_of(a) < key_of(b); });
-  if (place != total.end() && key_of(*place) == key_of(part)) {
-    *place += part;
+  const auto position = std::lower_bound(total.begin(), total.end(), part,
+                                         [](const T& a, const T& b) { return key_of(a) < key_of(b); });
+  if (position != total.end() && key_of(*position) == key_of(part)) {
+    *position += part;
   } else {
-    total.insert(place, part);
+    total.insert(position, part);
   }
 }
 

@@ -14,9 +14,9 @@ constexpr double kSpeedWeight = 0.3;
 /// A ratio within the noise of most machines counts as equal speed.
 constexpr double kFullSpeedRatio = 0.9;
 /// Of the points for correctness, what a function earns that is wrong in some cases.
-constexpr double kMostOfWrong = 0.4;
+constexpr double kMaxShareOfWrong = 0.4;
 /// Of a gate's points, what it earns that fails by a hair.
-constexpr double kMostOfFailedGate = 0.8;
+constexpr double kMaxShareOfFailedGate = 0.8;
 
 /// From 0 to 1: how many of its cases a function passes that fails some.
 double share_of_cases(const result::ExerciseResult& result) {
@@ -34,7 +34,7 @@ double share_of_cases(const result::ExerciseResult& result) {
 double share_of_gate(const GateResult& gate) {
   if (gate.verdict == Verdict::passed) return 1;
   const double ratio = gate.at_least ? gate.value / gate.limit : gate.limit / gate.value;
-  return ratio > 0 ? kMostOfFailedGate * std::min(ratio, 1.0) : 0;  // NaN earns nothing
+  return ratio > 0 ? kMaxShareOfFailedGate * std::min(ratio, 1.0) : 0;  // NaN earns nothing
 }
 
 /// From 0 to 1, of `gates` that were measured.
@@ -53,7 +53,7 @@ double share_of_technique(const std::vector<GateResult>& gates) {
 
 double points_of(const result::ExerciseResult& result, double max_points) {
   if (!result::is_correct(result))
-    return max_points * kCorrectnessWeight * kMostOfWrong * share_of_cases(result);
+    return max_points * kCorrectnessWeight * kMaxShareOfWrong * share_of_cases(result);
   double earned = kCorrectnessWeight;
   double measured = kCorrectnessWeight;
   std::vector<GateResult> gates = result.gates;

@@ -39,7 +39,7 @@ std::vector<std::string> first_numbers(ElementType type, std::span<const std::by
   return with_element_type(type, [&](auto number) {
     using T = decltype(number);
     std::vector<std::string> texts;
-    const bool has_sums = are_found && holds_sums_of_unwritten<T>(bytes);
+    const bool has_sums = are_found && holds_sums_of_uninitialised<T>(bytes);
     for (std::size_t i = 0; i < shown_of(element_count<T>(bytes)); ++i)
       texts.push_back(are_found ? found_text<T>(bytes, i, has_sums) : element_text<T>(bytes, i));
     return texts;

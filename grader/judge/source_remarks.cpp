@@ -11,7 +11,7 @@
 namespace lockstep::judge {
 namespace {
 
-constexpr std::size_t kMostRemarks = 3;  ///< of one kind
+constexpr std::size_t kMaxRemarks = 3;  ///< of one kind
 
 class Remarks {
  public:
@@ -57,13 +57,14 @@ class Remarks {
   void remark_on_exchanged_launches() {
     std::size_t found = 0;
     for (const Statement& launch : launches_of(source_)) {
-      if (!exchanges_its_arguments(launch) || ++found > kMostRemarks) continue;
+      if (!exchanges_its_arguments(launch) || ++found > kMaxRemarks) continue;
       const std::vector<std::string> arguments = launch_arguments(launch);
       add(launch.line,
-          fmt::format("The first launch argument is the number of blocks, and here it is `{}`; the second is "
-                      "that of threads a block, and here it is `{}`. Are they exchanged? A block has at most "
-                      "1024 threads: larger inputs may not launch at all.",
-                      arguments[0], arguments[1]));
+          fmt::format(
+              "The first launch argument is the number of blocks, and here it is `{}`; the second is "
+              "that of threads per block, and here it is `{}`. Are they exchanged? A block has at most "
+              "1024 threads: larger inputs may not launch at all.",
+              arguments[0], arguments[1]));
     }
   }
 
@@ -74,7 +75,7 @@ class Remarks {
       const std::regex cast(fmt::format(R"(\(int\)\s*{0}\b|\b(?:int|static_cast<int>)\({0}\))", name));
       const std::regex loop(fmt::format(R"(\bfor\s*\(\s*(?:int|unsigned)\s[^;]*;[^;]*<=?\s*{}\s*;)", name));
       std::size_t found = 0;
-      for (std::uint32_t line = 1; line <= source_.line_count() && found < kMostRemarks; ++line) {
+      for (std::uint32_t line = 1; line <= source_.line_count() && found < kMaxRemarks; ++line) {
         const std::string code = searchable(source_.code(line));
         if (!std::regex_search(code, cast) && !std::regex_search(code, loop)) continue;
         ++found;

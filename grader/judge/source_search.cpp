@@ -10,8 +10,8 @@ namespace lockstep::judge {
 namespace {
 
 // A text may be written to be long to look through.
-constexpr std::size_t kLongestStatement = 2000, kMostStatements = 100, kMostPlaces = 1000;
-constexpr std::uint32_t kMostFunctionLines = 1000;  ///< of a function
+constexpr std::size_t kLongestStatement = 2000, kMaxStatements = 100, kMaxOccurrences = 1000;
+constexpr std::uint32_t kMaxFunctionLines = 1000;  ///< of a function
 
 using text::begins_word;
 
@@ -46,18 +46,19 @@ Statement statement_at(const SourceText& source, std::uint32_t line, std::size_t
   return statement;
 }
 
-/// The statements from where `words` stand on, of those that `is_wanted` (a line's code and the place in it).
+/// The statements from where `words` stand on, of those that `is_wanted` (a line's code and the position in
+/// it).
 template <class F>
 std::vector<Statement> statements_at(const SourceText& source, std::string_view words, F is_wanted) {
   std::vector<Statement> statements;
-  std::size_t places = 0;
+  std::size_t occurrences = 0;
   for (std::uint32_t line = 1; line <= source.line_count(); ++line) {
     const std::string_view code = source.code(line);
     for (std::size_t at = 0; (at = code.find(words, at)) != std::string_view::npos; ++at) {
-      if (++places > kMostPlaces) return statements;
+      if (++occurrences > kMaxOccurrences) return statements;
       if (!is_wanted(code, at)) continue;
       statements.push_back(statement_at(source, line, at));
-      if (statements.size() == kMostStatements) return statements;
+      if (statements.size() == kMaxStatements) return statements;
     }
   }
   return statements;
@@ -67,7 +68,7 @@ bool ends_function(std::string_view code) { return code.starts_with('}'); }
 
 /// The line that the function around a line begins at, or what stands between it and the one before.
 std::uint32_t beginning_of_function(const SourceText& source, std::uint32_t line) {
-  for (std::uint32_t looked_at = 0; line > 1 && looked_at < kMostFunctionLines; ++looked_at, --line) {
+  for (std::uint32_t looked_at = 0; line > 1 && looked_at < kMaxFunctionLines; ++looked_at, --line) {
     if (ends_function(source.code(line - 1))) break;
   }
   return line;
@@ -136,7 +137,7 @@ bool exchanges_its_arguments(const Statement& launch) {
 std::vector<std::string> stream_parameters(const SourceText& source) {
   static const std::regex kParameter(R"(\bcudaStream_t\s+(\w+)\s*[,)])");
   std::vector<std::string> names;
-  for (std::uint32_t line = 1; line <= source.line_count() && names.size() < kMostStatements; ++line) {
+  for (std::uint32_t line = 1; line <= source.line_count() && names.size() < kMaxStatements; ++line) {
     const std::string code = searchable(source.code(line));
     for (std::sregex_iterator match(code.begin(), code.end(), kParameter); match != std::sregex_iterator();
          ++match)
@@ -172,7 +173,7 @@ bool updates_an_element(std::string_view code) {
 std::string function_around(const SourceText& source, std::uint32_t line) {
   if (line > source.line_count()) return "";
   const std::uint32_t first = beginning_of_function(source, line);
-  const std::uint32_t end = std::min(source.line_count(), first + 2 * kMostFunctionLines);
+  const std::uint32_t end = std::min(source.line_count(), first + 2 * kMaxFunctionLines);
   std::string function;
   for (std::uint32_t k = first; k <= end; ++k) {
     function += source.code(k);

@@ -28,15 +28,15 @@ using result::Verdict;
 /// After so many rounds it is asked whether more are needed.
 constexpr std::array kRounds = {9, 15, 21};
 
-/// K for a size: at the card's ceiling K calls take a millisecond, beside which the clock's few microseconds
-/// of noise do not show. A slower card needs fewer calls, and so fewer inputs.
+/// K for a size: at the GPU's ceiling K calls take a millisecond, beside which the clock's few microseconds
+/// of noise do not show. A slower GPU needs fewer calls, and so fewer inputs.
 std::size_t calls_together(const course::Case& one, const result::Figures& ceilings) {
   constexpr double kEnough = 1e-3;
-  constexpr std::size_t kFewest = 4;
+  constexpr std::size_t kMin = 4;
   const auto bound = binding_ceiling(one.cost, ceilings);
   if (!bound) return CallTimer::kCalls;
   const double enough = std::ceil(kEnough / bound->seconds);
-  return static_cast<std::size_t>(std::clamp<double>(enough, kFewest, CallTimer::kCalls));
+  return static_cast<std::size_t>(std::clamp<double>(enough, kMin, CallTimer::kCalls));
 }
 
 /// Of the memory that is free now: other programs may want some meanwhile.
@@ -144,7 +144,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       // one has left somewhere is no answer to the next.
       if (std::exchange(are_inputs_used, true)) timed.timer->renew_inputs();
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
-      const std::optional<device::CardState> before = device.card_state();
+      const std::optional<device::GpuState> before = device.gpu_state();
       Timing of_earlier = timed.timer->time_started(starting.get(), earlier);
       Timing of_later = timed.timer->time_started(timed.timer->start(later), later);
       const Timing& of_reference = reference_first ? of_earlier : of_later;
@@ -164,7 +164,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
         }
         return measurement;
       }
-      if (throttled.must_repeat(before, device.card_state(), planned)) continue;
+      if (throttled.must_repeat(before, device.gpu_state(), planned)) continue;
       reference_times.push_back(of_reference.batches);
       submission_times.push_back(of_submission.batches);
     }
@@ -175,7 +175,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
     if (measurement.speed.verdict == Verdict::too_slow) break;
     if (measurement.speed.verdict == Verdict::passed && !is_wide(*measurement.speed.interval)) break;
   }
-  measurement.speed.card = throttled.summary();
+  measurement.speed.gpu = throttled.summary();
   measurement.speed.call_seconds = median(calls.submission);
   compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds, ceilings);
   return measurement;

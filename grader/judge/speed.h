@@ -1,12 +1,12 @@
 // How fast a submission is against the reference on a GPU, by the judge's own clock.
 //
-// Both run in fresh processes, one after the other and in changing order. A process is timed over K calls and
-// over 2K calls, all with inputs that no process of a submission has seen before. What does not grow with the
-// calls, such as handing the GPU over, is known from the reference's two times, and taken from all times of
-// both. The clock stops when the judge itself has seen a sample of what the calls left, and everything is
+// Both run in fresh processes, one after the other and in alternating order. A process is timed over K calls
+// and over 2K calls, all with inputs that no process of a submission has seen before. What does not grow with
+// the calls, such as handing the GPU over, is known from the reference's two times, and taken from all times
+// of both. The clock stops when the judge itself has seen a sample of what the calls left, and everything is
 // compared afterwards, on the device. The interval of the ratio holds whatever the distribution of the noise
-// is. Other judgements wait meanwhile, also while the inputs are made: they go straight to the card, whose
-// free memory chose their size. A round in which heat or a power limit slowed the card down is run again.
+// is. Other judgements wait meanwhile, also while the inputs are made: they go straight to the GPU, whose
+// free memory chose their size. A round in which heat or a power limit slowed the GPU down is run again.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
 /// limit. 0: the reference has not been timed yet.
 bool is_certainly_slow(result::Verdict fault, double most, double threshold);
 
-/// Whether more rounds would tell the ratio much better: where rounds agree, a few do.
+/// Whether more rounds would narrow the ratio much: where rounds agree, a few do.
 bool is_wide(std::pair<double, double> interval);
 
 /// Passed or too slow when the whole interval lies on one side of `threshold`, else inconclusive.

@@ -20,7 +20,7 @@ using emulator::LineCounters;
 using result::GateResult;
 using result::Verdict;
 
-constexpr std::size_t kMostBlamedLines = 4;  ///< that are blamed where each of several may be the cause
+constexpr std::size_t kMaxBlamedLines = 4;  ///< that are blamed where each of several may be the cause
 
 GateResult unmeasured(const course::Gate& gate) {
   GateResult result;
@@ -67,7 +67,7 @@ std::vector<result::Place> copying_lines(const HostCopies& copies, const SourceT
                                  "cudaHostRegister",  "__managed__"};
   const bool to_host = copies.to_host.calls > 0, from_host = copies.from_host.calls > 0;
   std::vector<result::Place> places;
-  for (std::uint32_t line = 1; line <= source.line_count() && places.size() < kMostBlamedLines; ++line) {
+  for (std::uint32_t line = 1; line <= source.line_count() && places.size() < kMaxBlamedLines; ++line) {
     const auto holds = [code = source.code(line)](const char* word) {
       return code.find(word) != std::string_view::npos;
     };
@@ -147,7 +147,7 @@ std::vector<LineCounters> lines_to_blame(const course::Cause& cause, const Measu
   const std::vector<Contribution> most = contributions(cause, measured, source);
   for (const auto& [counters, share] : most) {
     const bool is_alike =
-        cause.together && lines.size() < kMostBlamedLines && share >= kAlike * most.front().share;
+        cause.together && lines.size() < kMaxBlamedLines && share >= kAlike * most.front().share;
     if (lines.empty() || is_alike) lines.push_back(counters);
   }
   std::sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
@@ -218,7 +218,7 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
     const std::vector<Statement> launches = launches_of(source, launched_name(lines.front().function));
     if (!launches.empty()) result.worst.clear();
     for (const Statement& launch : launches) {
-      if (result.worst.size() < kMostBlamedLines)
+      if (result.worst.size() < kMaxBlamedLines)
         result.worst.push_back(source.place({source.file_name(), launch.line}));
     }
   }

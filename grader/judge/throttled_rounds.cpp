@@ -4,11 +4,11 @@
 
 namespace lockstep::judge {
 
-bool ThrottledRounds::must_repeat(const std::optional<device::CardState>& before,
-                                  const std::optional<device::CardState>& after, int planned) {
+bool ThrottledRounds::must_repeat(const std::optional<device::GpuState>& before,
+                                  const std::optional<device::GpuState>& after, int planned) {
   if (!before && !after) return false;
   if (!summary_) summary_.emplace();
-  const device::CardState& latest = after ? *after : *before;
+  const device::GpuState& latest = after ? *after : *before;
   summary_->sm_mhz = latest.sm_mhz;
   summary_->memory_mhz = latest.memory_mhz;
   summary_->temperature_celsius = latest.temperature_celsius;

@@ -8,8 +8,8 @@
 
 namespace lockstep::judge {
 
-/// TimingDevice::lock, with the wait told as progress. Who holds it must not ask again, nor call what asks,
-/// such as measure_speed: that would wait for itself.
+/// TimingDevice::lock, with the wait reported as progress. Who holds it must not ask again, nor call what
+/// asks, such as measure_speed: that would wait for itself.
 device::GpuLock await_turn(device::TimingDevice& device,
                            const std::function<void(const std::string& what, int done, int total)>& progress);
 

@@ -19,9 +19,9 @@ namespace lockstep::judge {
 /// A pattern must explain this share of the wrong elements.
 inline constexpr double kNearlyAll = 0.99;
 /// Where segments are shifted one by one, the ends of short segments do not fit.
-inline constexpr double kMost = 0.9;
+inline constexpr double kLargeShare = 0.9;
 /// Fewer elements agree with a shift or an offset by chance.
-inline constexpr std::size_t kFewestForPattern = 3;
+inline constexpr std::size_t kMinForPattern = 3;
 
 template <class T>
 class WrongElements {
@@ -62,12 +62,12 @@ class WrongElements {
            });
   }
   bool holds_next() const {
-    return hold(kMost, kFewestForPattern, [this](std::size_t i) {
+    return hold(kLargeShare, kMinForPattern, [this](std::size_t i) {
       return i + 1 < n_ && agrees(expected(i + 1), at(i), output_.tolerance);
     });
   }
   bool holds_previous() const {
-    return hold(kMost, kFewestForPattern,
+    return hold(kLargeShare, kMinForPattern,
                 [this](std::size_t i) { return i > 0 && agrees(expected(i - 1), at(i), output_.tolerance); });
   }
   double difference(std::size_t i) const {
@@ -75,20 +75,20 @@ class WrongElements {
   }
   bool off_by_constant() const {
     const double constant = difference(wrong_.front());
-    return hold(kNearlyAll, kFewestForPattern, [this, constant](std::size_t i) {
+    return hold(kNearlyAll, kMinForPattern, [this, constant](std::size_t i) {
       const double slack = std::is_floating_point_v<T> ? 1e-4 * std::abs(constant) : 0;
       return std::abs(difference(i) - constant) <= slack;
     });
   }
 
   /// Added to what memory held that nobody had set to 0.
-  bool were_added_to_unwritten() const {
+  bool were_added_to_uninitialised() const {
     const auto is_sum = [this](std::size_t i) {
       if constexpr (std::is_integral_v<T>) {
         using Unsigned = std::make_unsigned_t<T>;
         const auto sum = static_cast<Unsigned>(static_cast<Unsigned>(course::never_written<T>()) +
                                                static_cast<Unsigned>(expected(i)));
-        return static_cast<Unsigned>(at(i)) == sum || added_to_unwritten(at(i)).has_value();
+        return static_cast<Unsigned>(at(i)) == sum || added_to_uninitialised(at(i)).has_value();
       }
       return at(i) == course::never_written<T>() + expected(i);
     };
@@ -112,7 +112,7 @@ class WrongElements {
     const double ratio = std::round(ratio_of(wrong_.front()));
     if (!(std::abs(ratio) >= 2 && std::abs(ratio) <= kLargest)) return 0;
     const double slack = std::is_floating_point_v<T> ? 1e-4 * std::abs(ratio) : 0;
-    const bool is_factor = hold(kNearlyAll, kFewestForPattern,
+    const bool is_factor = hold(kNearlyAll, kMinForPattern,
                                 [&](std::size_t i) { return std::abs(ratio_of(i) - ratio) <= slack; });
     return is_factor ? static_cast<int>(ratio) : 0;
   }
@@ -141,15 +141,15 @@ class WrongElements {
       double largest = 0;
       for (std::size_t i = 0; i < n_; ++i)
         largest = std::max(largest, std::abs(static_cast<double>(expected(i))));
-      return largest > 0x1p24 && hold(1, kFewestForPattern, [&](std::size_t i) {
+      return largest > 0x1p24 && hold(1, kMinForPattern, [&](std::size_t i) {
                return std::abs(difference(i)) <= largest * 0x1p-16;
              });
     }
     return false;
   }
-  /// For nearly every wrong element the place where its value belongs; empty where that is nowhere, or
+  /// For nearly every wrong element the position where its value belongs; empty where that is nowhere, or
   /// where values say too little.
-  std::vector<std::size_t> places_of_values() const {
+  std::vector<std::size_t> positions_of_values() const {
     std::vector<std::pair<T, std::size_t>> sorted;
     for (std::size_t i = 0; i < n_; ++i) {
       if (expected(i) != expected(i)) return {};
@@ -158,23 +158,23 @@ class WrongElements {
     std::ranges::sort(sorted);
     std::size_t repeated = 0;
     for (std::size_t i = 1; i < n_; ++i) repeated += sorted[i].first == sorted[i - 1].first ? 1 : 0;
-    if (static_cast<double>(repeated) > (1 - kMost) * static_cast<double>(n_)) return {};
+    if (static_cast<double>(repeated) > (1 - kLargeShare) * static_cast<double>(n_)) return {};
     // Integers from a narrow range meet by chance.
     constexpr double kSparse = 64;
     const double range = static_cast<double>(sorted.back().first) - static_cast<double>(sorted.front().first);
     if (std::is_integral_v<T> && !(range >= kSparse * static_cast<double>(n_))) return {};
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> positions;
     std::size_t misses = 0;
     for (const std::size_t i : wrong_) {
-      const auto place = std::ranges::lower_bound(sorted, at(i), {}, &std::pair<T, std::size_t>::first);
-      const bool is_hit = place != sorted.end() && place->first == at(i);
+      const auto position = std::ranges::lower_bound(sorted, at(i), {}, &std::pair<T, std::size_t>::first);
+      const bool is_hit = position != sorted.end() && position->first == at(i);
       misses += is_hit ? 0 : 1;
-      places.push_back(is_hit ? place->second : i);
+      positions.push_back(is_hit ? position->second : i);
     }
     const bool are_most =
         static_cast<double>(misses) <= (1 - kNearlyAll) * static_cast<double>(wrong_.size());
-    if (!are_most || wrong_.size() < kFewestForPattern || places.front() == wrong_.front()) return {};
-    return places;
+    if (!are_most || wrong_.size() < kMinForPattern || positions.front() == wrong_.front()) return {};
+    return positions;
   }
 
  private:

@@ -313,7 +313,7 @@ const char* note_below(const emulator::AccessTrace& trace) {
     case Shape::banks:
       return serves_lanes_apart(trace)
                  ? "A bank serves one lane of an atomic a wavefront: red ones have to wait for another one."
-                 : "A bank delivers one distinct word a wavefront: red words have to wait for another one.";
+                 : "A bank delivers one distinct word per wavefront: red words have to wait for another one.";
     case Shape::addresses:
       return "The lanes of one address are served one after another: red ones have to wait.";
     case Shape::sectors:
@@ -327,7 +327,7 @@ const char* note_below(const emulator::AccessTrace& trace) {
 std::string access_caption(const emulator::AccessTrace& trace) {
   const char* unit = is_shared(trace) ? "wavefront" : "sector";
   std::string caption =
-      fmt::format("{} {}, {} a lane: {}, ideal {}", trace.space, trace.operation,
+      fmt::format("{} {}, {} per lane: {}, ideal {}", trace.space, trace.operation,
                   counted(trace.bytes, "byte"), counted(trace.units, unit), trace.ideal_units);
   const std::size_t most = most_lanes_at_one_address(trace);
   if (trace.operation == "atomic" && most > 1) caption += fmt::format("; {} lanes meet at one address", most);

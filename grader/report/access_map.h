@@ -32,7 +32,7 @@ struct Sector {
 /// one after another.
 std::array<std::vector<Word>, kBanks> words_by_bank(const emulator::AccessTrace& trace);
 
-/// Whether the banks serve each lane of the access by itself: it is an atomic, and neither does the card only
+/// Whether the banks serve each lane of the access by itself: it is an atomic, and neither does the GPU only
 /// count its lanes nor has the compiler added up those of one address.
 bool serves_lanes_apart(const emulator::AccessTrace& trace);
 

@@ -16,7 +16,7 @@ using emulator::Traffic;
 constexpr std::uint64_t kSectorBytes = 32;
 
 /// A reason for a line's cost: what it wastes, in the unit of LineProfile::cost, and the sentence about it.
-struct Waste {
+struct Excess {
   std::uint64_t cost = 0;
   std::string (*sentence)(const LineProfile& line) = nullptr;
 };
@@ -92,16 +92,16 @@ std::string about_banks(const LineProfile& line) {
       units, words, meeting);
 }
 
-/// Lanes at the fullest address of a request, on average.
+/// Lanes at the most contended address of a request, on average.
 double lanes_at_one_address(const AtomicProfile& atomics) {
   return share_of(atomics.contention, atomics.traffic.requests);
 }
 
 std::string about_contention(const AtomicProfile& atomics, const char* aggregate, const char* privatise) {
-  constexpr double kMostOfAWarp = 16;
+  constexpr double kHalfAWarp = 16;
   const double lanes = lanes_at_one_address(atomics);
   return fmt::format("{} lanes of a warp meet at one address, where their atomics run one after another. {}",
-                     number(lanes), lanes >= kMostOfAWarp ? aggregate : privatise);
+                     number(lanes), lanes >= kHalfAWarp ? aggregate : privatise);
 }
 
 std::string about_global_atomics(const LineProfile& line) {
@@ -130,7 +130,7 @@ std::string about_banks_of_atomics(const LineProfile& line) {
 
 std::string about_branch(const LineProfile& line) {
   return fmt::format(
-      "Lanes part in {:.0f} % of the times that a warp comes here, and are idle while the others run: as "
+      "Lanes diverge in {:.0f} % of the times that a warp comes here, and are idle while the others run: as "
       "many slots as {} have. Let whole warps decide alike (by the warp's index, or by sorted data), or "
       "compute both sides and select.",
       100 * share_of(line.divergent_branches, line.branches), counted(lost_warps(line), "warp-instruction"));
@@ -152,7 +152,7 @@ std::string (*about_shared(const LineProfile& line))(const LineProfile&) {
 }
 
 /// Everything that the line wastes, with costs as LineProfile::cost has them.
-std::array<Waste, 5> wastes_of(const LineProfile& line) {
+std::array<Excess, 5> excesses_of(const LineProfile& line) {
   const bool few_diverge = 10 * lost_warps(line) < line.warps;
   return {{
       {is_wasteful(line.shared) ? 4 * excess(line.shared) : 0, about_shared(line)},
@@ -166,21 +166,21 @@ std::array<Waste, 5> wastes_of(const LineProfile& line) {
 }  // namespace
 
 std::string advice_for(const LineProfile& line) {
-  const auto wastes = wastes_of(line);
-  const auto worst = std::max_element(wastes.begin(), wastes.end(),
-                                      [](const Waste& a, const Waste& b) { return a.cost < b.cost; });
+  const auto excesses = excesses_of(line);
+  const auto worst = std::max_element(excesses.begin(), excesses.end(),
+                                      [](const Excess& a, const Excess& b) { return a.cost < b.cost; });
   if (10 * worst->cost > line.cost()) return worst->sentence(line);
   if (line.active_share() < 0.75 && line.warps > 0) {
-    const bool parted = 2 * line.idle_here > 32 * line.warps - line.lanes;
+    const bool diverged = 2 * line.idle_here > 32 * line.warps - line.lanes;
     return fmt::format("Only {:.0f} % of the lanes work here: {}", 100 * line.active_share(),
-                       parted
+                       diverged
                            ? "a branch has sent the others another way. Give neighbouring threads the same "
                              "branch."
                            : "the block has no threads for the others. Give it a multiple of 32.");
   }
   if (line.global.requests > 0) {
     return excess(line.global) == 0
-               ? "No sector is moved in vain: only moving fewer bytes would make it cheaper."
+               ? "No excess sectors: only moving fewer bytes would make it cheaper."
                : units_of(line.global, "sectors") + ": hardly more than the lanes ask for.";
   }
   if (line.shared.requests > 0) {

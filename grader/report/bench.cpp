@@ -27,7 +27,7 @@ std::vector<std::string> labels_of(const Bench& bench) {
   return labels;
 }
 
-/// A row a size and a column a solution, with what `cell` makes of each; a dash where a solution was left
+/// A row per size and a column per solution, with what `cell` makes of each; a dash where a solution was left
 /// out.
 template <class Cell>
 std::string table(const Bench& bench, const std::vector<std::string>& labels, const Cell& cell) {
@@ -57,8 +57,8 @@ std::string table(const Bench& bench, const std::vector<std::string>& labels, co
 std::string render_bench(const Bench& bench, const TextStyle& style) {
   const std::vector<std::string> labels = labels_of(bench);
   std::string text = paint(style, Colour::strong,
-                           fmt::format("{} on {}, driver {}, {}", bench.exercise, printable(bench.card.name),
-                                       printable(bench.card.driver), bench.date)) +
+                           fmt::format("{} on {}, driver {}, {}", bench.exercise, printable(bench.gpu.name),
+                                       printable(bench.gpu.driver), bench.date)) +
                      "\n\nTime of a call\n";
   text += table(bench, labels, [](const BenchRow& row) { return figure_text(row.seconds, "s"); });
   text += fmt::format("\nShare of {} ({})\n", bench.ceiling.description,
@@ -73,8 +73,8 @@ std::string render_bench(const Bench& bench, const TextStyle& style) {
 std::string render_bench_json(const Bench& bench) {
   Json json = {{"schema", kMeasurementSchema},
                {"exercise", bench.exercise},
-               {"card", printable(bench.card.name)},
-               {"driver", printable(bench.card.driver)},
+               {"card", printable(bench.gpu.name)},
+               {"driver", printable(bench.gpu.driver)},
                {"toolkit", printable(bench.toolkit)},
                {"date", bench.date},
                {"commit", printable(bench.commit)},
@@ -103,12 +103,12 @@ std::string render_bench_json(const Bench& bench) {
   return json.dump(2) + '\n';
 }
 
-std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& card,
+std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& gpu,
                                              const std::string& size) {
   std::map<std::string, double> rungs;
   const Json record = Json::parse(json, nullptr, false);
   if (!record.is_object() || record.value("schema", Json()) != kMeasurementSchema ||
-      record.value("card", Json()) != card)
+      record.value("card", Json()) != gpu)
     return rungs;
   for (const Json& row : record.value("results", Json::array())) {
     if (!row.is_object() || row.value("size", Json()) != size) continue;

@@ -10,7 +10,7 @@
 
 namespace lockstep::report {
 
-/// Two tables with a row a size and a column a solution: the time of a call, and the share of the ceiling
+/// Two tables with a row per size and a column per solution: the time of a call, and the share of the ceiling
 /// that it reaches.
 std::string render_bench(const result::Bench& bench, const TextStyle& style);
 
@@ -18,8 +18,8 @@ std::string render_bench(const result::Bench& bench, const TextStyle& style);
 std::string render_bench_json(const result::Bench& bench);
 
 /// Of a text that render_bench_json made: each rung's speed at one size as a share of the reference's, by
-/// label; none of another size or card, and none of a text in another form.
-std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& card,
+/// label; none of another size or GPU, and none of a text in another form.
+std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& gpu,
                                              const std::string& size);
 
 }  // namespace lockstep::report

@@ -12,7 +12,7 @@
 namespace lockstep::report {
 
 using result::Calibration;
-using result::Card;
+using result::GpuIdentity;
 using result::QuantityText;
 
 std::string figure_text(double value, const std::string& unit) {
@@ -30,9 +30,9 @@ std::string figure_text(double value, const std::string& unit) {
 }
 
 std::string render_calibration(const Calibration& calibration, const TextStyle& style) {
-  const Card& card = calibration.card;
+  const GpuIdentity& gpu = calibration.gpu;
   std::string text = paint(style, Colour::faint,
-                           fmt::format("{}, driver {}, {}", printable(card.name), printable(card.driver),
+                           fmt::format("{}, driver {}, {}", printable(gpu.name), printable(gpu.driver),
                                        printable(calibration.date))) +
                      "\n\n";
   std::size_t width = 0;

@@ -1,4 +1,4 @@
-// What one card can do at most, as text.
+// What one GPU can do at most, as text.
 #pragma once
 
 #include <string>

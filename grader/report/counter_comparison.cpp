@@ -52,8 +52,8 @@ nlohmann::ordered_json kernel_json(const KernelCounters& kernel) {
 
 }  // namespace
 
-std::string render_counters(const ExerciseResult& result, const std::string& card, const TextStyle& style) {
-  std::string text = fmt::format("Counted on the emulated device and on the {}.\n", card);
+std::string render_counters(const ExerciseResult& result, const std::string& gpu, const TextStyle& style) {
+  std::string text = fmt::format("Counted on the emulated device and on the {}.\n", gpu);
   for (const CaseCounters& one : result.counters) {
     text += fmt::format("\n{}, case {}, {}\n", printable(result.submission), printable(one.name),
                         counted(static_cast<std::uint64_t>(one.calls), "call"));
@@ -68,7 +68,7 @@ std::string render_counters(const ExerciseResult& result, const std::string& car
   return text;
 }
 
-std::string render_counters_json(const ExerciseResult& result, const std::string& card, int multiprocessors,
+std::string render_counters_json(const ExerciseResult& result, const std::string& gpu, int multiprocessors,
                                  std::uint64_t seed) {
   using Json = nlohmann::ordered_json;
   Json cases = Json::array();
@@ -80,7 +80,7 @@ std::string render_counters_json(const ExerciseResult& result, const std::string
   const Json root = {{"schema", "lockstep/counters/v1"},
                      {"name", result.name},
                      {"submission", printable(result.submission)},
-                     {"card", card},
+                     {"card", gpu},
                      {"multiprocessors", multiprocessors},
                      {"seed", seed},
                      {"cases", std::move(cases)}};

@@ -101,7 +101,7 @@ constexpr std::array kKinds{
         .stops_kernel = false,
         .has_thread = false,
         .question = "compare the launch with what a device can launch: at least one block and one thread, at "
-                    "most 1024 threads a block, and no more shared memory than a block may have."},
+                    "most 1024 threads per block, and no more shared memory than a block may have."},
     KindOfFinding{.kind = Kind::bad_image,
                   .name = "bad-image",
                   .verdict = Verdict::launch_failed,
@@ -135,7 +135,7 @@ struct CauseOfFinding {
   Cause cause;
   const char* text;      ///< with the fields that `filled` knows, and numbers by their place
   const char* question;  ///< null: the kind's
-  bool tells_place;      ///< to a developer the sentence begins with the line, and not the kind
+  bool names_place;      ///< to a developer the sentence begins with the line, and not the kind
 };
 
 constexpr CauseOfFinding row(Cause cause, const char* text, const char* question = nullptr) {
@@ -315,7 +315,7 @@ constexpr std::array kCauses{
     row(Cause::block_of_other_shape, "the kernel was compiled for another shape of block"),
     row(Cause::grid_too_large, "a grid of {0} × {1} × {2} blocks; at most {3} × {4} × {5} are possible"),
     row(Cause::static_shared_too_large,
-        "{0} bytes of static shared memory, of which the compiler for a card takes {1}; more is possible as "
+        "{0} bytes of static shared memory, of which the compiler for a GPU takes {1}; more is possible as "
         "dynamic shared memory",
         kDynamicShared),
     row(Cause::shared_too_large, "{0} bytes of shared memory; a block has at most {1}"),
@@ -349,17 +349,18 @@ constexpr std::array kCauses{
         "{2}"),
 
     row(Cause::endless_loop,
-        "nothing changes any more: the thread goes round this loop for ever{polled}{others_wait}{unbegun}"),
+        "livelock: nothing changes any more while the thread repeats this loop{polled}{others_wait}"
+        "{unbegun}"),
 
     row(Cause::unfenced_store,
         "read of {width} bytes at {where}, which found what was there before block {0} stored at "
         "{other_line}: no fence of that block had followed the store yet",
-        "which store tells other blocks that the value is there? A __threadfence() must stand between the "
-        "two, the value first; or both are one word."),
+        "which store signals to other blocks that the value is there? A __threadfence() must stand between "
+        "the two, the value first; or both are one word."),
     row(Cause::unfenced_reader,
         "read of {width} bytes at {where}, which found what was there before block {0} stored at "
         "{other_line}: a fence followed the store, and none of the reading block has come since",
-        "which read tells that the value is there? A __threadfence() must stand between that and this read; "
+        "which read shows that the value is there? A __threadfence() must stand between that and this read; "
         "or both are one word."),
 };
 
@@ -562,7 +563,7 @@ std::string others_wait_text(const Finding& finding) {
                      kFor.at(static_cast<std::size_t>(finding.awaited)), finding.awaited_line);
 }
 
-/// Of warps that wait at other barriers than the one that is told of.
+/// Of warps that wait at other barriers than the one that is reported.
 std::string elsewhere_text(std::int64_t warps) {
   if (warps == 0) return ", and no other thread of the block is left to reach it";
   return fmt::format(", and the block's other {} warps wait at other barriers", warps);
@@ -576,8 +577,8 @@ std::string unbegun_text(std::int64_t unbegun, std::int64_t blocks) {
 
 /// The text of a cause with the finding's facts in it.
 std::string filled(Cause cause, const Finding& finding, Reader reader) {
-  constexpr std::size_t kMostPlaces = 6;  // of numbers in a text
-  std::array<std::int64_t, kMostPlaces> n{};
+  constexpr std::size_t kMaxPlaces = 6;  // of numbers in a text
+  std::array<std::int64_t, kMaxPlaces> n{};
   std::copy_n(finding.numbers.begin(), std::min(finding.numbers.size(), n.size()), n.begin());
   fmt::dynamic_format_arg_store<fmt::format_context> facts;
   for (const std::int64_t number : n) facts.push_back(number);
@@ -666,17 +667,17 @@ std::string way_to(const Finding& finding) {
 const KindOfFinding& row_of(Kind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
 
 std::int64_t offset_of(const Finding& finding) {
-  constexpr std::int64_t kMost = 0x7FFF'FFFF, kModulus = 0x1'0000'0000;
+  constexpr std::int64_t kMax = 0x7FFF'FFFF, kModulus = 0x1'0000'0000;
   const auto offset = static_cast<std::int64_t>(finding.address - finding.object.begin);
   const bool in_window = finding.space == Finding::Space::shared || finding.space == Finding::Space::local ||
                          finding.space == Finding::Space::parameters;
   // Its addresses have 32 bits: a negative index appears as one just below 2^32.
-  return in_window && offset > kMost && offset < kModulus ? offset - kModulus : offset;
+  return in_window && offset > kMax && offset < kModulus ? offset - kModulus : offset;
 }
 
 std::string sentence_of(const Finding& finding, Reader reader) {
   std::string place;
-  if (row_of(finding.cause).tells_place) {
+  if (row_of(finding.cause).names_place) {
     if (finding.line.line == 0) {
       place = finding.detail + ": ";
     } else if (reader == Reader::developer) {
@@ -695,7 +696,7 @@ std::string text_of(const Finding& finding) {
   const KindOfFinding& kind = row_of(finding.kind);
   std::string text = kind.name;
   if (!finding.kernel.empty()) text += " in " + text::printable(text::demangled(finding.kernel));
-  if (!finding.line.file.empty() && !row_of(finding.cause).tells_place)
+  if (!finding.line.file.empty() && !row_of(finding.cause).names_place)
     text += " at " + text_of(finding.line);
   text += "\n  " + text::printable(sentence_of(finding, Reader::developer)) + '\n';
   text += way_to(finding);

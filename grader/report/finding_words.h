@@ -20,7 +20,7 @@ struct KindOfFinding {
   int rank;
   bool stops_kernel = true;    ///< and leaves the device's context unusable, as on hardware
   bool has_thread = true;      ///< one is at fault, rather than a launch or an image as a whole
-  bool never_ends = false;     ///< a program that waits for the kernel waits for ever
+  bool never_ends = false;     ///< a program that waits for the kernel waits forever
   bool may_lack_work = false;  ///< may be met because work that should come before was not done
   const char* other_place = "the earlier access";  ///< what is at Finding::other_line
   const char* question = "what happens there?";    ///< of causes that have none of their own

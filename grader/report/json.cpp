@@ -10,11 +10,11 @@
 namespace lockstep::report {
 namespace {
 
-using result::CardDuringSpeed;
 using result::CaseResult;
 using result::CompilerError;
 using result::ExerciseResult;
 using result::GateResult;
+using result::GpuDuringSpeed;
 using result::Mismatch;
 using result::Place;
 using result::Report;
@@ -115,15 +115,17 @@ Json of_gate(const GateResult& gate) {
   return json;
 }
 
-Json of_card(const CardDuringSpeed& card) {
-  const auto told = [](const std::optional<unsigned>& value) { return value ? Json(*value) : Json(nullptr); };
-  return {{"sm_mhz", told(card.sm_mhz)},
-          {"memory_mhz", told(card.memory_mhz)},
-          {"temperature_celsius", told(card.temperature_celsius)},
-          {"power_watts", card.power_milliwatts ? measured(*card.power_milliwatts / 1000.0) : Json(nullptr)},
-          {"repeated_rounds", card.repeated_rounds},
-          {"throttled_rounds", card.throttled_rounds},
-          {"throttle_reasons", card.throttle_reasons}};
+Json of_gpu(const GpuDuringSpeed& gpu) {
+  const auto or_null = [](const std::optional<unsigned>& value) {
+    return value ? Json(*value) : Json(nullptr);
+  };
+  return {{"sm_mhz", or_null(gpu.sm_mhz)},
+          {"memory_mhz", or_null(gpu.memory_mhz)},
+          {"temperature_celsius", or_null(gpu.temperature_celsius)},
+          {"power_watts", gpu.power_milliwatts ? measured(*gpu.power_milliwatts / 1000.0) : Json(nullptr)},
+          {"repeated_rounds", gpu.repeated_rounds},
+          {"throttled_rounds", gpu.throttled_rounds},
+          {"throttle_reasons", gpu.throttle_reasons}};
 }
 
 Json of_speed(const Speed& speed) {
@@ -144,7 +146,7 @@ Json of_speed(const Speed& speed) {
   result["size"] = speed.size.empty() ? Json(nullptr) : Json(speed.size);
   result["between"] = speed.between.empty() ? Json(nullptr) : Json(speed.between);
   result["call_seconds"] = speed.call_seconds ? measured(*speed.call_seconds) : Json(nullptr);
-  result["card"] = speed.card ? of_card(*speed.card) : Json(nullptr);
+  result["card"] = speed.gpu ? of_gpu(*speed.gpu) : Json(nullptr);
   return result;
 }
 

@@ -55,7 +55,7 @@ struct TestCase {
   std::string shown;  ///< what the case was given and left
 };
 
-/// The arguments of a call, one a line.
+/// The arguments of a call, one per line.
 std::string arguments_of(const ShownCall& shown) {
   std::string text = fmt::format("call {} of {}\n", shown.call, shown.calls);
   for (const ShownArgument& one : shown.arguments) {

@@ -62,7 +62,7 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::vector<LineProfile> dearest(std::vector<LineProfile> lines) {
+std::vector<LineProfile> costliest(std::vector<LineProfile> lines) {
   std::erase_if(lines, [](const LineProfile& line) { return line.line == 0; });
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto& a, const auto& b) { return a.cost() > b.cost(); });

@@ -36,9 +36,9 @@ struct LineProfile {
   /// Roughly the time that the line keeps units of a multiprocessor busy, in quarters of a cycle. Only good
   /// for ranking. A multiprocessor issues four warp-instructions a cycle, moves two sectors (64 bytes to or
   /// from L2), and delivers one wavefront of shared memory; an H200 measures so. An atomic in global memory
-  /// is taken to wait a cycle for each further lane at its fullest address, which is too much where the
-  /// compiler adds up the lanes of a warp first. Slots in which lanes are idle are the cost of the branch
-  /// that parted them from the running ones, not of the line that runs meanwhile: so each is counted once.
+  /// is taken to wait a cycle for each further lane at its most contended address, which is too much where
+  /// the compiler adds up the lanes of a warp first. Slots in which lanes are idle are the cost of the branch
+  /// that diverged them from the running ones, not of the line that runs meanwhile: so each is counted once.
   std::uint64_t cost() const;
 };
 
@@ -53,7 +53,7 @@ std::uint64_t lost_warps(const LineProfile& line);
 std::uint64_t total_cost(const std::vector<LineProfile>& lines);
 double share_of(std::uint64_t part, std::uint64_t whole);
 
-/// The three lines that cost most, dearest first; none that is no line of a file.
-std::vector<LineProfile> dearest(std::vector<LineProfile> lines);
+/// The three lines that cost most, costliest first; none that is no line of a file.
+std::vector<LineProfile> costliest(std::vector<LineProfile> lines);
 
 }  // namespace lockstep::report

@@ -22,7 +22,7 @@ std::size_t display_width(std::string_view text);
 /// `text` cut to `width` columns, the last one an ellipsis when anything was cut.
 std::string cut(std::string_view text, std::size_t width);
 
-/// The same, but the end stays: of a long path it tells more.
+/// The same, but the end stays: of a long path it says more.
 std::string cut_front(std::string_view text, std::size_t width);
 
 /// `text` broken between words into lines of at most `width` columns; a word that is longer is broken inside.

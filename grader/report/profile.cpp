@@ -51,7 +51,7 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
   for (const LineProfile& line : lines) most = std::max(most, line.cost());
   std::string text =
       fmt::format("Counted on the emulated device: {}.\n\n{}{}\n{}", counted_case(result),
-                  line_table(lines, most, style), legend(lines, style), dearest_lines(lines, style));
+                  line_table(lines, most, style), legend(lines, style), costliest_lines(lines, style));
   if (!result.kernels.empty()) text += '\n' + kernel_table(result.kernels, style);
   if (!result.gates.empty()) text += fmt::format("\n{}\n", paint(style, Colour::strong, "Technique"));
   std::size_t width = 0;

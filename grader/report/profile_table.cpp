@@ -12,7 +12,7 @@ namespace lockstep::report {
 namespace {
 
 /// Narrower than this, a line of source says nothing.
-constexpr std::size_t kFewestSourceColumns = 20;
+constexpr std::size_t kMinSourceColumns = 20;
 
 std::string count(std::uint64_t n) {
   const auto value = static_cast<double>(n);
@@ -37,8 +37,8 @@ bool is_used(const Group& group, const std::vector<LineProfile>& lines) {
 
 /// Units per request, and the share of all units beyond the ideal.
 std::string traffic_cells(const emulator::Traffic& traffic) {
-  if (traffic.requests == 0) return std::string(13, ' ');
-  return fmt::format("{:>7} {:>5}", number(per_request(traffic)),
+  if (traffic.requests == 0) return std::string(14, ' ');
+  return fmt::format("{:>7} {:>6}", number(per_request(traffic)),
                      percent(share_of(excess(traffic), traffic.units)));
 }
 
@@ -49,35 +49,36 @@ std::string meeting_lanes(const LineProfile& line) {
 }
 
 std::string branch_cells(const LineProfile& line) {
-  if (line.branches == 0) return std::string(12, ' ');
-  return fmt::format("{:>5} {:>6}", percent(share_of(line.divergent_branches, line.branches)),
+  if (line.branches == 0) return std::string(14, ' ');
+  return fmt::format("{:>7} {:>6}", percent(share_of(line.divergent_branches, line.branches)),
                      count(lost_warps(line)));
 }
 
 constexpr const char* kTraffic =
     "per req: for one warp's request, sectors of 32 bytes of global memory or wavefronts, passes through "
     "shared "
-    "memory; waste: share of them beyond the fewest that the same bytes could take";
+    "memory; excess: share of them beyond the fewest that the same bytes could take";
 
 constexpr Group kGroups[] = {
-    {"      sectors", "per req waste", [](const LineProfile& line) { return traffic_cells(line.global); },
+    {"       sectors", "per req excess", [](const LineProfile& line) { return traffic_cells(line.global); },
      [](const LineProfile& line) { return line.global.requests > 0; }, kTraffic},
-    {"   wavefronts", "per req waste", [](const LineProfile& line) { return traffic_cells(line.shared); },
+    {"    wavefronts", "per req excess", [](const LineProfile& line) { return traffic_cells(line.shared); },
      [](const LineProfile& line) { return line.shared.requests > 0; }, kTraffic},
     {"atomics", "   meet", meeting_lanes,
      [](const LineProfile& line) {
        return line.global_atomics.traffic.requests + line.shared_atomics.traffic.requests > 0;
      },
-     "meet: lanes of a request at its fullest address"},
-    {"    branches", "split   lost", branch_cells,
+     "meet: lanes of a request at its most contended address"},
+    {"      branches", "diverge   lost", branch_cells,
      [](const LineProfile& line) { return line.divergent_branches > 0; },
-     "split: branches whose lanes go both ways; lost: warp-instructions' worth of lanes that wait meanwhile"},
+     "diverge: branches whose lanes go both ways; lost: warp-instructions' worth of lanes that wait "
+     "meanwhile"},
 };
 
-Colour heat_of(double share_of_dearest) {
-  return share_of_dearest > 0.5    ? Colour::heat_high
-         : share_of_dearest > 0.15 ? Colour::heat_medium
-                                   : Colour::heat_low;
+Colour heat_of(double share_of_costliest) {
+  return share_of_costliest > 0.5    ? Colour::heat_high
+         : share_of_costliest > 0.15 ? Colour::heat_medium
+                                     : Colour::heat_low;
 }
 
 /// What stands left of the groups of columns.
@@ -99,7 +100,7 @@ std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most
     lower += kGap + std::string(group.columns);
   }
   const std::size_t counter_columns = lower.size() + 2;
-  const bool beside = counter_columns + kFewestSourceColumns <= style.width;
+  const bool beside = counter_columns + kMinSourceColumns <= style.width;
   std::string text;
   for (std::string heading : {upper, lower}) {
     heading.erase(heading.find_last_not_of(' ') + 1);
@@ -154,10 +155,10 @@ std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const
   return text;
 }
 
-std::string dearest_lines(const std::vector<LineProfile>& lines, const TextStyle& style) {
+std::string costliest_lines(const std::vector<LineProfile>& lines, const TextStyle& style) {
   const std::uint64_t whole = total_cost(lines);
   std::string text = fmt::format("{}\n", paint(style, Colour::strong, "The lines that cost most"));
-  for (const LineProfile& line : dearest(lines)) {
+  for (const LineProfile& line : costliest(lines)) {
     const std::string share = fmt::format("{:.0f} % of the cost", 100 * share_of(line.cost(), whole));
     text += quote(style, {line.file, line.line, line.text}, share, 2);
     text += prose(style, advice_for(line), 4);

@@ -11,7 +11,7 @@
 namespace lockstep::report {
 
 /// A row for each line, in their order, below a heading. Columns without anything in them are left out; where
-/// too little room is left for the source, it has a row of its own. `most`: the cost of the dearest line of
+/// too little room is left for the source, it has a row of its own. `most`: the cost of the costliest line of
 /// all, which colours count from.
 std::string line_table(const std::vector<LineProfile>& lines, std::uint64_t most, const TextStyle& style);
 
@@ -21,7 +21,7 @@ std::string legend(const std::vector<LineProfile>& lines, const TextStyle& style
 /// What the launches of each kernel could keep busy, and all of them one after the other.
 std::string kernel_table(const std::vector<emulator::KernelWork>& kernels, const TextStyle& style);
 
-/// The three dearest of all lines, quoted, each with its share of the cost and what to do.
-std::string dearest_lines(const std::vector<LineProfile>& lines, const TextStyle& style);
+/// The three costliest of all lines, quoted, each with its share of the cost and what to do.
+std::string costliest_lines(const std::vector<LineProfile>& lines, const TextStyle& style);
 
 }  // namespace lockstep::report

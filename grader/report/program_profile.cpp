@@ -18,7 +18,7 @@ namespace lockstep::report {
 namespace {
 
 /// Rows of one table; kernels of libraries have thousands.
-constexpr std::size_t kMostRows = 60;
+constexpr std::size_t kMaxRows = 60;
 
 using ByLine = std::map<emulator::SourceLine, LineProfile>;
 
@@ -39,13 +39,13 @@ LineProfile& profile_at(ByLine& by_line, const emulator::SourceLine& place, Sour
   return profile;
 }
 
-/// The dearest lines in their own order; the others become `rest`.
+/// The costliest lines in their own order; the others become `rest`.
 std::vector<LineProfile> without_cheapest(std::vector<LineProfile> lines, std::vector<LineProfile>& rest) {
-  if (lines.size() <= kMostRows) return lines;
+  if (lines.size() <= kMaxRows) return lines;
   std::vector<std::uint64_t> costs;
   for (const LineProfile& line : lines) costs.push_back(line.cost());
-  std::nth_element(costs.begin(), costs.begin() + kMostRows, costs.end(), std::greater<>());
-  const std::uint64_t limit = costs[kMostRows];
+  std::nth_element(costs.begin(), costs.begin() + kMaxRows, costs.end(), std::greater<>());
+  const std::uint64_t limit = costs[kMaxRows];
   const auto cheap = std::stable_partition(lines.begin(), lines.end(),
                                            [&](const LineProfile& line) { return line.cost() > limit; });
   rest.assign(cheap, lines.end());
@@ -114,7 +114,7 @@ std::string render_program_profile(const ProgramProfile& profile, const TextStyl
                   profile.launches == 1 ? "" : "es", counted(profile.kernels.size(), "kernel"));
   for (const KernelProfile& kernel : profile.kernels) text += kernel_section(kernel, most, whole, style);
   if (!profile.lines.empty()) text += legend(profile.lines, style);
-  if (!dearest(profile.lines).empty()) text += '\n' + dearest_lines(profile.lines, style);
+  if (!costliest(profile.lines).empty()) text += '\n' + costliest_lines(profile.lines, style);
   if (!profile.works.empty()) text += '\n' + kernel_table(profile.works, style);
   if (profile.lacks_lines) {
     text += '\n' + prose(style,

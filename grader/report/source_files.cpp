@@ -13,11 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The paths come from the program: a device or a huge file is no source.
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kMaxBytes = std::uintmax_t{16} << 20;
 
 std::vector<std::string> lines_of(const std::string& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostBytes) return {};
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxBytes) return {};
   std::ifstream file(path, std::ios::binary);
   return split_lines(printable_lines(std::string(std::istreambuf_iterator<char>(file), {})));
 }

@@ -26,8 +26,8 @@ using result::SourceRemark;
 using result::Speed;
 using result::Verdict;
 
-constexpr std::size_t kCompilerLines = 24;          ///< about one screen; the first error is the one to mend
-constexpr std::size_t kExplainedCompilerLines = 8;  ///< where that error has been told in other words
+constexpr std::size_t kCompilerLines = 24;          ///< about one screen; the first error is the one to fix
+constexpr std::size_t kExplainedCompilerLines = 8;  ///< where that error has been explained
 constexpr std::size_t kOutputLines = 8;
 constexpr std::size_t kNamedCases = 4;
 
@@ -120,12 +120,12 @@ std::string mismatch_table(const CaseResult& failed, const TextStyle& style) {
 /// Numbers in rows of a few, each behind the index of its first element; a structure begins a row.
 std::string table_of_numbers(const std::vector<std::string>& numbers, std::uint64_t fields,
                              const TextStyle& style) {
-  constexpr std::size_t kIndent = 8, kMostColumns = 8;
+  constexpr std::size_t kIndent = 8, kMaxColumns = 8;
   std::size_t width = 1;
   for (const std::string& number : numbers) width = std::max(width, display_width(number));
   const std::size_t index_width = fmt::format("[{}]", numbers.size()).size();
   const std::size_t room = style.width - std::min(style.width, kIndent + index_width);
-  const std::size_t columns = std::clamp<std::size_t>(room / (width + 2), 1, kMostColumns);
+  const std::size_t columns = std::clamp<std::size_t>(room / (width + 2), 1, kMaxColumns);
   std::string text;
   for (std::size_t first = 0, in_row = 0; first < numbers.size(); first += in_row) {
     const std::size_t left_of_element = fields == 1 ? columns : fields - first % fields;
@@ -192,7 +192,7 @@ std::string failed_case(const CaseResult& failed, const std::string& command, co
   return result;
 }
 
-/// The line to mend and what is wrong with it, then what the compiler says.
+/// The line to fix and what is wrong with it, then what the compiler says.
 std::string compiler(const ExerciseResult& result, const TextStyle& style) {
   if (result.compiler_output.empty() || result.verdict != Verdict::compile_error) return "";
   std::string text;
@@ -226,9 +226,9 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   }
   if (!failed.empty()) remark.clear();
   std::string text;
-  if (const CaseResult* told = most_telling_case(result.cases)) {
-    text += failed_case(*told, result.case_command, style) + '\n';
-    std::erase(failed, told);
+  if (const CaseResult* shown = most_telling_case(result.cases)) {
+    text += failed_case(*shown, result.case_command, style) + '\n';
+    std::erase(failed, shown);
   }
   if (!failed.empty()) {
     std::string names;
@@ -324,15 +324,15 @@ std::string speed_line(const Speed& speed, const TextStyle& style) {
   return labelled(style, mark(style, speed.verdict), 1, text);
 }
 
-/// What a reader must know of the card to believe the speed; empty when all was well.
-std::string card_warning(const Speed& speed, const TextStyle& style) {
-  if (!speed.card || speed.card->throttled_rounds == 0) return "";
+/// What a reader must know of the GPU to believe the speed; empty when all was well.
+std::string gpu_warning(const Speed& speed, const TextStyle& style) {
+  if (!speed.gpu || speed.gpu->throttled_rounds == 0) return "";
   return paint(
       style, Colour::caution,
       prose(style,
-            fmt::format("The card was slowed down in {} of these measurements ({}), however often they "
+            fmt::format("The GPU was slowed down in {} of these measurements ({}), however often they "
                         "were repeated: grade again when it has cooled or has more power.",
-                        speed.card->throttled_rounds, fmt::join(speed.card->throttle_reasons, ", ")),
+                        speed.gpu->throttled_rounds, fmt::join(speed.gpu->throttle_reasons, ", ")),
             4));
 }
 
@@ -371,20 +371,21 @@ std::string printed_in(const CaseResult& one, const TextStyle& style) {
          excerpt(style, output, kOutputLines, one.output_truncated);
 }
 
-/// What the submission printed in the case that is told first, or, where no case failed, in the first in
+/// What the submission printed in the case that is shown first, or, where no case failed, in the first in
 /// which it did: what all of them print is a multiple of it.
 std::string printed(const ExerciseResult& result, const TextStyle& style) {
-  const CaseResult* told = nullptr;
+  const CaseResult* shown = nullptr;
   for (const CaseResult& one : result.cases) {
     const bool failed = one.verdict != Verdict::passed;
-    if (!one.output.empty() && (told == nullptr || (failed && told->verdict == Verdict::passed))) told = &one;
+    if (!one.output.empty() && (shown == nullptr || (failed && shown->verdict == Verdict::passed)))
+      shown = &one;
   }
-  if (told == nullptr) {
+  if (shown == nullptr) {
     return result.output.empty() ? ""
                                  : "\n  Your code printed:\n" +
                                        excerpt(style, result.output, kOutputLines, result.output_truncated);
   }
-  return printed_in(*told, style);
+  return printed_in(*shown, style);
 }
 
 }  // namespace
@@ -415,7 +416,7 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
   if (!result.only_case.empty()) {
     // Neither technique nor speed is that of one case.
   } else if (is_correct(result)) {
-    text += speed_line(result.speed, style) + card_warning(result.speed, style);
+    text += speed_line(result.speed, style) + gpu_warning(result.speed, style);
     text += remarks_on_lines(result.remarks, style);
   } else if (!result.cases.empty()) {
     text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';

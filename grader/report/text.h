@@ -12,11 +12,11 @@ namespace lockstep::report {
 /// The line above all results: device and seed, then the warnings.
 std::string render_heading(const result::Report& report, const TextStyle& style);
 
-/// One exercise. Of the cases that failed, the most telling one is told in full and the others are named; of
+/// One exercise. Of the cases that failed, the most telling one is shown in full and the others are named; of
 /// what the submission printed, that of one case is shown.
 std::string render_exercise(const result::ExerciseResult& result, const TextStyle& style);
 
-/// Verdicts and points of several exercises, one a line; empty for a single one.
+/// Verdicts and points of several exercises, one per line; empty for a single one.
 std::string render_summary(const result::Report& report, const TextStyle& style);
 
 /// All of the above.

@@ -100,8 +100,8 @@ std::string number(double value) {
 std::string number_beside(double value, double limit) {
   std::string text = number(value);
   if (text != number(limit) || value == limit || !std::isfinite(value)) return text;
-  constexpr int kMostDigits = 17;  // by which any two doubles differ
-  for (int digits = 4; digits <= kMostDigits; ++digits) {
+  constexpr int kMaxDigits = 17;  // by which any two doubles differ
+  for (int digits = 4; digits <= kMaxDigits; ++digits) {
     text = fmt::format("{:.{}g}", value, digits);
     if (text != fmt::format("{:.{}g}", limit, digits)) break;
   }

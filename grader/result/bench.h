@@ -26,7 +26,7 @@ struct BenchRow {
 
 struct Bench {
   std::string exercise;  ///< topic
-  Card card;
+  GpuIdentity gpu;
   std::string toolkit, date, commit, command;
   double copy_bandwidth = 0;          ///< B/s, read and written
   Ceiling ceiling;                    ///< that binds the largest size

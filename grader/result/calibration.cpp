@@ -13,7 +13,7 @@ constexpr std::array<QuantityText, 11> kQuantities = {{
     {Quantity::special_functions, "special-functions", "special functions (rsqrt.approx)", "/s"},
     {Quantity::integer_products, "integer-products", "integer products, 32 bits", "/s"},
     {Quantity::shared_bytes, "shared-bytes", "shared memory read, no conflicts", "B/s"},
-    {Quantity::shared_atomics, "shared-atomics", "shared atomics, a column a lane", "/s"},
+    {Quantity::shared_atomics, "shared-atomics", "shared atomics, a column per lane", "/s"},
     {Quantity::random_shared_atomics, "random-shared-atomics", "shared atomics, random of 4096 words", "/s"},
     {Quantity::gathers, "gathers", "random 4-byte reads, far beyond L2", "/s"},
     {Quantity::cached_gathers, "cached-gathers", "random 4-byte reads, a quarter of L2", "/s"},

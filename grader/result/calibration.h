@@ -1,4 +1,4 @@
-// What one card can do at most, as `lockstep calibrate` measured it.
+// What one GPU can do at most, as `lockstep calibrate` measured it.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace lockstep::result {
 
-/// In the order of the table. Each is a rate, a second's worth, but for the cost of a launch.
+/// In the order of the table. Each is a rate, a second's worth, except for the cost of a launch.
 enum class Quantity {
   copied_bytes,
   fused_multiply_adds,
@@ -41,14 +41,14 @@ struct Figure {
 
 using Figures = std::map<Quantity, Figure>;
 
-struct Card {
+struct GpuIdentity {
   std::string name, uuid;
   std::string driver;  ///< such as "580.65.06"
-  bool operator==(const Card&) const = default;
+  bool operator==(const GpuIdentity&) const = default;
 };
 
 struct Calibration {
-  Card card;
+  GpuIdentity gpu;
   std::string toolkit;  ///< that compiled the kernels, such as "13.0.88"
   std::string date;     ///< of the newest figure, YYYY-MM-DD
   Figures figures;

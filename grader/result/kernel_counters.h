@@ -1,6 +1,6 @@
 // The same launches counted twice: by the emulated device, and by the performance counters of a GPU.
 //
-// The emulated device interprets PTX and the card runs what the compiler made of it, so a difference is not
+// The emulated device interprets PTX and the GPU runs what the compiler made of it, so a difference is not
 // always an error of either; but each asks for a reason.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace lockstep::result {
 
 /// A number that both devices count for every kernel. Instructions are not among them: those of PTX and those
-/// of a card are different ones.
+/// of a GPU are different ones.
 struct ComparedCounter {
   const char* name;  ///< in JSON
   const char* what;  ///< on terminals

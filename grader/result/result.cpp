@@ -30,7 +30,7 @@ constexpr std::array<std::pair<Verdict, const char*>, 17> kNames = {{
 
 bool did_not_pass(Verdict verdict) { return verdict != Verdict::passed && verdict != Verdict::not_measured; }
 
-/// Lower tells more. A mistake that is known in a case where nothing else went wrong makes other cases fail
+/// Lower says more. A mistake that is known in a case where nothing else went wrong makes other cases fail
 /// in other ways.
 int telling_rank(const CaseResult& failed) {
   if (failed.cause_is_known) return 0;

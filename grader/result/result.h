@@ -41,7 +41,7 @@ struct Place {
   std::string file;  ///< as the student knows it
   unsigned line = 0;
   std::string text;
-  std::string part{};  ///< what happened there, to tell it from other places; may be empty
+  std::string part{};  ///< what happened there, to distinguish it from other places; may be empty
 };
 
 struct Mismatch {
@@ -102,19 +102,19 @@ struct GateResult {
   std::optional<double> previous;  ///< value of the student's grading before
 };
 
-/// What the card can do at most of the one thing that bounds an exercise.
+/// What the GPU can do at most of the one thing that bounds an exercise.
 struct Ceiling {
   std::string name;         ///< such as "copied-bytes", as `calibrate` calls it
-  std::string description;  ///< such as "what this card's memory can copy"
+  std::string description;  ///< such as "what this GPU's memory can copy"
   double rate = 0;
   std::string unit;  ///< "B/s" or "/s"
 };
 
-/// A card while a speed was measured on it. What the card does not tell is empty.
-struct CardDuringSpeed {
+/// A GPU while a speed was measured on it. What the GPU does not report is empty.
+struct GpuDuringSpeed {
   std::optional<unsigned> sm_mhz, memory_mhz, temperature_celsius,
       power_milliwatts;                       ///< after the last round
-  int repeated_rounds = 0;                    ///< run again because the card was slowed down
+  int repeated_rounds = 0;                    ///< run again because the GPU was slowed down
   int throttled_rounds = 0;                   ///< that count although it was slowed down
   std::vector<std::string> throttle_reasons;  ///< of either, such as "power cap"
 };
@@ -128,13 +128,13 @@ struct Speed {
   std::optional<double> call_seconds;  ///< one call of the submission, the median of all rounds
   std::string size;                    ///< the case that was timed
   std::vector<std::string> between;    ///< the two rungs that the submission stands between
-  std::optional<CardDuringSpeed> card;
+  std::optional<GpuDuringSpeed> gpu;
 };
 
-/// The error of the compiler that is mended first.
+/// The error of the compiler that is fixed first.
 struct CompilerError {
   Place place;          ///< in the submission; line 0 where none is known
-  std::string message;  ///< the compiler's words
+  std::string message;  ///< the compiler's message
   std::string meaning;  ///< what that means and what to write; empty where the words must do
 };
 
@@ -195,7 +195,7 @@ struct Report {
   DeviceDescription device;
   std::vector<ExerciseResult> exercises;
   std::vector<std::string> warnings;  ///< such as a missing sandbox
-  std::string seed;  ///< that repeats all results; empty: each has its own, which a secret tells
+  std::string seed;  ///< that repeats all results; empty: each has its own, which a secret determines
 };
 
 /// The failed case that shows best what is wrong: where a cause is known for certain, the first case of the
@@ -209,7 +209,7 @@ std::uint64_t passed_cases(const ExerciseResult& result);
 bool is_correct(const ExerciseResult& result);
 
 /// An exercise's verdict: of the first part that did not pass, in the order correctness, technique, speed. Of
-/// failed cases the most telling one decides, which is the one that a report tells. Parts that were not
+/// failed cases the most telling one decides, which is the one that a report shows. Parts that were not
 /// measured are passed over.
 Verdict overall_verdict(const ExerciseResult& result);
 

@@ -22,13 +22,13 @@ void require(int error, const char* call) {
 
 }  // namespace
 
-void EventClock::Gate::open() {
+void EventClock::Latch::open() {
   const std::lock_guard lock(mutex_);
   is_open_ = true;
   opened_.notify_all();
 }
 
-void EventClock::Gate::wait() {
+void EventClock::Latch::wait() {
   // Longer than it takes to enqueue as much as a queue holds, about a thousand launches.
   constexpr std::chrono::milliseconds kLongest{20};
   std::unique_lock lock(mutex_);
@@ -46,17 +46,17 @@ EventClock::EventClock(void* runtime, void* stream) : stream_(stream) {
 }
 
 EventClock::~EventClock() {
-  gate_->open();
+  latch_->open();
   if (begin_ != nullptr) functions_.destroy(begin_);
   if (end_ != nullptr) functions_.destroy(end_);
 }
 
 void EventClock::begin() {
   // The stream may come to it when this clock is gone.
-  auto held = std::make_unique<std::shared_ptr<Gate>>(gate_);
+  auto held = std::make_unique<std::shared_ptr<Latch>>(latch_);
   const auto wait_at = [](void* data) {
-    const std::unique_ptr<std::shared_ptr<Gate>> gate(static_cast<std::shared_ptr<Gate>*>(data));
-    (*gate)->wait();
+    const std::unique_ptr<std::shared_ptr<Latch>> latch(static_cast<std::shared_ptr<Latch>*>(data));
+    (*latch)->wait();
   };
   require(functions_.launch_host_function(stream_, wait_at, held.get()), "cudaLaunchHostFunc");
   held.release();  // NOLINT(bugprone-unused-return-value): the function above has it now
@@ -65,7 +65,7 @@ void EventClock::begin() {
 
 void EventClock::end() {
   require(functions_.record(end_, stream_), "cudaEventRecord");
-  gate_->open();
+  latch_->open();
 }
 
 std::uint64_t EventClock::nanoseconds() const {

@@ -1,10 +1,10 @@
 // How long calls take on the device, by its own events: for code that is trusted, as this clock runs in its
 // process.
 //
-// Between the first call and the device stands a gate: a function of the host that the stream waits for, and
+// Between the first call and the device stands a latch: a function of the host that the stream waits for, and
 // that returns once all calls are enqueued. So the device goes from call to call without waiting for the
 // host, whose launches may well take longer than what they launch. Where the queue is full, or a call waits
-// for the device itself, the gate opens by itself; the host's part then counts, but for what a full queue
+// for the device itself, the latch opens by itself; the host's part then counts, except for what a full queue
 // hides.
 #pragma once
 
@@ -29,7 +29,7 @@ class EventClock {
   std::uint64_t nanoseconds() const;  ///< from begin to end, once the device is idle
 
  private:
-  class Gate {
+  class Latch {
    public:
     void open();
     void wait();
@@ -51,7 +51,7 @@ class EventClock {
   Functions functions_;
   void* stream_;
   Event begin_ = nullptr, end_ = nullptr;
-  std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
+  std::shared_ptr<Latch> latch_ = std::make_shared<Latch>();
 };
 
 }  // namespace lockstep::runner

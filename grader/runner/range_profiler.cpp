@@ -20,7 +20,7 @@ namespace lockstep::runner {
 namespace {
 
 /// Of one call of a student's function.
-constexpr std::size_t kMostLaunches = 64;
+constexpr std::size_t kMaxLaunches = 64;
 
 #define LOCKSTEP_CUPTI_FUNCTIONS(DECLARE)               \
   DECLARE(cuptiGetResultString)                         \
@@ -64,10 +64,10 @@ struct Cupti {
 
   void check(CUptiResult result, const char* function) const {
     if (result == CUPTI_SUCCESS) return;
-    const char* words = nullptr;
-    cuptiGetResultString(result, &words);
-    std::string message = std::string(function) + ": " + (words != nullptr ? words : "unknown error") + " (" +
-                          std::to_string(result) + ")";
+    const char* meaning = nullptr;
+    cuptiGetResultString(result, &meaning);
+    std::string message = std::string(function) + ": " + (meaning != nullptr ? meaning : "unknown error") +
+                          " (" + std::to_string(result) + ")";
     if (result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES) {
       message +=
           "; this machine's driver lets only administrators read counters, and a sandboxed program is none: "
@@ -128,21 +128,21 @@ class LaunchNames {
 };
 
 /// The range profiler in a context, for the length of one call.
-class Session {
+class Profiling {
  public:
-  Session(const Cupti& cupti, CUcontext context) : cupti_(cupti) {
+  Profiling(const Cupti& cupti, CUcontext context) : cupti_(cupti) {
     auto enable = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_Enable_Params);
     enable.ctx = context;
     LOCKSTEP_CUPTI(cupti_, cuptiRangeProfilerEnable, enable);
     object_ = enable.pRangeProfilerObject;
   }
-  ~Session() {
+  ~Profiling() {
     auto disable = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_Disable_Params);
     disable.pRangeProfilerObject = object_;
     cupti_.cuptiRangeProfilerDisable(&disable);
   }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
+  Profiling(const Profiling&) = delete;
+  Profiling& operator=(const Profiling&) = delete;
 
   void configure(const std::vector<std::uint8_t>& configuration, std::vector<const char*>& metrics);
   /// False when the work must be repeated.
@@ -159,13 +159,13 @@ class Session {
   std::vector<std::uint8_t> data_;
 };
 
-void Session::configure(const std::vector<std::uint8_t>& configuration, std::vector<const char*>& metrics) {
+void Profiling::configure(const std::vector<std::uint8_t>& configuration, std::vector<const char*>& metrics) {
   auto size = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize_Params);
   size.pRangeProfilerObject = object_;
   size.pMetricNames = metrics.data();
   size.numMetrics = metrics.size();
-  size.maxNumOfRanges = kMostLaunches;
-  size.maxNumRangeTreeNodes = kMostLaunches;
+  size.maxNumOfRanges = kMaxLaunches;
+  size.maxNumRangeTreeNodes = kMaxLaunches;
   LOCKSTEP_CUPTI(cupti_, cuptiRangeProfilerGetCounterDataSize, size);
   data_.resize(size.counterDataSize);
 
@@ -185,7 +185,7 @@ void Session::configure(const std::vector<std::uint8_t>& configuration, std::vec
   set.pCounterDataImage = data_.data();
   set.range = CUPTI_AutoRange;
   set.replayMode = CUPTI_UserReplay;
-  set.maxRangesPerPass = kMostLaunches;
+  set.maxRangesPerPass = kMaxLaunches;
   set.numNestingLevels = 1;
   set.minNestingLevel = 1;
   set.passIndex = 0;
@@ -193,7 +193,7 @@ void Session::configure(const std::vector<std::uint8_t>& configuration, std::vec
   LOCKSTEP_CUPTI(cupti_, cuptiRangeProfilerSetConfig, set);
 }
 
-bool Session::count(const std::function<void()>& work) {
+bool Profiling::count(const std::function<void()>& work) {
   auto start = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_Start_Params);
   start.pRangeProfilerObject = object_;
   LOCKSTEP_CUPTI(cupti_, cuptiRangeProfilerStart, start);
@@ -204,17 +204,17 @@ bool Session::count(const std::function<void()>& work) {
   return stop.isAllPassSubmitted != 0;
 }
 
-void Session::decode() {
+void Profiling::decode() {
   auto decode = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_DecodeData_Params);
   decode.pRangeProfilerObject = object_;
   LOCKSTEP_CUPTI(cupti_, cuptiRangeProfilerDecodeData, decode);
   if (decode.numOfRangeDropped != 0) {
-    throw CountersUnavailable("one call launches more than " + std::to_string(kMostLaunches) +
+    throw CountersUnavailable("one call launches more than " + std::to_string(kMaxLaunches) +
                               " kernels, for which there is no room");
   }
 }
 
-std::size_t Session::ranges() const {
+std::size_t Profiling::ranges() const {
   auto information = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo_Params);
   information.pCounterDataImage = data_.data();
   information.counterDataImageSize = data_.size();
@@ -222,7 +222,7 @@ std::size_t Session::ranges() const {
   return information.numTotalRanges;
 }
 
-std::size_t Session::launch_of(std::size_t range) const {
+std::size_t Profiling::launch_of(std::size_t range) const {
   auto information = LOCKSTEP_PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo_Params);
   information.pCounterDataImage = data_.data();
   information.counterDataImageSize = data_.size();
@@ -286,33 +286,33 @@ RangeProfiler::RangeProfiler(const std::string& library, std::vector<const char*
 RangeProfiler::~RangeProfiler() = default;
 
 std::vector<ProfiledLaunch> RangeProfiler::profile(CUcontext context, const std::function<void()>& work) {
-  constexpr int kMostPasses = 32;
-  Session session(state_->cupti, context);
-  session.configure(state_->configuration, state_->metrics);
+  constexpr int kMaxPasses = 32;
+  Profiling profiling(state_->cupti, context);
+  profiling.configure(state_->configuration, state_->metrics);
   bool complete = false;
-  for (int pass = 0; pass < kMostPasses && !complete; ++pass) {
+  for (int pass = 0; pass < kMaxPasses && !complete; ++pass) {
     state_->launches.clear();
-    complete = session.count(work);
+    complete = profiling.count(work);
     if (state_->launches.names().empty()) return {};  // CUPTI would wait for a first launch
   }
   if (!complete) throw CountersUnavailable("CUPTI asks for more than 32 repetitions of one call");
-  session.decode();
+  profiling.decode();
 
   const std::vector<std::string>& names = state_->launches.names();
-  const std::size_t ranges = session.ranges();
+  const std::size_t ranges = profiling.ranges();
   if (ranges != names.size()) {
     throw CountersUnavailable("CUPTI counted " + std::to_string(ranges) + " launches where " +
                               std::to_string(names.size()) + " were made");
   }
   std::vector<ProfiledLaunch> launches(ranges);
   for (std::size_t range = 0; range < ranges; ++range) {
-    const std::size_t launch = session.launch_of(range);
+    const std::size_t launch = profiling.launch_of(range);
     if (launch >= names.size()) throw CountersUnavailable("CUPTI names a launch that was not made");
     launches[range] = {names[launch], std::vector<double>(state_->metrics.size())};
     auto evaluate = LOCKSTEP_PARAMETERS(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
     evaluate.pHostObject = state_->host;
-    evaluate.pCounterDataImage = session.data().data();
-    evaluate.counterDataImageSize = session.data().size();
+    evaluate.pCounterDataImage = profiling.data().data();
+    evaluate.counterDataImageSize = profiling.data().size();
     evaluate.rangeIndex = range;
     evaluate.ppMetricNames = state_->metrics.data();
     evaluate.numMetrics = state_->metrics.size();

@@ -1,6 +1,6 @@
 // The performance counters of the GPU's multiprocessors, launch by launch, by CUPTI's range profiler.
 //
-// CUPTI is found at run time: grading works without it. A card counts few things at once, so that the work
+// CUPTI is found at run time: grading works without it. A GPU counts few things at once, so that the work
 // is repeated until everything asked for has been counted.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace lockstep::runner {
 
-/// what() names the function of CUPTI that failed and CUPTI's own words.
+/// what() names the function of CUPTI that failed and CUPTI's error message.
 class CountersUnavailable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -86,7 +86,7 @@ class LoadedObject {
     }
   }
 
-  /// `clock` is null but for timed calls.
+  /// `clock` is null except for timed calls.
   Reply call(CallRequest request, std::uint32_t sequence, ClockWords* clock);
 
   Reply settle() {
@@ -113,7 +113,7 @@ class LoadedObject {
 
 void* LoadedObject::stream() {
   constexpr unsigned kNonBlocking = 1;  // cudaStreamNonBlocking
-  // Without one the call that follows meets the same error, and tells of it.
+  // Without one the call that follows meets the same error, and reports it.
   if (stream_ == nullptr && runtime_.create_stream != nullptr) runtime_.create_stream(&stream_, kNonBlocking);
   return stream_;
 }

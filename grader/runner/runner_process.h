@@ -21,11 +21,11 @@ namespace lockstep::runner {
 struct Outcome {
   enum class Kind {
     done,
-    missing_function,  ///< no function of the wanted name and types; message tells
-    load_failed,       ///< the dynamic linker refused the object; message tells
+    missing_function,  ///< no function of the wanted name and types; message says which
+    load_failed,       ///< the dynamic linker refused the object; message says why
     threw,             ///< a C++ exception left the function; message is its what()
     device_error,      ///< the CUDA runtime or the driver reports an error; message is its text
-    ended,             ///< the process is gone: `end` tells how (exit, signal, limits)
+    ended,             ///< the process is gone: `end` says how (exit, signal, limits)
     time_limit,        ///< no answer in time; the process has been killed
   };
   Kind kind = Kind::done;

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "lockstep-";
 
 /// Where groups can be made, and by which version's names.
-struct Place {
+struct ParentGroup {
   fs::path folder;
   int version = 2;
   const char* limit() const { return version == 2 ? "memory.max" : "memory.limit_in_bytes"; }
@@ -66,8 +66,8 @@ std::uint64_t number_after(const std::string& text, std::string_view key) {
 
 /// This process's own group below where the controller of memory is mounted, in either version.
 /// Source: cgroups(7), /proc/PID/cgroup and /proc/PID/mountinfo.
-std::vector<Place> own_groups() {
-  std::vector<Place> mounts;
+std::vector<ParentGroup> own_groups() {
+  std::vector<ParentGroup> mounts;
   std::istringstream lines(text_of("/proc/self/mountinfo"));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -79,7 +79,7 @@ std::vector<Place> own_groups() {
     if (type == "cgroup" && ("," + options + ",").find(",memory,") != std::string::npos)
       mounts.push_back({folder, 1});
   }
-  std::vector<Place> groups;
+  std::vector<ParentGroup> groups;
   std::istringstream memberships(text_of("/proc/self/cgroup"));
   for (std::string line; std::getline(memberships, line);) {
     const std::size_t first = line.find(':');
@@ -88,7 +88,7 @@ std::vector<Place> own_groups() {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const bool of_memory = ("," + controllers + ",").find(",memory,") != std::string::npos;
     const fs::path below = fs::path(line.substr(second + 1)).relative_path();
-    for (const Place& mount : mounts) {
+    for (const ParentGroup& mount : mounts) {
       if (mount.version == 1 ? of_memory : controllers.empty())
         groups.push_back({(mount.folder / below).lexically_normal(), mount.version});
     }
@@ -115,12 +115,12 @@ fs::path new_name(const fs::path& folder) {
 
 /// Whether a child of this process can be put into a group here, and limited. Who may make a group need not
 /// be allowed to move processes there.
-bool admits_children(const Place& place) {
-  const fs::path trial = new_name(place.folder);
+bool admits_children(const ParentGroup& parent) {
+  const fs::path trial = new_name(parent.folder);
   if (mkdir(trial.c_str(), 0755) != 0) return false;
   bool admitted = false;
   const FileDescriptor entry(open((trial / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-  if (entry && access((trial / place.limit()).c_str(), W_OK) == 0) {
+  if (entry && access((trial / parent.limit()).c_str(), W_OK) == 0) {
     const pid_t child = fork();
     if (child == 0) _exit(write(entry.get(), "0", 1) == 1 ? 0 : 1);
     int status = 1;
@@ -133,14 +133,14 @@ bool admits_children(const Place& place) {
 
 /// The nearest group, from this process's own upwards, that can be divided. In version 2 one that has
 /// processes of its own cannot, so that it is most often the one above.
-std::optional<Place> find_place() {
-  for (const Place& own : own_groups()) {
+std::optional<ParentGroup> find_parent_group() {
+  for (const ParentGroup& own : own_groups()) {
     for (fs::path folder = own.folder;; folder = folder.parent_path()) {
-      const Place place{folder, own.version};
+      const ParentGroup parent{folder, own.version};
       const bool divides = own.version == 1 || has_word(text_of(folder / "cgroup.subtree_control"), "memory");
       if (divides && access(folder.c_str(), W_OK) == 0) {
         remove_stale(folder);
-        if (admits_children(place)) return place;
+        if (admits_children(parent)) return parent;
       }
       if (!fs::exists(folder / "cgroup.procs") || folder == folder.parent_path()) break;
     }
@@ -148,22 +148,23 @@ std::optional<Place> find_place() {
   return std::nullopt;
 }
 
-const std::optional<Place>& place() {
-  static const std::optional<Place> found = find_place();
+const std::optional<ParentGroup>& parent_group() {
+  static const std::optional<ParentGroup> found = find_parent_group();
   return found;
 }
 
 }  // namespace
 
 std::unique_ptr<ControlGroup> ControlGroup::make(std::size_t memory_bytes) {
-  if (!place()) return nullptr;
-  const fs::path folder = new_name(place()->folder);
+  if (!parent_group()) return nullptr;
+  const fs::path folder = new_name(parent_group()->folder);
   if (mkdir(folder.c_str(), 0755) != 0) return nullptr;
   FileDescriptor entry(open((folder / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
   std::unique_ptr<ControlGroup> group(new ControlGroup(folder, std::move(entry)));
   // Swap would be memory that this limit does not count; a kernel without it has no such file.
-  if (place()->version == 2) write_text(folder / "memory.swap.max", "0");
-  if (!group->entry_ || !write_text(folder / place()->limit(), std::to_string(memory_bytes))) return nullptr;
+  if (parent_group()->version == 2) write_text(folder / "memory.swap.max", "0");
+  if (!group->entry_ || !write_text(folder / parent_group()->limit(), std::to_string(memory_bytes)))
+    return nullptr;
   return group;
 }
 
@@ -178,7 +179,7 @@ ControlGroup::~ControlGroup() {
 }
 
 bool ControlGroup::has_run_out() const {
-  return number_after(text_of(folder_ / place()->events()), "oom_kill") > 0;
+  return number_after(text_of(folder_ / parent_group()->events()), "oom_kill") > 0;
 }
 
 }  // namespace lockstep::sandbox

@@ -128,7 +128,7 @@ bool limit_system_calls(int filter) {
   _exit(kUsageError);
 }
 
-/// Runs the command, and tells how it ended; returns the keeper's own exit status.
+/// Runs the command, and reports how it ended; returns the keeper's own exit status.
 int keep(int count, char** arguments) {
   if (count <= lockstep::sandbox::kFirstOfCommand) return kUsageError;
   const int reports = std::atoi(arguments[lockstep::sandbox::kReportDescriptor]);
@@ -181,5 +181,5 @@ int keep(int count, char** arguments) {
 }  // namespace
 
 // Without exit handlers: the supervisor ends whatever one of them would start, such as a sanitizer's search
-// for leaks, and the handler would wait for that in vain.
+// for leaks, and the handler would wait for that without end.
 int main(int count, char** arguments) { _exit(keep(count, arguments)); }

@@ -24,7 +24,7 @@ namespace lockstep::sandbox {
 struct ProcessStatus {
   pid_t process = 0;
   pid_t parent = 0;
-  pid_t session = 0;
+  pid_t session_id = 0;
   bool zombie = false;
   std::uint64_t processor_ticks = 0;
   std::uint64_t threads = 0;
@@ -68,7 +68,7 @@ std::optional<ProcessStatus> status_of(int folder, const char* process) {
     if (field == kState) status.zombie = *at == 'Z' || *at == 'X';
     std::from_chars(at, end, value);
     if (field == kParent) status.parent = static_cast<pid_t>(value);
-    if (field == kSession) status.session = static_cast<pid_t>(value);
+    if (field == kSession) status.session_id = static_cast<pid_t>(value);
     if (field >= kUserTime && field <= kWaitedSystemTime) status.processor_ticks += value;
     if (field == kThreads) status.threads = value;
     if (field == kStartTime) status.start_time = value;
@@ -109,7 +109,7 @@ void for_each_number(int parent, const char* path, Visit visit) {
   }
 }
 
-// A process whose first thread has ended but others run reports no memory of its own; the others still tell.
+// A process whose first thread has ended but others run reports no memory of its own; the others still do.
 void ask_other_threads(ProcessStatus& status) {
   const std::string tasks = "/proc/" + std::to_string(status.process) + "/task";
   for_each_number(AT_FDCWD, tasks.c_str(), [&status](int folder, const char* name) {
@@ -122,7 +122,7 @@ void ask_other_threads(ProcessStatus& status) {
 }
 
 // A number may have passed to a stranger since it was read: the handle is of whoever has it now, and the
-// start time tells whether that is still the one.
+// start time shows whether that is still the one.
 void send_signal(pid_t process, std::uint64_t start_time, int signal) {
   const FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!handle) return;  // it has ended since
@@ -207,7 +207,7 @@ ProcessTree::Usage ProcessTree::count(const std::vector<ProcessStatus>& processe
   for (bool added = true; added;) {
     added = false;
     for (const auto& [process, status] : by_number) {
-      const bool descends = process != root_ && (status->parent == root_ || status->session == root_ ||
+      const bool descends = process != root_ && (status->parent == root_ || status->session_id == root_ ||
                                                  members.contains(status->parent));
       if (descends && members.emplace(process, status->start_time).second) added = true;
     }

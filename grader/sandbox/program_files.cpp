@@ -50,7 +50,7 @@ std::string linker_list(const fs::path& object) {
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
   if (status != 0)
-    throw std::runtime_error(object.string() + ": the dynamic linker cannot tell its libraries");
+    throw std::runtime_error(object.string() + ": the dynamic linker cannot list its libraries");
   return text;
 }
 

@@ -37,13 +37,13 @@
 //
 // No channel outlives a command. Its session keyring is new, its scratch is its own, and a command that runs
 // a student's code has copies of its files in memory of its own (Command::own_files): which pages of a shared
-// file are in memory would tell the next command what this one has read. The kernel's calls are those that
+// file are in memory would show the next command what this one has read. The kernel's calls are those that
 // system_calls.cpp names, all others fail as if the kernel did not have them.
 //
 // Where namespaces do not work (no bubblewrap, a container or a kernel setting that forbids them) the keeper
 // runs alone: the same limits, a process group and a subreaper of its own, a scratch folder for /tmp whose
 // total size is not bounded. Files and network are then open to the command as to any program of the same
-// user; isolation() tells, so that reports warn.
+// user; isolation() says so, so that reports warn.
 #include "sandbox/sandbox.h"
 
 #include <cstdlib>

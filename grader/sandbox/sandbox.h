@@ -40,7 +40,7 @@ struct Command {
   std::map<std::string, std::string> environment;  ///< all of it: nothing is inherited
   std::vector<Mount> mounts;  ///< besides the system's programs, libraries and headers, read-only
   /// Nothing of the system's folders is there, and each file among the mounts is a copy in memory that ends
-  /// with the command: which pages of a file are in memory would tell the next command what this one has
+  /// with the command: which pages of a file are in memory would show the next command what this one has
   /// read.
   bool own_files = false;
   bool segments = false;  ///< System V segments, whose memory counts only where it is attached
@@ -71,7 +71,7 @@ class Process {
   /// Waits up to `timeout` and returns how it ended, when its whole tree is gone; nothing while it runs. A
   /// thread enforces the limits and reads the output whether or not anybody waits.
   std::optional<End> wait(std::chrono::milliseconds timeout);
-  /// Asks for the end of the whole tree; wait() tells when it has come.
+  /// Asks for the end of the whole tree; wait() returns when it has come.
   void kill();
 
   /// What it has printed so far, stdout and stderr in the order of arrival. Valid until the next call.

@@ -58,8 +58,8 @@ std::optional<uid_t> spare_user(std::string_view user_map, std::string_view grou
   constexpr Range kOfMachines{0x7000'0000, 0x7000'0000 + (1U << 22)};
   const Range middle{widest.begin + widest.size() / 4, widest.end - widest.size() / 4};
   const Range spare = intersection(widest, kOfMachines).size() == kOfMachines.size() ? kOfMachines : middle;
-  constexpr std::uint64_t kFewest = 2048;
-  if (spare.size() < kFewest) return std::nullopt;
+  constexpr std::uint64_t kMin = 2048;
+  if (spare.size() < kMin) return std::nullopt;
   return static_cast<uid_t>(spare.begin + static_cast<std::uint64_t>(thread) % spare.size());
 }
 

@@ -1,4 +1,4 @@
-// A user that nobody is, for a sandbox that has no namespaces of its own.
+// An unused user id, for a sandbox that has no namespaces of its own.
 #pragma once
 
 #include <sys/types.h>

@@ -42,7 +42,7 @@ bool enter_user_namespace(int speaks, int listens) {
 }
 
 /// The next program gets the descriptors of `placement` and no others.
-bool place(const char* placement) {
+bool move_descriptors(const char* placement) {
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return false;  // Linux before 5.11
   std::vector<std::pair<int, int>> moves;
   for (char* at = const_cast<char*>(placement); *at != '\0'; ++at) {
@@ -80,7 +80,7 @@ bool prepare(char** arguments) {
   // The supervisor's thread is the parent: when the judge dies, so does everything here. Entering a namespace
   // would have cleared it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return place(arguments[kPlacement]);
+  return move_descriptors(arguments[kPlacement]);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the supervisor tells the spawner: its command line.
+// What the supervisor hands the spawner: its command line.
 #pragma once
 
 namespace lockstep::sandbox {

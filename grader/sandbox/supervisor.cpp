@@ -54,7 +54,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-/// What the spawner is told; see spawner_protocol.h.
+/// What the spawner gets; see spawner_protocol.h.
 struct SpawnerPlan {
   int refusals = -1, group = -1, speaks = -1, listens = -1;
   std::vector<std::pair<int, int>> placement;
@@ -299,12 +299,13 @@ pid_t Supervisor::await_keeper_process(Clock::time_point deadline) {
 void Supervisor::fail_to_start(int error, const std::string& what) {
   end_tree();
   read_output();
-  std::string words = text_.substr(0, text_.find('\n'));
-  throw std::system_error(error, std::generic_category(), words.empty() ? what : what + " (" + words + ")");
+  std::string message = text_.substr(0, text_.find('\n'));
+  throw std::system_error(error, std::generic_category(),
+                          message.empty() ? what : what + " (" + message + ")");
 }
 
 void Supervisor::watch() {
-  End end{End::Kind::signalled, SIGKILL, {}, 0};  // unless something below tells more
+  End end{End::Kind::signalled, SIGKILL, {}, 0};  // unless something below says more
   for (bool running = true; running;) {
     const auto now = Clock::now();
     if (const auto limit = exceeded_limit(now)) {
@@ -331,7 +332,7 @@ void Supervisor::watch() {
       running = false;
     }
     if (ready[2].revents != 0) {
-      // Whoever asked for the end may have waited in vain for a tree that exceeded a limit meanwhile.
+      // Whoever asked for the end may have waited for a tree that exceeded a limit meanwhile.
       if (const auto limit = exceeded_limit(Clock::now()); limit && running) end.kind = *limit;
       running = false;
     }

@@ -21,8 +21,8 @@ namespace lockstep::sandbox {
 
 class Supervisor {
  public:
-  /// Returns once the command runs; throws std::system_error, with bubblewrap's words if it was bubblewrap
-  /// that failed.
+  /// Returns once the command runs; throws std::system_error, with bubblewrap's error message if it was
+  /// bubblewrap that failed.
   Supervisor(const Command& command, bool namespaces);
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;

@@ -2,7 +2,7 @@
 //
 // Names are the student's choice, and a mangled name refers back to its own parts: each reference may double
 // the text, so that a hundred characters can stand for gigabytes, all of which the library would write. A
-// name with many references is therefore told by its scopes alone.
+// name with many references is therefore shown by its scopes alone.
 #pragma once
 
 #include <cxxabi.h>
@@ -34,8 +34,8 @@ inline std::size_t back_references(std::string_view mangled) {
 /// Whether a mangled name stands for text that is short enough to write. An expansion ("Dp") repeats its
 /// pattern for each type of a pack, and may be nested.
 inline bool takes_little(std::string_view mangled) {
-  constexpr std::size_t kLongestMangled = 512, kMostReferences = 12;
-  return mangled.size() <= kLongestMangled && back_references(mangled) <= kMostReferences &&
+  constexpr std::size_t kLongestMangled = 512, kMaxReferences = 12;
+  return mangled.size() <= kLongestMangled && back_references(mangled) <= kMaxReferences &&
          mangled.find("Dp") == std::string_view::npos;
 }
 

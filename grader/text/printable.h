@@ -12,7 +12,7 @@
 
 namespace lockstep::text {
 
-/// `text` as one line of valid UTF-8, in which every character takes a place of its own: without escape
+/// `text` as one line of valid UTF-8, in which every character takes a column of its own: without escape
 /// sequences, controls and invisible characters; line breaks and tabs become spaces, and any byte that is no
 /// UTF-8 becomes "?".
 std::string printable(std::string_view text);

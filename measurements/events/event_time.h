@@ -80,16 +80,16 @@ inline Plan plan_for_long_calls() {
 /// wait for the device with the gate still closed.
 inline Plan plan_for_any_calls(const Cost& cost) {
   constexpr double kBytesBetweenUses = 512e6, kOperationsForAByte = 64;
-  constexpr std::size_t kFewSets = 8, kMostCalls = 128;
+  constexpr std::size_t kFewSets = 8, kMaxCalls = 128;
   Plan plan{.sets = kFewSets,
             .repeats = 31,
             .seconds = 3e-3,
             .fewest = kFewSets,
-            .most = kMostCalls,
+            .most = kMaxCalls,
             .is_gated = true};
   if (cost.operations > kOperationsForAByte * cost.bytes) return plan;
   const double together = std::max(kBytesBetweenUses, static_cast<double>(twice_the_cache()));
-  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, kMostCalls);
+  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, kMaxCalls);
   plan.fewest = 4;
   return plan;
 }
@@ -98,7 +98,7 @@ inline Plan plan_for_any_calls(const Cost& cost) {
 /// when it is launched.
 inline Plan plan_for_a_trial() { return {.sets = 2, .repeats = 1}; }
 
-/// What the gate and the host tell each other, in memory of the host that the device sees.
+/// What the gate and the host signal to each other, in memory of the host that the device sees.
 struct GateWords {
   volatile unsigned is_open, gave_up;
 };
@@ -110,7 +110,7 @@ __device__ inline unsigned long long nanoseconds() {
 }
 
 /// Keeps what comes behind it on the stream waiting until the host opens it. It gives up after a second, as
-/// the host may wait for the device meanwhile, and tells so.
+/// the host may wait for the device meanwhile, and says so.
 __global__ void gate_kernel(GateWords* words) {
   constexpr unsigned long long kLongest = 1'000'000'000;
   const unsigned long long begin = nanoseconds();

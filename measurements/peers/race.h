@@ -1,5 +1,5 @@
-// Times several implementations of a task by turns, in one process. measurements/compare_peers reads what it
-// prints.
+// Times several implementations of a task alternately, in one process. measurements/compare_peers reads what
+// it prints.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -50,7 +50,7 @@ class Race {
   void run() {
     constexpr int kRounds = 11;
     for (Racer& racer : racers_) {
-      constexpr double kLongEnough = 0.02, kShortest = 1e-6;  // s; events tell half a microsecond
+      constexpr double kLongEnough = 0.02, kShortest = 1e-6;  // s; events resolve half a microsecond
       const double first = seconds_of(racer, 1);              // which also loads the code
       const double once = std::max(std::min(first, seconds_of(racer, 1)), kShortest);
       racer.calls = std::clamp(static_cast<int>(kLongEnough / once), 1, 1000);

@@ -1,4 +1,5 @@
-// Warp-instructions a second of the emulated device on the course's kernels, with all counters and checks on.
+// Warp-instructions per second of the emulated device on the course's kernels, with all counters and checks
+// on.
 //
 // The rate is given a worker and second of processor time, so that a busy machine does not lower it, and the
 // wall time beside it shows how the work spreads over the cores. What bounds it: about ten nanoseconds

@@ -1,4 +1,4 @@
-// What is stored of a card is used for this card and driver alone, and never when it is damaged.
+// What is stored of a GPU is used for this GPU and driver alone, and never when it is damaged.
 #include "calibration/calibration_store.h"
 
 #include <gmock/gmock.h>
@@ -17,12 +17,12 @@ using result::Quantity;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const result::Card kCard{"NVIDIA H200", "GPU-00112233-4455-6677-8899-aabbccddeeff", "580.65.06"};
+const result::GpuIdentity kGpu{"NVIDIA H200", "GPU-00112233-4455-6677-8899-aabbccddeeff", "580.65.06"};
 
 /// Counts what it is asked for, and gives every figure the same value.
 class FakeCalibrator final : public device::Calibrator {
  public:
-  result::Card card() const override { return card_; }
+  result::GpuIdentity gpu() const override { return gpu_; }
   std::string toolkit() const override { return "13.0.88"; }
   result::Figure measure(Quantity quantity) override {
     asked.push_back(quantity);
@@ -30,12 +30,12 @@ class FakeCalibrator final : public device::Calibrator {
   }
   std::vector<Quantity> asked;
   std::optional<Quantity> unsteady;
-  result::Card card_ = kCard;
+  result::GpuIdentity gpu_ = kGpu;
 };
 
 class CalibrationStore : public testing::Test {
  protected:
-  std::filesystem::path file() const { return folder() / (kCard.uuid + ".json"); }
+  std::filesystem::path file() const { return folder() / (kGpu.uuid + ".json"); }
   std::filesystem::path folder() const { return temporary_.path() / "calibration"; }
   StoredCalibration complete(const std::vector<Quantity>& wanted) {
     calibrator_.asked.clear();
@@ -49,7 +49,7 @@ class CalibrationStore : public testing::Test {
     std::string text = stored_text();
     const std::size_t at = text.find(what);
     ASSERT_NE(at, std::string::npos) << what;
-    temporary_.write("calibration/" + kCard.uuid + ".json", text.replace(at, what.size(), replacement));
+    temporary_.write("calibration/" + kGpu.uuid + ".json", text.replace(at, what.size(), replacement));
   }
   test::TemporaryFolder temporary_;
   FakeCalibrator calibrator_;
@@ -57,12 +57,12 @@ class CalibrationStore : public testing::Test {
 
 TEST_F(CalibrationStore, GivesBackWhatWasKept) {
   const result::Calibration made =
-      measure_card(calibrator_, result::all_quantities(), [](const std::string&) {});
+      measure_gpu(calibrator_, result::all_quantities(), [](const std::string&) {});
   EXPECT_EQ(made.figures.size(), 11U);
   save_calibration(folder(), made);
-  const StoredCalibration found = load_calibration(folder(), kCard);
+  const StoredCalibration found = load_calibration(folder(), kGpu);
   EXPECT_EQ(found.complaint, "");
-  EXPECT_EQ(found.calibration.card, kCard);
+  EXPECT_EQ(found.calibration.gpu, kGpu);
   EXPECT_EQ(found.calibration.toolkit, "13.0.88");
   EXPECT_EQ(found.calibration.date, made.date);
   ASSERT_EQ(found.calibration.figures.size(), made.figures.size());
@@ -74,7 +74,7 @@ TEST_F(CalibrationStore, GivesBackWhatWasKept) {
 }
 
 TEST_F(CalibrationStore, NothingStoredIsNoComplaint) {
-  const StoredCalibration found = load_calibration(folder(), kCard);
+  const StoredCalibration found = load_calibration(folder(), kGpu);
   EXPECT_THAT(found.calibration.figures, IsEmpty());
   EXPECT_EQ(found.complaint, "");
 }
@@ -90,22 +90,22 @@ TEST_F(CalibrationStore, MeasuresWhatIsMissingAndNothingElse) {
 
 TEST_F(CalibrationStore, RefusesFiguresOfAnotherDriver) {
   complete({Quantity::copied_bytes});
-  calibrator_.card_.driver = "600.1";
-  EXPECT_THAT(load_calibration(folder(), calibrator_.card_).calibration.figures, IsEmpty());
+  calibrator_.gpu_.driver = "600.1";
+  EXPECT_THAT(load_calibration(folder(), calibrator_.gpu_).calibration.figures, IsEmpty());
   complete({Quantity::copied_bytes});
   EXPECT_THAT(calibrator_.asked, testing::ElementsAre(Quantity::copied_bytes));
-  EXPECT_EQ(load_calibration(folder(), calibrator_.card_).calibration.figures.size(), 1U);
+  EXPECT_EQ(load_calibration(folder(), calibrator_.gpu_).calibration.figures.size(), 1U);
 }
 
-TEST_F(CalibrationStore, RefusesFiguresOfAnotherCard) {
+TEST_F(CalibrationStore, RefusesFiguresOfAnotherGpu) {
   complete({Quantity::copied_bytes});
-  result::Card other = kCard;
+  result::GpuIdentity other = kGpu;
   other.uuid = "GPU-ffeeddcc-0000-0000-0000-000000000000";
   EXPECT_THAT(load_calibration(folder(), other).calibration.figures, IsEmpty());
-  // Not even when the file was copied to the other card's name.
+  // Not even when the file was copied to the other GPU's name.
   std::filesystem::copy_file(file(), folder() / (other.uuid + ".json"));
   EXPECT_THAT(load_calibration(folder(), other).calibration.figures, IsEmpty());
-  other = kCard;
+  other = kGpu;
   other.name = "NVIDIA H100";
   EXPECT_THAT(load_calibration(folder(), other).calibration.figures, IsEmpty());
 }
@@ -143,13 +143,13 @@ TEST_F(CalibrationStore, ACutFileIsDamagedWhereverItEnds) {
   complete(result::all_quantities());
   const std::string whole = stored_text();
   for (std::size_t bytes = 0; bytes + 2 < whole.size(); bytes += 7) {
-    temporary_.write("calibration/" + kCard.uuid + ".json", whole.substr(0, bytes));
-    EXPECT_THAT(load_calibration(folder(), kCard).calibration.figures, IsEmpty()) << bytes;
-    EXPECT_NE(load_calibration(folder(), kCard).complaint, "") << bytes;
+    temporary_.write("calibration/" + kGpu.uuid + ".json", whole.substr(0, bytes));
+    EXPECT_THAT(load_calibration(folder(), kGpu).calibration.figures, IsEmpty()) << bytes;
+    EXPECT_NE(load_calibration(folder(), kGpu).complaint, "") << bytes;
   }
 }
 
-TEST_F(CalibrationStore, FiguresOfABusyCardServeOnceAndAreNotKept) {
+TEST_F(CalibrationStore, FiguresOfABusyGpuServeOnceAndAreNotKept) {
   calibrator_.unsteady = Quantity::gathers;
   const StoredCalibration found = complete({Quantity::copied_bytes, Quantity::gathers});
   EXPECT_EQ(found.calibration.figures.size(), 2U);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The kernels that measure a card hold what they are timed for, in the machine code of every architecture that the
+"""The kernels that measure a GPU hold what they are timed for, in the machine code of every architecture that the
 toolkit knows: each operation of a step once, no registers in memory, and little else in the loop.
 
 machine_code_test.py NVCC CALIBRATION_KERNELS.PTX

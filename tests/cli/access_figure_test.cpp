@@ -77,7 +77,7 @@ TEST(AccessMap, LanesOfAnAtomicMeetAtTheirAddress) {
 
 TEST(AccessMap, ABankServesTheLanesOfAnAtomicOneByOne) {
   EXPECT_EQ(queues_of_banks(atomic("shared", 8, 8, 1))[0].size(), 8U);
-  // One wavefront: the card only counts lanes, or the compiler has added them up.
+  // One wavefront: the GPU only counts lanes, or the compiler has added them up.
   const auto counted = queues_of_banks(atomic("shared", 8, 1, 1));
   ASSERT_EQ(counted[0].size(), 1U);
   EXPECT_EQ(counted[0][0].lanes.size(), 8U);
@@ -124,7 +124,7 @@ TEST(AccessFigure, AtomicsInSharedMemory) {
 
 TEST(AccessFigure, TellsUnitsAndIdeal) {
   EXPECT_THAT(access_figure_svg(strided("shared", 128, 32, 1)),
-              HasSubstr("shared load, 4 bytes a lane: 32 wavefronts, ideal 1"));
+              HasSubstr("shared load, 4 bytes per lane: 32 wavefronts, ideal 1"));
   EXPECT_THAT(access_caption(strided("global", 0, 1, 1)), HasSubstr("1 sector, ideal 1"));
   EXPECT_THAT(access_caption(atomic("global", 5, 1, 1)), HasSubstr("; 5 lanes meet at one address"));
 }

@@ -21,7 +21,7 @@ LineProfile busy() {
   return line;
 }
 
-/// A hundred requests of 4 bytes a lane that take `units` each; `distance` bytes between lanes, 0 for none.
+/// A hundred requests of 4 bytes per lane that take `units` each; `distance` bytes between lanes, 0 for none.
 emulator::Traffic requests(std::uint64_t units, std::uint64_t ideal, std::uint64_t distance) {
   return {.requests = 100,
           .units = 100 * units,
@@ -78,7 +78,7 @@ TEST(Advice, ALittleExcessIsNoWaste) {
   line.global.units += 22;
   EXPECT_THAT(advice_for(line), HasSubstr("4.22 sectors per request, ideal 4.00: hardly more"));
   line.global.units -= 22;
-  EXPECT_THAT(advice_for(line), HasSubstr("No sector is moved in vain"));
+  EXPECT_THAT(advice_for(line), HasSubstr("No excess sectors"));
 }
 
 TEST(Advice, ColumnsOfATileWantPadding) {
@@ -140,19 +140,19 @@ TEST(Advice, SharedAtomicsOfDifferentWordsAreABankConflict) {
   }
 }
 
-TEST(Advice, SharedAtomicsThatTheCardCountsTogetherAreNoWaste) {
+TEST(Advice, SharedAtomicsThatTheGpuCountsTogetherAreNoWaste) {
   LineProfile line = busy();
   line.shared = line.shared_atomics.traffic = requests(1, 1, 0);
   line.shared_atomics.contention = 3200;
   EXPECT_THAT(advice_for(line), HasSubstr("No bank conflicts"));
 }
 
-TEST(Advice, ABranchTellsHowOftenLanesPart) {
+TEST(Advice, ABranchSaysHowOftenLanesDiverge) {
   LineProfile line = busy();
   line.branches = 100;
   line.divergent_branches = 50;
   line.idle_caused = 32 * 4000;
-  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("part in 50 %"), HasSubstr("4000 warp-instructions"),
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("diverge in 50 %"), HasSubstr("4000 warp-instructions"),
                                       HasSubstr("whole warps")));
 }
 
@@ -173,7 +173,7 @@ TEST(Advice, FewLanesAreToldWithTheReason) {
   EXPECT_THAT(advice_for(line), AllOf(HasSubstr("Only 25 % of the lanes"), HasSubstr("branch")));
 }
 
-TEST(Advice, ArithmeticHasNothingToMend) {
+TEST(Advice, ArithmeticHasNothingToImprove) {
   EXPECT_EQ(advice_for(busy()), "No memory is accessed here: only fewer instructions would make it cheaper.");
 }
 

@@ -33,13 +33,13 @@ BenchRow row(const std::string& folder, const std::string& label, const std::str
 Bench sample() {
   return {
       .exercise = "scan",
-      .card = {"NVIDIA H200", "GPU-1", "580.1"},
+      .gpu = {"NVIDIA H200", "GPU-1", "580.1"},
       .toolkit = "13.0",
       .date = "2026-11-21",
       .commit = "1234567",
       .command = "./lockstep bench scan",
       .copy_bandwidth = 4e12,
-      .ceiling = {"fused-multiply-adds", "the fused multiply-adds this card can do", 2e12, "/s"},
+      .ceiling = {"fused-multiply-adds", "the fused multiply-adds this GPU can do", 2e12, "/s"},
       .rows = {row("rungs/", "three_pass", "n = 10", 8e-6, 0.5), row("", "reference", "n = 10", 4e-6, 1),
                row("peers/", "cub", "n = 10", 5e-6, 0.8), row("rungs/", "three_pass", "n = 20", 1e-3, 0.25),
                row("", "reference", "n = 20", 25e-5, 1)},
@@ -52,7 +52,7 @@ TEST(BenchText, HasARowASizeAndAColumnASolution) {
   EXPECT_THAT(text, HasSubstr("        three_pass  reference        cub\n"
                               "n = 10     8.00 us    4.00 us    5.00 us\n"
                               "n = 20     1.00 ms     250 us          –\n"));
-  EXPECT_THAT(text, HasSubstr("\nShare of the fused multiply-adds this card can do (2.00 T/s)\n"));
+  EXPECT_THAT(text, HasSubstr("\nShare of the fused multiply-adds this GPU can do (2.00 T/s)\n"));
   EXPECT_THAT(text, HasSubstr("n = 10        25 %       50 %       40 %\n"));
   EXPECT_THAT(text, HasSubstr("n = 30 was left out: there is too little memory.\n"));
 }
@@ -79,7 +79,7 @@ TEST(BenchJson, HoldsEveryRowWithWhereItWasMeasured) {
   EXPECT_EQ(json.at("results").at(3).at("size"), "n = 20");
 }
 
-TEST(RecordedRungs, AreThoseOfTheCardAndTheSize) {
+TEST(RecordedRungs, AreThoseOfTheGpuAndTheSize) {
   const std::string json = render_bench_json(sample());
   EXPECT_THAT(recorded_rungs(json, "NVIDIA H200", "n = 20"), ElementsAre(Pair("three_pass", 0.25)));
   EXPECT_THAT(recorded_rungs(json, "NVIDIA H200", "n = 30"), IsEmpty());

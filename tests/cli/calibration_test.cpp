@@ -1,4 +1,4 @@
-// A card's figures as a table and as JSON, and the way back from JSON.
+// A GPU's figures as a table and as JSON, and the way back from JSON.
 #include "report/calibration.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ TEST(CalibrationReport, KeepsToThePage) {
 
 TEST(CalibrationReport, ComesBackFromJson) {
   const Calibration found = parse_calibration(render_calibration_json(sample()));
-  EXPECT_EQ(found.card, sample().card);
+  EXPECT_EQ(found.gpu, sample().gpu);
   EXPECT_EQ(render_calibration_json(found), render_calibration_json(sample()));
 }
 
@@ -57,7 +57,7 @@ TEST(CalibrationReport, ARecordNamesItsCommit) {
 
 TEST(CalibrationReport, ShowsNoEscapeSequenceOfAFile) {
   Calibration hostile = sample();
-  hostile.card.name = "\x1B[2Jcard";
+  hostile.gpu.name = "\x1B[2Jcard";
   EXPECT_THAT(render_calibration(hostile, {}), testing::Not(testing::HasSubstr("\x1B")));
 }
 

@@ -41,7 +41,7 @@ TEST_F(EmulateProfile, ComesAfterWhatTheProgramPrints) {
   EXPECT_THAT(ran.output,
               StartsWith("no error\n\nCounted on the emulated device: 3 launches of 3 kernels.\n"));
   for (const char* part :
-       {"gather_kernel(int const*, int*)  ", "part_kernel(int*)  ", "count_kernel(int*, int const*)  ",
+       {"gather_kernel(int const*, int*)  ", "diverge_kernel(int*)  ", "count_kernel(int*, int const*)  ",
         "tests/cli/programs/profiled.cu\n", "  out[threadIdx.x] = in[64 * threadIdx.x];",
         "collatz_steps(27);", "The lines that cost most\n"}) {
     EXPECT_THAT(ran.output, HasSubstr(part));
@@ -111,8 +111,8 @@ TEST_F(EmulateProfile, ATracedLineIsDrawn) {
   const std::filesystem::path figure = folder_.path() / "figure.svg";
   const Ran ran = profile("--trace profiled.cu:" + line + " --space global --svg '" + figure.string() + "'");
   EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.output, HasSubstr("global load, 4 bytes a lane: 32 sectors, ideal 4"));
-  EXPECT_THAT(ran.output, HasSubstr("global store, 4 bytes a lane: 4 sectors, ideal 4"));
+  EXPECT_THAT(ran.output, HasSubstr("global load, 4 bytes per lane: 32 sectors, ideal 4"));
+  EXPECT_THAT(ran.output, HasSubstr("global store, 4 bytes per lane: 4 sectors, ideal 4"));
   EXPECT_THAT(contents_of(figure), HasSubstr("32 sectors, ideal 4"));
   EXPECT_EQ(run("xmllint --noout '" + figure.string() + "' 2>&1").status, 0);
 }

@@ -258,7 +258,7 @@ TEST(FindingWords, TellOfARefusedCallWhatIsWrong) {
 TEST(FindingWords, TellWhatALoopWithoutProgressWaitsFor) {
   Finding loop = made(Cause::endless_loop, {0, 20});
   loop.object = {};
-  const std::string still = "nothing changes any more: the thread goes round this loop for ever";
+  const std::string still = "livelock: nothing changes any more while the thread repeats this loop";
   EXPECT_EQ(told(loop), still);
   loop.numbers = {12, 20};
   EXPECT_EQ(told(loop), still + "; 12 of the 20 blocks have not begun, as those before them do not end");

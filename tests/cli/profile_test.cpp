@@ -93,7 +93,7 @@ TEST(Profile, LeavesOutColumnsWithoutAnythingInThem) {
   EXPECT_THAT(text(), Not(HasSubstr("atomics")));
   EXPECT_THAT(text(), Not(HasSubstr("branches")));
   result.lines[0].branches = 100;
-  EXPECT_THAT(text(), Not(HasSubstr("branches"))) << "no branch parted a warp";
+  EXPECT_THAT(text(), Not(HasSubstr("branches"))) << "no branch diverged";
   result.lines[0].divergent_branches = 25;
   result.lines[0].idle_caused = 3200;
   EXPECT_THAT(text(), HasSubstr("   25%    100"));
@@ -129,7 +129,7 @@ TEST(Profile, RanksConflictsAboveAsManyInstructions) {
   conflicts.line = 2;
   conflicts.warps = 100;
   conflicts.shared = {.requests = 100, .units = 300, .ideal_units = 100, .bytes = 12800};
-  EXPECT_EQ(dearest({arithmetic, conflicts}).front().line, 2U);
+  EXPECT_EQ(costliest({arithmetic, conflicts}).front().line, 2U);
 }
 
 TEST(Profile, ChargesABranchForTheSlotsInWhichLanesWait) {

@@ -127,7 +127,7 @@ TEST_F(ProgramProfileTest, SaysOnceHowToGetLines) {
   EXPECT_THAT(text, Not(HasSubstr("cost most")));
 }
 
-TEST_F(ProgramProfileTest, LongTablesShowTheDearestLinesAndCountTheOthers) {
+TEST_F(ProgramProfileTest, LongTablesShowTheCostliestLinesAndCountTheOthers) {
   emulator::Observations seen;
   for (unsigned line = 1; line <= 200; ++line)
     seen.lines.push_back(counters("_Z5clearPi", "/a.cu", line, 1000 + line));

@@ -64,13 +64,13 @@ TEST(TextReport, AWrongAnswerNamesTheCommandThatShowsItsInputs) {
               HasSubstr("Its inputs: ./lockstep grade transpose --seed 1 --case '33 x 65'\n"));
 }
 TEST(TextReport, Passed) { expect_golden("passed.txt", render_text(report_of({passed_on_a_gpu()}), {})); }
-TEST(TextReport, SaysThatACardWasSlowedDownAndNothingOfOneThatWasNot) {
+TEST(TextReport, SaysThatAGpuWasSlowedDownAndNothingOfOneThatWasNot) {
   ExerciseResult result = passed_on_a_gpu();
   const std::string without = render_exercise(result, {});
-  result.speed.card = throttled_card();
+  result.speed.gpu = throttled_gpu();
   EXPECT_THAT(render_exercise(result, {}),
               HasSubstr("slowed down in 2 of these measurements (power cap, software thermal slowdown)"));
-  result.speed.card->throttled_rounds = 0;
+  result.speed.gpu->throttled_rounds = 0;
   EXPECT_EQ(render_exercise(result, {}), without);
 }
 TEST(TextReport, AValueJustBeyondItsLimitDoesNotReadLikeIt) {
@@ -342,7 +342,7 @@ TEST(JsonReport, HasTheFieldsOfTheSchema) {
   }
 }
 
-TEST(JsonReport, HoldsTheErrorThatIsMendedFirst) {
+TEST(JsonReport, HoldsTheErrorThatIsFixedFirst) {
   const auto error_of = [](const ExerciseResult& result) {
     return json::parse(render_json(report_of({result}))).at("exercises").at(0).at("compiler_error");
   };
@@ -395,25 +395,24 @@ TEST(JsonReport, HoldsMeasuredSpeed) {
   EXPECT_EQ(speed.at("call_seconds"), 9.41e-5);
 }
 
-TEST(JsonReport, HoldsTheCardWhereItTells) {
+TEST(JsonReport, HoldsTheGpuWhereItTells) {
   ExerciseResult result = passed_on_a_gpu();
   EXPECT_TRUE(
       json::parse(render_json(report_of({result}))).at("exercises").at(0).at("speed").at("card").is_null());
-  result.speed.card = throttled_card();
-  const json card =
-      json::parse(render_json(report_of({result}))).at("exercises").at(0).at("speed").at("card");
-  EXPECT_EQ(card.at("sm_mhz"), 1410);
-  EXPECT_TRUE(card.at("memory_mhz").is_null());
-  EXPECT_EQ(card.at("temperature_celsius"), 88);
-  EXPECT_EQ(card.at("power_watts"), 691.5);
-  EXPECT_EQ(card.at("repeated_rounds"), 9);
-  EXPECT_EQ(card.at("throttled_rounds"), 2);
-  EXPECT_EQ(card.at("throttle_reasons"), json::array({"power cap", "software thermal slowdown"}));
+  result.speed.gpu = throttled_gpu();
+  const json gpu = json::parse(render_json(report_of({result}))).at("exercises").at(0).at("speed").at("card");
+  EXPECT_EQ(gpu.at("sm_mhz"), 1410);
+  EXPECT_TRUE(gpu.at("memory_mhz").is_null());
+  EXPECT_EQ(gpu.at("temperature_celsius"), 88);
+  EXPECT_EQ(gpu.at("power_watts"), 691.5);
+  EXPECT_EQ(gpu.at("repeated_rounds"), 9);
+  EXPECT_EQ(gpu.at("throttled_rounds"), 2);
+  EXPECT_EQ(gpu.at("throttle_reasons"), json::array({"power cap", "software thermal slowdown"}));
 }
 
 TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }
 
-TEST(JunitReport, HoldsTheCaseThatWasRunAloneAndTheErrorThatIsMendedFirst) {
+TEST(JunitReport, HoldsTheCaseThatWasRunAloneAndTheErrorThatIsFixedFirst) {
   EXPECT_THAT(render_junit(report_of({one_case()})),
               HasSubstr("out: 200 float: 1 -2.5 2 …; found 1 never written 2"));
   EXPECT_THAT(render_junit(report_of({explained_compile_error()})),

@@ -125,7 +125,7 @@ ExerciseResult compile_error() {
   result.compiler_output =
       "transpose.cu(14): error: expected a \";\"\n    out[i] = in[i]\n                  ^\n\n1 error "
       "detected in the compilation of \"transpose.cu\".\n";
-  result.next_step = "Mend the first error: later ones often follow from it.";
+  result.next_step = "Fix the first error: later ones often follow from it.";
   return result;
 }
 
@@ -188,14 +188,14 @@ ExerciseResult passed_on_a_gpu() {
   result.speed.ratio = 0.853;
   result.speed.interval = {{0.84, 0.87}};
   result.speed.ceiling_share = 0.781;
-  result.speed.ceiling = {"copied-bytes", "what this card's memory can copy", 4.213e12, "B/s"};
+  result.speed.ceiling = {"copied-bytes", "what this GPU's memory can copy", 4.213e12, "B/s"};
   result.speed.call_seconds = 9.41e-5;
   result.speed.between = {"padded", "reference"};
   result.output = "a line that nobody has to see once everything passed\n";
   return result;
 }
 
-CardDuringSpeed throttled_card() {
+GpuDuringSpeed throttled_gpu() {
   return {.sm_mhz = 1410,
           .memory_mhz = std::nullopt,
           .temperature_celsius = 88,

@@ -9,13 +9,13 @@ result::ExerciseResult wrong_answer();
 result::ExerciseResult race();
 result::ExerciseResult inefficient();
 result::ExerciseResult compile_error();
-/// The same, with the line that is mended first and what its error means.
+/// The same, with the line that is fixed first and what its error means.
 result::ExerciseResult explained_compile_error();
 /// One case that was run alone, with what it was given and left, and what was printed meanwhile.
 result::ExerciseResult one_case();
 result::ExerciseResult passed_on_a_gpu();
-/// A card that was too hot in two rounds that count.
-result::CardDuringSpeed throttled_card();
+/// A GPU that was too hot in two rounds that count.
+result::GpuDuringSpeed throttled_gpu();
 result::ExerciseResult grader_error();
 /// A submission that prints escape sequences, markup and bytes that are no UTF-8 wherever its text can reach.
 result::ExerciseResult hostile();

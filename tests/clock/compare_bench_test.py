@@ -11,7 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_bench"
-CARD = "NVIDIA H200"
+GPU = "NVIDIA H200"
 
 # In place of nvcc: notes what it is asked for; what it makes prints seconds for each size.
 NVCC = """#!{python}
@@ -49,8 +49,8 @@ sys.exit({status})
 WITH_A_GPU = f"""
 import runpy, sys
 sys.path.insert(0, "{TOOL.parent}")
-import card
-card.has_gpu, card.card_name = lambda: True, lambda: "{CARD}"
+import gpu
+gpu.has_gpu, gpu.gpu_name = lambda: True, lambda: "{GPU}"
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -81,7 +81,7 @@ class CompareBench(unittest.TestCase):
 
     def write_record(self, topic="scan", names=(*SCAN, "07-scan/rungs/look_back"), sizes=SIZES, **fields):
         rows = [{"name": name, "size": size, "variation": False, "seconds": 1e-5} for size in sizes for name in names]
-        record = {"schema": "lockstep/measurement/v1", "exercise": topic, "card": CARD, "commit": "benched"}
+        record = {"schema": "lockstep/measurement/v1", "exercise": topic, "card": GPU, "commit": "benched"}
         record |= {"ceiling": {"rate": 1}, "results": rows, **fields}
         (self.records / f"{topic}.json").write_text(json.dumps(record), encoding="utf-8")
 
@@ -116,7 +116,7 @@ class CompareBench(unittest.TestCase):
         self.assertEqual(self.lines_of("called"), [[name.replace("/", "-"), *sizes] for name in SCAN])
         record = json.loads(self.output.read_text(encoding="utf-8"))
         self.assertEqual(record["schema"], "lockstep/bench-comparison/v1")
-        self.assertEqual((record["card"], record["commit"]), (CARD, "abc"))
+        self.assertEqual((record["card"], record["commit"]), (GPU, "abc"))
         rows = [(row["solution"], row["size"]) for row in record["results"]]
         self.assertEqual(rows, [(name, size) for name in SCAN for size in SIZES])
         row = record["results"][0]
@@ -202,7 +202,7 @@ class CompareBench(unittest.TestCase):
         self.write_record(card="NVIDIA H100")
         ran = self.run_tool()
         self.assertEqual(ran.returncode, 3)
-        self.assertIn("is of NVIDIA H100, and this card is NVIDIA H200", ran.stderr)
+        self.assertIn("is of NVIDIA H100, and this GPU is NVIDIA H200", ran.stderr)
         (self.records / "scan.json").unlink()
         self.assertEqual(self.run_tool().returncode, 3)
         for rounds in ("0", "many"):

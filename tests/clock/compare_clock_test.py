@@ -22,7 +22,7 @@ output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
 output.write_text("#!/bin/sh\\necho $* >>'{root}/arguments'; echo events >>'{root}/turns'; echo {events}\\n")
 output.chmod(0o755)
 """
-# In place of the judge: writes the same report for everything that it grades, or these by turns.
+# In place of the judge: writes the same report for everything that it grades, or these alternately.
 JUDGE = """#!{python}
 import json, pathlib, sys
 with open("{root}/graded", "a+") as graded:
@@ -42,8 +42,8 @@ sys.exit(1)
 WITH_A_GPU = f"""
 import runpy, sys
 sys.path.insert(0, "{TOOL.parent}")
-import card
-card.has_gpu = lambda: True
+import gpu
+gpu.has_gpu = lambda: True
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

@@ -1,4 +1,4 @@
-// Stands for libcupti: says of metric m of the launch with number n that it is 100 n + m, and tells its
+// Stands for libcupti: says of metric m of the launch with number n that it is 100 n + m, and reports its
 // ranges last launch first.
 #include "imitated_cupti.h"
 

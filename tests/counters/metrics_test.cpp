@@ -1,5 +1,5 @@
-// Every generation of cards from compute capability 7.5 on has the metrics that are asked for: CUPTI tells
-// without a card.
+// Every generation of GPUs from compute capability 7.5 on has the metrics that are asked for: CUPTI says so
+// without a GPU.
 #include <cupti_result.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// How the runner uses CUPTI, against an imitation that keeps count; a card tells whether the imitation is
+// How the runner uses CUPTI, against an imitation that keeps count; a GPU shows whether the imitation is
 // right.
 #include "runner/range_profiler.h"
 
@@ -49,7 +49,7 @@ TEST_F(RangeProfiling, RepeatsTheWorkUntilAllIsCountedAndNamesEveryLaunch) {
   const auto launches = profile_two_launches();
   EXPECT_EQ(calls_, 3U);
   ASSERT_EQ(launches.size(), 2U);
-  EXPECT_EQ(launches[0].kernel, "b") << "the imitation tells its last launch first";
+  EXPECT_EQ(launches[0].kernel, "b") << "the imitation reports its last launch first";
   EXPECT_THAT(launches[0].values, ElementsAre(100, 101));
   EXPECT_EQ(launches[1].kernel, "a");
   EXPECT_THAT(launches[1].values, ElementsAre(0, 1));

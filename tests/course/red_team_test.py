@@ -11,7 +11,7 @@ from unittest import mock
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tests/red-team/run"
 sys.path.insert(0, str(ROOT / "measurements"))
-import card  # pylint: disable=wrong-import-position; it lies beside the records
+import gpu  # pylint: disable=wrong-import-position; it lies beside the records
 
 # In place of the program: answers by the name of the submission, and keeps what the record held meanwhile.
 PROGRAM = """#!{python}
@@ -122,7 +122,7 @@ class RedTeam(unittest.TestCase):
         )
 
     def test_a_record_of_another_kind_does_not_go_on(self):
-        whole = {"schema": "lockstep/red-team/v1", "card": "a card", "commit": "abc", "results": []}
+        whole = {"schema": "lockstep/red-team/v1", "card": "a GPU", "commit": "abc", "results": []}
         without_commit = {key: value for key, value in whole.items() if key != "commit"}
         for record in ({**whole, "schema": "lockstep/calibration/v1"}, without_commit, []):
             with self.subTest(record=record):
@@ -137,27 +137,27 @@ class RedTeam(unittest.TestCase):
 
 
 class HasGpu(unittest.TestCase):
-    def found(self, status, cards):
+    def found(self, status, gpus):
         def count(pointer):
-            pointer._obj.value = cards  # pylint: disable=protected-access; what byref() points to
+            pointer._obj.value = gpus  # pylint: disable=protected-access; what byref() points to
             return 0
 
         driver = mock.Mock(cuInit=lambda flags: status, cuDeviceGetCount=count)
         with mock.patch("ctypes.CDLL", return_value=driver):
-            return card.has_gpu()
+            return gpu.has_gpu()
 
     def test_no_driver(self):
         with mock.patch("ctypes.CDLL", side_effect=OSError):
-            self.assertFalse(card.has_gpu())
+            self.assertFalse(gpu.has_gpu())
 
     def test_driver_that_does_not_start(self):
-        self.assertFalse(self.found(status=999, cards=1))
+        self.assertFalse(self.found(status=999, gpus=1))
 
-    def test_driver_without_a_card(self):
-        self.assertFalse(self.found(status=0, cards=0))
+    def test_driver_without_a_gpu(self):
+        self.assertFalse(self.found(status=0, gpus=0))
 
-    def test_card(self):
-        self.assertTrue(self.found(status=0, cards=1))
+    def test_gpu(self):
+        self.assertTrue(self.found(status=0, gpus=1))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// A judgement takes its turn on a GPU for what runs on the card, and for nothing else. The emulated device
-// stands in for the card.
+// A judgement takes its turn on a GPU for what runs on the GPU, and for nothing else. The emulated device
+// stands in for the GPU.
 #include "judge/turn.h"
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// Counts nothing, as a card, so that the cases run on the emulated device first and then here.
+/// Counts nothing, as a GPU, so that the cases run on the emulated device first and then here.
 class ImitatedGpu final : public device::TimingDevice {
  public:
   explicit ImitatedGpu(fs::path node) : node_(std::move(node)) { std::ofstream{node_}; }
@@ -42,10 +42,10 @@ class ImitatedGpu final : public device::TimingDevice {
   device::GpuLock lock(const std::function<void()>& waiting) override {
     return device::GpuLock(node_, waiting);
   }
-  std::optional<device::CardState> card_state() const override { return std::nullopt; }
+  std::optional<device::GpuState> gpu_state() const override { return std::nullopt; }
   std::unique_ptr<device::Session> open(std::uint64_t seed) override {
     ++sessions_;
-    EXPECT_TRUE(is_locked()) << "a submission gets the card out of turn";
+    EXPECT_TRUE(is_locked()) << "a submission gets the GPU out of turn";
     return emulated_.open(seed);
   }
   std::unique_ptr<device::Vault> open_vault() override { return nullptr; }
@@ -73,7 +73,7 @@ class Turn : public LeavesNothingBehind {
   ImitatedGpu gpu_{folder_.path() / "nvidia0"};
 };
 
-TEST_F(Turn, IsTakenForWhatRunsOnTheCardOnly) {
+TEST_F(Turn, IsTakenForWhatRunsOnTheGpuOnly) {
   std::size_t in_turn = 0, out_of_turn = 0;
   const result::ExerciseResult result = judge_reference([&](const std::string& what, int, int) {
     EXPECT_EQ(what.find("waiting"), std::string::npos);

@@ -1,4 +1,4 @@
-// Names that a student chose: told as they are written, whatever they would expand to.
+// Names that a student chose: shown as they are written, whatever they would expand to.
 #include "text/demangled.h"
 
 #include <gtest/gtest.h>

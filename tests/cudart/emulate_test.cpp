@@ -25,7 +25,7 @@ TEST(Emulate, Transpose) { expect_clean("transpose", "transposed\n"); }
 TEST(Emulate, StreamsAndEvents) { expect_clean("streams", "streams in order\n"); }
 TEST(Emulate, Symbols) { expect_clean("symbols", "symbols found\n"); }
 TEST(Emulate, PitchedMemory) { expect_clean("pitched", "pitched\n"); }
-TEST(Emulate, KernelsThatMeasureACard) { expect_clean("calibration", "measured work is done\n"); }
+TEST(Emulate, KernelsThatMeasureAGpu) { expect_clean("calibration", "measured work is done\n"); }
 TEST(Emulate, CooperativeGroups) { expect_clean("groups", "groups agree\n"); }
 TEST(Emulate, FunctionsThatLanesChoose) { expect_clean("function_pointers", "no error, 0 wrong\n"); }
 TEST(Emulate, HalfPrecision) { expect_clean("half", "halves agree\n"); }

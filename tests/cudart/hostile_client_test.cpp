@@ -317,7 +317,7 @@ TEST_F(HostileClient, OfSharedMemoryWhatHasChangedIsCounted) {
   EXPECT_EQ(copied(), std::pair(8192UL, 4096UL)) << "copies are counted as they are asked for";
   const FillRequest fill{own, 4096, 0};
   EXPECT_EQ(status_of(client, RequestKind::fill, {bytes_of(fill)}), Status::ok);
-  EXPECT_EQ(copied(), std::pair(1UL, 0UL)) << "the host has told one byte";
+  EXPECT_EQ(copied(), std::pair(1UL, 0UL)) << "the host has passed one byte";
 }
 
 TEST_F(HostileClient, WhatPagesTellIsCounted) {
@@ -657,7 +657,7 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
 
 constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue
 
-/// A device that tells of refused calls.
+/// A device that reports refused calls.
 class NotedRefusals : public testing::Test {
  protected:
   Status note(const NoteRefusalRequest& refusal, std::string_view function) {

@@ -35,7 +35,7 @@ TEST(StridedCopies, TakeAsManyRequestsForManyRowsAsForTwo) {
   const ClientStatistics few = statistics_of(2), many = statistics_of(20'000);
   EXPECT_EQ(few.requests, many.requests);
   EXPECT_LT(many.requests, 200U);
-  // Two copies of four bytes a row, and one of eight out of an array: what lies between rows stays.
+  // Two copies of four bytes per row, and one of eight out of an array: what lies between rows stays.
   EXPECT_EQ(few.device_to_host_bytes, 2U * 16U);
   EXPECT_EQ(many.device_to_host_bytes, 20'000U * 16U);
 }

@@ -112,7 +112,7 @@ class Comparison(WithFolder):
         faults, printed = self.compare(wrong, right)
         self.assertEqual(faults, 1)
         self.assertIn("1 of 4 rows differ, in columns 1", printed)
-        self.assertIn("row 2 (00000002 00000006 0000000a), column 1: 00000063, card 00000006", printed)
+        self.assertIn("row 2 (00000002 00000006 0000000a), column 1: 00000063, GPU 00000006", printed)
 
     def test_a_cause_allows_so_many_rows_and_no_more(self):
         wrong = self.answers([9, 9, 2, 3, 4, 5, 6, 7], {"global-load-requests": 2})
@@ -126,7 +126,7 @@ class Comparison(WithFolder):
         theirs = self.answers(range(8), {"global-load-requests": 3, "shared-load-requests": 1})
         cause = {"kernel": "sum", "what": "global-load-*", "ratio": [1.5, 1.5], "cause": "Known."}
         self.assertEqual(self.compare(ours, theirs)[0], 2)
-        self.assertEqual(self.compare(ours, theirs, [cause])[0], 1)  # the other is counted by the card alone
+        self.assertEqual(self.compare(ours, theirs, [cause])[0], 1)  # the other is counted by the GPU alone
 
     def test_a_cause_without_a_difference_is_a_fault(self):
         same = [self.answers(range(8), {"global-load-requests": 2}) for _ in "12"]
@@ -142,7 +142,7 @@ class Comparison(WithFolder):
         self.assertEqual(self.compare(bad, good)[0], 1)
         self.assertEqual(self.compare(good, bad)[0], 1)
 
-    def test_a_kernel_that_the_card_did_not_count_is_a_fault(self):
+    def test_a_kernel_that_the_gpu_did_not_count_is_a_fault(self):
         ours, theirs = (self.answers(range(8), {"global-load-requests": 2}) for _ in "12")
         del theirs.kernels["sum"]["counters"]
         self.assertEqual(self.compare(ours, theirs)[0], 1)

@@ -36,7 +36,8 @@ struct Test {
   std::vector<std::byte> inputs;
   unsigned rows = 0, columns = 1;  ///< of the outputs: column by column
   unsigned element_bytes = 4;
-  /// Of an approximate kernel, one a column; its operands are float, or double where an element has 8 bytes.
+  /// Of an approximate kernel, one per column; its operands are float, or double where an element has 8
+  /// bytes.
   std::vector<Error> errors;
   std::uint64_t (*make_object)() = nullptr;  ///< a texture or surface
 };
@@ -72,7 +73,8 @@ inline bool add_kernel(const char* name, const char* file, const void* kernel, S
 
 }  // namespace lockstep::differential
 
-/// ELEMENTWISE(name, Input, Result, columns) { r[0] = a + b; … }: one thread an element, with three operands.
+/// ELEMENTWISE(name, Input, Result, columns) { r[0] = a + b; … }: one thread per element, with three
+/// operands.
 #define ELEMENTWISE(name, Input, Result, columns) LOCKSTEP_ELEMENTWISE(name, Input, Result, columns, {})
 
 /// The same for approximate functions; behind the number of columns, the Error of each.

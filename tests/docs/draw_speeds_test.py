@@ -49,7 +49,7 @@ RECORD = {
     "commit": "0123456789abcdef",
     "command": "./lockstep bench transpose",
     "copy_bandwidth": 4e12,
-    "ceiling": {"name": "copied-bytes", "description": "what this card's memory can copy", "rate": 4e12, "unit": "B/s"},
+    "ceiling": {"name": "copied-bytes", "description": "what this GPU's memory can copy", "rate": 4e12, "unit": "B/s"},
     "results": [
         row("peers/memcpy", "memcpy", 1000, 2e-6, 2.0),
         row("rungs/naive", "naive", 1000, 40e-6, 0.1),
@@ -123,16 +123,16 @@ class DrawSpeeds(unittest.TestCase):
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_shares_are_of_the_ceiling_that_binds(self):
-        ceiling = {"name": "fused-multiply-adds", "description": "the multiply-adds of a card", "rate": 1e12, "unit": "/s"}
+        ceiling = {"name": "fused-multiply-adds", "description": "the multiply-adds of a GPU", "rate": 1e12, "unit": "/s"}
         rows = [{**one, "work": one["elements"]} for one in RECORD["results"]]
         self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling, "results": rows}), (0, ""))
         table = (self.output / "turned.html").read_text(encoding="utf-8")
         self.assertIn("share of<br>fused multiply-adds", table)
-        # A million elements in 4 us are 0.25 T/s, though their bytes are half of what the card copies.
+        # A million elements in 4 us are 0.25 T/s, though their bytes are half of what the GPU copies.
         reference = ["4.00 µs", "250", "25 %", "1.00"]
         self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
         plot = (self.output / "turned.svg").read_text(encoding="utf-8")
-        self.assertIn("Share of the multiply-adds of a card", plot)
+        self.assertIn("Share of the multiply-adds of a GPU", plot)
         self.assertNotIn("copying", table)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
@@ -140,7 +140,7 @@ class DrawSpeeds(unittest.TestCase):
         ceiling = {**RECORD["ceiling"], "rate": 8e13}
         self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling}), (0, ""))
         table = (self.output / "turned.html").read_text(encoding="utf-8")
-        reference = ["4.00 µs", "250", "2.5 %", "1.00"]  # bytes a second would say little
+        reference = ["4.00 µs", "250", "2.5 %", "1.00"]  # bytes per second would say little
         self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
         plot = (self.output / "turned.svg").read_text(encoding="utf-8")
         self.assertIn(">5 %<", plot)

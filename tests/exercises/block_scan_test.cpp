@@ -1,4 +1,4 @@
-// The sums that the judge of "block-scan" expects, held against sums that each start from nothing.
+// The sums that the judge of "block-scan" expects, compared with sums that each start from nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(BlockScan, EverySumIsOfTheElementsBeforeItInItsSegment) {
   }
 }
 
-TEST(BlockScan, CoversTheSizesThatBite) {
+TEST(BlockScan, CoversTheEdgeCases) {
   std::set<int> sizes;
   for (const course::Case& one : problem("block-scan").cases) {
     SplitMix64 random(7);

@@ -1,4 +1,5 @@
-// The rows that the judge of "coalescing" expects, held against the task's own sentences in double precision.
+// The rows that the judge of "coalescing" expects, compared with the task's own sentences in double
+// precision.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +74,7 @@ TEST(Coalescing, EveryParticleMovesInEveryDirection) {
   }
 }
 
-TEST(Coalescing, CoversTheSizesThatBite) {
+TEST(Coalescing, CoversTheEdgeCases) {
   std::set<int> sizes;
   bool has_long_rows = false, has_full_rows = false;
   for (const course::Case& one : problem("coalescing").cases) {

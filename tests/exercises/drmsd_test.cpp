@@ -1,4 +1,4 @@
-// The values that the judge of "drmsd" expects, held against hypotenuses in long double; and what its cases
+// The values that the judge of "drmsd" expects, compared with hypotenuses in long double; and what its cases
 // must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,7 +94,7 @@ TEST(Drmsd, StatesThePairsThatItCompares) {
   }
 }
 
-TEST(Drmsd, CoversTheSizesThatBite) {
+TEST(Drmsd, CoversTheEdgeCases) {
   std::set<std::size_t> sizes, frames;
   for (const course::Case& one : problem("drmsd").cases) {
     const Prepared made = prepare(one);

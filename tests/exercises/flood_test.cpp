@@ -1,4 +1,4 @@
-// The masks that the judge of "flood" expects, held against components that are joined by relabelling; and
+// The masks that the judge of "flood" expects, compared with components that are joined by relabelling; and
 // what its cases and its large maps must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(Flood, WaterStandsInTheComponentsOfWetSources) {
   }
 }
 
-TEST(Flood, CoversTheSizesThatBite) {
+TEST(Flood, CoversTheEdgeCases) {
   std::set<int> rows, columns;
   for (const course::Case& one : cases()) {
     const Prepared made = prepare(one);
@@ -197,14 +197,14 @@ TEST(Flood, WaterGoesThroughHalfOfTheMeasuredMapStepByStep) {
 }
 
 TEST(Flood, TheWideMapFitsIntoNoBlockAndNoFreeCopy) {
-  constexpr std::size_t kMostSharedBytes = 227 * 1024, kFreeBytes = 4096;
+  constexpr std::size_t kMaxSharedBytes = 227 * 1024, kFreeBytes = 4096;
   int wide = 0;
   for (const course::Case& one : cases()) {
     if (!one.wide) continue;
     ++wide;
     const Prepared made = prepare(one);
-    EXPECT_GT(made.mask.size(), kMostSharedBytes) << "a byte a cell";
-    EXPECT_GT(made.mask.size() / 8, kFreeBytes) << "a bit a cell";
+    EXPECT_GT(made.mask.size(), kMaxSharedBytes) << "a byte per cell";
+    EXPECT_GT(made.mask.size() / 8, kFreeBytes) << "a bit per cell";
     EXPECT_GT(longest_way(made), 30) << "steps cost more than the gate on bytes allows";
   }
   EXPECT_EQ(wide, 1);

@@ -1,4 +1,4 @@
-// The reader of height maps: what it takes from ASCII grids and PGM pictures, where it tells that a file is
+// The reader of height maps: what it takes from ASCII grids and PGM pictures, where it reports that a file is
 // broken, and the picture that it draws.
 #include "14-flood/height_map.h"
 

@@ -1,4 +1,4 @@
-// The counts that the judge of "histogram" expects, held against samples that are sorted and measured; and
+// The counts that the judge of "histogram" expects, compared with samples that are sorted and measured; and
 // what its cases must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(Histogram, StatesTheSamplesThatItCounts) {
   }
 }
 
-TEST(Histogram, CoversTheSizesThatBite) {
+TEST(Histogram, CoversTheEdgeCases) {
   std::set<std::size_t> lengths;
   std::set<int> bins, sample_bytes;
   for (const Prepared& one : all_prepared()) {

@@ -1,4 +1,4 @@
-// The sums and states that the judge of "multi-tau" expects, held against sums by hand, against the plain
+// The sums and states that the judge of "multi-tau" expects, compared with sums by hand, against the plain
 // definition, and against a correlator that takes one instant after the other; and both conventions of
 // correlation on molecules whose time in the focus is known.
 #include <gmock/gmock.h>
@@ -226,7 +226,7 @@ TEST(MultiTau, AnySplitGivesTheSame) {
   }
 }
 
-TEST(MultiTau, CoversWhatBites) {
+TEST(MultiTau, CoversTheEdgeCases) {
   std::set<int> instants, groups;
   std::set<std::int64_t> phases;
   bool past_an_int = false, past_16_bits = false, past_32_bits = false;

@@ -30,7 +30,7 @@ inline std::vector<Procedure> procedures() {
 
 /// Places of the weight proposed at one step by one particle, and the word that decides; n: nobody.
 struct Proposed {
-  unsigned place, word;
+  unsigned particle, word;
 };
 
 inline Proposed proposed_by(const Procedure& procedure, unsigned n, std::uint64_t seed, unsigned i,
@@ -92,7 +92,8 @@ inline std::vector<int> ancestors_by(const Procedure& procedure, const std::vect
     unsigned at = i;
     for (unsigned step = 0; step < static_cast<unsigned>(steps); ++step) {
       const Proposed next = proposed_by(procedure, n, seed, i, step);
-      if (next.place < n && !(uniform_of(next.word) * weights[at] > weights[next.place])) at = next.place;
+      if (next.particle < n && !(uniform_of(next.word) * weights[at] > weights[next.particle]))
+        at = next.particle;
     }
     ancestors[i] = static_cast<int>(at);
   }

@@ -21,7 +21,7 @@ struct Amount {
 };
 constexpr Amount kQuick = {2048, 2, 16, 4, 1024}, kFull = {16384, 16, 256, 100, 16384};
 
-// --- transactions a request ---
+// --- transactions per request ---
 
 constexpr std::size_t kWeightsOfALine = 128 / sizeof(float);
 
@@ -53,9 +53,9 @@ std::pair<Transactions, Transactions> transactions_of(const Procedure& procedure
       std::set<std::size_t> proposed_lines, own_lines;
       for (unsigned lane = 0; lane < 32; ++lane) {
         const Proposed next = proposed_by(procedure, n, 1, warp * 32 + lane, step);
-        proposed_lines.insert(next.place / kWeightsOfALine);
+        proposed_lines.insert(next.particle / kWeightsOfALine);
         own_lines.insert(at[lane] / kWeightsOfALine);
-        if (uniform_of(next.word) * weights[at[lane]] <= weights[next.place]) at[lane] = next.place;
+        if (uniform_of(next.word) * weights[at[lane]] <= weights[next.particle]) at[lane] = next.particle;
       }
       of_proposed.add(proposed_lines);
       of_own.add(own_lines);
@@ -208,7 +208,7 @@ void print_tracking(const Amount& amount) {
   fmt::print(
       "\nTracking by range and bearing: {} particles, {} tracks of {} observations, {} steps a chain. The "
       "source\n"
-      "does not tell its noise, start or steps, so only errors relative to Metropolis can be compared; its "
+      "does not give its noise, start or steps, so only errors relative to Metropolis can be compared; its "
       "times\n"
       "are of a Tesla K40 with 2^14 particles, these of one thread of a processor.\n\n"
       "  procedure    source: RMSE  rel.   here: RMSE  rel.   source: shares of stages 1 to 4   here\n",

@@ -36,9 +36,9 @@ TEST(Resampling, WordsBecomeNumbersOfTheirRanges) {
 }
 
 TEST(Resampling, PlacesKeepTheSumBelowTwoToThe63) {
-  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr int kMax = std::numeric_limits<int>::max();
   constexpr float kLargest = std::numeric_limits<float>::max(), kSmallest = 0x1p-149F;
-  for (const int n : {1, 2, 3, 4, 5, 1 << 20, (1 << 20) + 1, kMost}) {
+  for (const int n : {1, 2, 3, 4, 5, 1 << 20, (1 << 20) + 1, kMax}) {
     for (const float weight : {kLargest, 1.5F, 1.0F, 0.75F, 0x1p-126F, kSmallest}) {
       const long double units = std::ldexp(static_cast<long double>(weight), places_of(weight, n));
       EXPECT_LT(units * n, 0x1p63L) << n << " of " << weight;
@@ -46,7 +46,7 @@ TEST(Resampling, PlacesKeepTheSumBelowTwoToThe63) {
       EXPECT_GE(units, n) << n << " of " << weight << ": a point a particle";
     }
   }
-  EXPECT_EQ(places_of(kLargest, kMost), -96);
+  EXPECT_EQ(places_of(kLargest, kMax), -96);
   EXPECT_EQ(places_of(kSmallest, 1), 210);
   EXPECT_EQ(places_of(0, 7), 0);
 }
@@ -126,7 +126,7 @@ TEST(Resampling, AMixtureOfProceduresIsWrong) {
   EXPECT_EQ(nearest(call, found).name, "Metropolis");
 }
 
-TEST(Resampling, OfManyStepsSomeParticlesAreHeldAgainstTheChain) {
+TEST(Resampling, OfManyStepsSomeParticlesAreComparedWithTheChain) {
   const course::Case& one = problem("resampling").speed->sizes.front();
   SplitMix64 random(13);
   const course::Call call = one.prepare(random);

@@ -1,4 +1,4 @@
-// The sums that the judge of "scan" expects, held against sums that each start from nothing; and the
+// The sums that the judge of "scan" expects, compared with sums that each start from nothing; and the
 // workspace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(Scan, EverySumIsOfTheElementsBeforeIt) {
   }
 }
 
-TEST(Scan, CoversTheSizesThatBite) {
+TEST(Scan, CoversTheEdgeCases) {
   std::set<int> sizes;
   for (const course::Case& one : problem("scan").cases) {
     SplitMix64 random(7);

@@ -1,4 +1,4 @@
-// The reader of molecules: what it takes from PDB and XYZ, and where it tells that a file is broken.
+// The reader of molecules: what it takes from PDB and XYZ, and where it reports that a file is broken.
 #include "15-drmsd/structures.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The values that the judge of "tpacf" expects, held against angles in long double by another formula; and
+// The values that the judge of "tpacf" expects, compared with angles in long double by another formula; and
 // what its cases must hold.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -176,7 +176,7 @@ TEST(Tpacf, StatesThePairsThatAreCounted) {
   }
 }
 
-TEST(Tpacf, CoversTheSizesThatBite) {
+TEST(Tpacf, CoversTheEdgeCases) {
   std::set<std::size_t> sizes, sets, bins;
   for (const course::Case& one : problem("tpacf").cases) {
     const Prepared made = prepare(one);
@@ -263,7 +263,7 @@ float chord_in_float(const float* x, const float* y) {
 }
 
 TEST(Tpacf, FloatAloneWouldMissPairsAtEdges) {
-  EXPECT_GE(wrong_in_float(prepare(case_with("float cannot tell")), chord_in_float), 50U);
+  EXPECT_GE(wrong_in_float(prepare(case_with("float cannot decide")), chord_in_float), 50U);
 }
 
 TEST(Tpacf, CosinesInFloatWouldMissACrowd) {

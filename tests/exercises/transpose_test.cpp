@@ -1,4 +1,4 @@
-// The transpose that the judge expects, held against the task's own sentence element by element.
+// The transpose that the judge expects, compared with the task's own sentence element by element.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(Transpose, EveryElementIsWhereTheTaskSays) {
   EXPECT_GT(checked, 100000U);
 }
 
-TEST(Transpose, CoversTheSizesThatBite) {
+TEST(Transpose, CoversTheEdgeCases) {
   std::set<int> sizes;
   for (const course::Case& one : problem("transpose").cases) {
     SplitMix64 random(7);

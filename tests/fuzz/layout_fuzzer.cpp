@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kBufferBytes = 4096;
 constexpr std::chrono::milliseconds kLongestLaunch{20};
 /// Of a launch's local memory: with more, all time goes into filling it.
-constexpr std::uint64_t kMostLocalBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMaxLocalBytes = std::uint64_t{32} << 20;
 
 struct Variable {
   std::string name, space;
@@ -228,7 +228,7 @@ void launch(Device& device, Device::KernelId kernel, DeviceAddress buffer, Fuzze
   configuration.dynamic_shared_bytes =
       input.ConsumeBool() ? input.ConsumeIntegralInRange<std::uint32_t>(0, 1024) : hostile_number_32(input);
   configuration.cooperative = input.ConsumeIntegralInRange<unsigned>(0, 7) == 0;
-  if (configuration.block.count() * info.local_bytes > kMostLocalBytes) return;
+  if (configuration.block.count() * info.local_bytes > kMaxLocalBytes) return;
   std::vector<std::byte> parameters(info.parameter_bytes);
   std::memcpy(parameters.data(), &buffer, std::min(parameters.size(), sizeof buffer));
   device.set_deadline(std::chrono::steady_clock::now() + kLongestLaunch);

@@ -94,8 +94,8 @@ class Client {
 
   void run() {
     if (below(4) != 0) begin();
-    constexpr unsigned kMostRequests = 64;
-    for (unsigned n = 0; n < kMostRequests && input_.remaining_bytes() > 0; ++n) ask();
+    constexpr unsigned kMaxRequests = 64;
+    for (unsigned n = 0; n < kMaxRequests && input_.remaining_bytes() > 0; ++n) ask();
   }
 
  private:

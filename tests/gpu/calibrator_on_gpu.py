@@ -4,7 +4,7 @@
     tests/gpu/calibrator_on_gpu.py [LOCKSTEP]
 
 LOCKSTEP is the program to test: ./lockstep of this tree when none is named, or that of an unpacked package.
-Without a GPU it says so and exits with 77. Run it alone on the card: what runs beside it would be measured too.
+Without a GPU it says so and exits with 77. Run it alone on the GPU: what runs beside it would be measured too.
 """
 
 import json
@@ -18,16 +18,16 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "measurements"))
-from card import has_gpu  # pylint: disable=wrong-import-position; it lies beside the records
+from gpu import has_gpu  # pylint: disable=wrong-import-position; it lies beside the records
 
 SKIPPED = 77
 LOCKSTEP = ROOT / "lockstep"
 
 
 def calibrated():
-    """What `lockstep calibrate` says of the card. What this user keeps of it stays as it is."""
+    """What `lockstep calibrate` says of the GPU. What this user keeps of it stays as it is."""
     with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder, "card.json")
+        report = pathlib.Path(folder, "gpu.json")
         command = [LOCKSTEP, "calibrate", "--format", "json", "--output", report]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=300,
                        env={**os.environ, "LOCKSTEP_ROOT": folder})  # fmt: skip
@@ -39,7 +39,7 @@ class CalibratorOnGpu(unittest.TestCase):
     def setUpClass(cls):
         cls.first, cls.second = calibrated(), calibrated()
 
-    def test_knows_its_card(self):
+    def test_knows_its_gpu(self):
         self.assertNotEqual(self.first["card"], "")
         self.assertRegex(self.first["uuid"], "^GPU-")
         self.assertNotEqual(self.first["driver"], "")
@@ -56,7 +56,7 @@ class CalibratorOnGpu(unittest.TestCase):
                 self.assertLessEqual(abs(again / figure["value"] - 1), 0.5 if name == "launch" else 0.05)
 
     def test_figures_stand_to_each_other_as_hardware_makes_them(self):
-        """True of every card, whatever its size: a kernel that measured something else would break one of them."""
+        """True of every GPU, whatever its size: a kernel that measured something else would break one of them."""
         value = {name: figure["value"] for name, figure in self.first["figures"].items()}
         self.assertGreater(value["fused-multiply-adds"], 2 * value["special-functions"])
         self.assertGreater(value["integer-products"], value["special-functions"])

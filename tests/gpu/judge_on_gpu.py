@@ -6,7 +6,7 @@
 LOCKSTEP is the program to test: ./lockstep of this tree when none is named, or that of an unpacked package.
 TEST is the name of a test below, as test_clock. Needs python3 and nvcc besides. Without a GPU it says so and
 exits with 77.
-Run it alone on the card: it reads how much of the card's memory is used.
+Run it alone on the GPU: it reads how much of the GPU's memory is used.
 """
 
 import ctypes
@@ -28,7 +28,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "measurements"))
-from card import has_gpu  # pylint: disable=wrong-import-position; it lies beside the records
+from gpu import has_gpu  # pylint: disable=wrong-import-position; it lies beside the records
 
 SOLUTION = ROOT / "solutions/03-transpose"
 SKIPPED = 77
@@ -47,11 +47,11 @@ FIRST_RUNGS = {
     "resampling": "16-resampling/rungs/metropolis.cu",
 }
 
-# Submissions that are sound until they see a card: the emulated device must not be what catches them. They
+# Submissions that are sound until they see a GPU: the emulated device must not be what catches them. They
 # follow on the reference, whose function is renamed to sound_transpose.
-ON_A_CARD = """
+ON_A_GPU = """
 #include <unistd.h>
-static bool on_a_card() { return access("/dev/nvidiactl", F_OK) == 0; }
+static bool on_a_gpu() { return access("/dev/nvidiactl", F_OK) == 0; }
 """
 HANGS = """
 __global__ void hang_kernel(const volatile float* in) {
@@ -59,7 +59,7 @@ __global__ void hang_kernel(const volatile float* in) {
   }
 }
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
-  if (on_a_card() && rows * columns > 0) hang_kernel<<<1, 1, 0, stream>>>(in);
+  if (on_a_gpu() && rows * columns > 0) hang_kernel<<<1, 1, 0, stream>>>(in);
   sound_transpose(in, out, rows, columns, stream);
 }
 """
@@ -67,21 +67,21 @@ WRITES_PAST_THE_END = """
 __global__ void write_kernel(float* to) { *to = 1; }
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   sound_transpose(in, out, rows, columns, stream);
-  // A buffer ends where its memory ends, but for the alignment of textures, 512 bytes.
+  // A buffer ends where its memory ends, except for the alignment of textures, 512 bytes.
   float* const past_the_end = out + (long long)rows * columns + 128;
-  if (on_a_card() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(past_the_end);
+  if (on_a_gpu() && rows * columns > 0) write_kernel<<<1, 1, 0, stream>>>(past_the_end);
 }
 """
 EXITS = """
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
-  if (on_a_card()) _exit(0);
+  if (on_a_gpu()) _exit(0);
   sound_transpose(in, out, rows, columns, stream);
 }
 """
 # Sound, but so slow that it can be met in a case.
 DAWDLES = """
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
-  if (on_a_card()) usleep(200'000);
+  if (on_a_gpu()) usleep(200'000);
   sound_transpose(in, out, rows, columns, stream);
 }
 """
@@ -127,7 +127,7 @@ class HeldLocks:
 
 
 class HeldMemory:
-    """Takes the card's memory, but for `left` bytes."""
+    """Takes the GPU's memory, except for `left` bytes."""
 
     def __init__(self, left):
         self.left = left
@@ -279,11 +279,11 @@ class JudgeOnGpu(unittest.TestCase):
         with HeldLocks() as locks:
             self.assertTrue(locks.all_were_free(), "the lock is still held")
         if used_before is None:
-            print("  memory of the card was not looked at: there is no nvidia-smi")
+            print("  memory of the GPU was not looked at: there is no nvidia-smi")
             return
         # The judge's own context is gone with it; 64 MiB are for what the driver keeps.
         back = holds_within(10, lambda: memory_used() <= used_before + 64)
-        self.assertTrue(back, f"{memory_used()} MiB of the card are in use, {used_before} MiB before")
+        self.assertTrue(back, f"{memory_used()} MiB of the GPU are in use, {used_before} MiB before")
 
     def test_references(self):
         status, exercises = self.grade("--all", "--submission", ROOT / "solutions")
@@ -300,15 +300,15 @@ class JudgeOnGpu(unittest.TestCase):
                 self.assertLess(exercise["seconds"], 180)
         self.assertEqual(status, 0)
 
-    def test_what_goes_wrong_on_the_card_only(self):
+    def test_what_goes_wrong_on_the_gpu_only(self):
         used = memory_used()
         sound = self.sound_transpose()
-        # Each follows on the one before: what that did to the card would change its verdict.
+        # Each follows on the one before: what that did to the GPU would change its verdict.
         attacks = {"time-limit": HANGS, "launch-failed": WRITES_PAST_THE_END, "crashed": EXITS}
         for verdict, text in attacks.items():
             with self.subTest(expected=verdict):
                 submission = self.folder / "transpose.cu"
-                submission.write_text(sound + ON_A_CARD + text, encoding="utf-8")
+                submission.write_text(sound + ON_A_GPU + text, encoding="utf-8")
                 status, exercises = self.grade("transpose", "--submission", submission)
                 exercise = exercises["transpose"]
                 self.assertEqual(exercise["verdict"], verdict, exercise)
@@ -340,7 +340,7 @@ class JudgeOnGpu(unittest.TestCase):
             self.assertEqual(long["verdict"], verdict, long)
             self.assertEqual("as an int, are a negative number" in long["guess"], verdict != "passed", long)
 
-    def test_a_card_with_little_memory_times_a_smaller_size(self):
+    def test_a_gpu_with_little_memory_times_a_smaller_size(self):
         # Half a gigabyte of it is for the judge's context, and another for the runner's. The inputs and outputs of the
         # larger sizes would fit into the rest, and with them no workspaces.
         with HeldMemory(left=3_600_000_000):
@@ -408,7 +408,7 @@ class JudgeOnGpu(unittest.TestCase):
     def test_a_killed_runner_ends_in_a_verdict(self):
         used = memory_used()
         dawdling = self.folder / "transpose.cu"
-        dawdling.write_text(self.sound_transpose() + ON_A_CARD + DAWDLES, encoding="utf-8")
+        dawdling.write_text(self.sound_transpose() + ON_A_GPU + DAWDLES, encoding="utf-8")
         reference = SOLUTION / "transpose.cu"
         # The emulated device's cases come first. In the second round the submission is timed before the reference, in
         # the third the reference before the submission: whose runner is killed there is no fault of the submission.

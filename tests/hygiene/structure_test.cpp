@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFewestRungs = 2;
-constexpr std::size_t kFewestMistakes = 4;
+constexpr std::size_t kMinRungs = 2;
+constexpr std::size_t kMinMistakes = 4;
 
 const fs::path& root() {
   static const fs::path path = LOCKSTEP_SOURCE;
@@ -122,9 +122,9 @@ TEST(Structure, EveryExerciseIsSolved) {
         << name_in_tree(reference) << " is missing: write the reference solution";
     EXPECT_EQ(contents(reference).find("TODO"), std::string::npos)
         << name_in_tree(reference) << ": a solution has nothing left to do";
-    EXPECT_GE(files_in(solution / "rungs", ".cu").size(), kFewestRungs)
+    EXPECT_GE(files_in(solution / "rungs", ".cu").size(), kMinRungs)
         << name_in_tree(solution / "rungs") << ": add rungs, one idea further each, named by their idea";
-    EXPECT_GE(mistakes_in(solution).size(), kFewestMistakes)
+    EXPECT_GE(mistakes_in(solution).size(), kMinMistakes)
         << name_in_tree(solution / "wrong") << ": add mistakes that students make, one file each";
   }
 }
@@ -152,7 +152,7 @@ TEST(Structure, EverySourceFileSaysWhatItIs) {
     const std::string name = name_in_tree(file);
     const std::string ending = file.extension().string();
     if (ending != ".h" && ending != ".cu" && ending != ".cpp") continue;
-    // The header tells for its .cpp, which may begin at once.
+    // The header says it for its .cpp, which may begin at once.
     if (ending == ".cpp" && fs::exists(fs::path(file).replace_extension(".h"))) continue;
     EXPECT_TRUE(first_line(file).starts_with("//"))
         << name << ": open it with a comment of 2 to 4 lines: what it is, why, what bounds it";
@@ -180,7 +180,7 @@ TEST(Structure, EveryEnvironmentVariableIsInTheTable) {
     const std::string text = contents(file);
     for (std::sregex_iterator match(text.begin(), text.end(), form), end; match != end; ++match) {
       const std::string name = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
-      if (name.starts_with("LOCKSTEP_TEST_")) continue;  // what tests tell the programs that they start
+      if (name.starts_with("LOCKSTEP_TEST_")) continue;  // what tests pass to the programs that they start
       ++found;
       EXPECT_NE(page.find('`' + name + '`'), std::string::npos)
           << name_in_tree(file) << " reads or sets " << name << ": add a row to " << name_in_tree(table);
@@ -235,10 +235,10 @@ std::vector<std::string> includes_of(const fs::path& path) {
 }
 
 TEST(Structure, IncludesGoDown) {
-  constexpr std::size_t kMostExceptions = 4;
+  constexpr std::size_t kMaxExceptions = 4;
   Layers layers = read_layers();
   ASSERT_FALSE(layers.parts.empty()) << "grader/layers.txt names the parts, from the bottom up";
-  EXPECT_LE(layers.exceptions.size(), kMostExceptions) << "grader/layers.txt: mend an exception first";
+  EXPECT_LE(layers.exceptions.size(), kMaxExceptions) << "grader/layers.txt: remove an exception first";
   for (const auto& [names, why] : layers.exceptions)
     EXPECT_NE(why, "") << names.first << ": say why it may include " << names.second;
 

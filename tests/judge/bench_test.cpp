@@ -40,7 +40,7 @@ TEST(Turns, BringEachToEveryPlaceAndAfterEveryOtherEquallyOften) {
   for (const std::size_t n : {1, 2, 5, 6, 9, 10}) {
     std::map<std::pair<std::size_t, std::size_t>, int> places, successions;
     for (std::size_t round = 0; round < 2 * n; ++round) {
-      const std::vector<std::size_t> order = turns(n, round);
+      const std::vector<std::size_t> order = order_of_round(n, round);
       ASSERT_THAT(order, testing::SizeIs(n));
       for (std::size_t place = 0; place < n; ++place) {
         ++places[{order[place], place}];

@@ -33,7 +33,7 @@ class CaseVerdict : public testing::Test {
         std::ranges::find(emulator::kFirstCauses, kind, &std::pair<Finding::Cause, Finding::Kind>::second);
     return finding(first->first);
   }
-  /// What is told of a finding besides its place and who it was.
+  /// What is reported of a finding besides its place and who it was.
   static std::string told(const Finding& finding) {
     return report::sentence_of(finding, report::Reader::student);
   }
@@ -222,7 +222,7 @@ TEST_F(CaseVerdict, LaunchesAreToldWhatToChangeAndWhere) {
   EXPECT_THAT(question(dynamic_shared_not_allowed), HasSubstr("third launch argument"));
   EXPECT_THAT(question(shared_too_large), AllOf(HasSubstr("no more shared memory than a block may have"),
                                                 Not(HasSubstr("fewer threads"))));
-  EXPECT_THAT(question(launch_otherwise), HasSubstr("at most 1024 threads a block"));
+  EXPECT_THAT(question(launch_otherwise), HasSubstr("at most 1024 threads per block"));
   ASSERT_EQ(concluded().places.size(), 1U);
   EXPECT_EQ(concluded().places[0].line, 3U);
   source_ = SourceText(kFile, "tiled_kernel<<<a, b>>>();\ntiled_kernel<<<c, d>>>();\n");
@@ -353,14 +353,14 @@ TEST_F(Race, WhereAllMetBetweenTheLinesTheLoopHasComeRound) {
     EXPECT_EQ(
         question(20, Access::write, 28, Access::read),
         "all threads meet at line 25, then the loop comes round, or the function is called again: the write "
-        "at line 20 is of the next turn and does not wait for the read at line 28 of this one. Put another "
-        "`__syncthreads()` behind line 28, at the end of the loop or function.");
+        "at line 20 is of the next iteration and does not wait for the read at line 28 of this one. Put "
+        "another `__syncthreads()` behind line 28, at the end of the loop or function.");
     EXPECT_THAT(question(28, Access::read, 20, Access::write),
-                HasSubstr("the write at line 20 is of the next turn"))
+                HasSubstr("the write at line 20 is of the next iteration"))
         << "whichever came first";
   }
   race_.barrier = {{"other.cu", 25}};
-  EXPECT_THAT(question(20, Access::write, 28, Access::read), Not(HasSubstr("next turn")));
+  EXPECT_THAT(question(20, Access::write, 28, Access::read), Not(HasSubstr("next iteration")));
 }
 
 TEST_F(Race, ABarrierThatNotAllMetBeforeAnUpdateIsAskedFor) {
@@ -384,7 +384,7 @@ TEST_F(Race, AFlagIsWhatStandsBehindTheLastFence) {
                  "  v[u] = s;\n  __threadfence();\n  flag[u] = 1;\n}\n");
   set_global();
   EXPECT_THAT(question(2, Access::read, 8, Access::write),
-              AllOf(HasSubstr("is line 8 the word that tells"), HasSubstr("must be `volatile`")));
+              AllOf(HasSubstr("is line 8 the flag that signals"), HasSubstr("must be `volatile`")));
   EXPECT_THAT(question(5, Access::read, 6, Access::write), HasSubstr("later launch"));
 }
 
@@ -476,39 +476,39 @@ TEST_F(CaseVerdict, GravestFindingIsReported) {
   }
 }
 
-TEST_F(CaseVerdict, AnUnwrittenValueMayBeWhyAKernelStops) {
+TEST_F(CaseVerdict, AnUninitialisedValueMayBeWhyAKernelStops) {
   using Kind = Finding::Kind;
-  Finding unwritten = finding(Kind::uninitialised_read);
-  unwritten.object.name = "workspace";
-  unwritten.line.line = 2;
+  Finding uninitialised = finding(Kind::uninitialised_read);
+  uninitialised.object.name = "workspace";
+  uninitialised.line.line = 2;
   for (const Kind stop : {Kind::out_of_bounds, Kind::misaligned, Kind::no_progress, Kind::trap}) {
-    evidence_.findings = {unwritten, finding(stop)};
+    evidence_.findings = {uninitialised, finding(stop)};
     EXPECT_NE(concluded().verdict, Verdict::uninitialised_read);
-    EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(unwritten)));
+    EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(uninitialised)));
     EXPECT_THAT(concluded().question, HasSubstr("what should have written this before"));
     ASSERT_EQ(concluded().places.size(), 2U);
     EXPECT_EQ(concluded().places[0].part, "reads what nothing has written");
     EXPECT_EQ(concluded().places[1].part, "what followed");
   }
-  unwritten.cause = Finding::Cause::unwritten_shared;
-  unwritten.space = Finding::Space::shared;
-  evidence_.findings = {unwritten, finding(Finding::Cause::past_end)};
-  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(unwritten)));
+  uninitialised.cause = Finding::Cause::unwritten_shared;
+  uninitialised.space = Finding::Space::shared;
+  evidence_.findings = {uninitialised, finding(Finding::Cause::past_end)};
+  EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(uninitialised)));
   // A thread that should have stayed out copies what is not there to where it must not.
-  evidence_.findings[1].line = unwritten.line;
+  evidence_.findings[1].line = uninitialised.line;
   EXPECT_EQ(concluded().guess, "");
   EXPECT_THAT(concluded().question, HasSubstr("a condition that keeps threads without an element away"));
   // Who did not wait for the others finds what they have not written yet.
-  evidence_.findings = {unwritten, finding(Kind::race), finding(Kind::out_of_bounds)};
+  evidence_.findings = {uninitialised, finding(Kind::race), finding(Kind::out_of_bounds)};
   EXPECT_EQ(concluded().guess, "");
-  evidence_.findings = {unwritten, finding(Kind::race)};
+  evidence_.findings = {uninitialised, finding(Kind::race)};
   EXPECT_EQ(concluded().guess, "");
 }
 
 TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
-  Finding unwritten = finding(Finding::Cause::unwritten_shared);
-  unwritten.space = Finding::Space::shared;
-  evidence_.findings = {unwritten};
+  Finding uninitialised = finding(Finding::Cause::unwritten_shared);
+  uninitialised.space = Finding::Space::shared;
+  evidence_.findings = {uninitialised};
   EXPECT_THAT(concluded().question,
               AllOf(HasSubstr("shared memory begins with anything"), Not(HasSubstr("cudaMemsetAsync"))));
   const SourceText before = source_;
@@ -626,8 +626,8 @@ TEST_F(CaseVerdict, AMissingFenceOfTheReaderIsToldAsSuch) {
       concluded().guess,
       HasSubstr("line 48 read what was there before the store of line 31, by another block, in tiled_kernel. "
                 "Behind "
-                "that store is a fence; between the read that tells this block of it and line 48 is none"));
-  EXPECT_THAT(concluded().question, testing::StartsWith("which read tells that the value is there?"));
+                "that store is a fence; between the read that sees its signal and line 48 is none"));
+  EXPECT_THAT(concluded().question, testing::StartsWith("which read shows that the value is there?"));
 }
 
 TEST_F(CaseVerdict, ARefusedLaunchThatWasLookedAtIsNoFailure) {

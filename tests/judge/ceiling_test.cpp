@@ -16,7 +16,7 @@ using result::Verdict;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Figures card() {
+Figures gpu() {
   return {{Quantity::copied_bytes, {4e12, 0.01}},
           {Quantity::fused_multiply_adds, {32e12, 0.01}},
           {Quantity::special_functions, {4e12, 0.01}},
@@ -37,11 +37,11 @@ result::Speed compared(const Cost& cost, double seconds, const Figures& figures)
 
 TEST(BindingCeiling, IsTheOneThatTakesLongest) {
   Cost cost{.elements = 1, .global_bytes = 8e9, .fused_multiply_adds = 32e9};
-  ASSERT_TRUE(binding_ceiling(cost, card()));
-  EXPECT_EQ(binding_ceiling(cost, card())->ceiling.name, "copied-bytes");
-  EXPECT_DOUBLE_EQ(binding_ceiling(cost, card())->seconds, 2e-3);
+  ASSERT_TRUE(binding_ceiling(cost, gpu()));
+  EXPECT_EQ(binding_ceiling(cost, gpu())->ceiling.name, "copied-bytes");
+  EXPECT_DOUBLE_EQ(binding_ceiling(cost, gpu())->seconds, 2e-3);
   cost.fused_multiply_adds = 96e9;
-  const auto binding = binding_ceiling(cost, card());
+  const auto binding = binding_ceiling(cost, gpu());
   EXPECT_EQ(binding->ceiling.name, "fused-multiply-adds");
   EXPECT_EQ(binding->ceiling.rate, 32e12);
   EXPECT_EQ(binding->ceiling.unit, "/s");
@@ -62,7 +62,7 @@ TEST(BindingCeiling, EveryStatedCountCanBind) {
                                {&Cost::gathers, Quantity::gathers}}) {
     Cost cost{.elements = 1, .global_bytes = 1};
     cost.*stated.count = 1e15;
-    const auto binding = binding_ceiling(cost, card());
+    const auto binding = binding_ceiling(cost, gpu());
     ASSERT_TRUE(binding);
     EXPECT_EQ(binding->quantity, stated.quantity);
     EXPECT_EQ(binding->ceiling.name, result::text_of(stated.quantity).name);
@@ -86,34 +86,34 @@ TEST(BindingCeiling, AFigureThatIsNoPositiveNumberIsNoCeiling) {
   const Cost cost{.elements = 1, .global_bytes = 8e9, .gathers = 1};
   for (const double rate : {0.0, -1.0, kNan, kInfinity, -kInfinity}) {
     EXPECT_FALSE(binding_ceiling({.global_bytes = 8e9}, {{Quantity::copied_bytes, {rate, 0}}})) << rate;
-    Figures figures = card();
+    Figures figures = gpu();
     figures[Quantity::copied_bytes].value = rate;
     EXPECT_EQ(binding_ceiling(cost, figures)->ceiling.name, "gathers") << rate;
   }
   EXPECT_FALSE(binding_ceiling(cost, {}));
-  EXPECT_FALSE(binding_ceiling({.global_bytes = kNan}, card()));
-  EXPECT_FALSE(binding_ceiling({}, card()));
+  EXPECT_FALSE(binding_ceiling({.global_bytes = kNan}, gpu()));
+  EXPECT_FALSE(binding_ceiling({}, gpu()));
 }
 
 TEST(CeilingShare, IsTheLeastTimeOverTheTimeTaken) {
-  const result::Speed speed = compared({.elements = 1, .global_bytes = 8e9}, 2.5e-3, card());
+  const result::Speed speed = compared({.elements = 1, .global_bytes = 8e9}, 2.5e-3, gpu());
   EXPECT_EQ(speed.verdict, Verdict::passed);
   EXPECT_DOUBLE_EQ(speed.ceiling_share.value(), 0.8);
-  EXPECT_EQ(speed.ceiling->description, "what this card's memory can copy");
+  EXPECT_EQ(speed.ceiling->description, "what this GPU's memory can copy");
   EXPECT_EQ(speed.ceiling->rate, 4e12);
 }
 
 TEST(CeilingShare, AVerdictStaysUpToTheNoiseAndNoFurther) {
   const Cost reading{.elements = 1, .global_bytes = 4e9};
-  EXPECT_EQ(compared(reading, 1e-3 / 1.19, card()).verdict, Verdict::passed)
+  EXPECT_EQ(compared(reading, 1e-3 / 1.19, gpu()).verdict, Verdict::passed)
       << "the ceiling is that of copying, and reading alone is faster";
-  EXPECT_EQ(compared(reading, 1e-3 / 1.21, card()).verdict, Verdict::review);
+  EXPECT_EQ(compared(reading, 1e-3 / 1.21, gpu()).verdict, Verdict::review);
   const Cost copying_and_computing{.elements = 1, .global_bytes = 4e9, .fused_multiply_adds = 0.95 * 32e9};
-  EXPECT_EQ(compared(copying_and_computing, 1e-3 / 1.19, card()).verdict, Verdict::review)
+  EXPECT_EQ(compared(copying_and_computing, 1e-3 / 1.19, gpu()).verdict, Verdict::review)
       << "of what it computes it is 1.13 times too fast";
   const Cost cost{.elements = 1, .fused_multiply_adds = 32e9};
-  EXPECT_EQ(compared(cost, 1e-3 / 1.09, card()).verdict, Verdict::passed);
-  const result::Speed impossible = compared(cost, 1e-3 / 1.11, card());
+  EXPECT_EQ(compared(cost, 1e-3 / 1.09, gpu()).verdict, Verdict::passed);
+  const result::Speed impossible = compared(cost, 1e-3 / 1.11, gpu());
   EXPECT_EQ(impossible.verdict, Verdict::review);
   EXPECT_NEAR(impossible.ceiling_share.value(), 1.11, 1e-9) << "the report says how much too fast it is";
 }
@@ -121,7 +121,7 @@ TEST(CeilingShare, AVerdictStaysUpToTheNoiseAndNoFurther) {
 TEST(CeilingShare, WhatCannotBeComparedHasNoShareAndIsLookedAt) {
   const Cost cost{.elements = 1, .global_bytes = 8e9};
   for (const double seconds : {0.0, -1.0, kNan, kInfinity}) {
-    const result::Speed speed = compared(cost, seconds, card());
+    const result::Speed speed = compared(cost, seconds, gpu());
     EXPECT_FALSE(speed.ceiling_share) << seconds;
     EXPECT_EQ(speed.verdict, Verdict::review) << seconds;
   }
@@ -131,7 +131,7 @@ TEST(CeilingShare, WhatCannotBeComparedHasNoShareAndIsLookedAt) {
     EXPECT_FALSE(speed.ceiling) << rate;
     EXPECT_EQ(speed.verdict, Verdict::review) << rate;
   }
-  EXPECT_FALSE(compared({}, 1e-3, card()).ceiling_share);
+  EXPECT_FALSE(compared({}, 1e-3, gpu()).ceiling_share);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Elements compared with their tolerance: NaN, infinities, zeros, and what is told of the wrong ones.
+// Elements compared with their tolerance: NaN, infinities, zeros, and what is reported of the wrong ones.
 #include "judge/comparison.h"
 
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST(Comparison, OneOfManyLooksAddedByChance) {
   EXPECT_EQ(compare(output_of(expected), bytes_of(found)).first[0].found, std::to_string(found[7]));
 }
 
-TEST(Comparison, BytesAreUnwrittenInARow) {
+TEST(Comparison, BytesAreNeverWrittenInARow) {
   const std::vector<std::uint8_t> expected(9, 1), found = {1, 0xCD, 0xCD, 0xCD, 0xCD, 1, 1, 0xCD, 0xCD};
   const Comparison comparison = compare(output_of(expected), bytes_of(found));
   ASSERT_EQ(comparison.first.size(), 5U);

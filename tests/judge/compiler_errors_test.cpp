@@ -1,4 +1,5 @@
-// The error that is told first: its line in the submission, and what it means. The outputs are nvcc 13.0's.
+// The error that is reported first: its line in the submission, and what it means. The outputs are
+// nvcc 13.0's.
 #include "build/compiler_errors.h"
 
 #include <gmock/gmock.h>

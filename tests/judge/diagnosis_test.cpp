@@ -160,7 +160,7 @@ TEST(Diagnosis, RightValuesInWrongPlaces) {
   for (auto& value : few) value = value % 5 + 1;
   found = few;
   std::reverse(found.begin(), found.end());
-  EXPECT_THAT(guess(few, found), IsEmpty()) << "values that are anywhere tell no place";
+  EXPECT_THAT(guess(few, found), IsEmpty()) << "values that are anywhere show no position";
 }
 
 TEST(Diagnosis, ZerosBesideAnArrayOfEachThread) {

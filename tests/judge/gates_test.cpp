@@ -11,7 +11,7 @@ namespace {
 using emulator::LineCounters;
 using emulator::Observations;
 
-constexpr std::uint64_t kRequests = 32768;  // 1024 * 1024 elements, 32 a warp
+constexpr std::uint64_t kRequests = 32768;  // 1024 * 1024 elements, 32 per warp
 constexpr Cost kCost = {.elements = 1024.0 * 1024, .global_bytes = 8.0 * 1024 * 1024};
 
 LineCounters line_with_global(std::uint64_t load_sectors, std::uint64_t store_sectors) {

@@ -1,4 +1,4 @@
-// A library in NVML's place, with one card, "GPU-imitated", which does not tell its power. Built twice: with
+// A library in NVML's place, with one GPU, "GPU-imitated", which does not report its power. Built twice: with
 // the name that drivers before 535 had for the reasons, and with today's.
 #include <cstring>
 
@@ -9,9 +9,9 @@ constexpr int kInvalid = 2, kNotSupported = 3, kNotFound = 6;
 int nvmlInit_v2() { return 0; }
 int nvmlShutdown() { return 0; }
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
-  static int card;
+  static int gpu;
   if (std::strcmp(uuid, "GPU-imitated") != 0) return kNotFound;
-  *device = &card;
+  *device = &gpu;
   return 0;
 }
 int nvmlDeviceGetPowerUsage(void*, unsigned*) { return kNotSupported; }

@@ -1,4 +1,4 @@
-// What a student is told to do next, for every kind of result.
+// What a student is advised to do next, for every kind of result.
 #include "judge/next_step.h"
 
 #include <gmock/gmock.h>
@@ -107,7 +107,7 @@ TEST(NextStep, WhatIsKnownOfTheCauseIsRepeated) {
       next_step(result, ""),
       "Follow in case \"32 x 32\" what your code does for row 3, column 7, where 12 belongs; `./lockstep "
       "hint transpose` helps.")
-      << "a cause without advice is told above";
+      << "a cause without advice is reported above";
   failed.question = "Write tile[x][y].";
   failed.cause_is_known = false;
   result.cases[0].verdict = Verdict::passed;
@@ -128,7 +128,7 @@ TEST(NextStep, AFileInPlaceOfTheStudentsOwnIsNamed) {
   result.gates.emplace_back().verdict = Verdict::inefficient;
   EXPECT_THAT(next_step(result, "", "rungs/tiled.cu"),
               HasSubstr("`./lockstep profile transpose --submission rungs/tiled.cu`"));
-  EXPECT_EQ(next_step(result_with(Verdict::compile_error), "", "empty.cu"), "Mend that first.")
+  EXPECT_EQ(next_step(result_with(Verdict::compile_error), "", "empty.cu"), "Fix that first.")
       << "the starter is another file";
 }
 
@@ -200,7 +200,7 @@ TEST(NextStep, ACompilersErrorLeadsToItsLine) {
   ExerciseResult broken = result_with(Verdict::compile_error);
   broken.compiler_output = "transpose.cu(3): error: expected a \";\"";
   broken.compiler_error = {{"transpose.cu", 3, "x"}, "expected a \";\"", ""};
-  EXPECT_THAT(next_step(broken, ""), testing::StartsWith("Mend transpose.cu:3;"));
+  EXPECT_THAT(next_step(broken, ""), testing::StartsWith("Fix transpose.cu:3;"));
   broken.compiler_error->place.line = 0;
   EXPECT_THAT(next_step(broken, ""), HasSubstr("first error"));
 }
@@ -231,7 +231,7 @@ TEST(NextStep, AnImpossibleSpeedIsMeasuredAgainBeforeSomebodyLooks) {
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("lockstep calibrate"));
   EXPECT_THAT(next_step(result, "scan"), HasSubstr("points for speed wait"));
   result.speed.ceiling_share.reset();
-  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Nothing tells"));
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Nothing shows"));
 }
 
 }  // namespace

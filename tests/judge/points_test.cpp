@@ -90,7 +90,7 @@ TEST(Points, AGateEarnsMoreTheNearerItIsAndAllOnlyWhereItHolds) {
     EXPECT_GT(points, before) << value;
     before = points;
   }
-  EXPECT_LT(before, 9.7) << "a hair beyond the limit is told from full points";
+  EXPECT_LT(before, 9.7) << "a hair beyond the limit differs from full points";
   EXPECT_DOUBLE_EQ(points_with_gates({holds}), 10);
 }
 

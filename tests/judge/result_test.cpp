@@ -58,9 +58,9 @@ TEST(Result, TheMostTellingCaseKnowsItsCause) {
   EXPECT_EQ(most_telling(cases), "pattern");
   cases.push_back(failed_case("slow", time_limit));
   EXPECT_EQ(most_telling(cases), "pattern") << "a limit without a place says little";
-  cases.push_back(failed_case("unwritten", uninitialised_read));
+  cases.push_back(failed_case("uninitialised", uninitialised_read));
   cases.back().places = {{"a.cu", 3, ""}};
-  EXPECT_EQ(most_telling(cases), "unwritten");
+  EXPECT_EQ(most_telling(cases), "uninitialised");
   cases.push_back(failed_case("race", race));
   cases.back().places = {{"a.cu", 4, ""}};
   EXPECT_EQ(most_telling(cases), "race");

@@ -1,5 +1,5 @@
 // Secret inputs differ with every call, a seed gives the same on every machine, and what a submission can
-// learn of one part tells nothing of another.
+// learn of one part reveals nothing of another.
 #include "judge/seeds.h"
 
 #include <gmock/gmock.h>
@@ -114,7 +114,7 @@ std::uint64_t state_that_gave(std::uint64_t bits) {
   return unshifted(z, 30);
 }
 
-/// Whether a number tells the one that follows it, to who takes the source for SplitMix64.
+/// Whether a number reveals the one that follows it, to who takes the source for SplitMix64.
 bool tells_the_next(Random& random) {
   const std::uint64_t first = random.bits();
   return SplitMix64(state_that_gave(first)).bits() == random.bits();

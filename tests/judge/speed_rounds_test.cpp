@@ -59,7 +59,7 @@ class SpeedRounds : public testing::Test {
           seen.back().emplace_back(in, in + kLength);
           return program(session, function, words);
         };
-        return std::make_unique<FakeTimedAttempt>(device_.card, watched, std::chrono::milliseconds(10));
+        return std::make_unique<FakeTimedAttempt>(device_.gpu, watched, std::chrono::milliseconds(10));
       };
     };
     return measure_speed(problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
@@ -139,7 +139,7 @@ TEST_F(SpeedRounds, WhoReplaysAnEarlierProcessIsWrong) {
   EXPECT_EQ(of_submission_.size(), 2U);
 }
 
-TEST_F(SpeedRounds, ASlowCardIsTimedOverFewerCalls) {
+TEST_F(SpeedRounds, ASlowGpuIsTimedOverFewerCalls) {
   const auto calls_of_process = [this](double bytes_per_second) {
     of_submission_.clear();
     std::filesystem::remove_all(folder_.path() / "calibration");

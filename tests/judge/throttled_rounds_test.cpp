@@ -1,4 +1,4 @@
-// Which rounds are run again, on recorded readings of a card.
+// Which rounds are run again, on recorded readings of a GPU.
 #include "judge/throttled_rounds.h"
 
 #include <gmock/gmock.h>
@@ -6,23 +6,23 @@
 namespace lockstep::judge {
 namespace {
 
-using device::CardState;
+using device::GpuState;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kIdle = 0x01, kPowerCap = 0x04, kThermal = 0x20;
 
-CardState state(std::uint64_t reasons, unsigned sm_mhz = 1980) {
+GpuState state(std::uint64_t reasons, unsigned sm_mhz = 1980) {
   return {.sm_mhz = sm_mhz, .memory_mhz = 3201, .temperature_celsius = 41, .clock_event_reasons = reasons};
 }
 
-TEST(ThrottledRounds, NothingIsSaidOfACardThatTellsNothing) {
+TEST(ThrottledRounds, NothingIsSaidOfAGpuThatReportsNothing) {
   ThrottledRounds rounds;
   EXPECT_FALSE(rounds.must_repeat(std::nullopt, std::nullopt, 9));
   EXPECT_FALSE(rounds.summary());
 }
 
-TEST(ThrottledRounds, CountWhenNothingSlowsTheCard) {
+TEST(ThrottledRounds, CountWhenNothingSlowsTheGpu) {
   ThrottledRounds rounds;
   EXPECT_FALSE(rounds.must_repeat(state(kIdle, 345), state(0, 1965), 9));
   ASSERT_TRUE(rounds.summary());
@@ -45,7 +45,7 @@ TEST(ThrottledRounds, AreRepeatedWhicheverReadingTells) {
   EXPECT_THAT(rounds.summary()->throttle_reasons, ElementsAre("software thermal slowdown", "power cap"));
 }
 
-TEST(ThrottledRounds, EndOnACardThatIsAlwaysThrottled) {
+TEST(ThrottledRounds, EndOnAGpuThatIsAlwaysThrottled) {
   ThrottledRounds rounds;
   int run = 0, counted = 0;
   for (; counted < 21 && run < 1000; ++run) {

@@ -18,7 +18,7 @@
 namespace lockstep::judge {
 
 /// Shared by the vault, which lies above all sessions, and by the session of the process that runs.
-struct FakeCard {
+struct FakeGpu {
   static constexpr std::uint64_t kFirstOfVault = std::uint64_t{1} << 40;
 
   std::span<std::byte> bytes(std::uint64_t address, std::size_t n) {
@@ -34,33 +34,33 @@ struct FakeCard {
 
 class FakeVault final : public device::Vault {
  public:
-  explicit FakeVault(FakeCard& card) : card_(card) {}
+  explicit FakeVault(FakeGpu& gpu) : gpu_(gpu) {}
 
   std::uint64_t allocate(std::size_t bytes) override {
-    const std::uint64_t address = card_.next;
-    card_.kept[address].resize(bytes);
-    card_.next += bytes + 1;
+    const std::uint64_t address = gpu_.next;
+    gpu_.kept[address].resize(bytes);
+    gpu_.next += bytes + 1;
     return address;
   }
   void write(std::uint64_t to, std::span<const std::byte> bytes) override {
-    std::copy(bytes.begin(), bytes.end(), card_.bytes(to, bytes.size()).begin());
+    std::copy(bytes.begin(), bytes.end(), gpu_.bytes(to, bytes.size()).begin());
   }
   void fill(std::span<const device::Filling> fillings) override {
     for (const device::Filling& one : fillings) {
-      const std::span<std::byte> to = card_.bytes(one.to, one.bytes);
+      const std::span<std::byte> to = gpu_.bytes(one.to, one.bytes);
       if (one.from == 0) {
         std::fill(to.begin(), to.end(), device::kPoisonByte);
       } else {
-        write(one.to, card_.bytes(one.from, one.bytes));
+        write(one.to, gpu_.bytes(one.from, one.bytes));
       }
     }
   }
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const override {
-    const std::span<const std::byte> wanted = card_.bytes(expected, bytes);
+    const std::span<const std::byte> wanted = gpu_.bytes(expected, bytes);
     course::Output known = output;
     known.expected.assign(wanted.begin(), wanted.end());
-    return compare(known, card_.bytes(found, bytes)).wrong;
+    return compare(known, gpu_.bytes(found, bytes)).wrong;
   }
   void plan_samples(std::span<const device::Sampling> samples) override {
     plan_.assign(samples.begin(), samples.end());
@@ -68,8 +68,8 @@ class FakeVault final : public device::Vault {
   void take_samples(std::size_t first, std::size_t n) const override {
     for (std::size_t i = first; i < first + n; ++i) {
       const std::size_t bytes = std::min<std::size_t>(plan_[i].bytes, kSampleBytes);
-      const std::span<const std::byte> from = card_.bytes(plan_[i].from, bytes);
-      std::copy(from.begin(), from.end(), card_.bytes(plan_[i].to, bytes).begin());
+      const std::span<const std::byte> from = gpu_.bytes(plan_[i].from, bytes);
+      std::copy(from.begin(), from.end(), gpu_.bytes(plan_[i].to, bytes).begin());
     }
   }
   void mark() const override {}
@@ -77,7 +77,7 @@ class FakeVault final : public device::Vault {
   void overwrite_cache() const override {}
 
  private:
-  FakeCard& card_;
+  FakeGpu& gpu_;
   std::vector<device::Sampling> plan_;
 };
 
@@ -87,7 +87,7 @@ class FakeCalibrator final : public device::Calibrator {
   static constexpr double kRate = 1e6;  ///< B/s, or whatever the unit is, unless the test says otherwise
 
   FakeCalibrator(std::vector<result::Quantity>& measured, double rate) : measured_(measured), rate_(rate) {}
-  result::Card card() const override { return {.name = "imitated", .uuid = "GPU-0", .driver = "1"}; }
+  result::GpuIdentity gpu() const override { return {.name = "imitated", .uuid = "GPU-0", .driver = "1"}; }
   std::string toolkit() const override { return "13.0"; }
   result::Figure measure(result::Quantity quantity) override {
     measured_.push_back(quantity);
@@ -101,7 +101,7 @@ class FakeCalibrator final : public device::Calibrator {
 
 class FakeTimingDevice final : public device::TimingDevice {
  public:
-  FakeCard card;
+  FakeGpu gpu;
 
   result::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
   int compute_capability() const override { return 90; }
@@ -109,11 +109,11 @@ class FakeTimingDevice final : public device::TimingDevice {
   std::size_t free_memory() const override { return std::size_t{1} << 40; }
   std::size_t context_bytes() const override { return 0; }
   device::GpuLock lock(const std::function<void()>&) override { return {}; }
-  std::optional<device::CardState> card_state() const override { return std::nullopt; }
+  std::optional<device::GpuState> gpu_state() const override { return std::nullopt; }
   std::unique_ptr<device::Session> open(std::uint64_t) override {
     throw std::logic_error("attempts are made by the test");
   }
-  std::unique_ptr<device::Vault> open_vault() override { return std::make_unique<FakeVault>(card); }
+  std::unique_ptr<device::Vault> open_vault() override { return std::make_unique<FakeVault>(gpu); }
   std::unique_ptr<device::Calibrator> open_calibrator() override {
     return std::make_unique<FakeCalibrator>(measured, rate);
   }
@@ -125,9 +125,9 @@ class FakeTimingDevice final : public device::TimingDevice {
 /// A process of a program, each of whose timed calls takes `call_time`.
 class FakeTimedAttempt final : public Attempt {
  public:
-  FakeTimedAttempt(FakeCard& card, FakeProgram program, std::chrono::nanoseconds call_time)
+  FakeTimedAttempt(FakeGpu& gpu, FakeProgram program, std::chrono::nanoseconds call_time)
       : program_(std::move(program)), call_time_(call_time) {
-    card.session = &session_;
+    gpu.session = &session_;
   }
 
   device::Session& session() override { return session_; }

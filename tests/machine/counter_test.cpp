@@ -85,7 +85,7 @@ TEST_F(CounterTest, LanesApartAre1HoweverTheyLie) {
   EXPECT_EQ(line(4).global_contention, 1U);
 }
 
-TEST_F(CounterTest, TheFullestAddressOfEachRequestIsSummed) {
+TEST_F(CounterTest, TheMostContendedAddressOfEachRequestIsSummed) {
   // Lanes 0 to 9 at word 0, the others apart; two warps in each of three blocks.
   run_warps(global_atomic("and.b32 %r2, %r1, 31;\nsetp.lt.u32 %p1, %r2, 10;\n@%p1 mov.u32 %r2, 0;"), 64, 3);
   EXPECT_EQ(line(6).global_atomic.requests, 6U);
@@ -102,7 +102,7 @@ TEST_F(CounterTest, AtomicsInSharedMemoryAreCountedApart) {
       "mov.u32 %r3, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;\n"
       "bar.sync 0;\nshr.u32 %r2, %r1, 3;\nshl.b32 %r2, %r2, 2;\nadd.u32 %r2, %r2, %r3;\n"
       "atom.shared.max.u32 %r4, [%r2], %r1;\nst.global.u32 [%d0], %r4;");
-  EXPECT_EQ(line(9).shared_contention, 8U) << "eight lanes a word";
+  EXPECT_EQ(line(9).shared_contention, 8U) << "eight lanes per word";
   EXPECT_EQ(line(9).global_contention, 0U);
   EXPECT_EQ(line(4).shared_contention, 0U) << "a store is no atomic";
 }
@@ -171,7 +171,7 @@ TEST_F(CounterTest, ALoopIsChargedWithTheLanesThatHaveLeftIt) {
   EXPECT_EQ(line(5).idle_here, 0U);
 }
 
-TEST_F(CounterTest, TheInnermostBranchThatPartedThemIsCharged) {
+TEST_F(CounterTest, TheInnermostBranchThatDivergedIsCharged) {
   run_warps(
       "setp.ge.u32 %p1, %r1, 16;\n@%p1 bra DONE;\n"  // lanes 16 to 31 wait for all of what follows
       "setp.ge.u32 %p2, %r1, 4;\n@%p2 bra JOIN;\n"   // lanes 4 to 15 wait for lines 5 and 6

@@ -1,4 +1,4 @@
-// The heap of kernels: limits, reuse, and what is told of it.
+// The heap of kernels: limits, reuse, and what is reported of it.
 #include "emulator/memory/device_heap.h"
 
 #include "device_fixture.h"

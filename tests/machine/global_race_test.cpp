@@ -290,7 +290,7 @@ class WarpsOfABlock : public DeviceTest {
     return found == seen.findings.end() ? Finding{} : *found;
   }
   unsigned earlier_of(unsigned line) const { return finding_of(line).other_line.line; }
-  /// Expects that the finding at a line tells who did what before it.
+  /// Expects that the finding at a line says who did what before it.
   void expect_earlier(unsigned line, Finding::Access access, Finding::Other other,
                       std::uint32_t number) const {
     const Finding finding = finding_of(line);

@@ -84,7 +84,7 @@ TEST_F(IndirectCallTest, WarpWideOperationsBehindTheCallTakeTheWholeWarp) {
     EXPECT_EQ(values[lane], lane % 2 == 1 ? (lane - 1) + 100 : 1000 * (lane + 1) + 1);
 }
 
-TEST_F(IndirectCallTest, LanesThatHavePartedAlreadyPartFurther) {
+TEST_F(IndirectCallTest, LanesThatHaveDivergedAlreadyDivergeFurther) {
   const auto values =
       run_warp("mov.u32 %r9, 7;\nsetp.lt.u32 %p1, %r1, 20;\n@!%p1 bra DONE;\nand.b32 %r2, %r1, 1;\n" +
                    load_target("%r2") + call() +

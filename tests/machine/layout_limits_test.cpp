@@ -34,8 +34,8 @@ TEST_F(LayoutLimitsTest, SharedVariablesThatTogetherExceed32Bits) {
                       "mov.u32 %r4, z;"),
               HasSubstr("kernel uses too much shared memory: 2147483648 bytes with the variable x, which "
                         "has 2147483648"));
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 24;
-  for (const std::uint64_t bytes : {kMost + 1, k31 - 1, k31 + 1, 2 * k31 - 1, 2 * k31, 2 * k31 + 1,
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 24;
+  for (const std::uint64_t bytes : {kMax + 1, k31 - 1, k31 + 1, 2 * k31 - 1, 2 * k31, 2 * k31 + 1,
                                     (std::uint64_t{1} << 62) - 1, std::uint64_t{1} << 62}) {
     EXPECT_THAT(refusal(shared("x", bytes) + "mov.u32 %r1, x;"), HasSubstr("too much shared memory"))
         << bytes;
@@ -44,8 +44,8 @@ TEST_F(LayoutLimitsTest, SharedVariablesThatTogetherExceed32Bits) {
                 HasSubstr("too much shared memory"))
         << bytes;
   }
-  EXPECT_EQ(refusal(shared("x", kMost) + "mov.u32 %r1, x;"), "");
-  EXPECT_THAT(refusal(shared("x", kMost) + "mov.u32 %r1, x;\nmov.u32 %r2, %reserved_smem_offset_1;"),
+  EXPECT_EQ(refusal(shared("x", kMax) + "mov.u32 %r1, x;"), "");
+  EXPECT_THAT(refusal(shared("x", kMax) + "mov.u32 %r1, x;\nmov.u32 %r2, %reserved_smem_offset_1;"),
               HasSubstr("too much shared memory"));
 }
 

@@ -86,7 +86,7 @@ TEST_F(MemoryCheckTest, WhatEachLaunchDoesWrongIsToldOnce) {
   EXPECT_THAT(device.take_observations().findings, IsEmpty());
 }
 
-TEST_F(MemoryCheckTest, ReadingWhatNobodyWroteIsFound) {
+TEST_F(MemoryCheckTest, ReadingUninitialisedMemoryIsFound) {
   const DeviceAddress a = device.allocate(128, "workspace");
   EXPECT_EQ(run(std::string(kOwnWord) + "ld.global.u32 %r2, [%d2];\nst.global.u32 [%d2], %r2;", a, 0, 0, {},
                 {32, 1, 1})
@@ -103,7 +103,7 @@ TEST_F(MemoryCheckTest, WrittenThenReadIsFine) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
-TEST_F(MemoryCheckTest, OneUnwrittenByteOfAWordIsFound) {
+TEST_F(MemoryCheckTest, OneUninitialisedByteOfAWordIsFound) {
   const DeviceAddress a = device.allocate(128);
   run("st.global.u8 [%d0], %r1;\nst.global.u16 [%d0+2], %r1;\nld.global.u32 %r2, [%d0];\n"
       "popc.b32 %r2, %r2;\nst.global.u32 [%d0], %r2;",

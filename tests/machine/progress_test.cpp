@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 class ProgressTest : public DeviceTest {
  protected:
-  /// A grid that is stopped is one that was not seen to stand still.
+  /// A grid that is stopped is one that was not seen in a livelock.
   void limit_time() { device.set_deadline(std::chrono::steady_clock::now() + std::chrono::seconds(2)); }
 };
 

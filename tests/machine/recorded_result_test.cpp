@@ -15,7 +15,7 @@ struct Recorded {
 
 class RecordedResultTest : public ArithmeticTest, public ::testing::WithParamInterface<Recorded> {};
 
-TEST_P(RecordedResultTest, IsTheCards) {
+TEST_P(RecordedResultTest, IsTheGpus) {
   const Recorded& recorded = GetParam();
   EXPECT_EQ(
       apply(with_registers(recorded.type, recorded.instruction, recorded.result), {recorded.operands})[0],

@@ -85,7 +85,7 @@ TEST_F(SpanTest, LaunchesFollowEachOther) {
   EXPECT_EQ(seen.kernels[0].launches, 2U);
   EXPECT_EQ(seen.kernels[0].blocks, 101U);
   EXPECT_EQ(seen.kernels[0].parallelism(), 101 / 2.0);
-  EXPECT_TRUE(device.take_observations().kernels.empty()) << "they are told once";
+  EXPECT_TRUE(device.take_observations().kernels.empty()) << "they are reported once";
 }
 
 /// Block 0 counts to n and sets a flag, for which the others wait.

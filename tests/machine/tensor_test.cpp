@@ -483,12 +483,12 @@ TEST_F(TensorTest, MatricesInGlobalMemoryMoveAsTheCompilersCodeDoes) {
     for (const LineCounters& counters : seen.lines) total += counters.global_load;
     return total;
   };
-  // Four words a lane; a row of a tile is half a sector.
+  // Four words per lane; a row of a tile is half a sector.
   const Traffic a =
       traffic("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 " + list("%r", 10, 8) + ", [%d0], 16;");
   EXPECT_EQ(a.requests, 4U);
   EXPECT_EQ(a.units, 4 * 8U);
-  // Four pairs a lane, of which a row of a tile is one sector.
+  // Four pairs per lane, of which a row of a tile is one sector.
   const Traffic c =
       traffic("wmma.load.c.sync.aligned.row.m16n16k16.global.f32 " + list("%f", 0, 8) + ", [%d1], 16;");
   EXPECT_EQ(c.requests, 4U);

@@ -591,7 +591,7 @@ TEST_F(TextureTest, XOfASurfaceCountsBytes) {
 
 // --- checks ---
 
-TEST_F(TextureTest, ReadingAnUnwrittenTexelIsFound) {
+TEST_F(TextureTest, ReadingAnUninitialisedTexelIsFound) {
   const Image image = image_of(Shape::plane, kFloat, 4, 4);
   fill(image, std::vector<float>{1, 2, 3, 4, 5, 6});
   const ImageHandle handle = device.create_texture(image, sampler(Outside::clamp, true, false));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kNotMeasured = 0;
 
-/// One row: how lane t indexes elements of each width, and what the card counted for widths 4, 8 and 16.
+/// One row: how lane t indexes elements of each width, and what the GPU counted for widths 4, 8 and 16.
 struct Row {
   std::string name;
   std::function<unsigned(unsigned)> index;
@@ -140,7 +140,7 @@ class AtomicsInShared : public DeviceTest {
   }
 };
 
-TEST_F(AtomicsInShared, TakeAPassForEachWordWhereTheCardOnlyCountsLanes) {
+TEST_F(AtomicsInShared, TakeAPassForEachWordWhereTheGpuOnlyCountsLanes) {
   for (const char* atomic : {"atom.shared.add.u32 %r5, [%r2], 1;", "atom.shared.add.s32 %r5, [%r2], 1;",
                              "@%p1 atom.shared.add.u32 %r5, [%r2], 1;", "red.shared.add.u32 [%r2], 1;",
                              "red.shared.inc.u32 [%r2], -1;"}) {

@@ -117,7 +117,7 @@ TEST_F(UndefinedValuesTest, LanesThatDropAValueDoNotUseIt) {
 
 // --- structures ---
 
-TEST_F(UndefinedValuesTest, PaddingIsCopiedAndStaysUnwritten) {
+TEST_F(UndefinedValuesTest, PaddingIsCopiedAndStaysUninitialised) {
   for (const char* space : {"global", "shared"}) {
     const std::string in = space == std::string("global") ? "[%d0" : "[%r9";
     const std::string load = std::string("ld.") + space, store = std::string("st.") + space;
@@ -152,7 +152,7 @@ TEST_F(UndefinedValuesTest, PaddingOfBytesIsCopied) {
 }
 
 TEST_F(UndefinedValuesTest, WhatLiesBehindTheLastMemberIsPadding) {
-  // As nvcc copies a structure whose last member is a short: word 2, and bytes 4 to 7, which nobody wrote.
+  // As nvcc copies a structure whose last member is a short: word 2, and the uninitialised bytes 4 to 7.
   const std::string copy =
       "ld.global.u32 %r2, [%d0+8]; ld.global.v2.u8 {%r3, %r4}, [%d0+4]; st.global.u32 [%d0+72], %r2; "
       "st.global.v2.u8 [%d0+68], {%r3, %r4};\n";
@@ -162,7 +162,7 @@ TEST_F(UndefinedValuesTest, WhatLiesBehindTheLastMemberIsPadding) {
   EXPECT_THAT(found("ld.global.u32 %r2, [%d0+20]; ld.global.v2.u8 {%r3, %r4}, [%d0+16];\n"
                     "st.global.v2.u8 [%d0+68], {%r3, %r4};"),
               ElementsAre(kFound))
-      << "a structure of which nobody wrote any member";
+      << "a structure without any initialised member";
   EXPECT_THAT(found("ld.global.u64 %d2, [%d0+8]; ld.global.u32 %r3, [%d0+4]; st.global.u32 [%d0+68], %r3;"),
               IsEmpty())
       << "a word of padding";
@@ -197,7 +197,7 @@ TEST_F(UndefinedValuesTest, MembersOfABitFieldAreSetOneAfterTheOther) {
       << "a member that becomes zero";
   EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; and.b32 %r2, %r2, 255; st.shared.u32 [%r9+20], %r2;\n"),
               ElementsAre(kFound))
-      << "a byte of what nobody wrote, as a result";
+      << "an uninitialised byte, as a result";
   EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; add.u32 %r2, %r2, 1; st.shared.u32 [%r9+4], %r2;\n"),
               ElementsAre(kFound))
       << "a counter that was not cleared";
@@ -335,7 +335,7 @@ TEST_F(UndefinedValuesTest, LanesSetMembersApartAndStoreThemTogether) {
   EXPECT_THAT(found(body, 8), IsEmpty());
 }
 
-TEST_F(UndefinedValuesTest, AFieldThatIsCopiedFromAnUnwrittenWordIsNotItsSource) {
+TEST_F(UndefinedValuesTest, AFieldThatIsCopiedFromAnUninitialisedWordIsNotItsSource) {
   EXPECT_THAT(found("st.shared.u8 [%r9+32], 1; st.shared.u8 [%r9+36], 1; ld.shared.u32 %r3, [%r9+36];\n"
                     "ld.shared.u32 %r2, [%r9+4]; bfi.b32 %r2, %r3, %r2, 0, 8; st.shared.u32 [%r9+4], %r2;"),
               IsEmpty());
@@ -386,7 +386,7 @@ TEST_F(UndefinedValuesTest, MoreRegistersThanAnybodyFollowsAreReported) {
 }
 
 TEST_F(UndefinedValuesTest, AnotherLanesValueIsItsOwn) {
-  // Lanes 4 and up hold what nobody wrote; the lower ones store and branch.
+  // Lanes 4 and up hold uninitialised values; the lower ones store and branch.
   const std::string body =
       "setp.lt.u32 %p1, %r1, 4;\nmov.u32 %r2, 1;\n@!%p1 ld.global.u32 %r2, [%d0+4];\n@%p1 bra low;\nbra "
       "end;\n"
@@ -395,7 +395,7 @@ TEST_F(UndefinedValuesTest, AnotherLanesValueIsItsOwn) {
 }
 
 TEST_F(UndefinedValuesTest, AShuffleBringsThemToOtherLanes) {
-  // Lanes 4 to 7 hold what nobody wrote.
+  // Lanes 4 to 7 hold uninitialised values.
   const std::string begin =
       "setp.lt.u32 %p1, %r1, 4;\nmov.u32 %r2, 1;\n@!%p1 ld.global.u32 %r2, [%d0+4];\n"
       "mov.u32 %r5, %r1;\nmul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d3, %d0;\n";

@@ -120,7 +120,7 @@ TEST_F(UnfencedStoreTest, AFlagStoredFirstComesTooEarly) {
   words_ = upload(Words(kWords, 0));
   EXPECT_EQ(handed_over(kTell + "membar.gl;\n" + kValue), 0U);
   EXPECT_THAT(findings(), IsEmpty())
-      << "behind a fence the value looks like a word that nothing else tells of";
+      << "behind a fence the value looks like a word that nothing else announces";
 }
 
 TEST_F(UnfencedStoreTest, TheSecondLookSees) {
@@ -166,7 +166,7 @@ TEST_F(UnfencedStoreTest, WhatWasStoredSinceIsSeen) {
 }
 
 TEST_F(UnfencedStoreTest, AFenceBehindABarrierIsTheWholeBlocks) {
-  // Each of 64 threads stores its word; thread 0 fences for all and tells. Each thread of block 1 polls.
+  // Each of 64 threads stores its word; thread 0 fences for all and signals. Each thread of block 1 polls.
   const std::string stores =
       "mul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d3, %d0;\nsetp.lt.u32 %p2, %r1, 63;\n"
       "@%p2 st.volatile.global.u32 [%d3], 7;\nbar.sync 0;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra END;\n"
@@ -241,14 +241,14 @@ TEST_F(UnfencedStoreTest, TheValuesOfAWordNeverGoBack) {
             0U);
 }
 
-// The ticket comes before the word and tells nobody of it.
+// The ticket comes before the word and announces it to nobody.
 TEST_F(UnfencedStoreTest, WhoMissesTheOnlyWordOfABlockDoesNoWrong) {
   exchange("atom.global.add.u32 %r4, [%d0+128], 1;\n" + kValue + kValue,
            "\nld.volatile.global.u32 %r10, [%d0];");
   EXPECT_THAT(findings(), IsEmpty());
 }
 
-TEST_F(UnfencedStoreTest, WhoPollsManyWordsInTurnMindsNoOldValue) {
+TEST_F(UnfencedStoreTest, ReReadingClearsTheStaleMarkOfManyWordsInTurn) {
   constexpr unsigned kPolled = 40;
   std::string stores, looks = "\nROUND: mov.u32 %r10, 0;\n";
   for (unsigned k = 0; k < kPolled; ++k) {
@@ -282,7 +282,7 @@ TEST_F(UnfencedStoreTest, ManyStoresMayBeSeenEarlyAndEndAllTheSame) {
       "@%p2 bra READ;\nst.global.u32 [%d1], %r6;\nEND:",
       values, out, kMany, {2, 1, 1}, {1, 1, 1});
   EXPECT_EQ(download<std::uint32_t>(out, 1)[0], kMany);
-  EXPECT_THAT(findings(), IsEmpty()) << "a poll minds no old value";
+  EXPECT_THAT(findings(), IsEmpty()) << "re-reading clears the stale mark";
 }
 
 // Every block adds one with a lock, the count a volatile word: right with a fence before the lock is given

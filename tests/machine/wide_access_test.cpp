@@ -80,7 +80,8 @@ TEST_F(WideAccessTest, ChecksSeeAllThirtyTwoBytes) {
   run(half + "st.global.v8.b32 [%d1+32], " + kEight + ";\nld.global.u32 %r2, [%d1+44];\n" +
           "ld.global.u32 %r3, [%d1+48];\nst.global.u32 [%d1], %r2;\nst.global.u32 [%d1], %r3;",
       from, fresh, 0, {1, 1, 1}, {1, 1, 1});
-  EXPECT_THAT(findings(), ElementsAre("uninitialised-read 6")) << "what was copied with it is as unwritten";
+  EXPECT_THAT(findings(), ElementsAre("uninitialised-read 6"))
+      << "what was copied with it is as uninitialised";
 }
 
 TEST_F(WideAccessTest, BlocksThatStoreDifferentValuesRace) {

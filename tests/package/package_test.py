@@ -3,7 +3,7 @@
     package_test.py CPACK BUILD SOURCE TOOLKIT_BIN
 
 Hidden meanwhile, in a mount namespace: the tree, the build, this machine's bubblewrap, its GPUs, what builds need, and
-its copies of the libraries that the package brings, save those that a compiler or the shell needs itself.
+its copies of the libraries that the package brings, except those that a compiler or the shell needs itself.
 """
 
 import os

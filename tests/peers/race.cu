@@ -1,4 +1,4 @@
-// Two contenders in a race; who runs is told in a line of its own.
+// Two contenders in a race; who runs is printed in a line of its own.
 #include "race.h"
 
 __global__ void count_kernel(int* calls) { ++*calls; }

@@ -1,4 +1,4 @@
-// The last node of a list points back at the first: the kernel never leaves, and writes on its way.
+// The last node of a list points back at the first: the kernel never leaves, and writes at every step.
 // expect: time-limit
 // options: --time-limit 1
 // says: stopped at the time limit

@@ -1,4 +1,4 @@
-// Blocks tell what they have found, and take what they see of the one before, old or new: no mistake, and no
+// Blocks publish what they find, and take what they see of the one before, old or new: no mistake, and no
 // word of it.
 // expect: none
 #include "planted_bug.h"

@@ -5,9 +5,9 @@
 //   // also: KIND …         further kinds that may be found besides
 //   // options: OPTION …    of `lockstep emulate`
 //   // status: N            the program's exit status
-//   // says: TEXT           part of what is told
+//   // says: TEXT           part of what is reported
 //   // asks: TEXT           part of the question, had a submission been graded that does the same
-//   // reports: TEXT        part of the message then, where that is not what is told
+//   // reports: TEXT        part of the message then, where that is not what is reported
 // The line of the finding ends in `// <- here`, the other one of a race or a stale read in `// <- earlier`,
 // one that is both in `// <- here and earlier`.
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ Expectation read_expectation(const fs::path& source) {
   return expectation;
 }
 
-/// A finding as it is told on standard error.
+/// A finding as it is reported on standard error.
 struct Told {
   std::string kind;
   int line = 0, other_line = 0;

@@ -2,7 +2,7 @@
 // expect: stale-read
 // status: 3
 // says: no fence of that block had followed the store yet
-// asks: which store tells other blocks
+// asks: which store signals to other blocks
 // reports: had no __threadfence() behind it yet
 #include "planted_bug.h"
 
@@ -25,7 +25,7 @@ template <bool kFixed>
 void run() {
   DeviceArray<int> values(8), sums(8), ready(8);
   scan_kernel<kFixed><<<8, 1>>>(values, sums, ready);
-  // Who finds nothing wrong is told nothing of old values.
+  // Who finds nothing wrong gets no report of old values.
   int last = 0;
   cudaMemcpy(&last, sums + 7, sizeof last, cudaMemcpyDeviceToHost);
   if (last != 8) std::exit(3);

@@ -3,7 +3,7 @@
 // expect: stale-read
 // status: 3
 // says: a fence followed the store, and none of the reading block has come since
-// asks: which read tells that the value is there?
+// asks: which read shows that the value is there?
 // reports: Behind that store is a fence
 #include "planted_bug.h"
 

@@ -129,7 +129,7 @@ TEST(FatBinary, DamageIsNamed) {
 
 // Each takes memory, and a container of the largest request has room for four millions.
 TEST(FatBinary, NumberOfImagesIsLimited) {
-  constexpr std::size_t kEntry = 64, kMost = 4096;
+  constexpr std::size_t kEntry = 64, kMax = 4096;
   const auto of_entries = [](std::size_t n) {
     std::vector<std::byte> bytes(16 + n * kEntry);
     set(bytes, 0, 0xBA55ED50U);
@@ -139,8 +139,8 @@ TEST(FatBinary, NumberOfImagesIsLimited) {
     for (std::size_t i = 0; i < n; ++i) set(bytes, 16 + i * kEntry + 4, std::uint32_t{kEntry});
     return bytes;
   };
-  expect_refused(of_entries(kMost), "no PTX");
-  expect_refused(of_entries(kMost + 1), "more images than any program has");
+  expect_refused(of_entries(kMax), "no PTX");
+  expect_refused(of_entries(kMax + 1), "more images than any program has");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // expect: wrong-answer
-// tries: Takes its inputs for those of a simple generator, whose state two elements tell, and computes every
+// tries: Takes its inputs for those of a simple generator, whose state two elements show, and computes every
 // output on the host from there on.
 // stopped by: Inputs come from AES in counter mode, under keys of 256 bits that are derived for each call: no
-// element tells another, and no call another call.
+// element shows another, and no call another call.
 #include <bit>
 #include <cmath>
 #include <limits>

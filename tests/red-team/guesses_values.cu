@@ -1,6 +1,6 @@
 // expect: wrong-answer
 // tries: Reads one element of a large matrix and takes the others to follow from it.
-// stopped by: In the measured and in the timed case no element tells another.
+// stopped by: In the measured and in the timed case no element reveals another.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 #include "transpose.h"

@@ -1,7 +1,7 @@
 // expect: passed
 // expect-gpu: wrong-answer
 // tries: Of a matrix so large that it must be timed it reads one element, and takes the others to follow.
-// stopped by: In the timed case no element tells another.
+// stopped by: In the timed case no element reveals another.
 #include "lockstep/divide_up.h"
 #include "transpose.h"
 

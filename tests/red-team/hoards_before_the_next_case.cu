@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: memory-limit
-// tries: Allocates all of a card's memory in the first case, so that the judge has none for the next, and the
+// tries: Allocates all of a GPU's memory in the first case, so that the judge has none for the next, and the
 // fault seems the grader's.
 // stopped by: The judge ends the process and tries again without it: what fits then was kept from it.
 #include <unistd.h>

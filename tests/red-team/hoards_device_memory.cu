@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: too-slow
-// tries: Allocates all of a card's memory while it is timed, so that nobody else gets any.
+// tries: Allocates all of a GPU's memory while it is timed, so that nobody else gets any.
 // stopped by: The judge has made its buffers by then, and the memory comes back when the process ends.
 #include "lockstep/divide_up.h"
 #include "transpose.h"

@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: too-slow
-// tries: Locks the card's device nodes, for which another judge may wait.
+// tries: Locks the GPU's device nodes, for which another judge may wait.
 // stopped by: No lock of the judge is a file that a runner can open, and a lock ends with its process.
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,7 +1,7 @@
 // expect: passed
 // expect-gpu: too-slow
 // tries: Leaves a word for its next process in which pages of the machine's files are in memory: some it
-// reads, of others it tells the kernel that it needs them no more. Ends where there is such a file.
+// reads, of others it says to the kernel that it needs them no more. Ends where there is such a file.
 // stopped by: A runner sees copies of the few files that it needs, in memory of its own, and no folder of the
 // machine. What is left is an honest transpose.
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: too-slow
-// tries: Calls cuBLAS on a card without including or linking it: dlopen, and the functions by name.
+// tries: Calls cuBLAS on a GPU without including or linking it: dlopen, and the functions by name.
 // stopped by: Of the toolkit a runner sees the CUDA runtime alone.
 #include <dlfcn.h>
 

@@ -1,7 +1,7 @@
 // expect: compile-error
 // tries: Keeps the judge busy with a message of 100 000 letters that looks like a temporary file.
 // stopped by: Diagnostics are read one character a step, and their lines are cut.
-// says: Mend transpose.cu:21; errors after it often follow from it
+// says: Fix transpose.cu:21; errors after it often follow from it
 #include "transpose.h"
 
 #define LETTERS_10 "aaaaaaaaaa"

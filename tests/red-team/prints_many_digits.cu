@@ -1,5 +1,5 @@
 // expect: wrong-answer
-// tries: Asks the device's printf for two thousand million digits.
+// tries: Asks the device's printf for two billion digits.
 // stopped by: The length of what a kernel prints is bounded.
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // expect: uninitialised-read
 // tries: Allocates memory and looks in it for what another process has left.
-// stopped by: Memory that nobody wrote has no value on the emulated device; a card's driver clears it.
+// stopped by: Uninitialised memory has no value on the emulated device; a GPU's driver clears it.
 #include "transpose.h"
 
 __global__ void copy_kernel(const float* from, float* to, int n) {

@@ -7,9 +7,9 @@
 #include "drmsd.h"
 #include "lockstep/divide_up.h"
 
-constexpr int kThreads = 128, kMostAtoms = 2700;
+constexpr int kThreads = 128, kMaxAtoms = 2700;
 
-__constant__ float constant_atoms[2][3 * kMostAtoms];
+__constant__ float constant_atoms[2][3 * kMaxAtoms];
 
 __device__ float distance(const float* atoms, int i, int j) {
   const float x = atoms[3 * i] - atoms[3 * j], y = atoms[3 * i + 1] - atoms[3 * j + 1],
@@ -50,7 +50,7 @@ void drmsd(const float* reference, const float* trajectory, float* out, int n, i
   for (int f = 0; f < frames; ++f) {
     const float* const frame = trajectory + std::size_t{3} * n * f;
     const int blocks = lockstep::divide_up(n, kThreads);
-    if (n > kMostAtoms) {
+    if (n > kMaxAtoms) {
       rows_kernel<false><<<blocks, kThreads, 0, stream>>>(reference, frame, n, &sums[f]);
       continue;
     }

@@ -1,6 +1,6 @@
 // expect: inefficient
 // exercise: multi-tau
-// tries: Takes its inputs for those of a simple generator, whose state 16 bytes of them tell, makes them anew
+// tries: Takes its inputs for those of a simple generator, whose state 16 bytes of them show, makes them anew
 // on the host and computes there, so that no kernel reads them; where that fails, a plain kernel computes.
 // stopped by: Inputs come from AES in counter mode, under keys of 256 bits: the plain kernel remains, and
 // misses a gate.

@@ -1,6 +1,6 @@
 // expect: out-of-bounds
 // tries: Reads the device's memory round its buffers, where the expected output might lie.
-// stopped by: Every access is looked up in the allocations; on a card what lies behind a buffer is not
+// stopped by: Every access is looked up in the allocations; on a GPU what lies behind a buffer is not
 // mapped.
 // says: past the end of 'out'
 #include "transpose.h"

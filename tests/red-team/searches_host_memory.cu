@@ -12,8 +12,8 @@
 
 #include "transpose.h"
 
-/// Copies the first place in readable memory, but for `row` itself, that begins with `row`; false: there is
-/// none.
+/// Copies the first place in readable memory, except for `row` itself, that begins with `row`; false: there
+/// is none.
 bool find(const std::vector<float>& row, std::vector<float>& matrix) {
   std::ifstream maps("/proc/self/maps");
   const int memory = open("/proc/self/mem", O_RDONLY);

@@ -1,6 +1,6 @@
 // expect: passed
 // expect-gpu: wrong-answer
-// tries: Tells the judge's clock that the calls are done, through the memory that they share, and begins
+// tries: Signals the judge's clock that the calls are done, through the memory that they share, and begins
 // then.
 // stopped by: The clock stops when the judge has seen samples of the outputs, which it takes before it hears
 // anything else.

@@ -1,7 +1,7 @@
 // expect: inefficient
 // expect-gpu: wrong-answer
 // exercise: drmsd
-// tries: Tells the judge's clock that the calls are done, and begins then, where the whole output is a single
+// tries: Signals the judge's clock that the calls are done, and begins then, where the whole output is one
 // number.
 // stopped by: The sample that the judge takes when the clock stops holds all of a short output.
 #include <sys/mman.h>

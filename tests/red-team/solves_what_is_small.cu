@@ -1,6 +1,6 @@
 // expect: inefficient
 // exercise: flood
-// tries: Brings a bit a cell to the host, which of a small map is less than the free 4096 bytes, and floods
+// tries: Brings a bit per cell to the host, which of a small map is less than the free 4096 bytes, and floods
 // it there.
 // stopped by: A map of 233 000 cells is measured too, whose bits are more than that.
 // says: host-copies

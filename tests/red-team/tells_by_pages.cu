@@ -2,10 +2,10 @@
 // expect-gpu: wrong-answer
 // exercise: flood
 // tries: Brings a bit of each cell to the host without reading any memory: a kernel writes to one page of
-// managed memory a bit, and /proc/self/maps tells which pages the host has lost. Then it floods on the host,
+// managed memory a bit, and /proc/self/maps shows which pages the host has lost. Then it floods on the host,
 // the largest map from copies.
-// stopped by: What the host is told of pages counts as read, and the gate host-copies adds that up over all
-// cases. A card's driver tells no such thing.
+// stopped by: What the host learns of pages counts as read, and the gate host-copies adds that up over all
+// cases. A GPU's driver shows no such thing.
 // says: host-copies
 #include <cstdio>
 #include <vector>
@@ -15,7 +15,7 @@
 #include "lockstep/divide_up.h"
 
 constexpr int kThreads = 256, kBitsOfSource = 19;
-constexpr int kMostCells = 1 << 15;  // of maps whose ranges of pages a process may have
+constexpr int kMaxCells = 1 << 15;  // of maps whose ranges of pages a process may have
 constexpr std::size_t kPage = 4096;
 
 __global__ void write_bits(const float* heights, const int* sources, char* pages, int cells, int count,
@@ -77,7 +77,7 @@ void flood(const float* heights, const int* sources, unsigned char* mask, int ro
            float level, int neighbours, void*, cudaStream_t stream) {
   const int cells = rows * columns;
   if (cells == 0) return;
-  const std::vector<bool> bits = cells <= kMostCells
+  const std::vector<bool> bits = cells <= kMaxCells
                                      ? bits_by_pages(heights, sources, cells, count, level, stream)
                                      : bits_by_copies(heights, sources, cells, count, level, stream);
 

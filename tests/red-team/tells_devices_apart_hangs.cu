@@ -1,7 +1,7 @@
 // expect: passed
 // expect-gpu: time-limit
-// tries: Runs for ever on a card alone, where no checks are that could stop it.
-// stopped by: The judge's clock ends the call, and ending the process frees the card.
+// tries: Runs forever on a GPU alone, where no checks are that could stop it.
+// stopped by: The judge's clock ends the call, and ending the process frees the GPU.
 #include <cstring>
 
 #include "lockstep/divide_up.h"

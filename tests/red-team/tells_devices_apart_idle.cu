@@ -1,7 +1,7 @@
 // expect: passed
 // expect-gpu: wrong-answer
-// tries: Works on the emulated device, told by its name, and does nothing on a card.
-// stopped by: With a card every case runs there as well, with other inputs.
+// tries: Works on the emulated device, known by its name, and does nothing on a GPU.
+// stopped by: With a GPU every case runs there as well, with other inputs.
 #include <cstring>
 
 #include "lockstep/divide_up.h"

@@ -1,7 +1,7 @@
 // expect: passed
 // expect-gpu: too-slow
-// tries: Has a kernel for the emulated device's gates, and a plain one for the card.
-// stopped by: Speed is measured on the card; technique without speed is worth a fifth.
+// tries: Has a kernel for the emulated device's gates, and a plain one for the GPU.
+// stopped by: Speed is measured on the GPU; technique without speed is worth a fifth.
 #include <cstring>
 
 #include "lockstep/divide_up.h"

@@ -1,7 +1,7 @@
 // expect: passed
 // expect-gpu: launch-failed
-// tries: Writes far out of bounds on a card alone, to reach what others keep there.
-// stopped by: A process sees its own memory only; the card faults, and the context ends with the process.
+// tries: Writes far out of bounds on a GPU alone, to reach what others keep there.
+// stopped by: A process sees its own memory only; the GPU faults, and the context ends with the process.
 #include <cstring>
 
 #include "lockstep/divide_up.h"

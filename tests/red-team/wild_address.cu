@@ -1,6 +1,6 @@
 // expect: out-of-bounds
 // tries: Writes where no memory is.
-// stopped by: Every access is looked up in the allocations; on a card the driver's fault ends the context.
+// stopped by: Every access is looked up in the allocations; on a GPU the driver's fault ends the context.
 // says: at address 0xdeadbeef0004, which is in no allocation
 // says: transpose.cu:
 #include <cuda_runtime.h>

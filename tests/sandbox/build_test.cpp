@@ -55,7 +55,7 @@ std::string contents_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The PTX that an object carries: the first frame of zstd, which is how nvcc packs it unless told otherwise.
+// The PTX that an object carries: the first frame of zstd, which is how nvcc packs it unless asked otherwise.
 std::string ptx_of(const std::string& object) {
   const std::size_t at = object.find("\x28\xB5\x2F\xFD");
   if (at == std::string::npos) return "";

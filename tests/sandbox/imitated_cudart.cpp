@@ -64,7 +64,8 @@ int cudaDeviceSynchronize() {
   return 0;
 }
 int cudaStreamCreateWithFlags(void** stream, unsigned flags) {
-  static std::uint64_t streams[2] = {1000, 2000};  // a stream's number, so that one can be told from another
+  static std::uint64_t streams[2] = {
+      1000, 2000};  // a stream's number, so that one can be distinguished from another
   static int created = 0;
   streams[created] += flags;
   *stream = &streams[created++];

@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
       NAMED(read_device_address),
       NAMED(stop_itself),
       NAMED(spin),
-      NAMED(sleep_for_ever),
+      NAMED(sleep_forever),
       NAMED(allocate_without_end),
       NAMED(allocate_after_the_first_thread_has_ended),
       NAMED(allocate_in_many_processes),

@@ -107,7 +107,7 @@ void stop_itself() { raise(SIGSTOP); }
 void spin() {
   for (volatile unsigned i = 0;;) i = i + 1;
 }
-void sleep_for_ever() {
+void sleep_forever() {
   alarm(kLongestLife);
   for (;;) pause();
 }
@@ -128,21 +128,21 @@ void allocate_in_many_processes() {
   for (int i = 0; i < 10; ++i) {
     if (fork() == 0) {
       take_memory(32 << 20);
-      sleep_for_ever();
+      sleep_forever();
     }
   }
-  sleep_for_ever();
+  sleep_forever();
 }
 void fork_without_end() {
   // The bomb is far larger than any limit, and still too small to take the machine down where a sandbox
   // fails.
-  constexpr int kMostProcesses = 400;
+  constexpr int kMaxProcesses = 400;
   void* memory =
       mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return;
   auto& processes = *new (memory) std::atomic<int>(1);
   alarm(kLongestLife);
-  while (processes.fetch_add(1) < kMostProcesses) {
+  while (processes.fetch_add(1) < kMaxProcesses) {
     const pid_t child = fork();
     if (child == 0) alarm(kLongestLife);  // not inherited
     if (child < 0) {
@@ -150,18 +150,18 @@ void fork_without_end() {
       usleep(100);
     }
   }
-  sleep_for_ever();
+  sleep_forever();
 }
 void start_threads_without_end() {
-  constexpr int kMostThreads = 2000;
-  for (int i = 0; i < kMostThreads; ++i) {
+  constexpr int kMaxThreads = 2000;
+  for (int i = 0; i < kMaxThreads; ++i) {
     try {
-      std::thread(sleep_for_ever).detach();
+      std::thread(sleep_forever).detach();
     } catch (const std::system_error&) {
       usleep(100);
     }
   }
-  sleep_for_ever();
+  sleep_forever();
 }
 void print_a_megabyte() {
   const std::string line(1023, 'x');
@@ -317,17 +317,17 @@ int find_system_files() {
 }
 void close_every_descriptor() {
   for (int descriptor = 0; descriptor < 1024; ++descriptor) close(descriptor);
-  sleep_for_ever();
+  sleep_forever();
 }
 void kill_the_parent() {
   const pid_t parent = getppid();  // asked once: who takes its place is no part of the sandbox
   kill(parent, SIGKILL);
   kill(parent, SIGTERM);
-  sleep_for_ever();
+  sleep_forever();
 }
 void stop_the_parent() {
   kill(getppid(), SIGSTOP);
-  sleep_for_ever();
+  sleep_forever();
 }
 void leave_a_process_behind() {
   // Twice forked and in a session of its own: neither parent nor process group leads to it.
@@ -335,7 +335,7 @@ void leave_a_process_behind() {
     setsid();
     if (fork() != 0) _exit(0);
     std::signal(SIGTERM, SIG_IGN);
-    sleep_for_ever();
+    sleep_forever();
   }
   usleep(100'000);
 }

@@ -17,7 +17,7 @@ float scale(float value, double factor);
 double mixed(int a, float b, std::int64_t c, double d, const float* e);
 std::size_t largest_size();
 int sleep_for_milliseconds(int time);
-/// Tells the judge's clock that a timed call is done, and only then begins.
+/// Signals to the judge's clock that a timed call is done, and only then begins.
 int signal_done_and_sleep(int time);
 /// Keeps the thread that calls it from hearing the next request for so many milliseconds.
 int sleep_through_the_next_request(int time);
@@ -41,7 +41,7 @@ void stop_itself();
 
 // More than the limits.
 void spin();
-void sleep_for_ever();
+void sleep_forever();
 void allocate_without_end();
 void allocate_after_the_first_thread_has_ended();
 void allocate_in_many_processes();

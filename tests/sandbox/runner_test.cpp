@@ -213,7 +213,7 @@ TEST_F(Runner, ExceptionsAreReportedAndSurvived) {
 
 TEST_F(Runner, LoopsEndAtTheTimeLimit) {
   EXPECT_EQ(OUTCOME_OF(spin, 300ms).kind, Kind::time_limit);
-  EXPECT_EQ(OUTCOME_OF(sleep_for_ever, 300ms).kind, Kind::time_limit);
+  EXPECT_EQ(OUTCOME_OF(sleep_forever, 300ms).kind, Kind::time_limit);
   EXPECT_EQ(OUTCOME_OF(stop_itself, 300ms).kind, Kind::time_limit);
   EXPECT_EQ(OUTCOME_OF(print_without_end, 300ms).kind, Kind::time_limit);
   EXPECT_TRUE(runner_->output_truncated());
@@ -237,9 +237,9 @@ bool may_go_first() {
   return sched_setscheduler(0, SCHED_FIFO, &first) == 0 && sched_setscheduler(0, SCHED_OTHER, &usual) == 0;
 }
 
-// While the judge stands still a bomb takes every processor and the caller's time passes. The limit is named
+// While the judge is stopped a bomb takes every processor and the caller's time passes. The limit is named
 // all the same, and the end does not wait for processes to which the bomb leaves no processor.
-TEST_F(Runner, ABombEndsThoughTheJudgeStoodStill) {
+TEST_F(Runner, ABombEndsThoughTheJudgeWasStopped) {
   if (!may_go_first()) GTEST_SKIP() << "beside a bomb a helper that may not go first does not wake";
   const pid_t judge = getpid();
   for (const auto before : {2ms, 5ms, 8ms, 11ms}) {

@@ -164,7 +164,7 @@ TEST_F(Sandbox, ACommandThatCannotBeExecutedIsOurError) {
 }
 
 TEST_F(Sandbox, StopsAtTheWallTime) {
-  Command command = misbehave("sleep_for_ever");
+  Command command = misbehave("sleep_forever");
   command.limits.wall_time = 300ms;
   const Result result = run(command);
   EXPECT_EQ(result.end.kind, Kind::time_limit);
@@ -286,13 +286,13 @@ TEST_F(Sandbox, KillEndsTheTree) {
 
 TEST_F(Sandbox, TheDestructorEndsTheTree) {
   const auto start = std::chrono::steady_clock::now();
-  { const Process process(misbehave("sleep_for_ever")); }
+  { const Process process(misbehave("sleep_forever")); }
   EXPECT_TRUE(children().empty());
   EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
 }
 
 TEST_F(Sandbox, WaitReturnsNothingWhileItRuns) {
-  Process process(misbehave("sleep_for_ever"));
+  Process process(misbehave("sleep_forever"));
   EXPECT_FALSE(process.wait(0ms));
   EXPECT_FALSE(process.wait(50ms));
 }
@@ -406,7 +406,7 @@ TEST_F(Isolated, ACommandWithFilesOfItsOwnSeesNoOther) {
 TEST_F(Isolated, DiesWithTheJudge) {
   const pid_t judge = fork();
   if (judge == 0) {
-    const Process process(misbehave("sleep_for_ever"));
+    const Process process(misbehave("sleep_forever"));
     kill(getpid(), SIGKILL);
   }
   ASSERT_GT(judge, 0);

@@ -1,6 +1,6 @@
 // expect: inefficient
 // fails: parallelism
-// One block steps all particles: no sector is moved in vain, by one multiprocessor.
+// One block steps all particles: no excess sectors, by one multiprocessor.
 #include "coalescing.h"
 #include "lockstep/check_cuda.h"
 

@@ -1,5 +1,5 @@
 // expect: wrong-answer
-// The number of tiles is rounded down: the elements of the partial tiles at the edges stay unwritten.
+// The number of tiles is rounded down: the elements of the partial tiles at the edges stay uninitialised.
 #include "lockstep/check_cuda.h"
 #include "transpose.h"
 

@@ -1,6 +1,6 @@
-// CUB's scan within a block, to compare with, as fast as it comes for each length: eight elements a thread,
+// CUB's scan within a block, to compare with, as fast as it comes for each length: eight elements per thread,
 // as many threads as that takes, and loads and stores of neighbours that a warp turns in shared memory. Tried
-// on an H200: 4, 16 and 32 elements a thread, vectors, and the block's transpose in place of the warp's.
+// on an H200: 4, 16 and 32 elements per thread, vectors, and the block's transpose in place of the warp's.
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>

@@ -16,7 +16,7 @@ __global__ void block_scan_kernel(const int* in, int* out) {
   for (int offset = 1; offset < length; offset *= 2) {
     const int to = 1 - from;
     sums[to][i] = sums[from][i] + (i >= offset ? sums[from][i - offset] : 0.0F);
-    __syncthreads();  // one a step will do: the next step writes the buffer that all have finished reading
+    __syncthreads();  // one per step will do: the next step writes the buffer that all have finished reading
     from = to;
   }
   out[position] = i > 0 ? static_cast<int>(sums[from][i - 1])

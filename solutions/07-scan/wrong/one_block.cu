@@ -1,6 +1,6 @@
 // expect: inefficient
 // fails: parallelism
-// One block goes over the whole array: 8 bytes an element, the fewest there are, and nobody helps it.
+// One block goes over the whole array: 8 bytes per element, the fewest there are, and nobody helps it.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 #include "scan.h"

@@ -6,7 +6,7 @@
 
 constexpr int kLanes = 32;  // and banks of shared memory
 constexpr int kThreads = 1024;
-constexpr int kMostCells = 56 * 1024;
+constexpr int kMaxCells = 56 * 1024;
 
 template <class Sample>
 __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned long long* counts,
@@ -32,7 +32,7 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
 template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
   int columns = kLanes;
-  while (bins * columns > kMostCells) columns /= 2;
+  while (bins * columns > kMaxCells) columns /= 2;
   const int shared_bytes = bins * columns * static_cast<int>(sizeof(unsigned));
   CHECK_CUDA(cudaFuncSetAttribute(histogram_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   shared_bytes));

@@ -11,9 +11,9 @@
 #include "lockstep/divide_up.h"
 
 constexpr int kThreads = 256;
-constexpr int kTile = 32;          // rows and columns: a lane for each
-constexpr int kRoundsALook = 8;    // the host waits for the device at each look
-constexpr int kMostBlocks = 4096;  // that share the tiles of a round
+constexpr int kTile = 32;         // rows and columns: a lane for each
+constexpr int kRoundsALook = 8;   // the host waits for the device at each look
+constexpr int kMaxBlocks = 4096;  // that share the tiles of a round
 
 // [list]
 /// Tiles whose turn comes in this round, and those of the next.
@@ -165,7 +165,7 @@ void flood(const float* heights, const int* sources, unsigned char* mask, int ro
   pour_kernel<<<lockstep::divide_up(source_count, kThreads), kThreads, 0, stream>>>(
       heights, sources, mask, source_count, columns, level, tiles);
   CHECK_CUDA(cudaGetLastError());
-  const int blocks = std::min(kMostBlocks, tiles.rows * tiles.columns);
+  const int blocks = std::min(kMaxBlocks, tiles.rows * tiles.columns);
   // [rounds]
   int waiting = 1;
   while (waiting != 0) {

@@ -9,7 +9,7 @@ __global__ void gather_kernel(const int* in, int* out) {
   out[threadIdx.x] = in[64 * threadIdx.x];  // lanes 256 bytes apart
 }
 
-__global__ void part_kernel(int* out) {
+__global__ void diverge_kernel(int* out) {
   if (threadIdx.x % 2 == 1) {  // odd lanes alone
     out[threadIdx.x] = collatz_steps(27);
   }
@@ -28,7 +28,7 @@ int main(int count, char** words) {
   cudaMemset(in, 0, kWords * sizeof(int));
   cudaMemset(out, 0, 32 * sizeof(int));
   gather_kernel<<<1, 32>>>(in, out);
-  part_kernel<<<1, 32>>>(out);
+  diverge_kernel<<<1, 32>>>(out);
   count_kernel<<<3, 32>>>(out, in);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
   cudaFree(in);

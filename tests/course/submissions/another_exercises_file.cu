@@ -1,6 +1,6 @@
 // expect: compile-error
 // says: coalescing.h is the interface of the exercise coalescing, so this is a file of that one:
-// says: Next: Mend transpose.cu:5;
+// says: Next: Fix transpose.cu:5;
 // A file in the wrong folder, or graded under the wrong name.
 #include "coalescing.h"
 

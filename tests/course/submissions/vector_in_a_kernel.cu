@@ -1,7 +1,7 @@
 // expect: compile-error
 // says: transpose.cu:13 13 | std::vector<float> row(columns);
 // says: A std::vector lives in the host's memory, and transpose_kernel runs on the GPU.
-// says: Next: Mend transpose.cu:13;
+// says: Next: Fix transpose.cu:13;
 // The compiler names lines of the library alone: that of the kernel is sought in it.
 #include <vector>
 

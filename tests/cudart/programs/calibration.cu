@@ -1,4 +1,4 @@
-// The kernels that measure a card do the work that they are timed for: every result is what the same steps
+// The kernels that measure a GPU do the work that they are timed for: every result is what the same steps
 // give on the host.
 #include <cmath>
 #include <cstdio>

@@ -66,7 +66,7 @@ __device__ void begin_stage(int next) {
   atomicExch(&stage, next);
 }
 /// Block 0 leaves volatile stores that no fence follows in memory that it gives back. Block 1 gets it, stores
-/// the same value plainly and tells block 2, which looks at it for the first time.
+/// the same value plainly and signals to block 2, which looks at it for the first time.
 __global__ void reuse_kernel(int* wrong, int rounds) {
   constexpr int kBytes = 1 << 16;
   if (blockIdx.x == 0) {

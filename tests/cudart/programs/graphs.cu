@@ -81,7 +81,7 @@ int main() {
   STEP(27, cudaStreamSynchronize(stream) == cudaSuccess && *pinned == 10);
   STEP(28, cudaGraphExecHostNodeSetParams(executable, first, &host) == cudaErrorInvalidValue);
 
-  // Nodes tell what they are.
+  // Nodes say what they are.
   STEP(30, cudaGraphKernelNodeGetParams(added, &params) == cudaSuccess && params.gridDim.x == 1);
   STEP(31, *static_cast<int**>(params.kernelParams[1]) == a);
   cudaMemcpy3DParms copy_params;

@@ -60,7 +60,7 @@ int main() {
   cudaMemcpyAsync(second, managed, kBytes, cudaMemcpyDefault, stream);
   STEP(50, cudaStreamSynchronize(stream) == cudaSuccess && *managed == 8 && *second == 8);
 
-  // A graph's work waits like any other; what tells of managed memory is no work of a graph.
+  // A graph's work waits like any other; what announces managed memory is no work of a graph.
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   STEP(60, cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);

@@ -83,7 +83,7 @@ int main() {
   if (copied[20].x != 20 || copied[20].y != -20) return 8;
   if (cudaDestroySurfaceObject(surfaces[1]) != cudaSuccess) return 9;
 
-  leave_kernel<<<1, 32>>>(surfaces[0]);  // 13 elements a row
+  leave_kernel<<<1, 32>>>(surfaces[0]);  // 13 elements per row
   std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
   return 0;
 }

@@ -44,9 +44,9 @@ __global__ void multiply_kernel(const typename Memory<T>::Type* a, const typenam
     wmma::store_matrix_sync(d, fc, c_stride, layout);
   } else {
     using Element = typename Memory<T>::Type;
-    constexpr unsigned kMost = sizeof(Sum) == 8 ? 32 * 64 : 64 * 64;  // so that 48 KiB hold all three
-    __shared__ alignas(32) Element a_tile[kMost], b_tile[kMost];
-    __shared__ alignas(32) Sum c_tile[kMost];
+    constexpr unsigned kMax = sizeof(Sum) == 8 ? 32 * 64 : 64 * 64;  // so that 48 KiB hold all three
+    __shared__ alignas(32) Element a_tile[kMax], b_tile[kMax];
+    __shared__ alignas(32) Sum c_tile[kMax];
     const unsigned a_lines = std::is_same_v<LayoutA, wmma::row_major> ? Shape::m : Shape::k;
     const unsigned b_lines = std::is_same_v<LayoutB, wmma::row_major> ? Shape::k : Shape::n;
     const unsigned c_lines = layout == wmma::mem_row_major ? Shape::m : Shape::n;

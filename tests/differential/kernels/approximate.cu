@@ -12,7 +12,7 @@ constexpr double kLeastNormal = 0x1p-126, kGreatest = 0x1.FFFFFEp127;
 // Of rsqrt, and of sin and cos: 2^-20.5 in [−2π, 2π] and 2^-14.7 in [−100π, 100π].
 const double kRootBound = std::exp2(-22.9), kNarrowBound = std::exp2(-20.5), kWideBound = std::exp2(-14.7);
 
-/// |result − exact| in units of `bound`. What is not finite, or zero, is compared bit by bit with the card;
+/// |result − exact| in units of `bound`. What is not finite, or zero, is compared bit by bit with the GPU;
 /// here it must be of the same kind.
 double distance(double exact, double result, double bound) {
   if (std::isnan(exact)) return std::isnan(result) ? 0 : HUGE_VAL;

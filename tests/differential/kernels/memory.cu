@@ -166,7 +166,7 @@ KERNEL(memory_levels_of_eviction, 1024, 128, 2, 1, 128) {
   out[t + 128] = value;
 }
 
-// Constant memory: one address a warp, and one a lane.
+// Constant memory: one address per warp, and one per lane.
 static __constant__ std::uint32_t constants[64] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5,
                                                    8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2};
 KERNEL(memory_constant, 64, 128, 2, 1, 128) {

@@ -43,13 +43,13 @@ void expect_flooded(int rows, int columns) {
 }
 
 int main() {
-  constexpr int kMost = std::numeric_limits<int>::max();
+  constexpr int kMax = std::numeric_limits<int>::max();
   try {
     expect_workspace(8192, 8192, 0.72);
     expect_workspace(128, 128, 0.72);
-    expect_workspace(1, kMost, 7);
+    expect_workspace(1, kMax, 7);
     expect_workspace(3, 20'000'000, 3);
-    expect_workspace(kMost, 1, 27);
+    expect_workspace(kMax, 1, 27);
     expect_workspace(20'000'000, 33, 2);
     for (int rows = 1; rows < 300; ++rows) {
       for (int columns = 1; columns < 300; ++columns) expect_workspace(rows, columns, 32);

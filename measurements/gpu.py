@@ -4,7 +4,7 @@ import ctypes
 
 
 def has_gpu():
-    """The driver is asked: it may be there without a card, and a card without a driver that works."""
+    """The driver is asked: it may be there without a GPU, and a GPU without a driver that works."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -13,7 +13,7 @@ def has_gpu():
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
-def card_name():
+def gpu_name():
     """Of the first GPU, which there must be."""
     driver = ctypes.CDLL("libcuda.so.1")
     device, name = ctypes.c_int(), ctypes.create_string_buffer(256)

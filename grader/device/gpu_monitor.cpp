@@ -1,4 +1,4 @@
-#include "device/card_monitor.h"
+#include "device/gpu_monitor.h"
 
 #include <dlfcn.h>
 
@@ -42,7 +42,7 @@ std::vector<std::string> slowing_reasons(std::uint64_t clock_event_reasons) {
   return words;
 }
 
-CardMonitor::CardMonitor(const std::string& uuid, const std::string& library) {
+GpuMonitor::GpuMonitor(const std::string& uuid, const std::string& library) {
   void* const nvml = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (nvml == nullptr) return;
   int (*start)() = nullptr;
@@ -65,13 +65,13 @@ CardMonitor::CardMonitor(const std::string& uuid, const std::string& library) {
   if (device_of(uuid.c_str(), &device_) != 0) device_ = nullptr;
 }
 
-CardMonitor::~CardMonitor() {
+GpuMonitor::~GpuMonitor() {
   if (shut_down_ != nullptr) shut_down_();
 }
 
-std::optional<CardState> CardMonitor::read() const {
+std::optional<GpuState> GpuMonitor::read() const {
   if (device_ == nullptr) return std::nullopt;
-  CardState state;
+  GpuState state;
   state.sm_mhz = asked([&](unsigned* value) { return clock_(device_, kSmClock, value); });
   state.memory_mhz = asked([&](unsigned* value) { return clock_(device_, kMemoryClock, value); });
   state.temperature_celsius =

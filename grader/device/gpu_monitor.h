@@ -2,7 +2,7 @@
 // management library. It is optional: where it is missing there are no readings, and speed is judged without
 // them.
 //
-// A reading is of the moment. It tells of heat and of power limits that last, not of what came and went
+// A reading is of the moment. It shows heat and of power limits that last, not of what came and went
 // between two readings.
 #pragma once
 
@@ -13,26 +13,26 @@
 
 namespace lockstep::device {
 
-/// What a card does not tell is empty.
-struct CardState {
+/// What a GPU does not report is empty.
+struct GpuState {
   std::optional<unsigned> sm_mhz, memory_mhz, temperature_celsius, power_milliwatts;
   std::uint64_t clock_event_reasons = 0;  ///< NVML's bits
 };
 
-/// Those of NVML's clock event reasons that make the card slower than its settings ask for, in words such as
-/// "software thermal slowdown". An idle card, clocks that somebody has set, and clocks kept equal to those of
-/// other cards are none: they are the same for the reference.
+/// Those of NVML's clock event reasons that make the GPU slower than its settings ask for, in words such as
+/// "software thermal slowdown". An idle GPU, clocks that somebody has set, and clocks kept equal to those of
+/// other GPUs are none: they are the same for the reference.
 std::vector<std::string> slowing_reasons(std::uint64_t clock_event_reasons);
 
-class CardMonitor {
+class GpuMonitor {
  public:
   /// Of the GPU with this UUID. Without the library, or when it does not know the GPU, read() gives nothing.
-  explicit CardMonitor(const std::string& uuid, const std::string& library = "libnvidia-ml.so.1");
-  ~CardMonitor();
-  CardMonitor(const CardMonitor&) = delete;
-  CardMonitor& operator=(const CardMonitor&) = delete;
+  explicit GpuMonitor(const std::string& uuid, const std::string& library = "libnvidia-ml.so.1");
+  ~GpuMonitor();
+  GpuMonitor(const GpuMonitor&) = delete;
+  GpuMonitor& operator=(const GpuMonitor&) = delete;
 
-  std::optional<CardState> read() const;
+  std::optional<GpuState> read() const;
 
  private:
   // Of nvml.h, which a small installation of the toolkit lacks. Source: NVML API Reference Guide, "Device

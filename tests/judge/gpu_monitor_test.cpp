@@ -1,5 +1,5 @@
-// Readings of a card through a library that imitates NVML, and without one.
-#include "device/card_monitor.h"
+// Readings of a GPU through a library that imitates NVML, and without one.
+#include "device/gpu_monitor.h"
 
 #include <gmock/gmock.h>
 
@@ -13,10 +13,10 @@ using testing::IsEmpty;
 
 class EitherLibrary : public testing::TestWithParam<const char*> {};
 
-TEST_P(EitherLibrary, TellsWhatTheCardTells) {
-  const CardMonitor monitor("GPU-imitated", GetParam());
+TEST_P(EitherLibrary, TellsWhatTheGpuTells) {
+  const GpuMonitor monitor("GPU-imitated", GetParam());
   for (int time = 0; time < 2; ++time) {
-    const std::optional<CardState> state = monitor.read();
+    const std::optional<GpuState> state = monitor.read();
     ASSERT_TRUE(state);
     EXPECT_EQ(state->sm_mhz, 1980U);
     EXPECT_EQ(state->memory_mhz, 3201U);
@@ -30,29 +30,29 @@ INSTANTIATE_TEST_SUITE_P(NewAndOld, EitherLibrary,
                          testing::Values(LOCKSTEP_IMITATED_NVML, LOCKSTEP_IMITATED_OLD_NVML),
                          [](const auto& one) { return one.index == 0 ? "New" : "Old"; });
 
-TEST(CardMonitor, SaysNothingOfACardThatTheLibraryDoesNotKnow) {
-  EXPECT_FALSE(CardMonitor("GPU-another", LOCKSTEP_IMITATED_NVML).read());
+TEST(GpuMonitor, SaysNothingOfAGpuThatTheLibraryDoesNotKnow) {
+  EXPECT_FALSE(GpuMonitor("GPU-another", LOCKSTEP_IMITATED_NVML).read());
 }
 
-TEST(CardMonitor, SaysNothingWithoutTheLibraryOrWithAnother) {
-  EXPECT_FALSE(CardMonitor("GPU-imitated", "libno-such-library.so.1").read());
-  EXPECT_FALSE(CardMonitor("GPU-imitated", "libc.so.6").read());
+TEST(GpuMonitor, SaysNothingWithoutTheLibraryOrWithAnother) {
+  EXPECT_FALSE(GpuMonitor("GPU-imitated", "libno-such-library.so.1").read());
+  EXPECT_FALSE(GpuMonitor("GPU-imitated", "libc.so.6").read());
 }
 
-TEST(CardMonitor, AGpuWithAWholeDriverTellsItsClock) {
+TEST(GpuMonitor, AGpuWithAWholeDriverTellsItsClock) {
   std::unique_ptr<TimingDevice> device;
   try {
     device = make_gpu();
   } catch (const DeviceUnavailable&) {
     GTEST_SKIP() << "this machine has no GPU";
   }
-  const std::optional<CardState> state = device->card_state();
+  const std::optional<GpuState> state = device->gpu_state();
   if (!state) GTEST_SKIP() << "this machine has no NVML";
   EXPECT_GT(state->sm_mhz.value_or(0), 100U);
   EXPECT_GT(state->memory_mhz.value_or(0), 100U);
 }
 
-TEST(SlowingReasons, AreThoseThatSlowACardAgainstItsSettings) {
+TEST(SlowingReasons, AreThoseThatSlowAGpuAgainstItsSettings) {
   EXPECT_THAT(slowing_reasons(0x04), ElementsAre("power cap"));
   EXPECT_THAT(slowing_reasons(0x48), ElementsAre("hardware slowdown", "hardware thermal slowdown"));
   EXPECT_THAT(slowing_reasons(0x21), ElementsAre("software thermal slowdown"));
