@@ -1,5 +1,5 @@
-// Names of other parts that nearly every line of this folder uses. It does without the headers of state/, as
-// a warp holds its undefined values (undefined_values.h).
+// Names of other parts that this folder uses all the time. It does without the headers of state/, as a warp
+// holds its undefined values (undefined_values.h).
 #pragma once
 
 #include "emulator/core/lane_mask.h"

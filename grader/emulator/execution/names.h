@@ -1,4 +1,4 @@
-// Names of other parts that nearly every line of this folder uses.
+// Names of other parts that this folder uses all the time.
 #pragma once
 
 #include "emulator/checks/finding_log.h"
