@@ -24,6 +24,8 @@
 namespace lockstep::cli {
 namespace {
 
+using emulator::server::EmulateOptions;
+
 struct EmulateArguments {
   bool profile = false;
   std::string trace;  ///< LINE or FILE:LINE, as typed
@@ -34,10 +36,10 @@ struct EmulateArguments {
   std::shared_ptr<ProfileView> view = std::make_shared<ProfileView>();
 };
 
-emulator::EmulateOptions::Trace trace_of(const std::string& typed) {
+EmulateOptions::Trace trace_of(const std::string& typed) {
   const std::size_t colon = typed.rfind(':');
   const std::string_view number = std::string_view(typed).substr(colon == std::string::npos ? 0 : colon + 1);
-  emulator::EmulateOptions::Trace trace{colon == std::string::npos ? "" : typed.substr(0, colon), 0};
+  EmulateOptions::Trace trace{colon == std::string::npos ? "" : typed.substr(0, colon), 0};
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), trace.line);
   if (error != std::errc{} || end != number.data() + number.size() || trace.line == 0)
     throw WrongUse("--trace needs a line, as 21 or reduce.cu:21, not \"" + typed + "\".");
@@ -51,7 +53,7 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 /// False where the file cannot be written. That is reported, as is that there is nothing to show.
-bool show(const EmulateArguments& arguments, const emulator::EmulateOptions& options,
+bool show(const EmulateArguments& arguments, const EmulateOptions& options,
           const emulator::Observations& seen) {
   if (seen.lines.empty()) {
     std::cerr << "lockstep: no kernel ran, so there is nothing to profile\n";
@@ -83,7 +85,7 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
                    "; those of the program stand behind it, and ./-program is one that begins with a dash.");
   }
   check(*arguments.view, !arguments.trace.empty());
-  emulator::EmulateOptions options;
+  EmulateOptions options;
   options.device.devices = arguments.devices;
   options.device.note_refusals = true;
   options.device.check_leaks = arguments.check_leaks;
@@ -100,7 +102,7 @@ int emulate(const EmulateArguments& arguments, const std::vector<std::string>& w
   options.arguments.assign(words.begin() + 1, words.end());
   if (!arguments.trace.empty()) options.trace = trace_of(arguments.trace);
   std::optional<emulator::Observations> seen;
-  const int status = emulator::emulate(options, seen);
+  const int status = emulator::server::emulate(options, seen);
   const bool is_written = !arguments.profile || !seen || show(arguments, options, *seen);
   return status == kPassed && !is_written ? kFailed : status;
 }
@@ -129,7 +131,7 @@ void add_emulate(CLI::App& app, int& status) {
       "The exit status is the program's own; 3 instead of 0 where its profile cannot be written.\n"
       "Findings (races, bounds, …) are reported on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
-      ->check(CLI::Range(1, emulator::kMostDevices));
+      ->check(CLI::Range(1, emulator::server::kMostDevices));
   command
       ->add_option(
           "--seed", arguments->seed,

@@ -32,8 +32,8 @@ class DeviceUnavailable : public std::runtime_error {
 
 /// The device of a session is gone, and perhaps because it needed more memory than it may have. Of the kinds
 /// that there are only the emulated one is lost so.
-using emulator::DeviceLost;
-using emulator::DeviceMemoryExceeded;
+using emulator::server::DeviceLost;
+using emulator::server::DeviceMemoryExceeded;
 
 /// A GPU has no memory left for a buffer; what() names the call.
 class OutOfMemory : public std::runtime_error {

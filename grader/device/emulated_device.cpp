@@ -30,7 +30,7 @@ sandbox::Limits limits_of_device() {
 }
 
 /// The device's process in a sandbox, without files: it reads and runs what submissions send.
-class SandboxedDevice final : public emulator::DeviceHost {
+class SandboxedDevice final : public emulator::server::DeviceHost {
  public:
   SandboxedDevice(std::vector<std::string> words, const std::vector<std::pair<int, int>>& descriptors)
       : process_(command(std::move(words), descriptors)) {}
@@ -42,7 +42,7 @@ class SandboxedDevice final : public emulator::DeviceHost {
     const auto end = process_.wait(kGrace);
     if (!end) return {};
     if (end->kind == sandbox::End::Kind::memory_limit) {
-      throw emulator::DeviceMemoryExceeded(
+      throw emulator::server::DeviceMemoryExceeded(
           fmt::format("the emulated device needs more than {} GiB for it", kDeviceProcessMemory >> 30));
     }
     return end->kind == sandbox::End::Kind::signalled
@@ -69,8 +69,8 @@ class SandboxedDevice final : public emulator::DeviceHost {
   sandbox::Process process_;
 };
 
-std::unique_ptr<emulator::DeviceHost> start_in_sandbox(const std::vector<std::string>& arguments,
-                                                       const std::vector<std::pair<int, int>>& descriptors) {
+std::unique_ptr<emulator::server::DeviceHost> start_in_sandbox(
+    const std::vector<std::string>& arguments, const std::vector<std::pair<int, int>>& descriptors) {
   return std::make_unique<SandboxedDevice>(arguments, descriptors);
 }
 
@@ -106,7 +106,7 @@ class EmulatedSession final : public Session {
   bool leaves_work_undone() const override { return true; }
   void show_stores_at_once(bool at_once) override { process_.show_stores_at_once(at_once); }
   RunnerUse take_runner_use() override {
-    const emulator::ClientStatistics statistics = process_.take_client_statistics();
+    const emulator::server::ClientStatistics statistics = process_.take_client_statistics();
     // Out of whatever buffer: a copy within the device would launder the judge's.
     return {.host_reads = statistics.device_to_host_bytes + statistics.printed_bytes,
             .printed = statistics.printed_bytes,
@@ -122,7 +122,7 @@ class EmulatedSession final : public Session {
   std::vector<BufferUpdate> take_buffer_updates() override { return {}; }
 
  private:
-  emulator::DeviceProcess process_;
+  emulator::server::DeviceProcess process_;
   std::string cudart_directory_;
 };
 

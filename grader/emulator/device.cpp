@@ -66,7 +66,7 @@ bool is_empty(const Dim3& shape) { return shape.x == 0 || shape.y == 0 || shape.
 }
 
 /// Blocks of a cluster; zeros when the launch has none.
-Dim3 cluster_of(const Kernel& kernel, const LaunchConfiguration& c) {
+Dim3 cluster_of(const program::Kernel& kernel, const LaunchConfiguration& c) {
   const auto& compiled = kernel.required_cluster;
   const bool is_compiled = compiled[0] != 0;
   const Dim3 cluster = is_compiled ? Dim3{compiled[0], compiled[1], compiled[2]} : c.cluster;
@@ -78,9 +78,10 @@ Dim3 cluster_of(const Kernel& kernel, const LaunchConfiguration& c) {
       (c.cluster.x != cluster.x || c.cluster.y != cluster.y || c.cluster.z != cluster.z)) {
     refuse(Finding::Cause::cluster_of_other_shape);
   }
-  if (cluster.x > kMostClusterBlocks || cluster.y > kMostClusterBlocks || cluster.z > kMostClusterBlocks ||
-      cluster.count() > kMostClusterBlocks) {
-    refuse(Finding::Cause::cluster_too_large, {cluster.x, cluster.y, cluster.z, kMostClusterBlocks});
+  if (cluster.x > execution::kMostClusterBlocks || cluster.y > execution::kMostClusterBlocks ||
+      cluster.z > execution::kMostClusterBlocks || cluster.count() > execution::kMostClusterBlocks) {
+    refuse(Finding::Cause::cluster_too_large,
+           {cluster.x, cluster.y, cluster.z, execution::kMostClusterBlocks});
   }
   if (c.grid.x % cluster.x != 0 || c.grid.y % cluster.y != 0 || c.grid.z % cluster.z != 0) {
     refuse(Finding::Cause::grid_not_of_clusters,
@@ -92,7 +93,7 @@ Dim3 cluster_of(const Kernel& kernel, const LaunchConfiguration& c) {
 /// Memory in which the blocks of a cooperative launch meet, for as long as it runs.
 class GridWorkspace {
  public:
-  GridWorkspace(GlobalMemory& memory, bool needed) : memory_(memory) {
+  GridWorkspace(memory::GlobalMemory& memory, bool needed) : memory_(memory) {
     constexpr std::size_t kBytes = 256;
     if (!needed) return;
     address_ = memory.allocate(kBytes, "the grid's barrier");
@@ -106,7 +107,7 @@ class GridWorkspace {
   DeviceAddress address() const { return address_; }
 
  private:
-  GlobalMemory& memory_;
+  memory::GlobalMemory& memory_;
   DeviceAddress address_ = 0;
 };
 
@@ -114,15 +115,15 @@ class GridWorkspace {
 
 struct Device::State {
   struct Loaded {
-    Program program;
+    program::Program program;
     std::map<std::string, KernelId, std::less<>> kernel_ids;
     std::vector<DeviceAddress> memory;  ///< of its variables
     ModuleBytes bytes;
-    Counters counters;
+    counters::Counters counters;
   };
   struct KernelEntry {
     ModuleId module = 0;
-    std::unique_ptr<Kernel> kernel;
+    std::unique_ptr<program::Kernel> kernel;
   };
 
   explicit State(DeviceOptions given)
@@ -149,26 +150,27 @@ struct Device::State {
   void require(DeviceAddress address, std::size_t bytes) const;
   /// The same of a whole box, of which the part is a part.
   void require(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const;
-  void check_configuration(const Kernel& kernel, const LaunchConfiguration& configuration) const;
-  std::vector<bool> traced_places(const Program& program) const;
+  void check_configuration(const program::Kernel& kernel, const LaunchConfiguration& configuration) const;
+  std::vector<bool> traced_places(const program::Program& program) const;
 
   DeviceOptions options;
-  GlobalMemory memory;
-  std::optional<DeviceHeap> heap;
-  AtomicWords atomic_words;
-  std::unique_ptr<UnfencedStores> unfenced_stores;  ///< of the launch that runs; null before there were any
-  bool shows_stores = false;                        ///< at once, to all blocks
-  FindingLog findings, stale_reads;  ///< of all launches; the latter are no mistakes by themselves
-  ImageTable images;
+  memory::GlobalMemory memory;
+  std::optional<memory::DeviceHeap> heap;
+  memory::AtomicWords atomic_words;
+  std::unique_ptr<checks::UnfencedStores>
+      unfenced_stores;                       ///< of the launch that runs; null before there were any
+  bool shows_stores = false;                 ///< at once, to all blocks
+  checks::FindingLog findings, stale_reads;  ///< of all launches; the latter are no mistakes by themselves
+  memory::ImageTable images;
   unsigned workers;
   std::map<ModuleId, std::unique_ptr<Loaded>> modules;
   std::unordered_map<KernelId, KernelEntry> kernels;
   ModuleId next_module = 1;
   KernelId next_kernel = 1;
   std::uint64_t next_function = kFunctionBegin;
-  Stamp next_stamp = 1;
+  memory::Stamp next_stamp = 1;
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::optional<TraceRequest> trace;
+  std::optional<state::TraceRequest> trace;
   /// What ended launches, traces and totals; lines are made of the modules' counters when taken.
   Observations pending;
   std::map<std::tuple<std::string, SourceLine>, LineCounters, std::less<>>
@@ -199,7 +201,7 @@ Device::ModuleId Device::State::load(const std::vector<std::string>& texts, Modu
   }
   loaded->bytes.tree = loaded->program.source.bytes;
   for (ptx::Function& function : loaded->program.source.functions)
-    loaded->program.speculated_loads.emplace(&function, sink_speculated_loads(function));
+    loaded->program.speculated_loads.emplace(&function, analysis::sink_speculated_loads(function));
   const ptx::Module& module = loaded->program.source;
   for (const ptx::Variable& variable : module.variables) {
     loaded->program.variables.emplace(variable.name, &variable);
@@ -327,7 +329,7 @@ KernelWork& Device::State::work_of(const std::string& kernel) {
 
 /// Adds a module's counters to the lines and clears them.
 void Device::State::collect(Loaded& loaded) {
-  const Program& program = loaded.program;
+  const program::Program& program = loaded.program;
   const auto line_of = [&](const std::string& function, std::uint32_t place) -> LineCounters& {
     const SourceLine& line = program.places[place].line;
     const auto known = lines.find(std::tie(function, line));
@@ -341,10 +343,10 @@ void Device::State::collect(Loaded& loaded) {
     return counters;
   };
   for (std::size_t b = 0; b < loaded.counters.blocks.size(); ++b) {
-    const BlockCounter& counter = loaded.counters.blocks[b];
+    const counters::BlockCounter& counter = loaded.counters.blocks[b];
     if (counter.executions == 0) continue;
-    const BlockLines& block = program.block_lines[b];
-    for (const BlockLines::Share& share : block.shares) {
+    const program::BlockLines& block = program.block_lines[b];
+    for (const program::BlockLines::Share& share : block.shares) {
       LineCounters& line = line_of(block.function, share.place);
       line.warps += counter.executions * share.instructions;
       line.lanes += counter.lanes * share.instructions;
@@ -359,6 +361,7 @@ void Device::State::collect(Loaded& loaded) {
     }
   }
   for (std::size_t t = 0; t < loaded.counters.traffic.size(); ++t) {
+    using counters::TrafficCounter;
     static constexpr Traffic LineCounters::*kMembers[TrafficCounter::kKinds] = {nullptr,
                                                                                 &LineCounters::global_load,
                                                                                 &LineCounters::global_store,
@@ -378,7 +381,7 @@ void Device::State::collect(Loaded& loaded) {
       if (traffic.requests == 0 || kMembers[kind] == nullptr) continue;
       line_of(program.traffic_functions[t], program.traffic_places[t]).*kMembers[kind] += traffic;
     }
-    const TrafficCounters& counter = loaded.counters.traffic[t];
+    const counters::TrafficCounters& counter = loaded.counters.traffic[t];
     if (counter.global_contention + counter.shared_contention == 0) continue;
     LineCounters& line = line_of(program.traffic_functions[t], program.traffic_places[t]);
     line.global_contention += counter.global_contention;
@@ -391,7 +394,7 @@ void Device::State::collect(Loaded& loaded) {
 namespace {
 
 /// What a launch's configuration says of its shape. Throws DeviceError for clusters that do not fit it.
-void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
+void set_shape(state::Grid& grid, const program::Kernel& kernel, const LaunchConfiguration& c) {
   grid.kernel = &kernel;
   grid.blocks = c.grid;
   grid.threads = c.block;
@@ -408,7 +411,7 @@ void set_shape(Grid& grid, const Kernel& kernel, const LaunchConfiguration& c) {
 
 }  // namespace
 
-void Device::State::check_configuration(const Kernel& kernel, const LaunchConfiguration& c) const {
+void Device::State::check_configuration(const program::Kernel& kernel, const LaunchConfiguration& c) const {
   using enum Finding::Cause;
   const auto refuse = [](Finding::Cause cause, std::vector<std::int64_t> numbers = {}) {
     refuse_launch(DeviceError::Code::invalid_configuration, cause, std::move(numbers));
@@ -443,21 +446,21 @@ void Device::State::check_configuration(const Kernel& kernel, const LaunchConfig
   if (shared > options.properties.shared_bytes_per_block_optin) {
     refuse(shared_too_large, {signed_of(shared), signed_of(options.properties.shared_bytes_per_block_optin)});
   }
-  Grid grid;
+  state::Grid grid;
   grid.properties = &options.properties;
   set_shape(grid, kernel, c);
-  if (!can_hold_cluster(grid)) {
+  if (!execution::can_hold_cluster(grid)) {
     refuse_launch(DeviceError::Code::out_of_resources, cluster_needs_too_much,
                   {signed_of(grid.cluster.count())});
   }
-  const std::size_t capacity = blocks_together(grid, workers);
+  const std::size_t capacity = execution::blocks_together(grid, workers);
   if (c.cooperative && grid.block_count > capacity) {
     refuse_launch(DeviceError::Code::out_of_resources, cooperative_too_large,
                   {signed_of(grid.block_count), signed_of(capacity)});
   }
 }
 
-std::vector<bool> Device::State::traced_places(const Program& program) const {
+std::vector<bool> Device::State::traced_places(const program::Program& program) const {
   std::vector<bool> traced;
   if (!trace) return traced;
   traced.resize(program.places.size());
@@ -494,7 +497,7 @@ void Device::fill(DeviceAddress to, std::byte value, std::size_t bytes) {
 }
 void Device::write(const BoxPlace& to, const BoxShape& shape, std::uint64_t first,
                    std::span<const std::byte> bytes) {
-  GlobalMemory& memory = state_->memory;
+  memory::GlobalMemory& memory = state_->memory;
   state_->require(to, shape, {first, bytes.size()});
   const std::byte* next = bytes.data();
   for_row_pieces(shape, {first, bytes.size()}, [&](const RowPiece& piece) {
@@ -506,7 +509,7 @@ void Device::write(const BoxPlace& to, const BoxShape& shape, std::uint64_t firs
 }
 void Device::read(const BoxPlace& from, const BoxShape& shape, std::uint64_t first,
                   std::span<std::byte> bytes) const {
-  const GlobalMemory& memory = state_->memory;
+  const memory::GlobalMemory& memory = state_->memory;
   state_->require(from, shape, {first, bytes.size()});
   std::byte* next = bytes.data();
   for_row_pieces(shape, {first, bytes.size()}, [&](const RowPiece& piece) {
@@ -515,7 +518,7 @@ void Device::read(const BoxPlace& from, const BoxShape& shape, std::uint64_t fir
   });
 }
 void Device::fill(const BoxPlace& to, const BoxShape& shape, const BoxPart& part, std::byte value) {
-  GlobalMemory& memory = state_->memory;
+  memory::GlobalMemory& memory = state_->memory;
   state_->require(to, shape, part);
   for_row_pieces(shape, part, [&](const RowPiece& piece) {
     const DeviceAddress address = to.address_of(piece);
@@ -525,7 +528,7 @@ void Device::fill(const BoxPlace& to, const BoxShape& shape, const BoxPart& part
 }
 void Device::copy(const BoxPlace& to_box, const BoxPlace& from_box, const BoxShape& shape,
                   const BoxPart& part) {
-  GlobalMemory& memory = state_->memory;
+  memory::GlobalMemory& memory = state_->memory;
   state_->require(to_box, shape, part);
   state_->require(from_box, shape, part);
   for_row_pieces(shape, part, [&](const RowPiece& piece) {
@@ -546,7 +549,7 @@ void Device::make_heap(std::size_t bytes) {
   if (!state_->heap) state_->heap.emplace(state_->memory, bytes);
 }
 void Device::remove_heap() { state_->heap.reset(); }
-std::size_t Device::heap_region_bytes(std::size_t bytes) { return DeviceHeap::region_bytes(bytes); }
+std::size_t Device::heap_region_bytes(std::size_t bytes) { return memory::DeviceHeap::region_bytes(bytes); }
 std::vector<HeapBlock> Device::heap_blocks() const {
   return state_->heap ? state_->heap->live_blocks() : std::vector<HeapBlock>{};
 }
@@ -566,7 +569,7 @@ std::vector<bool> Device::written_pages(DeviceAddress from, std::size_t bytes) c
 void Device::require(DeviceAddress address, std::size_t bytes) const { state_->require(address, bytes); }
 std::size_t Device::free_bytes() const { return state_->memory.free_bytes(); }
 std::optional<SymbolInfo> Device::allocation(DeviceAddress address) const {
-  const GlobalMemory::Allocation* found = state_->memory.find(address);
+  const memory::GlobalMemory::Allocation* found = state_->memory.find(address);
   if (found == nullptr) return std::nullopt;
   return SymbolInfo{found->begin, found->bytes};
 }
@@ -621,7 +624,7 @@ Device::KernelId Device::kernel(ModuleId module, std::string_view mangled_name) 
   for (const auto& [id, other] : state_->modules) decoded_bytes += other->program.decoded_bytes;
   loaded.program.most_decoded_bytes =
       loaded.program.decoded_bytes + kMostDecodedBytes - std::min(kMostDecodedBytes, decoded_bytes);
-  std::unique_ptr<Kernel> kernel = decode_kernel(loaded.program, mangled_name);
+  std::unique_ptr<program::Kernel> kernel = decoding::decode_kernel(loaded.program, mangled_name);
   loaded.counters.blocks.resize(loaded.program.block_lines.size());
   loaded.counters.traffic.resize(loaded.program.traffic_places.size());
   const KernelId id = state_->next_kernel++;
@@ -649,7 +652,7 @@ void Device::check_launch(KernelId id, const LaunchConfiguration& configuration)
 LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuration,
                             std::span<const std::byte> parameters) {
   const State::KernelEntry& entry = state_->kernel(id);
-  const Kernel& kernel = *entry.kernel;
+  const program::Kernel& kernel = *entry.kernel;
   State::Loaded& loaded = state_->module(entry.module);
   state_->check_configuration(kernel, configuration);
   if (parameters.size() < kernel.info.parameter_bytes) {
@@ -657,7 +660,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
                       fmt::format("{} takes {} bytes of parameters, {} were given", kernel.info.name,
                                   kernel.info.parameter_bytes, parameters.size()));
   }
-  Grid grid;
+  state::Grid grid;
   grid.properties = &properties();
   grid.memory = &state_->memory;
   if (kernel.info.uses_heap) make_heap(kDefaultHeapBytes);
@@ -677,7 +680,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   const GridWorkspace workspace(state_->memory, configuration.cooperative && kernel.meets_grid);
   grid.workspace = workspace.address();
   // Launches are told apart by their stamps; when half are used up, they start again.
-  constexpr Stamp kLastStart = kSplitLine / 2;
+  constexpr memory::Stamp kLastStart = memory::kSplitLine / 2;
   if (state_->next_stamp >= kLastStart) {
     state_->memory.clear_stamps();
     state_->next_stamp = 1;
@@ -688,7 +691,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     if (kernel.stores_unfenced && !state_->shows_stores) {
-      if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<UnfencedStores>();
+      if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<checks::UnfencedStores>();
       state_->unfenced_stores->clear();
       grid.unfenced_stores = state_->unfenced_stores.get();
       grid.stored_several = std::make_unique<std::atomic<bool>[]>(grid.block_count);
@@ -698,8 +701,8 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
 
   const auto begin = std::chrono::steady_clock::now();
   LaunchResult result;
-  Span span;
-  result.output = run_grid(grid, state_->workers, loaded.counters, span);
+  counters::Span span;
+  result.output = execution::run_grid(grid, state_->workers, loaded.counters, span);
   result.status = grid.status;
   state_->next_stamp = grid.stamps->end();
 
@@ -749,7 +752,7 @@ void Device::trace_line(std::string file_suffix, std::uint32_t line) {
   if (line == 0) {
     state_->trace.reset();
   } else {
-    state_->trace = TraceRequest{std::move(file_suffix), line};
+    state_->trace = state::TraceRequest{std::move(file_suffix), line};
   }
 }
 

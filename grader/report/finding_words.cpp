@@ -530,8 +530,9 @@ const char* shape_text(std::int64_t number) {
 }
 
 std::string call_text(const Finding& finding, std::int64_t code) {
-  const emulator::ErrorText* error =
-      static_cast<int>(code) == code ? emulator::error_text(static_cast<int>(code)) : nullptr;
+  const auto* error = static_cast<int>(code) == code
+                          ? emulator::cudart::library::error_text(static_cast<int>(code))
+                          : nullptr;
   if (error == nullptr) return fmt::format("{} returned error {}", finding.name, code);
   return fmt::format("{} returned {} ({})", finding.name, error->name, error->sentence);
 }

@@ -3,7 +3,7 @@
 
 #include "emulator/server/observations_codec.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 namespace {
 
 TEST(ObservationsCodec, RoundTrip) {
@@ -103,4 +103,4 @@ TEST(ObservationsCodec, RefusesSizesBeyondItsEnd) {
 }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

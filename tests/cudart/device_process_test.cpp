@@ -19,7 +19,7 @@
 
 #include "emulator/server/channel.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -182,4 +182,4 @@ TEST_F(HostileDevice, TheSameReplyAgainAndAgainIsNoAnswer) {
 }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

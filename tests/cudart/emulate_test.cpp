@@ -164,12 +164,12 @@ TEST(Emulate, FileThatIsNoProgramIsWrongUse) {
 }
 
 TEST(Emulate, MissingDeviceIsAFaultOfTheMachine) {
-  EmulateOptions options;
+  server::EmulateOptions options;
   options.device.executable = "/no/such/lockstep-device";
   options.cudart_directory = CUDART_FOLDER;
   options.program = std::filesystem::path(PROGRAMS_FOLDER) / "exit_status";
   testing::internal::CaptureStderr();
-  EXPECT_EQ(emulate(options), 3);
+  EXPECT_EQ(server::emulate(options), 3);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("/no/such/lockstep-device"), std::string::npos);
 }
 

@@ -20,7 +20,7 @@ struct Ended {
 
 inline Ended run(const std::filesystem::path& program, std::vector<std::string> arguments = {},
                  int devices = 1) {
-  EmulateOptions options;
+  server::EmulateOptions options;
   options.device.executable = DEVICE_EXECUTABLE;
   options.device.workers = 2;
   options.device.devices = devices;
@@ -30,7 +30,7 @@ inline Ended run(const std::filesystem::path& program, std::vector<std::string> 
   options.text_of = report::text_of;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  const int status = emulate(options);
+  const int status = server::emulate(options);
   std::string output = testing::internal::GetCapturedStdout();
   return {status, std::move(output), testing::internal::GetCapturedStderr()};
 }

@@ -13,7 +13,7 @@
 #include "emulator/server/channel.h"
 #include "emulator/server/device_process.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 namespace {
 
 using namespace std::chrono_literals;
@@ -787,7 +787,7 @@ TEST_F(HostileClient, BoxesThatAreNoneAreRefused) {
     EXPECT_NE(status_of(client, RequestKind::copy, {bytes_of(from)}), Status::ok);
   }
   // Longer than one request may be, and of other bytes than came.
-  const BoxRequest long_one{{own, 1, 1}, {1, 1, 1}, {0, kPieceBytes + 1}};
+  const BoxRequest long_one{{own, 1, 1}, {1, 1, 1}, {0, server::kPieceBytes + 1}};
   EXPECT_EQ(status_of(client, RequestKind::read_box, {bytes_of(long_one)}), Status::malformed);
   EXPECT_EQ(status_of(client, RequestKind::fill_box, {bytes_of(FillBoxRequest{long_one, 1})}),
             Status::malformed);
@@ -831,4 +831,4 @@ TEST_F(HostileClient, CopiesOfRowsAreCountedInSectorsOfEachRow) {
 }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -15,16 +15,16 @@ namespace {
 TEST(StridedCopies, AreRightInEveryDirection) { expect_clean("strided_copies", "every byte in its place\n"); }
 
 /// What strided_copies with this many rows asked of its device.
-ClientStatistics statistics_of(int rows) {
-  DeviceProcess::Options options;
+server::ClientStatistics statistics_of(int rows) {
+  server::DeviceProcess::Options options;
   options.executable = DEVICE_EXECUTABLE;
   options.workers = 1;
-  DeviceProcess device(options);
+  server::DeviceProcess device(options);
   const int inherited = ::dup(device.client_descriptor());
   device.close_client_descriptor();
-  const std::string command = "LD_LIBRARY_PATH='" CUDART_FOLDER "' " +
-                              std::string(kClientDescriptorVariable) + "=" + std::to_string(inherited) +
-                              " '" PROGRAMS_FOLDER "/strided_copies' " + std::to_string(rows);
+  const std::string command =
+      "LD_LIBRARY_PATH='" CUDART_FOLDER "' " + std::string(server::kClientDescriptorVariable) + "=" +
+      std::to_string(inherited) + " '" PROGRAMS_FOLDER "/strided_copies' " + std::to_string(rows);
   EXPECT_EQ(std::system(command.c_str()), 0);
   ::close(inherited);
   EXPECT_TRUE(device.wait_idle(std::chrono::seconds(10)));
@@ -32,7 +32,7 @@ ClientStatistics statistics_of(int rows) {
 }
 
 TEST(StridedCopies, TakeAsManyRequestsForManyRowsAsForTwo) {
-  const ClientStatistics few = statistics_of(2), many = statistics_of(20'000);
+  const server::ClientStatistics few = statistics_of(2), many = statistics_of(20'000);
   EXPECT_EQ(few.requests, many.requests);
   EXPECT_LT(many.requests, 200U);
   // Two copies of four bytes per row, and one of eight out of an array: what lies between rows stays.

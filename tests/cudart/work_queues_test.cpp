@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 namespace {
 
 using Kind = WorkQueues::Kind;
@@ -167,4 +167,4 @@ TEST_F(WorkQueuesTest, WorkMayReleaseTheMutexAndAnotherThreadWaitsForIt) {
 }
 
 }  // namespace
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -16,6 +16,7 @@
 #include "hostile_numbers.h"
 
 using namespace lockstep::emulator;
+using namespace lockstep::emulator::server;
 
 namespace {
 

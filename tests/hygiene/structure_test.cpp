@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -189,10 +190,12 @@ TEST(Structure, EveryEnvironmentVariableIsInTheTable) {
   EXPECT_GT(found, 0U);
 }
 
-/// grader/layers.txt: the parts from the bottom up, and includes that go up for a reason.
+/// grader/layers.txt: the parts from the bottom up, and files that do otherwise for a reason.
 struct Layers {
+  using Exceptions = std::map<std::pair<std::string, std::string>, std::string>;
   std::vector<std::string> parts;
-  std::map<std::pair<std::string, std::string>, std::string> exceptions;  ///< (file, what it includes): why
+  Exceptions includes;    ///< (file, what it includes above it): why
+  Exceptions namespaces;  ///< (file, namespace of another part that it declares names in): why
 
   /// The place in `parts` of the innermost part that holds the file; nothing when it lies in none.
   std::optional<std::size_t> of(std::string file) const {
@@ -205,6 +208,14 @@ struct Layers {
   }
 };
 
+/// The namespace of a part: that of its folder, or of the folder around one called core.
+std::string namespace_of(const std::string& part) {
+  std::string name = "lockstep";
+  for (const fs::path& folder : fs::path(part))
+    if (folder != "core") name += "::" + folder.string();
+  return name;
+}
+
 Layers read_layers() {
   Layers layers;
   std::ifstream file(root() / "grader/layers.txt");
@@ -216,7 +227,7 @@ Layers read_layers() {
     if (first == "except") {
       words >> from >> to;
       std::getline(words >> std::ws, why);
-      layers.exceptions[{from, to}] = why;
+      (to.find("::") == std::string::npos ? layers.includes : layers.namespaces)[{from, to}] = why;
     } else {
       layers.parts.push_back(first);
     }
@@ -238,8 +249,8 @@ TEST(Structure, IncludesGoDown) {
   constexpr std::size_t kMaxExceptions = 4;
   Layers layers = read_layers();
   ASSERT_FALSE(layers.parts.empty()) << "grader/layers.txt names the parts, from the bottom up";
-  EXPECT_LE(layers.exceptions.size(), kMaxExceptions) << "grader/layers.txt: remove an exception first";
-  for (const auto& [names, why] : layers.exceptions)
+  EXPECT_LE(layers.includes.size(), kMaxExceptions) << "grader/layers.txt: remove an exception first";
+  for (const auto& [names, why] : layers.includes)
     EXPECT_NE(why, "") << names.first << ": say why it may include " << names.second;
 
   for (const fs::path& path : files_of_the_tree()) {
@@ -250,13 +261,69 @@ TEST(Structure, IncludesGoDown) {
     ASSERT_TRUE(part) << "grader/layers.txt has no part for " << file << ": add a line at its height";
     for (const std::string& included : includes_of(path)) {
       if (layers.of(included) <= part) continue;
-      if (const auto exception = layers.exceptions.extract({file, included})) continue;
+      if (const auto exception = layers.includes.extract({file, included})) continue;
       ADD_FAILURE() << file << " includes " << included << ", which lies above it in grader/layers.txt: move "
                     << "what it needs down, or the file up";
     }
   }
-  for (const auto& [names, why] : layers.exceptions)
+  for (const auto& [names, why] : layers.includes)
     ADD_FAILURE() << "grader/layers.txt: " << names.first << " does not include " << names.second
+                  << " any more; remove the exception";
+}
+
+/// The namespaces in which a file declares more than what others define: classes, and variables by extern.
+std::vector<std::string> namespaces_of(const fs::path& path) {
+  static const std::regex opening("namespace ([A-Za-z0-9_:]+) \\{");
+  static const std::regex of_others("((struct|class) \\w+|extern .*);|//.*|");
+  std::vector<std::string> names;
+  std::string outer, opened;  // the latest that is named from lockstep on; one that has nothing yet
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, opening)) {
+      opened = match[1];
+      if (opened.starts_with("lockstep")) {
+        outer = opened;
+      } else {
+        opened = outer + "::" + opened;
+      }
+    } else if (line.starts_with("}")) {
+      opened.clear();
+    } else if (!opened.empty() && !std::regex_match(line, of_others)) {
+      names.push_back(opened);
+      opened.clear();
+    }
+  }
+  return names;
+}
+
+TEST(Structure, NamespacesFollowFolders) {
+  Layers layers = read_layers();
+  std::set<std::string> known;
+  for (const std::string& part : layers.parts) known.insert(namespace_of(part));
+  for (const auto& [names, why] : layers.namespaces)
+    EXPECT_NE(why, "") << names.first << ": say why it may declare names in " << names.second;
+
+  std::size_t found = 0;
+  for (const fs::path& path : files_of_the_tree()) {
+    if (path.extension() != ".h" && path.extension() != ".cpp" && path.extension() != ".cu") continue;
+    const std::string file = path.lexically_relative(root() / "grader").string();
+    const auto part = layers.of(file);
+    if (file.starts_with("..") || !part) continue;
+    const std::string expected = namespace_of(layers.parts[*part]);
+    for (const std::string& name : namespaces_of(path)) {
+      ++found;
+      std::string whose = name;  // without the namespaces within that of a part
+      while (!whose.empty() && known.count(whose) == 0)
+        whose.resize(whose.find("::") == std::string::npos ? 0 : whose.rfind("::"));
+      if (whose == expected || layers.namespaces.extract({file, name})) continue;
+      ADD_FAILURE() << file << " declares names in " << name << ": those of " << layers.parts[*part]
+                    << "/ belong into " << expected;
+    }
+  }
+  EXPECT_GT(found, 0U);
+  for (const auto& [names, why] : layers.namespaces)
+    ADD_FAILURE() << "grader/layers.txt: " << names.first << " declares no names in " << names.second
                   << " any more; remove the exception";
 }
 

@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 namespace {
 
 using ::testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST(BlockOrder, RefusesATangleInBoundedTime) {
 TEST(BlockOrder, TakesAnEmptyGraph) { EXPECT_TRUE(block_order({}).empty()); }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

@@ -122,8 +122,8 @@ TEST(Contention, AgreesWithCountingEachAddress) {
       addresses[lane] = 0x2000'0000'0000 + offsets[lane];
       if ((active >> lane & 1) != 0) most = std::max(most, ++seen[offsets[lane]]);
     }
-    ASSERT_EQ(handlers().traffic.most_at_one_address(addresses, active), most) << round;
-    ASSERT_EQ(handlers().traffic.most_at_one_offset(offsets, active), most) << round;
+    ASSERT_EQ(program::handlers().traffic.most_at_one_address(addresses, active), most) << round;
+    ASSERT_EQ(program::handlers().traffic.most_at_one_offset(offsets, active), most) << round;
   }
 }
 

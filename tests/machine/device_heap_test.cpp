@@ -11,8 +11,8 @@ using ::testing::ElementsAre;
 const HeapOwner kOwner{"kernel", {"kernel.cu", 3}};
 
 TEST(DeviceHeapTest, GivesBlocksUntilItIsExhausted) {
-  GlobalMemory memory{std::size_t{1} << 20};
-  DeviceHeap heap(memory, 4096);
+  memory::GlobalMemory memory{std::size_t{1} << 20};
+  memory::DeviceHeap heap(memory, 4096);
   // Each takes its 16 bytes and as many for the header.
   std::vector<DeviceAddress> blocks;
   while (const DeviceAddress block = heap.allocate(16, kOwner)) blocks.push_back(block);
@@ -26,8 +26,8 @@ TEST(DeviceHeapTest, GivesBlocksUntilItIsExhausted) {
 }
 
 TEST(DeviceHeapTest, FreedBlocksAreUsedAgainLast) {
-  GlobalMemory memory{std::size_t{1} << 20};
-  DeviceHeap heap(memory, 4096);
+  memory::GlobalMemory memory{std::size_t{1} << 20};
+  memory::DeviceHeap heap(memory, 4096);
   const DeviceAddress first = heap.allocate(1000, kOwner);
   memory.mark_written(first, 1000, true);
   EXPECT_FALSE(heap.free(first));
@@ -47,8 +47,8 @@ TEST(DeviceHeapTest, FreedBlocksAreUsedAgainLast) {
 }
 
 TEST(DeviceHeapTest, BlocksThatDoNotFitTogetherBecomeOne) {
-  GlobalMemory memory{std::size_t{1} << 20};
-  DeviceHeap heap(memory, 4096);
+  memory::GlobalMemory memory{std::size_t{1} << 20};
+  memory::DeviceHeap heap(memory, 4096);
   std::vector<DeviceAddress> blocks;
   for (int i = 0; i < 100; ++i) {
     const DeviceAddress block = heap.allocate(16, kOwner);
@@ -65,8 +65,8 @@ TEST(DeviceHeapTest, BlocksThatDoNotFitTogetherBecomeOne) {
 }
 
 TEST(DeviceHeapTest, OwnersAreLimited) {
-  GlobalMemory memory{std::size_t{1} << 24};
-  DeviceHeap heap(memory, std::size_t{1} << 20);
+  memory::GlobalMemory memory{std::size_t{1} << 24};
+  memory::DeviceHeap heap(memory, std::size_t{1} << 20);
   for (std::uint32_t line = 0; line < 5000; ++line) {
     EXPECT_NE(heap.allocate(1, {"kernel", {"kernel.cu", line}}), 0U);
   }

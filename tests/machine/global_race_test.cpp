@@ -493,7 +493,7 @@ TEST_F(LanesOfAWarp, RacesAreFoundHoweverLongABlockHasRun) {
   const std::string rounds =
       "mov.u32 %r5, 0;\nLOOP: bar.warp.sync 0xffffffff;\nadd.u32 %r5, %r5, 1;\n"
       "setp.lt.u32 %p1, %r5, " +
-      std::to_string(kMomentTimes + 10) + ";\n@%p1 bra LOOP;\n";
+      std::to_string(memory::kMomentTimes + 10) + ";\n@%p1 bra LOOP;\n";
   run_warp("st.global.u32 [%d3], 5;\n" + rounds + "ld.global.u32 %r4, [%d4];");
   EXPECT_THAT(findings(), IsEmpty());
   run_warp("st.global.u32 [%d3], 5;\n" + rounds + "st.global.u32 [%d3], 6;\nld.global.u32 %r4, [%d4];");
@@ -614,9 +614,9 @@ INSTANTIATE_TEST_SUITE_P(Global, RandomAccesses,
                          });
 
 TEST(StampBook, FindsWhatAStampStandsFor) {
-  StampBook book(100, 3);
+  memory::StampBook book(100, 3);
   EXPECT_EQ(book.begin_turn(7, 1), 100);
-  const Stamp second = book.begin_turn(9, 2);
+  const memory::Stamp second = book.begin_turn(9, 2);
   EXPECT_EQ(second, 106);
   const auto own = book.find(second + 2);
   ASSERT_TRUE(own);
@@ -625,20 +625,20 @@ TEST(StampBook, FindsWhatAStampStandsFor) {
   EXPECT_EQ(own->instruction, 2);
   const auto shared = book.find(second + 3 + 1);
   ASSERT_TRUE(shared);
-  EXPECT_EQ(shared->block, kManyBlocks);
+  EXPECT_EQ(shared->block, memory::kManyBlocks);
   EXPECT_EQ(shared->instruction, 1);
   EXPECT_FALSE(book.find(99));
   EXPECT_FALSE(book.find(book.end()));
 }
 
 TEST(StampBook, StandsForNothingWhenUsedUp) {
-  StampBook book(kSplitLine - 20, 3);
-  const Stamp first = book.begin_turn(1, 1), last = book.begin_turn(2, 1);
+  memory::StampBook book(memory::kSplitLine - 20, 3);
+  const memory::Stamp first = book.begin_turn(1, 1), last = book.begin_turn(2, 1);
   EXPECT_LT(first + 6, last + 1);
-  const Stamp nothing = book.begin_turn(3, 1);
+  const memory::Stamp nothing = book.begin_turn(3, 1);
   EXPECT_EQ(book.begin_turn(4, 1), nothing);
   EXPECT_FALSE(book.find(nothing));
-  EXPECT_LE(nothing + 6, kSplitLine);
+  EXPECT_LE(nothing + 6, memory::kSplitLine);
 }
 
 }  // namespace

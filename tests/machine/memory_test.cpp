@@ -9,7 +9,7 @@
 #include <fstream>
 #include <vector>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 namespace {
 
 class GlobalMemoryTest : public ::testing::Test {
@@ -147,4 +147,4 @@ TEST_F(GlobalMemoryTest, GivesBackNoPageOfANeighbour) {
 }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

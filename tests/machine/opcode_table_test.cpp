@@ -6,7 +6,7 @@
 
 #include "device_fixture.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::instructions {
 namespace {
 
 using ::testing::IsEmpty;
@@ -187,4 +187,4 @@ TEST_F(OpcodeTableTest, AnOpcodeWithoutARowIsRefusedByNameAndLine) {
 }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::instructions

@@ -10,7 +10,7 @@
 
 #include "device_fixture.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 namespace {
 
 constexpr unsigned kNotMeasured = 0;
@@ -216,4 +216,4 @@ TEST_F(PollTest, CountsAtomicsOfOtherValues) {
 }
 
 }  // namespace
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

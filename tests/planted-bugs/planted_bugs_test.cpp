@@ -101,7 +101,7 @@ struct Ended {
 };
 
 Ended run(const std::string& name, const std::string& variant, const std::string& option_words) {
-  EmulateOptions options;
+  server::EmulateOptions options;
   options.device.executable = DEVICE_EXECUTABLE;
   // Which of two blocks comes first is then certain, and with it which line is the earlier one.
   options.device.workers = 1;
@@ -124,7 +124,7 @@ Ended run(const std::string& name, const std::string& variant, const std::string
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   std::optional<Observations> seen;
-  const int status = emulate(options, seen);
+  const int status = server::emulate(options, seen);
   testing::internal::GetCapturedStdout();
   return {status, testing::internal::GetCapturedStderr(), seen ? seen->findings : std::vector<Finding>{}};
 }

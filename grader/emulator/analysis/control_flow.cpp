@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
@@ -205,4 +205,4 @@ std::vector<std::uint32_t> block_order(const Successors& successors) {
   return order;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 
 /// Edges of a control-flow graph: successors[block]. Block 0 is the entry.
 using Successors = std::vector<std::vector<std::uint32_t>>;
@@ -26,4 +26,4 @@ class TangledControlFlow : public std::runtime_error {
 /// Throws TangledControlFlow.
 std::vector<std::uint32_t> block_order(const Successors& successors);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

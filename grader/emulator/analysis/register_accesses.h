@@ -6,7 +6,7 @@
 #include "emulator/instructions/opcode.h"
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 
 template <class F>
 void for_registers(const ptx::Operand& operand, F f) {
@@ -17,14 +17,14 @@ void for_registers(const ptx::Operand& operand, F f) {
 /// Whether the first operand is a result.
 inline bool writes_first(const ptx::Instruction& instruction) {
   if (instruction.operands.empty()) return false;
-  switch (opcode_named(instruction.opcode).result) {
-    case Result::no_result:
+  switch (instructions::opcode_named(instruction.opcode).result) {
+    case instructions::Result::no_result:
       return false;
-    case Result::first:
+    case instructions::Result::first:
       return true;
-    case Result::first_unless_address:
+    case instructions::Result::first_unless_address:
       return instruction.operands[0].kind != ptx::Operand::Kind::address;
-    case Result::first_of_red:
+    case instructions::Result::first_of_red:
       return instruction.has("red");
   }
   return false;
@@ -41,4 +41,4 @@ void for_accesses(const ptx::Instruction& instruction, Read read, Write write) {
   if (writes) for_registers(instruction.operands[0], write);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

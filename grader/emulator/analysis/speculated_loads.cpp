@@ -10,7 +10,7 @@
 
 #include "emulator/analysis/register_accesses.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 namespace {
 
 using Kind = ptx::Operand::Kind;
@@ -25,12 +25,12 @@ bool has_any(const ptx::Instruction& instruction, std::initializer_list<std::str
 
 /// Whether it makes no difference to other threads if a load comes before or after an instruction.
 bool lets_pass(const ptx::Instruction& instruction) {
-  switch (opcode_named(instruction.opcode).crossing) {
-    case Crossing::stays:
+  switch (instructions::opcode_named(instruction.opcode).crossing) {
+    case instructions::Crossing::stays:
       return false;
-    case Crossing::passes:
+    case instructions::Crossing::passes:
       return true;
-    case Crossing::passes_if_weak:
+    case instructions::Crossing::passes_if_weak:
       return !has_any(instruction, {"volatile", "relaxed", "acquire", "mmio"});
   }
   return false;
@@ -123,4 +123,4 @@ class Sinking {
 
 SpeculatedLoads sink_speculated_loads(ptx::Function& function) { return Sinking(function).sink(); }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

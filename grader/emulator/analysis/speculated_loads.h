@@ -11,7 +11,7 @@
 
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 
 /// The lanes that keep a load's value: those for which a predicate holds, or for which it does not.
 struct KeptBy {
@@ -26,4 +26,4 @@ using SpeculatedLoads = std::unordered_map<std::uint32_t, KeptBy>;
 /// moves each down to its selp, where the predicate has its value.
 SpeculatedLoads sink_speculated_loads(ptx::Function& function);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

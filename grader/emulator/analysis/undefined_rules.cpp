@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 namespace {
 
 bool is_integer(ptx::Type type) {
@@ -145,7 +145,7 @@ std::uint64_t of_comparison(const ptx::Instruction& instruction, const Sources& 
 }  // namespace
 
 Flow flow_of(const ptx::Instruction& instruction) {
-  const Flow flow = opcode_named(instruction.opcode).flow;
+  const Flow flow = instructions::opcode_named(instruction.opcode).flow;
   if (instruction.has("cc")) return Flow::decides;  // nobody follows the carry flag
   const bool by_bits = flow == Flow::adds || flow == Flow::counts_up;
   if (by_bits && (!is_integer(last_type(instruction)) || instruction.has("hi") || instruction.has("sat"))) {
@@ -228,4 +228,4 @@ std::uint64_t extend_sign(std::uint64_t undefined, unsigned from) {
                                                                      : undefined;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

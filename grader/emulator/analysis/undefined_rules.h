@@ -9,7 +9,9 @@
 #include "emulator/instructions/opcode.h"
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
+
+using instructions::Flow;
 
 /// As the instruction's row says, but for forms whose modifiers make a difference.
 Flow flow_of(const ptx::Instruction& instruction);
@@ -38,4 +40,4 @@ std::uint64_t low_bits(unsigned count);
 /// Bits from `from` up are as undefined as the sign, when that is.
 std::uint64_t extend_sign(std::uint64_t undefined, unsigned from);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

@@ -7,7 +7,7 @@
 
 #include "emulator/analysis/register_accesses.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 namespace {
 
 using Kind = ptx::Operand::Kind;
@@ -145,4 +145,4 @@ std::unordered_set<std::uint32_t> find_virtual_calls(const ptx::Function& functi
   return found;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

@@ -10,10 +10,10 @@
 
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::analysis {
 
 /// The calls of virtual functions and the loads from objects' tables before them: indices of
 /// ptx::Function::instructions.
 std::unordered_set<std::uint32_t> find_virtual_calls(const ptx::Function& function);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::analysis

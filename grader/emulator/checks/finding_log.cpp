@@ -6,7 +6,7 @@
 
 #include "emulator/core/toolkit_file.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 namespace {
 
 constexpr std::size_t kMostFindings = 200;
@@ -27,11 +27,11 @@ std::size_t bytes_of(const Finding& finding) {
 /// Adds the lines at which the lane's function, and the functions that called it, were called.
 void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
   constexpr std::size_t kMostCallers = 8;  // a recursion has many
-  for (const Split& split : warp.splits) {
+  for (const state::Split& split : warp.splits) {
     if ((split.lanes >> lane & 1) == 0) continue;
     std::size_t left = kMostCallers;
     for (auto frame = split.callers.rbegin(); frame != split.callers.rend() && left > 0; ++frame, --left) {
-      const Place& call = place_of_id(warp, frame->function->blocks[frame->block].end_id);
+      const program::Place& call = place_of_id(warp, frame->function->blocks[frame->block].end_id);
       stack.insert(stack.end(), call.stack.begin(), call.stack.end());
     }
     return;
@@ -40,8 +40,8 @@ void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& st
 
 }  // namespace
 
-const Place& place_of_id(const Warp& warp, std::uint32_t id) {
-  static const Place kUnknown;
+const program::Place& place_of_id(const Warp& warp, std::uint32_t id) {
+  static const program::Place kUnknown;
   const auto& places = warp.block->grid->kernel->program->places;
   return id < places.size() ? places[id] : kUnknown;
 }
@@ -79,7 +79,7 @@ std::vector<Finding> FindingLog::take() {
 
 Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Cause cause) {
   Finding finding = Finding::make(cause);
-  const Place& where = place_of_id(warp, place);
+  const program::Place& where = place_of_id(warp, place);
   finding.line = where.line;
   finding.stack = where.stack;
   append_callers(warp, lane, finding.stack);
@@ -105,4 +105,4 @@ void fault(Warp& warp, LaunchResult::Status why, Finding finding) {
   warp.stop = true;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "emulator/checks/names.h"
 #include "emulator/core/observations.h"
 #include "emulator/core/types.h"
 #include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 
 /// Findings of one launch or of several, equal ones merged.
 class FindingLog {
@@ -28,7 +29,7 @@ class FindingLog {
 };
 
 /// The place that an id stands for (Instruction::id); one without a line for kNoPlace.
-const Place& place_of_id(const Warp& warp, std::uint32_t id);
+const program::Place& place_of_id(const Warp& warp, std::uint32_t id);
 
 /// A finding at an instruction for one lane of a warp, with kernel, line, block and thread filled in.
 Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Cause cause);
@@ -38,4 +39,4 @@ Finding make_finding(const Warp& warp, std::uint32_t place, unsigned lane, Findi
 /// Ends the warp's block, and with it the launch, with a finding.
 void fault(Warp& warp, LaunchResult::Status why, Finding finding);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

@@ -4,9 +4,10 @@
 
 #include <atomic>
 
+#include "emulator/checks/names.h"
 #include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 
 /// The warp's lanes have met: what each did before happened before what any of them does now.
 inline void order_warp(Warp& warp) {
@@ -15,9 +16,9 @@ inline void order_warp(Warp& warp) {
 }
 
 /// Makes `clock` know what the warp has done and seen in its block.
-void release_to(Warp& warp, Clock& clock);
+void release_to(Warp& warp, state::Clock& clock);
 /// What `clock` knows of the warp's block happened before what the warp does now.
-void acquire_from(Warp& warp, const Clock& clock);
+void acquire_from(Warp& warp, const state::Clock& clock);
 
 /// A place in the block's `seen` for every pair of warps, which blocks that only use whole barriers do
 /// without.
@@ -50,4 +51,4 @@ inline void release(Warp& warp) {
 /// Reports that lanes of `undefined` read a register of a lane that takes no part in the shuffle.
 void report_undefined_shuffle(Warp& warp, const Instruction& instruction, Mask active, Mask undefined);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

@@ -12,12 +12,13 @@
 #include "emulator/program/handlers.h"
 #include "emulator/program/shuffle.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 namespace {
 
 /// Registers of a warp that are followed. Of more than honest code has, a value is reported when it comes up.
 constexpr std::size_t kMostRows = 1024;
 
+using instructions::Flow;
 using Kind = ptx::Operand::Kind;
 using Bits = UndefinedValues::Bits;
 
@@ -60,7 +61,7 @@ void leave_unwritten(Warp& warp, const ptx::Instruction& source, const Instructi
                      const std::array<std::uint32_t, kLanes>& bytes) {
   const ThreadBlock& block = *warp.block;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
-  const auto whole = static_cast<std::uint32_t>(low_bits(granule));
+  const auto whole = static_cast<std::uint32_t>(analysis::low_bits(granule));
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (bytes[lane] == 0) continue;
     const std::optional<Target> target = target_of(warp, source, store, lane);
@@ -102,7 +103,7 @@ class UndefinedValues::Step {
   bool concerns_any() const {
     bool any = false;
     const auto look = [&](std::uint32_t name) { any |= find(name) != values_.rows_.end(); };
-    for_accesses(source_, look, look);
+    analysis::for_accesses(source_, look, look);
     return any;
   }
 
@@ -112,13 +113,13 @@ class UndefinedValues::Step {
 
   /// Of an operand that decides.
   void report_registers(const ptx::Operand& operand) {
-    for_registers(operand, [this](std::uint32_t name) { report(name, active_); });
+    analysis::for_registers(operand, [this](std::uint32_t name) { report(name, active_); });
   }
 
   void follow() {
-    switch (flow_of(source_)) {
+    switch (analysis::flow_of(source_)) {
       case Flow::decides:
-        for (std::size_t k = writes_first(source_) ? 1 : 0; k < source_.operands.size(); ++k)
+        for (std::size_t k = analysis::writes_first(source_) ? 1 : 0; k < source_.operands.size(); ++k)
           report_registers(source_.operands[k]);
         return clear_results();
       case Flow::loads:
@@ -141,10 +142,11 @@ class UndefinedValues::Step {
 
   /// Gives the registers of the load that ended what it found.
   void take(const UnwrittenRead& read) {
-    const ptx::Type type = last_type(source_);
+    const ptx::Type type = analysis::last_type(source_);
     const unsigned size = ptx::bytes_of(type);
     const auto elements = elements_of(source_.operands[0]);
-    const auto whole = static_cast<std::uint32_t>(low_bits(size * static_cast<unsigned>(elements.size())));
+    const auto whole =
+        static_cast<std::uint32_t>(analysis::low_bits(size * static_cast<unsigned>(elements.size())));
     active_ = read.lanes;
     Value value{.padding = 0, .origin = read};
     const std::vector<std::uint64_t> members = distances_to_members();
@@ -163,7 +165,7 @@ class UndefinedValues::Step {
           if ((read.bytes[lane] >> (k * size + byte) & 1) != 0)
             undefined |= std::uint64_t{0xFF} << (8 * byte);
         }
-        if (is_signed(type)) undefined = extend_sign(undefined, 8 * size);
+        if (analysis::is_signed(type)) undefined = analysis::extend_sign(undefined, 8 * size);
       }
       set(*elements[k], value);
     }
@@ -180,7 +182,7 @@ class UndefinedValues::Step {
   bool is_predicate(std::uint32_t name) const { return type_of(name) == ptx::Type::pred; }
 
   std::vector<Row>::iterator find(std::uint32_t name) const {
-    if (function_.registers[name].slot == kNoSlot) return values_.rows_.end();
+    if (function_.registers[name].slot == program::kNoSlot) return values_.rows_.end();
     return std::find_if(values_.rows_.begin(), values_.rows_.end(),
                         [&, place = place_of(name)](const Row& row) {
                           return row.name == name && row.place == place && row.function == &function_;
@@ -212,7 +214,8 @@ class UndefinedValues::Step {
   /// What a lane's operand holds; nothing that the rules may build on where only the device knows it.
   std::optional<std::uint64_t> held(const ptx::Operand& operand, unsigned lane) const {
     if (operand.kind == Kind::immediate) return operand.bits;
-    if (operand.kind != Kind::reg || function_.registers[operand.index].slot == kNoSlot) return std::nullopt;
+    if (operand.kind != Kind::reg || function_.registers[operand.index].slot == program::kNoSlot)
+      return std::nullopt;
     const Slot slot = function_.registers[operand.index].slot;
     const ptx::Type type = type_of(operand.index);
     if (type == ptx::Type::pred) return (warp_.predicates[slot] >> lane & 1) ^ (operand.negated ? 1U : 0U);
@@ -221,17 +224,17 @@ class UndefinedValues::Step {
   }
 
   void clear_results() {
-    if (!writes_first(source_)) return;
-    for_registers(source_.operands[0], [this](std::uint32_t name) { set(name, Value{}); });
+    if (!analysis::writes_first(source_)) return;
+    analysis::for_registers(source_.operands[0], [this](std::uint32_t name) { set(name, Value{}); });
   }
 
   /// Makes a result as undefined as `value` in the active lanes.
   void set(const ptx::Operand& result, const Value& value) {
-    for_registers(result, [&](std::uint32_t name) { set(name, value); });
+    analysis::for_registers(result, [&](std::uint32_t name) { set(name, value); });
   }
   void set(std::uint32_t name, const Value& value) {
-    if (function_.registers[name].slot == kNoSlot) return;
-    const std::uint64_t width = low_bits(bits_of(type_of(name)));
+    if (function_.registers[name].slot == program::kNoSlot) return;
+    const std::uint64_t width = analysis::low_bits(analysis::bits_of(type_of(name)));
     Mask lanes = 0;
     for (Mask left = active_; left != 0; left &= left - 1) {
       const unsigned lane = first_lane(left);
@@ -273,7 +276,8 @@ class UndefinedValues::Step {
       const ptx::Instruction& load = code[k];
       if (load.opcode != "ld" || load.location != source_.location || load.operands.size() != 2) continue;
       const ptx::Operand& other = load.operands.back();
-      const bool is_member = ptx::bytes_of(last_type(load)) != ptx::bytes_of(last_type(source_));
+      const bool is_member =
+          ptx::bytes_of(analysis::last_type(load)) != ptx::bytes_of(analysis::last_type(source_));
       if (is_member && has_same_base(own, other))
         distances.push_back(static_cast<std::uint64_t>(other.offset) -
                             static_cast<std::uint64_t>(own.offset));
@@ -310,13 +314,14 @@ class UndefinedValues::Step {
   /// mov, which may take a register apart or put one together.
   void move() {
     const auto from = elements_of(source_.operands.at(1)), to = elements_of(source_.operands.at(0));
-    const unsigned width = bits_of(last_type(source_));
+    const unsigned width = analysis::bits_of(analysis::last_type(source_));
     Value whole;
     for (unsigned k = 0; k < from.size(); ++k) add(whole, value_of(*from[k]), k * width / from.size());
     for (unsigned k = 0; k < to.size(); ++k) {
       Value part = whole;
       for (std::uint64_t& undefined : part.undefined)
-        undefined = undefined >> (k * width / to.size()) & low_bits(width / static_cast<unsigned>(to.size()));
+        undefined = undefined >> (k * width / to.size()) &
+                    analysis::low_bits(width / static_cast<unsigned>(to.size()));
       set(*to[k], part);
     }
   }
@@ -331,17 +336,17 @@ class UndefinedValues::Step {
   /// shfl: each lane gets another's value, and perhaps whether there is one.
   void shuffle() {
     const auto& operands = source_.operands;
-    const WarpOperation operation = source_.has("up")     ? WarpOperation::shuffle_up
-                                    : source_.has("down") ? WarpOperation::shuffle_down
-                                    : source_.has("bfly") ? WarpOperation::shuffle_butterfly
-                                                          : WarpOperation::shuffle_index;
+    const program::WarpOperation operation = source_.has("up")     ? program::WarpOperation::shuffle_up
+                                             : source_.has("down") ? program::WarpOperation::shuffle_down
+                                             : source_.has("bfly") ? program::WarpOperation::shuffle_butterfly
+                                                                   : program::WarpOperation::shuffle_index;
     const Value from = value_of(operands.at(1));
     Value result{.padding = 0, .in_place = 0, .origin = from.origin};
     for (Mask left = active_; left != 0; left &= left - 1) {
       const unsigned lane = first_lane(left);
       const auto by = static_cast<std::uint32_t>(held(operands.at(2), lane).value_or(0));
       const auto control = static_cast<std::uint32_t>(held(operands.at(3), lane).value_or(0));
-      const std::uint32_t source = shuffle_source(operation, lane, by, control) & 0x1F;
+      const std::uint32_t source = program::shuffle_source(operation, lane, by, control) & 0x1F;
       result.undefined[lane] = from.undefined[source];
       result.padding |= (from.padding >> source & 1) << lane;
     }
@@ -376,22 +381,22 @@ class UndefinedValues::Step {
       operands.push_back(value_of(source_.operands[k]));
     Value result;
     for (const Value& operand : operands) add(result, operand);
-    const Flow flow = flow_of(source_);
+    const Flow flow = analysis::flow_of(source_);
     if (flow == Flow::insert && operands.at(1).origin.load != nullptr) result.origin = operands[1].origin;
-    if (!keeps_places(flow)) result.in_place = 0;
+    if (!analysis::keeps_places(flow)) result.in_place = 0;
     if (flow == Flow::adds) result.padding = 0;  // who calculates with it does not only carry it about
     for (Mask left = active_; left != 0; left &= left - 1) {
       const unsigned lane = first_lane(left);
       if (result.undefined[lane] == 0) continue;
-      result.undefined[lane] = undefined_result(flow, source_, in_lane(operands, lane));
+      result.undefined[lane] = analysis::undefined_result(flow, source_, in_lane(operands, lane));
       if (result.undefined[lane] == ~std::uint64_t{0}) result.padding &= ~(Mask{1} << lane);
       if (flow == Flow::insert && fills_field(operands.at(0), lane)) result.in_place &= ~(Mask{1} << lane);
     }
     return result;
   }
 
-  std::vector<OperandBits> in_lane(const std::vector<Value>& operands, unsigned lane) const {
-    std::vector<OperandBits> bits;
+  std::vector<analysis::OperandBits> in_lane(const std::vector<Value>& operands, unsigned lane) const {
+    std::vector<analysis::OperandBits> bits;
     for (std::size_t k = 0; k < operands.size(); ++k)
       bits.push_back({operands[k].undefined[lane], held(source_.operands[k + 1], lane)});
     return bits;
@@ -400,7 +405,7 @@ class UndefinedValues::Step {
   /// Whether bfi puts undefined bits of `field` into the result, where they have not been.
   bool fills_field(const Value& field, unsigned lane) const {
     const std::uint64_t length = held(source_.operands.at(4), lane).value_or(64) & 0xFF;
-    return (field.undefined[lane] & low_bits(static_cast<unsigned>(length))) != 0;
+    return (field.undefined[lane] & analysis::low_bits(static_cast<unsigned>(length))) != 0;
   }
 
   /// Whether a lane stores where the undefined bits come from: so it does who sets a member of a bit field.
@@ -413,15 +418,15 @@ class UndefinedValues::Step {
   /// What is stored is a result that somebody wants, unless it is padding or what lies beside a bit field.
   void store() {
     const auto elements = elements_of(source_.operands.at(1));
-    const unsigned width = bits_of(last_type(source_));
+    const unsigned width = analysis::bits_of(analysis::last_type(source_));
     const unsigned bytes = width / 8 * static_cast<unsigned>(elements.size());
     for (const ptx::Operand* element : elements) {
       const Value value = value_of(*element);
       Mask results = 0;
       for (Mask left = active_ & ~value.padding; left != 0; left &= left - 1) {
         const unsigned lane = first_lane(left);
-        const std::uint64_t undefined = value.undefined[lane] & low_bits(width);
-        const bool partly = undefined != low_bits(width) && (value.in_place >> lane & 1) != 0 &&
+        const std::uint64_t undefined = value.undefined[lane] & analysis::low_bits(width);
+        const bool partly = undefined != analysis::low_bits(width) && (value.in_place >> lane & 1) != 0 &&
                             goes_back(value.origin, bytes, lane);
         results |= Mask{undefined != 0 && !partly} << lane;
       }
@@ -487,7 +492,7 @@ void UndefinedValues::after(Warp& warp, const Function& function, const Instruct
 }
 
 void UndefinedValues::at_end(Warp& warp, const Function& function, const BasicBlock& block, Mask lanes) {
-  if (block.condition == kNoSlot && block.end != BasicBlock::End::indirect &&
+  if (block.condition == program::kNoSlot && block.end != BasicBlock::End::indirect &&
       block.end != BasicBlock::End::call) {
     return;
   }
@@ -510,7 +515,7 @@ void UndefinedValues::forget_dead(const Warp& warp, const Function& function, st
     row.lanes &= warp.live;
     const std::uint32_t begin = row.predicate ? predicates : rows;
     if (row.place < begin) continue;  // of a caller; frames behind this one have been left
-    const RegisterPlace& place = row.function->registers[row.name];
+    const program::RegisterPlace& place = row.function->registers[row.name];
     const bool is_alive =
         row.function == &function && row.place == begin + place.slot && at >= place.first && at <= place.last;
     if (!is_alive) row.lanes &= ~lanes;
@@ -518,4 +523,4 @@ void UndefinedValues::forget_dead(const Warp& warp, const Function& function, st
   std::erase_if(rows_, [](const Row& row) { return row.lanes == 0; });
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

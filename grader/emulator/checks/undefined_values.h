@@ -17,9 +17,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/program/program.h"
+#include "emulator/checks/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 
 /// A load that has read what nothing had written.
 struct UnwrittenRead {
@@ -91,4 +91,4 @@ class UndefinedValues {
   bool leaves_unwritten_ = false;                        ///< whether there are any
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

@@ -7,7 +7,7 @@
 #include "emulator/core/toolkit_file.h"
 #include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 namespace {
 
 constexpr std::size_t kMostNotes = 64;
@@ -209,7 +209,7 @@ void UnfencedStores::note(Warp& warp, const Instruction& load, unsigned lane, st
 void UnfencedStores::look_again(Warp& warp, const Instruction& i, Mask active,
                                 const std::uint64_t* addresses) {
   const auto& places = warp.block->grid->kernel->program->places;
-  std::erase_if(warp.missed_looks, [&](const MissedLook& missed) {
+  std::erase_if(warp.missed_looks, [&](const state::MissedLook& missed) {
     // nvcc may make two loads of a loop's one, the first of them before the loop.
     const bool again = (active >> missed.lane & 1) != 0 && addresses[missed.lane] == missed.address &&
                        (missed.load == &i || places[missed.load->id].line == places[i.id].line);
@@ -221,7 +221,7 @@ void UnfencedStores::look_again(Warp& warp, const Instruction& i, Mask active,
 Finding UnfencedStores::finding_of(const Warp& warp, const Instruction& load, unsigned lane,
                                    std::uint64_t address, const Store& store, bool fenced) {
   const SourceLine& line = warp.block->grid->kernel->program->places[store.place].line;
-  const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
+  const memory::GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
   Finding finding =
       make_finding(warp, load.id, lane,
                    fenced ? Finding::Cause::unfenced_reader : Finding::Cause::unfenced_store, {store.block});
@@ -245,4 +245,4 @@ std::vector<Finding> UnfencedStores::take_findings() {
   return findings;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

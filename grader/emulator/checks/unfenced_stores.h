@@ -20,12 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/program/program.h"
+#include "emulator/checks/names.h"
 
-namespace lockstep::emulator {
-
-struct Grid;
-struct ThreadBlock;
+namespace lockstep::emulator::checks {
 
 class UnfencedStores {
  public:
@@ -115,4 +112,4 @@ class UnfencedStores {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Note> notes_;  ///< by places of load and store
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

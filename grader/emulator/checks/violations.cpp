@@ -9,7 +9,7 @@
 #include "emulator/checks/synchronisation.h"
 #include "emulator/program/handlers.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 namespace {
 
 const ptx::Operand* address_of(const ptx::Instruction& i) {
@@ -103,9 +103,9 @@ Finding make_lanes(const Warp& warp, const Instruction& i, unsigned lane, Findin
 /// A word that a copy will write, which its thread has not waited for.
 void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,
                       std::uint32_t offset, unsigned width, AccessKind kind) {
-  const SharedShadow& shadow = warp.block->shadow;
+  const state::SharedShadow& shadow = warp.block->shadow;
   const std::uint32_t copy = shadow.write_place[word];
-  const std::uint32_t thread = shadow.writer[word] & (kAtomicWriter - 1);
+  const std::uint32_t thread = shadow.writer[word] & (state::kAtomicWriter - 1);
   const bool own = thread == warp.index * kLanes + lane;
   Finding finding = make_race(warp, i, lane, Finding::Cause::copy_not_awaited, kind, offset, width, copy,
                               false, own ? EarlierParty{Finding::Other::same_thread} : thread_of(thread));
@@ -130,53 +130,54 @@ void report_now(Warp& warp, const Instruction& i, bool shared, Mask lanes, std::
 
 /// Whether what the other block did happened before what this block does now: it released something later,
 /// and this block has acquired something since.
-bool ordered_between_blocks(const Warp& warp, const Touch& other) {
+bool ordered_between_blocks(const Warp& warp, const memory::Touch& other) {
   const Grid& grid = *warp.block->grid;
   if (grid.acquired == nullptr) return grid.kernel->orders_blocks;  // too many blocks to know
   if (grid.acquired[warp.block->linear].load(std::memory_order_relaxed) <= other.time) return false;
-  if (other.block == kManyBlocks) return true;
+  if (other.block == memory::kManyBlocks) return true;
   return grid.released[other.block].load(std::memory_order_relaxed) > other.time;
 }
 
 /// Until when accesses of another warp of the block are ordered before what this warp does.
-Time seen_of(const Warp& warp, std::uint32_t other_warp) {
+state::Time seen_of(const Warp& warp, std::uint32_t other_warp) {
   const ThreadBlock& block = *warp.block;
   return block.seen.empty() ? warp.ordered : block.seen[warp.index * block.warp_count + other_warp];
 }
 
 /// Whether a moment stands for several warps of which it is not known whether anything ordered them: barriers
 /// of some warps, or fences, may have.
-bool is_of_several_warps(const Warp& warp, Moment moment) {
+bool is_of_several_warps(const Warp& warp, memory::Moment moment) {
   const ThreadBlock& block = *warp.block;
   const bool fences = std::ranges::any_of(block.warps, [](const Warp& w) { return w.fenced != 0; });
-  return (moment & kSeveralWarps) != 0 && block.seen.empty() && !fences;
+  return (moment & memory::kSeveralWarps) != 0 && block.seen.empty() && !fences;
 }
 
 /// Whether a moment of this block is the warp's own, as far as is known.
-bool is_of_warp(const Warp& warp, Moment moment) {
-  return (moment & kMomentWarps) == warp.index && !is_of_several_warps(warp, moment);
+bool is_of_warp(const Warp& warp, memory::Moment moment) {
+  return (moment & memory::kMomentWarps) == warp.index && !is_of_several_warps(warp, moment);
 }
 
 /// The lane that a moment of a word or a byte names; kSeveralLanes for more than one.
-unsigned lane_of(Moment moment) {
-  return (moment & kMomentSharers) == kSeveralThreads ? kSeveralLanes
-                                                      : (moment & kMomentLanes) >> kMomentLaneShift;
+unsigned lane_of(memory::Moment moment) {
+  return (moment & memory::kMomentSharers) == memory::kSeveralThreads
+             ? kSeveralLanes
+             : (moment & memory::kMomentLanes) >> memory::kMomentLaneShift;
 }
 
 /// Whether what a moment of this block names happened before what other threads of this warp do now: behind a
 /// barrier, or, as between blocks, behind a fence of the one and one of this block.
-bool ordered_within_block(const Warp& warp, Moment moment) {
+bool ordered_within_block(const Warp& warp, memory::Moment moment) {
   const ThreadBlock& block = *warp.block;
-  const std::uint32_t time = moment >> kMomentTimeShift, other = moment & kMomentWarps;
+  const std::uint32_t time = moment >> memory::kMomentTimeShift, other = moment & memory::kMomentWarps;
   if (time == 0 || other >= block.warp_count) return true;
-  const Time then = block.moments_begin + time - 1;
+  const state::Time then = block.moments_begin + time - 1;
   if (then <= (is_of_warp(warp, moment) ? warp.synced : seen_of(warp, other))) return true;
   return block.warps[other].fenced >= then && block.acquired > then;
 }
 
 /// Whom a moment names to a warp of the same block.
-EarlierParty party_of(const Warp& warp, Moment moment) {
-  const std::uint32_t other = moment & kMomentWarps;
+EarlierParty party_of(const Warp& warp, memory::Moment moment) {
+  const std::uint32_t other = moment & memory::kMomentWarps;
   if (other != warp.index) return {Finding::Other::warp, other};
   if (!is_of_warp(warp, moment)) return {Finding::Other::another_warp};
   const unsigned lane = lane_of(moment);
@@ -185,7 +186,7 @@ EarlierParty party_of(const Warp& warp, Moment moment) {
 }
 
 /// The function at an address; null when the kernel's module has none there.
-const ptx::Function* function_named_at(const Program& program, std::uint64_t address) {
+const ptx::Function* function_named_at(const program::Program& program, std::uint64_t address) {
   for (const ptx::Function& function : program.source.functions) {
     const auto index = program.function_indices.find(function.name);
     if (index != program.function_indices.end() && program.functions_begin + index->second == address) {
@@ -198,7 +199,7 @@ const ptx::Function* function_named_at(const Program& program, std::uint64_t add
 /// Why a call through a pointer of this value cannot be done.
 Finding make_wrong_callee(const Warp& warp, std::uint32_t place, unsigned lane, std::uint64_t address) {
   using enum Finding::Cause;
-  const Kernel& kernel = *warp.block->grid->kernel;
+  const program::Kernel& kernel = *warp.block->grid->kernel;
   const auto make = [&](Finding::Cause cause, std::string name = {}) {
     Finding finding = make_finding(warp, place, lane, cause);
     finding.address = address;
@@ -206,13 +207,13 @@ Finding make_wrong_callee(const Warp& warp, std::uint32_t place, unsigned lane, 
     return finding;
   };
   if (address == 0) return make(place_of_id(warp, place).of_virtual_call ? pure_virtual_call : null_function);
-  if (is_host_address(address)) return make(host_function);
+  if (memory::is_host_address(address)) return make(host_function);
   if (const ptx::Function* function = function_named_at(*kernel.program, address)) {
     if (function->entry) return make(kernel_called, function->name);
     if (kernel.function_at(address) != nullptr) return make(function_of_other_type, function->name);
   }
   Finding finding = make(data_called);
-  if (const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address)) {
+  if (const memory::GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address)) {
     finding.object = allocation->object();
   } else if (address / kWindowBytes == kSharedWindow / kWindowBytes) {
     finding.space = Finding::Space::shared;
@@ -225,7 +226,7 @@ Finding make_wrong_callee(const Warp& warp, std::uint32_t place, unsigned lane, 
 }
 
 /// Whether an access of global memory, but for the kernels' heap, lies in an allocation that it may touch.
-bool may_access(const Grid& grid, const GlobalMemory::Allocation* allocation, std::uint64_t address,
+bool may_access(const Grid& grid, const memory::GlobalMemory::Allocation* allocation, std::uint64_t address,
                 unsigned width, AccessKind kind) {
   return allocation != nullptr && allocation->end() - address >= width &&
          (!allocation->constant || kind == AccessKind::load) && (allocation->devices & grid.reach) != 0;
@@ -233,7 +234,7 @@ bool may_access(const Grid& grid, const GlobalMemory::Allocation* allocation, st
 
 /// Why it may not. `allocation`: what holds the address, or null.
 Finding make_miss(const Warp& warp, const Instruction& i, unsigned lane,
-                  const GlobalMemory::Allocation* allocation, std::uint64_t address, unsigned width,
+                  const memory::GlobalMemory::Allocation* allocation, std::uint64_t address, unsigned width,
                   AccessKind kind) {
   using enum Finding::Cause;
   const Grid& grid = *warp.block->grid;
@@ -284,7 +285,7 @@ Mask lanes_at(const GlobalAccess& access, std::uint64_t address) {
 }  // namespace
 
 void report_wrong_callee(Warp& warp, std::uint32_t place, unsigned lane, std::uint64_t address) {
-  const Program& program = *warp.block->grid->kernel->program;
+  const program::Program& program = *warp.block->grid->kernel->program;
   const bool is_own = address - program.functions_begin < program.function_indices.size();
   if (address >= kFunctionBegin && address < kFunctionEnd && !is_own) {
     return fault(warp, LaunchResult::Status::unsupported,
@@ -296,13 +297,13 @@ void report_wrong_callee(Warp& warp, std::uint32_t place, unsigned lane, std::ui
 bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                    unsigned width, AccessKind kind) {
   const Grid& grid = *warp.block->grid;
-  const GlobalMemory& memory = *grid.memory;
-  GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(kind)];
+  const memory::GlobalMemory& memory = *grid.memory;
+  memory::GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(kind)];
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses[lane];
     if (address >= recent.begin && address < recent.end() && recent.end() - address >= width) continue;
-    const GlobalMemory::Allocation* allocation = memory.find(address);
+    const memory::GlobalMemory::Allocation* allocation = memory.find(address);
     if (grid.heap != nullptr && grid.heap->contains(address)) {
       // Never remembered: another thread may free the block.
       if (grid.heap->holds(address, width)) continue;
@@ -319,12 +320,13 @@ bool locate_global(Warp& warp, const Instruction& i, Mask active, const std::uin
 
 bool check_constant(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                     unsigned width) {
-  const GlobalMemory::Allocation* known = &warp.worker->recent[static_cast<std::size_t>(AccessKind::load)];
+  const memory::GlobalMemory::Allocation* known =
+      &warp.worker->recent[static_cast<std::size_t>(AccessKind::load)];
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses[lane];
     if (known->constant && address >= known->begin && address < known->end()) continue;
-    const GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
+    const memory::GlobalMemory::Allocation* allocation = warp.block->grid->memory->find(address);
     if (allocation == nullptr) continue;  // what is nowhere is reported by the load
     if (allocation->constant) {
       known = allocation;
@@ -363,7 +365,7 @@ void report_outside_window(Warp& warp, const Instruction& i, Mask active, const 
 
 void examine_unwritten_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                               unsigned width) {
-  const GlobalMemory& memory = *warp.block->grid->memory;
+  const memory::GlobalMemory& memory = *warp.block->grid->memory;
   const bool into_registers = (i.detail & access::kIntoRegisters) != 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
@@ -396,7 +398,7 @@ void examine_unwritten_shared(Warp& warp, const Instruction& i, Mask active, con
 }
 
 void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) {
-  const GlobalMemory& memory = *warp.block->grid->memory;
+  const memory::GlobalMemory& memory = *warp.block->grid->memory;
   const unsigned lane = first_lane(read.lanes);
   const std::uint64_t address =
       read.accessed[lane] + static_cast<unsigned>(std::countr_zero(read.bytes[lane]));
@@ -407,7 +409,7 @@ void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) 
   finding.address = address;
   if (read.shared) {
     finding.space = Finding::Space::shared;
-  } else if (const GlobalMemory::Allocation* allocation = memory.find(address)) {
+  } else if (const memory::GlobalMemory::Allocation* allocation = memory.find(address)) {
     finding.object = allocation->object();
   }
   const SourceLine& used = place_of_id(warp, use).line;
@@ -419,7 +421,7 @@ void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) 
 void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAccess& access, unsigned lane,
                              std::uint64_t address, EarlierTouch earlier) {
   const Grid& grid = *warp.block->grid;
-  const std::optional<Touch> touch = grid.stamps->find(earlier.stamp);
+  const std::optional<memory::Touch> touch = grid.stamps->find(earlier.stamp);
   if (!touch) return;
   const bool own_block = touch->block == warp.block->linear;
   if (own_block && earlier.stamp < warp.block->moments_turn) return;
@@ -431,22 +433,23 @@ void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAcces
     lane = first_lane(others);
   }
   if (own_block ? ordered_within_block(warp, earlier.moment) : ordered_between_blocks(warp, *touch)) return;
-  const GlobalMemory& memory = *grid.memory;
+  const memory::GlobalMemory& memory = *grid.memory;
   const bool same_execution =
       own_warp && access.kind == AccessKind::store &&
       earlier.stamp == warp.block->turn + (i.counter - grid.kernel->first_counter) &&
-      warp.block->moments_begin + (earlier.moment >> kMomentTimeShift) - 1 == warp.block->now &&
+      warp.block->moments_begin + (earlier.moment >> memory::kMomentTimeShift) - 1 == warp.block->now &&
       (lanes_at(access, access.addresses[lane]) >> lane_of(earlier.moment) & 1) != 0;
   if ((own_block || !earlier.read) &&
       (same_execution
            ? store_same_bytes(access, lane, lane_of(earlier.moment))
            : stores_same_bytes(memory.host(access.addresses[lane]), access.width, lane, access.value)))
     return;
-  const GlobalMemory::Allocation* allocation = memory.find(address);
-  const EarlierParty who = own_block                     ? party_of(warp, earlier.moment)
-                           : touch->block == kManyBlocks ? EarlierParty{Finding::Other::other_blocks}
-                                                         : EarlierParty{Finding::Other::block, touch->block};
-  const Program& program = *grid.kernel->program;
+  const memory::GlobalMemory::Allocation* allocation = memory.find(address);
+  const EarlierParty who = own_block ? party_of(warp, earlier.moment)
+                           : touch->block == memory::kManyBlocks
+                               ? EarlierParty{Finding::Other::other_blocks}
+                               : EarlierParty{Finding::Other::block, touch->block};
+  const program::Program& program = *grid.kernel->program;
   const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
   Finding finding = make_race(warp, i, lane, Finding::Cause::unordered_accesses, access.kind, address,
                               access.width, other_place, earlier.read, who);
@@ -467,20 +470,20 @@ void begin_turn(ThreadBlock& block, std::uint32_t now) {
   }
 }
 
-bool is_own(const ThreadBlock& block, Stamp stamp) {
-  const std::optional<Touch> touch = block.grid->stamps->find(stamp);
+bool is_own(const ThreadBlock& block, memory::Stamp stamp) {
+  const std::optional<memory::Touch> touch = block.grid->stamps->find(stamp);
   return touch && touch->block == block.linear;
 }
 
-bool is_ordered_before(const Warp& warp, Stamp stamp) {
-  const std::optional<Touch> touch = warp.block->grid->stamps->find(stamp);
+bool is_ordered_before(const Warp& warp, memory::Stamp stamp) {
+  const std::optional<memory::Touch> touch = warp.block->grid->stamps->find(stamp);
   return touch && ordered_between_blocks(warp, *touch);
 }
 
 void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t word,
                              std::uint32_t offset, unsigned width, AccessKind kind, const ValueOf* value) {
   ThreadBlock& block = *warp.block;
-  SharedShadow& shadow = block.shadow;
+  state::SharedShadow& shadow = block.shadow;
   const std::uint32_t thread = warp.index * kLanes + lane;
   const bool is_volatile = (i.detail & access::kVolatile) != 0;
   // Volatile accesses are as good as relaxed ones in words that are accessed atomically; elsewhere they stand
@@ -497,13 +500,13 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
     block.grid->findings->add(std::move(finding));
   };
 
-  const Time written = shadow.write_time[word];
-  const std::uint32_t writer = shadow.writer[word] & (kAtomicWriter - 1);
-  if (written == kInFlight) return report_in_flight(warp, i, lane, word, offset, width, kind);
+  const state::Time written = shadow.write_time[word];
+  const std::uint32_t writer = shadow.writer[word] & (state::kAtomicWriter - 1);
+  if (written == state::kInFlight) return report_in_flight(warp, i, lane, word, offset, width, kind);
   const bool may_meet_atomics =
       kind == AccessKind::atomic || access::is_strong(i.detail) || (is_volatile && word_atomic);
-  const bool writer_atomic = (shadow.writer[word] & kAtomicWriter) != 0 ||
-                             ((shadow.writer[word] & kVolatileWriter) != 0 && word_atomic);
+  const bool writer_atomic = (shadow.writer[word] & state::kAtomicWriter) != 0 ||
+                             ((shadow.writer[word] & state::kVolatileWriter) != 0 && word_atomic);
   if (written >= block.begin && writer != thread) {
     const std::uint32_t writer_warp = writer / kLanes;
     const bool same_warp = writer_warp == warp.index;
@@ -531,7 +534,7 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   }
   if (kind == AccessKind::load || stores_same_bytes(block.shared.data() + offset, width, lane, value)) return;
   if (may_meet_atomics && (shadow.read_place[word] & kVolatileRead) != 0) return;
-  const Time read = shadow.read_time[word];
+  const state::Time read = shadow.read_time[word];
   const std::uint32_t place = shadow.read_place[word] & kReadPlaceMask;
   const std::uint32_t latest = shadow.read_place[word] >> kReadWarpShift;
   std::uint32_t unordered = read > warp.ordered ? shadow.read_warps[word] & ~(1U << warp.index) : 0;
@@ -596,4 +599,4 @@ void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint
   trace.ideal_units = ideal;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

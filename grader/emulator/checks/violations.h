@@ -6,10 +6,11 @@
 #include <string>
 
 #include "emulator/checks/finding_log.h"
+#include "emulator/checks/names.h"
 #include "emulator/program/handlers.h"
 #include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::checks {
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
 
@@ -24,15 +25,16 @@ inline std::uint32_t read_stamp(const Warp& warp, const Instruction& instruction
 }
 /// Whether a lane of a warp other than `lane` has read, with no barrier since. `read`, `place`: a word's
 /// read_time and read_place.
-inline bool read_beside(std::uint32_t warp, Time synced, Time read, std::uint32_t place, unsigned lane) {
+inline bool read_beside(std::uint32_t warp, state::Time synced, state::Time read, std::uint32_t place,
+                        unsigned lane) {
   const std::uint32_t own = warp << (kReadWarpShift - kReadLanesShift) | lane;
   return (read > synced) & (place >> kReadWarpShift == warp) & (place >> kReadLanesShift != own);
 }
-inline bool read_beside(const Warp& warp, Time read, std::uint32_t place, unsigned lane) {
+inline bool read_beside(const Warp& warp, state::Time read, std::uint32_t place, unsigned lane) {
   return read_beside(warp.index, warp.synced, read, place, lane);
 }
 /// Notes a read of a word of shared memory. `lane`: kSeveralLanes for more than one.
-inline void note_read(SharedShadow& shadow, std::uint32_t word, const Warp& warp,
+inline void note_read(state::SharedShadow& shadow, std::uint32_t word, const Warp& warp,
                       const Instruction& instruction, unsigned lane) {
   const std::uint32_t me = 1U << warp.index;
   const bool beside = read_beside(warp, shadow.read_time[word], shadow.read_place[word], lane);
@@ -107,8 +109,8 @@ struct GlobalAccess {
 
 /// An earlier touch of a word of global memory, or of a byte, as it was kept there.
 struct EarlierTouch {
-  Stamp stamp = 0;
-  Moment moment = 0;
+  memory::Stamp stamp = 0;
+  memory::Moment moment = 0;
   bool read = false;  ///< it read the word
 };
 
@@ -120,17 +122,17 @@ void examine_global_conflict(Warp& warp, const Instruction& instruction, const G
 
 /// Whether there is a moment for what a block does now.
 inline bool has_moments(const ThreadBlock& block) {
-  return block.now - block.moments_begin < kMomentTimes - 1;
+  return block.now - block.moments_begin < memory::kMomentTimes - 1;
 }
 
 /// Gives the block stamps of its own when the clock has ticked, or when its moments are used up.
 void begin_turn(ThreadBlock& block, std::uint32_t now);
 
 /// Whether a stamp of this launch is one that the block gave.
-bool is_own(const ThreadBlock& block, Stamp stamp);
+bool is_own(const ThreadBlock& block, memory::Stamp stamp);
 
 /// Whether the touches that a stamp of this launch stands for came before all that this block does now.
-bool is_ordered_before(const Warp& warp, Stamp stamp);
+bool is_ordered_before(const Warp& warp, memory::Stamp stamp);
 
 /// A word of shared memory that another thread touched since the last barrier: likewise. `offset` is the
 /// lane's.
@@ -152,4 +154,4 @@ void report_missing_lanes(Warp& warp, const Instruction& instruction, Mask activ
 /// Reports lanes whose address or stride of a matrix is not the other lanes'.
 void report_different_matrices(Warp& warp, const Instruction& instruction, Mask lanes);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::checks

@@ -20,6 +20,15 @@ using DeviceAddress = std::uint64_t;
 inline constexpr DeviceAddress kGlobalBegin = 0x2000'0000'0000;
 inline constexpr DeviceAddress kGlobalEnd = 0x2400'0000'0000;
 
+/// Windows of the generic address space besides global memory.
+inline constexpr std::uint64_t kSharedWindow = 0x1000'0000'0000;
+inline constexpr std::uint64_t kLocalWindow = 0x1100'0000'0000;
+inline constexpr std::uint64_t kParameterWindow = 0x1200'0000'0000;
+inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+/// Every function of every module that was ever loaded has an address of its own.
+inline constexpr std::uint64_t kFunctionBegin = 0x1300'0000'0000;
+inline constexpr std::uint64_t kFunctionEnd = 0x2000'0000'0000;
+
 /// cudaLimitMallocHeapSize of a program that does not set it.
 inline constexpr std::size_t kDefaultHeapBytes = std::size_t{8} << 20;
 

@@ -7,7 +7,7 @@
 
 #include "emulator/core/observations.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::counters {
 
 struct BlockCounter {
   std::uint64_t executions = 0;
@@ -45,4 +45,4 @@ struct Counters {
   std::vector<TrafficCounters> traffic;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::counters

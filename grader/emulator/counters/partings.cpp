@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::counters {
 namespace {
 
 /// Beyond it an outer branch is charged. Compilers' code comes to as many as branches are nested.
@@ -25,7 +25,7 @@ void Partings::close(Mask together) {
   std::erase_if(open_, [&](const Parting& parting) { return (parting.lanes & ~together) == 0; });
 }
 
-void Partings::charge(Mask running, Mask idle, const BasicBlock& block,
+void Partings::charge(Mask running, Mask idle, const program::BasicBlock& block,
                       std::vector<BlockCounter>& counters) const {
   for (auto parting = open_.rbegin(); parting != open_.rend() && idle != 0; ++parting) {
     if ((running & ~parting->lanes) != 0) continue;
@@ -36,4 +36,4 @@ void Partings::charge(Mask running, Mask idle, const BasicBlock& block,
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::counters

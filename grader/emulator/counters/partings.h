@@ -7,10 +7,11 @@
 
 #include <vector>
 
+#include "emulator/core/lane_mask.h"
 #include "emulator/counters/counters.h"
 #include "emulator/program/program.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::counters {
 
 class Partings {
  public:
@@ -21,7 +22,8 @@ class Partings {
   /// `together` are one split again.
   void close(Mask together);
   /// `running` are about to execute `block`, and `idle` are the other threads of the warp.
-  void charge(Mask running, Mask idle, const BasicBlock& block, std::vector<BlockCounter>& counters) const;
+  void charge(Mask running, Mask idle, const program::BasicBlock& block,
+              std::vector<BlockCounter>& counters) const;
 
  private:
   struct Parting {
@@ -31,4 +33,4 @@ class Partings {
   std::vector<Parting> open_;  ///< inner ones behind those that they lie in
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::counters

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::counters {
 
 void WarpPath::poll(std::uint32_t counter, bool again, std::uint64_t own) {
   // A load, a vote, a pause and the way back. More than that does something besides.
@@ -37,4 +37,4 @@ std::uint64_t Span::of_launch(std::uint64_t blocks, std::uint64_t warps) const {
       {longest_block, kSchedulers * longest_warp, share(work, blocks), share(kSchedulers * work, warps)});
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::counters

@@ -13,7 +13,7 @@
 #include <array>
 #include <cstdint>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::counters {
 
 /// Of one warp, in warp-instructions.
 class WarpPath {
@@ -55,4 +55,4 @@ struct Span {
 /// Warps of a block that a multiprocessor issues for at a time.
 inline constexpr std::uint64_t kSchedulers = 4;
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::counters

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -35,4 +35,4 @@ void finish_at_exit() {
   std::atexit(end_program);
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

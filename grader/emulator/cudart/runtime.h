@@ -23,7 +23,7 @@
 #include "emulator/cudart/streams/idle_progress.h"
 #include "emulator/cudart/streams/streams.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct Runtime {
   std::recursive_mutex mutex;  ///< released while a host function runs
@@ -44,7 +44,7 @@ struct Runtime {
   Graphs graphs;
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},
-                                             {cudaLimitMallocHeapSize, emulator::kDefaultHeapBytes}};
+                                             {cudaLimitMallocHeapSize, kDefaultHeapBytes}};
   unsigned device_flags = 0;
   bool ending = false;  ///< the program ends: what waits is done, but its functions are called no more
 };
@@ -79,4 +79,4 @@ cudaError_t call(Function&& function, const char* name = __builtin_FUNCTION()) {
   }
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

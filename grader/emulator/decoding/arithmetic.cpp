@@ -8,7 +8,7 @@
 #include "emulator/decoding/function_decoder.h"
 #include "emulator/execution/cluster.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 namespace {
 
 /// Special registers besides those that decoding itself knows or takes note of.
@@ -63,14 +63,15 @@ void FunctionDecoder::finish_arithmetic(const Modifiers& modifiers, Operation op
   instruction.execute = table_.arithmetic(operation, type, variant);
   instruction.detail = detail;
   const auto& kinds = row_->operands.kinds;
-  instruction.destination = written_row(operand(0), kinds[0] == OperandKind::typed && is_wide(type));
+  instruction.destination =
+      written_row(operand(0), kinds[0] == instructions::OperandKind::typed && is_wide(type));
   const std::array places = {&instruction.a, &instruction.b, &instruction.c, &instruction.vector[0]};
   for (std::size_t k = 1; k < std::min(operand_count(), row_->operands.most); ++k) {
-    if (kinds[k] == OperandKind::immediate) {
+    if (kinds[k] == instructions::OperandKind::immediate) {
       if (operand(k).kind != Kind::immediate) throw NotSupported{};
       instruction.detail = static_cast<std::uint16_t>(operand(k).bits & 0xFF);
     } else {
-      *places[k - 1] = source_row(operand(k), kinds[k] == OperandKind::word ? Type::u32 : type);
+      *places[k - 1] = source_row(operand(k), kinds[k] == instructions::OperandKind::word ? Type::u32 : type);
     }
   }
   finish(modifiers, instruction);
@@ -434,7 +435,7 @@ void FunctionDecoder::decode_move(Modifiers& modifiers) {
       instruction.a = instruction.b = instruction.destination;
       instruction.reads_flags = operand(1).bits != 0 ? 2 : 0;
     } else if (operand(1).kind == Kind::special && operand(1).name == "is_explicit_cluster") {
-      instruction.execute = test_cluster_launch;
+      instruction.execute = execution::test_cluster_launch;
     } else {
       if (operand(1).kind == Kind::special) throw NotSupported{};
       instruction.execute = table_.arithmetic(Operation::move_predicate, type, {});
@@ -489,4 +490,4 @@ void FunctionDecoder::decode_address_conversion(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

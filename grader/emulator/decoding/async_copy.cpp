@@ -4,7 +4,7 @@
 #include "emulator/decoding/function_decoder.h"
 #include "emulator/execution/async_copies.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 namespace {
 
 bool is_shared(std::string_view word) { return word.starts_with("shared"); }
@@ -14,16 +14,16 @@ bool is_shared(std::string_view word) { return word.starts_with("shared"); }
 void FunctionDecoder::decode_copy_async(Modifiers& modifiers) {
   if (!modifiers.take("async")) throw NotSupported{};
   if (modifiers.take("bulk")) return decode_copy_bulk(modifiers);
-  if (modifiers.take("commit_group")) return decode_group(modifiers, commit_copies, false);
-  if (modifiers.take("wait_group")) return decode_group(modifiers, wait_for_copies, true);
-  if (modifiers.take("wait_all")) return decode_group(modifiers, wait_for_all_copies, false);
+  if (modifiers.take("commit_group")) return decode_group(modifiers, execution::commit_copies, false);
+  if (modifiers.take("wait_group")) return decode_group(modifiers, execution::wait_for_copies, true);
+  if (modifiers.take("wait_all")) return decode_group(modifiers, execution::wait_for_all_copies, false);
   if (!modifiers.take("mbarrier")) return decode_copy_by_thread(modifiers);
   Instruction instruction = begin_instruction();
   if (!modifiers.take("arrive")) throw NotSupported{};
-  if (modifiers.take("noinc")) instruction.detail |= kExpectedArrival;
+  if (modifiers.take("noinc")) instruction.detail |= execution::kExpectedArrival;
   if (!modifiers.take("b64")) throw NotSupported{};
   decode_shared_address(operand(0), modifiers, instruction);
-  instruction.execute = arrive_after_copies;
+  instruction.execute = execution::arrive_after_copies;
   finish(modifiers, instruction);
 }
 
@@ -91,10 +91,10 @@ void FunctionDecoder::decode_copy_by_thread(Modifiers& modifiers) {
 
 /// Bulk copies without tensors, to one block each.
 void FunctionDecoder::decode_copy_bulk(Modifiers& modifiers) {
-  if (modifiers.take("commit_group")) return decode_group(modifiers, commit_bulk_copies, false);
+  if (modifiers.take("commit_group")) return decode_group(modifiers, execution::commit_bulk_copies, false);
   if (modifiers.take("wait_group")) {
     modifiers.take("read");  // a copy reads and writes at the same time
-    return decode_group(modifiers, wait_for_bulk_copies, true);
+    return decode_group(modifiers, execution::wait_for_bulk_copies, true);
   }
   Instruction instruction = begin_instruction();
   constexpr std::uint32_t kLeastWord = 4;  // of the race check: copies have whole words
@@ -116,7 +116,7 @@ void FunctionDecoder::decode_copy_bulk(Modifiers& modifiers) {
   bool wide = false;
   instruction.b = address_row(operand(1), to_global || within_cluster ? Space::shared : Space::global, wide);
   if (to_global || within_cluster) {
-    if (wide) instruction.detail |= kWideSource;
+    if (wide) instruction.detail |= execution::kWideSource;
   } else if (!wide) {
     throw NotSupported{};
   }
@@ -124,13 +124,13 @@ void FunctionDecoder::decode_copy_bulk(Modifiers& modifiers) {
   instruction.c = source_row(operand(2), Type::u32);
   if (by_mbarrier) {
     instruction.vector[0] = address_row(operand(3), Space::shared, wide);
-    if (wide) instruction.detail |= kWideMbarrier;
+    if (wide) instruction.detail |= execution::kWideMbarrier;
   }
-  instruction.execute = to_global        ? copy_bulk_to_global
-                        : within_cluster ? copy_bulk_from_shared
-                                         : copy_bulk_from_global;
+  instruction.execute = to_global        ? execution::copy_bulk_to_global
+                        : within_cluster ? execution::copy_bulk_from_shared
+                                         : execution::copy_bulk_from_global;
   if (!within_cluster) count_traffic(instruction);
   finish(modifiers, instruction);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

@@ -8,7 +8,11 @@
 #include "emulator/execution/cluster.h"
 #include "emulator/execution/mbarrier.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
+
+namespace mbarrier = execution::mbarrier;
+
+using execution::BarrierOperation;
 
 /// bar and barrier: row a is the barrier's number, row b how many threads it waits for (none: all of the
 /// block), predicate c what a thread votes. The scheduler does the waiting.
@@ -39,7 +43,7 @@ void FunctionDecoder::decode_barrier(Modifiers& modifiers) {
     if (operand_count() < 3 || operand_count() > 4) throw NotSupported{};
     instruction.c = predicate(vote);
     instruction.reads_flags = vote.negated ? 4 : 0;
-    instruction.execute = take_votes;
+    instruction.execute = execution::take_votes;
     return finish(modifiers, instruction);
   }
   const bool arrives = modifiers.take("arrive");
@@ -59,7 +63,7 @@ void FunctionDecoder::decode_cluster_barrier(Modifiers& modifiers) {
   modifiers.take("release");
   modifiers.take("acquire");
   modifiers.take("aligned");
-  instruction.execute = arrives ? arrive_at_cluster : leave_cluster_barrier;
+  instruction.execute = arrives ? execution::arrive_at_cluster : execution::leave_cluster_barrier;
   context_.kernel.orders_blocks = true;
   finish(modifiers, instruction);
 }
@@ -81,14 +85,14 @@ void FunctionDecoder::decode_mbarrier(Modifiers& modifiers) {
   if (modifiers.take("pending_count")) {
     instruction.destination = written_row(operand(0), false);
     instruction.a = source_row(operand(1), Type::b64);
-    instruction.execute = pending_count;
+    instruction.execute = execution::pending_count;
   } else if (modifiers.take("init")) {
     decode_shared_address(operand(0), modifiers, instruction);
     instruction.b = source_row(operand(1), Type::u32);
-    instruction.execute = init_mbarrier;
+    instruction.execute = execution::init_mbarrier;
   } else if (modifiers.take("inval")) {
     decode_shared_address(operand(0), modifiers, instruction);
-    instruction.execute = invalidate_mbarrier;
+    instruction.execute = execution::invalidate_mbarrier;
   } else {
     const bool completes = modifiers.take("complete_tx");
     if (!completes && !modifiers.take("expect_tx")) throw NotSupported{};
@@ -97,7 +101,7 @@ void FunctionDecoder::decode_mbarrier(Modifiers& modifiers) {
     decode_shared_address(operand(0), modifiers, instruction);
     instruction.c = source_row(operand(1), Type::u32);
     if (completes) instruction.detail |= mbarrier::kCompletesBytes;
-    instruction.execute = expect_bytes;
+    instruction.execute = execution::expect_bytes;
   }
   if (!modifiers.take("b64")) throw NotSupported{};
   finish(modifiers, instruction);
@@ -126,7 +130,7 @@ void FunctionDecoder::decode_mbarrier_arrive(Modifiers& modifiers, bool drops) {
     instruction.b = source_row(operand(next++), Type::u32);
   }
   if (operand_count() > next) throw NotSupported{};
-  instruction.execute = arrive_at_mbarrier;
+  instruction.execute = execution::arrive_at_mbarrier;
   finish(modifiers, instruction);
 }
 
@@ -148,7 +152,7 @@ void FunctionDecoder::decode_mbarrier_wait(Modifiers& modifiers) {
   instruction.b = source_row(operand(2), parity ? Type::u32 : Type::b64);
   if (operand_count() > 4) throw NotSupported{};
   if (operand_count() > 3) source_row(operand(3), Type::u32);
-  instruction.execute = wait_at_mbarrier;
+  instruction.execute = execution::wait_at_mbarrier;
   finish(modifiers, instruction);
 }
 
@@ -163,7 +167,7 @@ void FunctionDecoder::decode_map_to_rank(Modifiers& modifiers) {
   instruction.a = source_row(operand(1), type);
   if (is_wide(type)) instruction.detail |= access::kAddress64;
   instruction.b = source_row(operand(2), Type::u32);
-  instruction.execute = map_to_rank;
+  instruction.execute = execution::map_to_rank;
   finish(modifiers, instruction);
 }
 
@@ -176,8 +180,8 @@ void FunctionDecoder::decode_rank_of_address(Modifiers& modifiers) {
   instruction.destination = written_row(operand(0), false);
   instruction.a = source_row(operand(1), type);
   if (is_wide(type)) instruction.detail |= access::kAddress64;
-  instruction.execute = rank_of_address;
+  instruction.execute = execution::rank_of_address;
   finish(modifiers, instruction);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

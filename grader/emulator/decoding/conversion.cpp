@@ -2,7 +2,7 @@
 #include "emulator/decoding/float_modifiers.h"
 #include "emulator/decoding/function_decoder.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 namespace {
 
@@ -91,4 +91,4 @@ void FunctionDecoder::decode_convert(Modifiers& modifiers) {
   emit(extend);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

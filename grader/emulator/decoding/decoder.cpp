@@ -14,7 +14,7 @@
 #include "emulator/decoding/function_decoder.h"
 #include "emulator/execution/cluster.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 namespace {
 
 constexpr std::uint32_t kDefaultMaxThreads = 1024;
@@ -28,7 +28,7 @@ constexpr std::uint32_t kReservedSharedBytes = 512, kReservedAlignment = 128;
 
 /// Of static variables and the alignment between them. A launch refuses less than this already; it leaves the
 /// byte of an address free that names a block of the cluster.
-constexpr std::uint64_t kMostSharedBytes = std::uint64_t{1} << kRankShift;
+constexpr std::uint64_t kMostSharedBytes = std::uint64_t{1} << execution::kRankShift;
 
 using FunctionsByName = std::unordered_map<std::string_view, const ptx::Function*>;
 
@@ -205,4 +205,4 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   return kernel;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

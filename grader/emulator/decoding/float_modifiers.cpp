@@ -1,6 +1,6 @@
 #include "emulator/decoding/float_modifiers.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 using ptx::Type;
 
@@ -79,4 +79,4 @@ std::uint16_t narrow_flags(const Variant& variant) {
       static_cast<unsigned>(variant.rounding) << narrow::kRoundingShift);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

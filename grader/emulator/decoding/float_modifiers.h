@@ -3,9 +3,9 @@
 #pragma once
 
 #include "emulator/decoding/modifiers.h"
-#include "emulator/program/handlers.h"
+#include "emulator/decoding/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 inline bool is_half(ptx::Type type) {
   return type == ptx::Type::f16 || type == ptx::Type::f16x2 || type == ptx::Type::bf16 ||
@@ -24,4 +24,4 @@ void take_float_modifiers(Operation operation, ptx::Type type, Modifiers& modifi
 /// Instruction::detail of narrow formats.
 std::uint16_t narrow_flags(const Variant& variant);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

@@ -8,7 +8,7 @@
 #include "emulator/decoding/decoder.h"
 #include "emulator/program/register_allocation.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 namespace {
 
 /// Targets of all brx in a function: lists of a million labels may be named a million times.
@@ -27,7 +27,7 @@ SourceLine telling_line(const std::vector<SourceLine>& stack) {
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(DecodingContext& context, const ptx::Function& source, Function& function)
-    : context_(context), source_(source), function_(function), table_(handlers()) {
+    : context_(context), source_(source), function_(function), table_(program::handlers()) {
   if (!source.entry) return;
   const KernelInfo& info = context.kernel.info;
   for (std::size_t k = 0; k < source.parameters.size(); ++k)
@@ -39,7 +39,7 @@ void FunctionDecoder::decode() {
   find_blocks();
   lay_out_local_memory();
   assign_registers();
-  virtual_calls_ = find_virtual_calls(source_);
+  virtual_calls_ = analysis::find_virtual_calls(source_);
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) decode_block(static_cast<std::uint32_t>(b));
   constexpr std::uint32_t kMostFrameBytes = 1U << 20;  // a warp's; real kernels need a few kilobytes
   if (next_row_ > kMostFrameBytes) {
@@ -54,12 +54,12 @@ void FunctionDecoder::decode() {
 
 BasicBlock::Gate FunctionDecoder::gate_of(const ptx::Instruction& instruction) {
   using enum BasicBlock::Gate;
-  switch (opcode_named(instruction.opcode).meeting) {
-    case Meeting::alone:
+  switch (instructions::opcode_named(instruction.opcode).meeting) {
+    case instructions::Meeting::alone:
       return none;
-    case Meeting::lanes:
+    case instructions::Meeting::lanes:
       return meet;
-    case Meeting::at_barrier:
+    case instructions::Meeting::at_barrier:
       if (instruction.has("cluster")) return instruction.has("wait") ? cluster_barrier : none;
       return instruction.has("warp") ? meet : barrier;
   }
@@ -80,7 +80,7 @@ void FunctionDecoder::find_blocks() {
     if (operand.kind == Kind::label && operand.index <= n) leads[operand.index] = true;
   };
   for (std::uint32_t i = 0; i < n; ++i) {
-    if (opcode_named(code[i].opcode).ending != Ending::next) leads[i + 1] = true;
+    if (instructions::opcode_named(code[i].opcode).ending != Ending::next) leads[i + 1] = true;
     if (gate_of(code[i]) != BasicBlock::Gate::none) leads[i] = true;
     for (const Operand& operand : code[i].operands) lead(operand);
   }
@@ -96,12 +96,12 @@ void FunctionDecoder::find_blocks() {
     }
     block_of_[i] = static_cast<std::uint32_t>(function_.blocks.size() - 1);
   }
-  Successors successors(function_.blocks.size());
+  analysis::Successors successors(function_.blocks.size());
   for (std::uint32_t b = 0; b < function_.blocks.size(); ++b) find_end(b, successors[b]);
   try {
-    const std::vector<std::uint32_t> order = block_order(successors);
+    const std::vector<std::uint32_t> order = analysis::block_order(successors);
     for (std::uint32_t b = 0; b < order.size(); ++b) function_.blocks[b].order = order[b];
-  } catch (const TangledControlFlow& error) {
+  } catch (const analysis::TangledControlFlow& error) {
     throw DeviceError(DeviceError::Code::invalid_image, fmt::format("{}: {}", source_.name, error.what()));
   }
   successors_ = std::move(successors);
@@ -119,7 +119,7 @@ void FunctionDecoder::find_end(std::uint32_t b, std::vector<std::uint32_t>& succ
     return;
   }
   const ptx::Instruction& ending = source_.instructions[last - 1];
-  const Ending how = opcode_named(ending.opcode).ending;
+  const Ending how = instructions::opcode_named(ending.opcode).ending;
   if (how != Ending::next) --block.count;
   switch (how) {
     case Ending::next:
@@ -205,11 +205,11 @@ void FunctionDecoder::lay_out_local_memory() {
 }
 
 void FunctionDecoder::assign_registers() {
-  Allocation allocation = allocate_registers(source_, successors_, function_.blocks);
+  program::Allocation allocation = program::allocate_registers(source_, successors_, function_.blocks);
   function_.source = &source_;
   function_.first_place = static_cast<std::uint32_t>(context_.program.places.size());
   function_.registers = std::move(allocation.registers);
-  charge(function_.registers.size() * sizeof(RegisterPlace));
+  charge(function_.registers.size() * sizeof(program::RegisterPlace));
   is_read_ = allocation.is_read;
   next_row_ = allocation.row_bytes;
   function_.predicates = allocation.predicates;
@@ -448,8 +448,9 @@ void FunctionDecoder::decode_block(std::uint32_t b) {
   const std::uint32_t count = block.count;
   block.first = static_cast<std::uint32_t>(function_.instructions.size());
   block.counter = static_cast<std::uint32_t>(context_.program.block_lines.size());
-  charge(sizeof(BasicBlock) + sizeof(BlockLines) + sizeof(BlockCounter) + source_.name.size());
-  BlockLines lines;
+  charge(sizeof(BasicBlock) + sizeof(program::BlockLines) + sizeof(counters::BlockCounter) +
+         source_.name.size());
+  program::BlockLines lines;
   lines.function = source_.name;
   if (count > 0) block.gate = gate_of(source_.instructions[first]);
   for (std::uint32_t i = first; i < first + count; ++i) {
@@ -533,4 +534,4 @@ void FunctionDecoder::decode_call(BasicBlock& block) {
   function_.calls.push_back(std::move(site));
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

@@ -21,11 +21,12 @@
 #include "emulator/core/image.h"
 #include "emulator/counters/counters.h"
 #include "emulator/decoding/modifiers.h"
+#include "emulator/decoding/names.h"
 #include "emulator/instructions/opcode.h"
 #include "emulator/program/handlers.h"
 #include "emulator/program/program.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 /// What decoding one function needs of its kernel, and leaves there.
 struct DecodingContext {
@@ -117,7 +118,7 @@ class FunctionDecoder {
   template <class F>
   void guarded_decode(const ptx::Instruction& instruction, F decode_it) {
     current_ = &instruction;
-    row_ = &opcode_named(instruction.opcode);
+    row_ = &instructions::opcode_named(instruction.opcode);
     place_ = add_place(instruction);
     try {
       decode_it();
@@ -226,8 +227,8 @@ class FunctionDecoder {
   DecodingContext& context_;
   const ptx::Function& source_;
   Function& function_;
-  const HandlerTable& table_;
-  Successors successors_;
+  const program::HandlerTable& table_;
+  analysis::Successors successors_;
   std::vector<std::uint32_t> block_of_;
   std::vector<bool> is_read_;  ///< by register
   std::uint32_t next_row_ = 0;
@@ -238,9 +239,9 @@ class FunctionDecoder {
   std::size_t indirect_targets_ = 0;
   std::unordered_set<std::uint32_t> virtual_calls_;  ///< indices of instructions
   const ptx::Instruction* current_ = nullptr;
-  const Opcode* row_ = nullptr;  ///< of the current instruction
+  const instructions::Opcode* row_ = nullptr;  ///< of the current instruction
   std::uint32_t place_ = 0;
   SourceLine last_line_;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

@@ -3,8 +3,13 @@
 #include "emulator/decoding/function_decoder.h"
 #include "emulator/execution/image_access.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 namespace {
+
+namespace image_access = execution::image_access;
+
+using execution::Boundary;
+using execution::ImageQuery;
 
 struct Geometry {
   Image::Shape shape = Image::Shape::line;
@@ -161,4 +166,4 @@ void FunctionDecoder::decode_image_query(Modifiers& modifiers, bool texture) {
   finish(modifiers, instruction);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

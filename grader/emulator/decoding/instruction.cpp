@@ -2,7 +2,7 @@
 #include "emulator/decoding/function_decoder.h"
 #include "emulator/execution/barrier.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 void FunctionDecoder::decode_instruction() {
   Modifiers modifiers(*current_);
@@ -93,7 +93,7 @@ void FunctionDecoder::decode_instruction() {
     case Decoder::barrier:
       return decode_barrier(modifiers);
     case Decoder::sleep:
-      return emit_plain(let_others_run);
+      return emit_plain(execution::let_others_run);
     case Decoder::matrix_product:
       return decode_matrix(modifiers);
     case Decoder::matrix_load:
@@ -115,4 +115,4 @@ void FunctionDecoder::decode_fence() {
   emit_plain(block_alone ? table_.block_fence : table_.fence);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

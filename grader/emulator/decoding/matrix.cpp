@@ -9,7 +9,7 @@
 #include "emulator/decoding/float_modifiers.h"
 #include "emulator/decoding/function_decoder.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 namespace {
 
 using enum MatrixElement;
@@ -168,11 +168,12 @@ void FunctionDecoder::decode_matrix_multiply(Modifiers& modifiers, bool opaque) 
   require(((opaque ? shape.wmma : shape.mma) & one(a)) != 0 && (family_of(a) & one(b)) != 0);
   require((accumulators_of(one(a)) & one(c)) != 0 && (accumulators_of(one(a)) & one(d)) != 0);
   // The layouts name those of wmma.load, which leave no trace in a fragment.
-  require((opaque && bits_of(a) >= 8) || (a_by_row && !b_by_row));
+  require((opaque && program::bits_of(a) >= 8) || (a_by_row && !b_by_row));
 
   MatrixOperation operation;
   if (a == f64) operation.rounding = take_rounding(modifiers);
-  if (bits_of(a) == 4 || bits_of(a) == 8) operation.saturate = d == s32 && modifiers.take("satfinite");
+  if (program::bits_of(a) == 4 || program::bits_of(a) == 8)
+    operation.saturate = d == s32 && modifiers.take("satfinite");
   if (a == b1) {
     operation.exclusive = modifiers.take("xor");
     require((operation.exclusive || modifiers.take("and")) && modifiers.take("popc"));
@@ -210,7 +211,7 @@ void FunctionDecoder::decode_fragment_access(Modifiers& modifiers, bool is_store
           operation.space == Space::shared);
   operation.d = fragment_of(role, shape, *element, true);
   operation.along_rows = by_row != (role == Role::b || (role == Role::accumulator && shape.transposed()));
-  require(operation.along_rows || bits_of(*element) >= 8);
+  require(operation.along_rows || program::bits_of(*element) >= 8);
   take_fragment(operand(is_store ? 1 : 0), operation.d, !is_store);
 
   Instruction instruction = begin_matrix_instruction(operation);
@@ -218,7 +219,7 @@ void FunctionDecoder::decode_fragment_access(Modifiers& modifiers, bool is_store
   const std::uint32_t packed = operation.along_rows ? operation.d.width : operation.d.height;
   instruction.b = operand_count() > 2 ? source_row(operand(2), Type::b32) : constant(packed, false);
   if (operation.space != Space::global) {
-    const bool bytes = bits_of(*element) == 8 && !operation.along_rows;
+    const bool bytes = program::bits_of(*element) == 8 && !operation.along_rows;
     context_.narrowest_shared = std::min(context_.narrowest_shared, bytes ? 1U : 4U);
   }
   count_traffic(instruction);
@@ -257,4 +258,4 @@ void FunctionDecoder::decode_matrix_transpose(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

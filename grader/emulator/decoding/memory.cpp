@@ -4,7 +4,7 @@
 #include "emulator/decoding/float_modifiers.h"
 #include "emulator/decoding/function_decoder.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 std::optional<ptx::Space> FunctionDecoder::take_space(Modifiers& modifiers) {
   // `shared::cta` and `shared::cluster` are one word each in PTX; an address says which block it means.
@@ -46,7 +46,7 @@ void FunctionDecoder::decode_address(const Operand& address, Space space, Instru
 }
 
 void FunctionDecoder::count_traffic(Instruction& instruction) {
-  charge(sizeof(TrafficCounters) + sizeof(std::string) + source_.name.size());
+  charge(sizeof(counters::TrafficCounters) + sizeof(std::string) + source_.name.size());
   instruction.counter = static_cast<std::uint32_t>(context_.program.traffic_places.size());
   context_.program.traffic_places.push_back(place_);
   context_.program.traffic_functions.push_back(source_.name);
@@ -141,7 +141,7 @@ void FunctionDecoder::decode_load_store(Modifiers& modifiers, bool is_store) {
   const bool frame_parameter =
       space == Space::param && !(source_.entry && address.elements[0].kind == Kind::reg);
   if (frame_parameter) space = Space::local;
-  instruction.counter = kNoCounter;
+  instruction.counter = program::kNoCounter;
   if (space != Space::param && !frame_parameter) count_traffic(instruction);
   if (space == Space::shared || space == Space::generic) {
     context_.narrowest_shared = std::min<std::uint32_t>(context_.narrowest_shared, instruction.width);
@@ -271,7 +271,7 @@ void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, S
     finish(modifiers, instruction);
     instruction.offset = sum_of(bytes, instruction.offset);
     instruction.width = static_cast<std::uint8_t>(bytes);
-    instruction.counter = kNoCounter;
+    instruction.counter = program::kNoCounter;
   }
   for (unsigned k = 0; k < results.size(); ++k) {
     const Slot result = destination(operand(0).elements[k], false);
@@ -284,4 +284,4 @@ void FunctionDecoder::decode_vector_atomic(Modifiers& modifiers, bool returns, S
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

@@ -11,7 +11,7 @@
 
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 /// An instruction's modifiers, taken one by one; what is left over is not supported.
 class Modifiers {
@@ -67,4 +67,4 @@ struct Contradiction {
   std::string message;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

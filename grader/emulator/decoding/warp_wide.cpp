@@ -1,7 +1,7 @@
 // What the lanes of a warp do together.
 #include "emulator/decoding/function_decoder.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::decoding {
 
 void FunctionDecoder::decode_shuffle(Modifiers& modifiers) {
   using enum WarpOperation;
@@ -100,4 +100,4 @@ void FunctionDecoder::decode_election(Modifiers& modifiers) {
   finish(modifiers, instruction);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::decoding

@@ -10,8 +10,12 @@
 #include "emulator/execution/mbarrier.h"
 #include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
+
+using state::AsyncArrival;
+using state::AsyncCopies;
+using state::CopyInFlight;
 
 /// What a program may leave unfinished. Beyond it the oldest are complete, as they might be on hardware.
 constexpr std::size_t kMostArrivals = 4096;
@@ -33,19 +37,19 @@ void mark_in_flight(ThreadBlock& block, std::uint32_t thread, std::uint32_t plac
                     std::uint32_t bytes) {
   if (!block.grid->checks) return;
   for_words(block, offset, bytes, [&](std::uint32_t word) {
-    block.shadow.write_time[word] = kInFlight;
-    block.shadow.writer[word] = thread | kCopyWriter;
+    block.shadow.write_time[word] = state::kInFlight;
+    block.shadow.writer[word] = thread | state::kCopyWriter;
     block.shadow.write_place[word] = place;
   });
 }
 
 /// From now on the words are as if the thread had stored them at `time`.
-void mark_arrived(ThreadBlock& block, std::uint32_t thread, Time time, std::uint32_t offset,
+void mark_arrived(ThreadBlock& block, std::uint32_t thread, state::Time time, std::uint32_t offset,
                   std::uint32_t bytes) {
   if (!block.grid->checks) return;
   for_words(block, offset, bytes, [&](std::uint32_t word) {
     // Another copy, or a store, may have come in between.
-    if (block.shadow.writer[word] != (thread | kCopyWriter)) return;
+    if (block.shadow.writer[word] != (thread | state::kCopyWriter)) return;
     block.shadow.write_time[word] = time;
     block.shadow.writer[word] = thread;
   });
@@ -53,7 +57,7 @@ void mark_arrived(ThreadBlock& block, std::uint32_t thread, Time time, std::uint
 
 /// Completes those of a warp's copies that `is_due` names, as if they were stores at `time`.
 template <class F>
-void complete_copies(Warp& warp, Time time, F is_due) {
+void complete_copies(Warp& warp, state::Time time, F is_due) {
   ThreadBlock& block = *warp.block;
   std::erase_if(warp.copies.in_flight, [&](const CopyInFlight& copy) {
     if (!is_due(copy)) return false;
@@ -67,7 +71,7 @@ void complete_copies(Warp& warp, Time time, F is_due) {
 template <class F>
 void complete_bulk_copies(Warp& warp, F is_due) {
   ThreadBlock& block = *warp.block;
-  GlobalMemory& memory = *block.grid->memory;
+  memory::GlobalMemory& memory = *block.grid->memory;
   std::erase_if(warp.copies.bulk, [&](const AsyncCopies::Bulk& copy) {
     if (!is_due(copy)) return false;
     std::memcpy(memory.host(copy.to), block.shared.data() + copy.from, copy.bytes);
@@ -99,7 +103,7 @@ void complete_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
   if (mbarrier == nullptr) return;  // it is gone: nobody waits for this any more
   if (arrival.time != 0) {
     mbarrier->arriving.resize(block.warp_count);
-    Time& known = mbarrier->arriving[arrival.warp];
+    state::Time& known = mbarrier->arriving[arrival.warp];
     known = std::max(known, arrival.time);
   }
   const MbarrierWord word = MbarrierWord::decode(mbarrier->word);
@@ -115,8 +119,8 @@ void add_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
 
 void refuse(Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
             std::vector<std::int64_t> numbers = {}) {
-  fault(warp, LaunchResult::Status::illegal_instruction,
-        make_finding(warp, i.id, lane, cause, std::move(numbers)));
+  checks::fault(warp, LaunchResult::Status::illegal_instruction,
+                make_finding(warp, i.id, lane, cause, std::move(numbers)));
 }
 
 /// Bounds and alignment of a bulk copy's end in global memory.
@@ -125,20 +129,20 @@ bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint
   std::array<std::uint64_t, kLanes> addresses{};
   addresses[lane] = address;
   if (address % kBulkUnit != 0) {
-    report_misaligned(warp, i, 1U << lane, addresses.data(), kBulkUnit, kind);
+    checks::report_misaligned(warp, i, 1U << lane, addresses.data(), kBulkUnit, kind);
     return false;
   }
   if (bytes == 0) return true;
-  if (!locate_global(warp, i, 1U << lane, addresses.data(), bytes, kind)) return false;
+  if (!checks::locate_global(warp, i, 1U << lane, addresses.data(), bytes, kind)) return false;
   if (kind == AccessKind::load && warp.block->grid->checks) {
-    examine_unwritten_global(warp, i, 1U << lane, addresses.data(), bytes);
+    checks::examine_unwritten_global(warp, i, 1U << lane, addresses.data(), bytes);
   }
   return true;
 }
 
 /// A request of its own: copies of several lanes are not joined, though they may share a sector.
 void count_global_end(Warp& warp, const Instruction& i, std::uint64_t address, std::uint32_t bytes,
-                      TrafficCounter::Kind kind) {
+                      counters::TrafficCounter::Kind kind) {
   if (bytes == 0) return;
   Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
   ++traffic.requests;
@@ -153,7 +157,7 @@ ClusterPlace check_shared_end(Warp& warp, const Instruction& i, unsigned lane, s
   if (address % kBulkUnit != 0) {
     std::array<std::uint64_t, kLanes> addresses{};
     addresses[lane] = address;
-    report_misaligned(warp, i, 1U << lane, addresses.data(), kBulkUnit, kind);
+    checks::report_misaligned(warp, i, 1U << lane, addresses.data(), kBulkUnit, kind);
     return {};
   }
   return find_in_cluster(warp, i, lane, address, bytes, kind);
@@ -167,7 +171,7 @@ std::uint32_t bulk_bytes(Warp& warp, const Instruction& i, unsigned lane) {
   return bytes;
 }
 
-std::uint64_t wide_or_narrow(const Warp& warp, Slot slot, bool wide, unsigned lane) {
+std::uint64_t wide_or_narrow(const Warp& warp, program::Slot slot, bool wide, unsigned lane) {
   return wide ? row<std::uint64_t>(warp, slot)[lane] : row<std::uint32_t>(warp, slot)[lane];
 }
 
@@ -180,18 +184,20 @@ void check_source_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
   bool unwritten = false;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   for_words(block, from, bytes, [&](std::uint32_t word) {
-    SharedShadow& shadow = block.shadow;
-    const Time written = shadow.write_time[word];
+    state::SharedShadow& shadow = block.shadow;
+    const state::Time written = shadow.write_time[word];
     unwritten |= written < block.begin;
-    if (written > warp.ordered && (shadow.writer[word] & ~(kAtomicWriter | kVolatileWriter)) != thread) {
-      examine_shared_conflict(warp, i, lane, word, word * granule, granule, AccessKind::load, nullptr);
+    if (written > warp.ordered &&
+        (shadow.writer[word] & ~(state::kAtomicWriter | state::kVolatileWriter)) != thread) {
+      checks::examine_shared_conflict(warp, i, lane, word, word * granule, granule, AccessKind::load,
+                                      nullptr);
     }
-    note_read(shadow, word, warp, i, lane);
+    checks::note_read(shadow, word, warp, i, lane);
   });
   if (unwritten) {
     std::array<std::uint32_t, kLanes> offsets{};
     offsets[lane] = from;
-    examine_unwritten_shared(warp, i, 1U << lane, offsets.data(), bytes);
+    checks::examine_unwritten_shared(warp, i, 1U << lane, offsets.data(), bytes);
   }
 }
 
@@ -203,13 +209,14 @@ void check_target_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
   const std::uint32_t thread = warp.index * kLanes + lane;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   for_words(block, to, bytes, [&](std::uint32_t word) {
-    const SharedShadow& shadow = block.shadow;
+    const state::SharedShadow& shadow = block.shadow;
     const bool written = shadow.write_time[word] > warp.ordered &&
-                         (shadow.writer[word] & ~(kAtomicWriter | kVolatileWriter)) != thread;
+                         (shadow.writer[word] & ~(state::kAtomicWriter | state::kVolatileWriter)) != thread;
     const bool read =
         shadow.read_time[word] > warp.ordered && (shadow.read_warps[word] & ~(1U << warp.index)) != 0;
     if (written || read) {
-      examine_shared_conflict(warp, i, lane, word, word * granule, granule, AccessKind::store, nullptr);
+      checks::examine_shared_conflict(warp, i, lane, word, word * granule, granule, AccessKind::store,
+                                      nullptr);
     }
   });
 }
@@ -297,7 +304,7 @@ void wait_for_all_copies(Warp& warp, const Instruction&, Mask active) {
 
 void arrive_after_copies(Warp& warp, const Instruction& i, Mask active) {
   ThreadBlock& block = *warp.block;
-  const Time time = block.now++;
+  const state::Time time = block.now++;
   for (Mask left = active; left != 0 && !warp.stop; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const ClusterPlace place =
@@ -328,7 +335,7 @@ void copy_bulk_from_global(Warp& warp, const Instruction& i, Mask active) {
     arrival.bytes = bulk_bytes(warp, i, lane);
     arrival.from = row<std::uint64_t>(warp, i.b)[lane];
     if (warp.stop || !check_global_end(warp, i, lane, arrival.from, arrival.bytes, AccessKind::load)) return;
-    count_global_end(warp, i, arrival.from, arrival.bytes, TrafficCounter::Kind::global_load);
+    count_global_end(warp, i, arrival.from, arrival.bytes, counters::TrafficCounter::Kind::global_load);
     copy_bulk(warp, i, lane, arrival);
   }
 }
@@ -359,7 +366,7 @@ void copy_bulk_to_global(Warp& warp, const Instruction& i, Mask active) {
     copy.bytes = bulk_bytes(warp, i, lane);
     copy.to = lane_address(warp, i, lane);
     if (warp.stop || !check_global_end(warp, i, lane, copy.to, copy.bytes, AccessKind::store)) return;
-    count_global_end(warp, i, copy.to, copy.bytes, TrafficCounter::Kind::global_store);
+    count_global_end(warp, i, copy.to, copy.bytes, counters::TrafficCounter::Kind::global_store);
     const bool wide = (i.detail & kWideSource) != 0;
     const ClusterPlace from =
         check_shared_end(warp, i, lane, wide_or_narrow(warp, i.b, wide, lane), copy.bytes, AccessKind::load);
@@ -387,4 +394,4 @@ void wait_for_bulk_copies(Warp& warp, const Instruction& i, Mask active) {
   });
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

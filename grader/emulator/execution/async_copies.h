@@ -8,12 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/program/program.h"
-#include "emulator/state/async_copies.h"
+#include "emulator/execution/names.h"
 
-namespace lockstep::emulator {
-
-struct ThreadBlock;
+namespace lockstep::emulator::execution {
 
 /// Takes note of a copy by one lane whose destination has been checked as a store.
 void issue_copy(Warp& warp, const Instruction& instruction, unsigned lane, std::uint32_t to,
@@ -44,4 +41,4 @@ inline constexpr std::uint16_t kExpectedArrival = 1 << 9;
 /// Of bulk copies: the rows of the source's and the mbarrier's addresses are 64 bits wide.
 inline constexpr std::uint16_t kWideSource = 1 << 10, kWideMbarrier = 1 << 11;
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

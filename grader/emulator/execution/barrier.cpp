@@ -9,12 +9,12 @@
 #include "emulator/execution/mbarrier.h"
 #include "emulator/execution/warp_runner.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 /// Two places are the same barrier when they come from the same lines: the compiler may have copied the
 /// instruction.
-bool same_site(const Program& program, std::uint32_t a, std::uint32_t b) {
+bool same_site(const program::Program& program, std::uint32_t a, std::uint32_t b) {
   const auto& places = program.places;
   return a == b || (places[a].line == places[b].line && places[a].stack == places[b].stack);
 }
@@ -22,15 +22,15 @@ bool same_site(const Program& program, std::uint32_t a, std::uint32_t b) {
 /// Makes what the arriving warps did before the barrier, and `earlier` arrivals, visible to what they do
 /// after it.
 void order_warps(ThreadBlock& block, const std::vector<Warp*>& arriving, bool whole_block,
-                 const Clock& earlier) {
-  const Time time = block.now++;
+                 const state::Clock& earlier) {
+  const state::Time time = block.now++;
   if (whole_block && block.seen.empty()) {
     for (Warp* warp : arriving) warp->ordered = warp->synced = time;
     return;
   }
   const std::uint32_t n = block.warp_count;
-  require_seen(block);
-  Clock joined = earlier;
+  checks::require_seen(block);
+  state::Clock joined = earlier;
   joined.resize(n);
   for (const Warp* warp : arriving) {
     for (std::uint32_t other = 0; other < n; ++other) {
@@ -48,7 +48,7 @@ void order_warps(ThreadBlock& block, const std::vector<Warp*>& arriving, bool wh
 
 /// A barrier that threads reach at different places is undefined unless they all stand at one.
 void check_sites(const ThreadBlock& block, const std::vector<Warp*>& arriving) {
-  const Program& program = *block.grid->kernel->program;
+  const program::Program& program = *block.grid->kernel->program;
   const std::uint32_t first = next_place(arriving[0]->splits[0]);
   for (const Warp* warp : arriving) {
     for (const Split& split : warp->splits) {
@@ -90,7 +90,7 @@ void open_barrier(ThreadBlock& block, std::uint32_t number, const std::vector<Wa
   // Threads may meet at a numbered barrier from different places: producers at one, consumers at another.
   if (whole_block && number == 0) check_sites(block, arriving);
   if (whole_block) block.latest_barrier = next_place(arriving[0]->splits[0]);
-  order_warps(block, arriving, whole_block, earlier.empty() ? Clock() : earlier.mapped().clock);
+  order_warps(block, arriving, whole_block, earlier.empty() ? state::Clock() : earlier.mapped().clock);
   let_go(arriving);
 }
 
@@ -147,10 +147,10 @@ bool open_barriers(ThreadBlock& block, const std::vector<Warp*>& resting, std::s
 
 void arrive_at_barrier(Warp& warp, std::uint32_t number, std::uint32_t threads) {
   ThreadBlock& block = *warp.block;
-  Arrivals& arrivals = block.arrivals[number];
+  state::Arrivals& arrivals = block.arrivals[number];
   arrivals.threads += kLanes;
   ++warp.worker->changes;
-  release_to(warp, arrivals.clock);
+  checks::release_to(warp, arrivals.clock);
   std::vector<Warp*> waiting;
   for (Warp& other : block.warps) {
     if (&other != &warp && waits_at(other, number)) waiting.push_back(&other);
@@ -195,4 +195,4 @@ void report_deadlock(ThreadBlock& block, const std::vector<Warp*>& resting) {
 
 void let_others_run(Warp& warp, const Instruction&, Mask) { warp.yields = true; }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -1,9 +1,9 @@
 // Barriers of a thread block: who waits, when they open, what they order; and the sleep of who polls instead.
 #pragma once
 
-#include "emulator/state/grid.h"
+#include "emulator/execution/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
 /// Barriers of a block, by number.
 inline constexpr std::uint32_t kBarriers = 16;
@@ -29,4 +29,4 @@ void report_endless_wait(ThreadBlock& block);
 void take_votes(Warp& warp, const Instruction& instruction, Mask active);
 void let_others_run(Warp& warp, const Instruction& instruction, Mask active);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

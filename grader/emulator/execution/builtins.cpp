@@ -14,7 +14,7 @@
 #include "emulator/checks/finding_log.h"
 #include "emulator/checks/unfenced_stores.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 constexpr std::size_t kMostStringBytes = 64 * 1024;
@@ -33,8 +33,8 @@ const std::byte* host_bytes(const Warp& warp, unsigned lane, std::uint64_t addre
   if (window == kSharedWindow) {
     return offset + bytes <= warp.block->shared.size() ? warp.block->shared.data() + offset : nullptr;
   }
-  const GlobalMemory& memory = *warp.block->grid->memory;
-  const GlobalMemory::Allocation* allocation = memory.find(address);
+  const memory::GlobalMemory& memory = *warp.block->grid->memory;
+  const memory::GlobalMemory::Allocation* allocation = memory.find(address);
   if (allocation == nullptr || allocation->end() - address < bytes) return nullptr;
   return memory.host(address);
 }
@@ -241,12 +241,12 @@ void assertion_failed(Warp& warp, const CallSite& site, std::uint32_t place, Mas
   Finding finding = make_finding(warp, place, lane, Finding::Cause::failed_assertion);
   finding.name = text(0);
   finding.count = static_cast<std::uint64_t>(std::popcount(lanes));
-  fault(warp, LaunchResult::Status::assertion, std::move(finding));
+  checks::fault(warp, LaunchResult::Status::assertion, std::move(finding));
 }
 
 /// malloc(bytes): null when the heap is exhausted.
 void take_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lanes) {
-  const Kernel& kernel = *warp.block->grid->kernel;
+  const program::Kernel& kernel = *warp.block->grid->kernel;
   const auto& places = kernel.program->places;
   const HeapOwner owner{kernel.info.name, place < places.size() ? places[place].line : SourceLine{}};
   for (Mask left = lanes; left != 0; left &= left - 1) {
@@ -274,7 +274,7 @@ void free_blocks(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
     finding.space = Finding::Space::heap;
     finding.object = std::move(mistake->object);
     finding.address = address;
-    return fault(warp, LaunchResult::Status::launch_failure, std::move(finding));
+    return checks::fault(warp, LaunchResult::Status::launch_failure, std::move(finding));
   }
 }
 
@@ -299,4 +299,4 @@ void run_builtin(Warp& warp, const CallSite& site, std::uint32_t place, Mask lan
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

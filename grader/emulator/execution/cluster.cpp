@@ -7,7 +7,7 @@
 #include "emulator/execution/mbarrier.h"
 #include "emulator/program/handlers.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kRankShift) - 1;
@@ -26,18 +26,18 @@ void report(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t addre
   finding.space = Finding::Space::shared;
   finding.scope = Finding::Scope::cluster;
   finding.address = address;
-  fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
+  checks::fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
 }
 
 /// Another block's words: whether something has written them is known, but not when it did in the own block's
 /// time.
 void check_words(Warp& warp, const Instruction& i, unsigned lane, ClusterPlace place, unsigned width,
                  AccessKind kind) {
-  SharedShadow& shadow = place.block->shadow;
+  state::SharedShadow& shadow = place.block->shadow;
   const std::uint32_t granule = warp.block->grid->kernel->shared_granule;
   bool written = true;
   for (std::uint32_t word = place.offset / granule; word <= (place.offset + width - 1) / granule; ++word) {
-    Time& time = shadow.write_time[word];
+    state::Time& time = shadow.write_time[word];
     if (kind == AccessKind::store) {
       time = place.block->begin;
     } else {
@@ -58,7 +58,7 @@ void check_words(Warp& warp, const Instruction& i, unsigned lane, ClusterPlace p
 
 std::uint64_t lane_address(const Warp& warp, const Instruction& i, unsigned lane) {
   const auto offset = static_cast<std::uint64_t>(i.offset);
-  if ((i.detail & access::kAddress64) != 0) return row<std::uint64_t>(warp, i.a)[lane] + offset;
+  if ((i.detail & program::access::kAddress64) != 0) return row<std::uint64_t>(warp, i.a)[lane] + offset;
   return static_cast<std::uint32_t>(row<std::uint32_t>(warp, i.a)[lane] + offset);
 }
 
@@ -76,7 +76,8 @@ ClusterPlace find_in_cluster(Warp& warp, const Instruction& i, unsigned lane, st
   if (within > limit || limit - within < width) {
     std::array<std::uint64_t, kLanes> offsets{};
     offsets[lane] = within;
-    report_outside_window(warp, i, 1U << lane, offsets.data(), width, limit, Finding::Space::shared, kind);
+    checks::report_outside_window(warp, i, 1U << lane, offsets.data(), width, limit, Finding::Space::shared,
+                                  kind);
     return {};
   }
   if (block->finished && block != warp.block) {
@@ -107,7 +108,7 @@ bool locate_in_cluster(Warp& warp, const Instruction& i, Mask active, std::uint6
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if (offsets[lane] % width != 0) {
-      report_misaligned(warp, i, 1U << lane, offsets, width, kind);
+      checks::report_misaligned(warp, i, 1U << lane, offsets, width, kind);
       return false;
     }
     const ClusterPlace place = find_in_cluster(warp, i, lane, offsets[lane], width, kind);
@@ -150,8 +151,8 @@ void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
         make_finding(warp, i.id, first_lane(twice), Finding::Cause::cluster_arrived_twice));
   }
   if ((i.detail & mbarrier::kRelaxed) == 0) {
-    release_to(warp, warp.block->cluster_arriving);
-    release(warp);
+    checks::release_to(warp, warp.block->cluster_arriving);
+    checks::release(warp);
   }
   warp.at_cluster |= active;
   warp.owes_cluster_wait |= active;
@@ -164,8 +165,8 @@ void leave_cluster_barrier(Warp& warp, const Instruction& i, Mask active) {
         make_finding(warp, i.id, first_lane(never), Finding::Cause::cluster_never_arrived));
   }
   warp.owes_cluster_wait &= ~active;
-  acquire_from(warp, warp.block->cluster_completed);
-  acquire(warp);
+  checks::acquire_from(warp, warp.block->cluster_completed);
+  checks::acquire(warp);
 }
 
 void map_to_rank(Warp& warp, const Instruction& i, Mask active) {
@@ -180,7 +181,7 @@ void map_to_rank(Warp& warp, const Instruction& i, Mask active) {
     const std::uint64_t rank =
         ranks[lane] == warp.block->rank ? 0 : std::uint64_t{ranks[lane] + 1} << kRankShift;
     const std::uint64_t mapped = (address & ~(kWindowBytes - 1)) | rank | (address & kOffsetMask);
-    if ((i.detail & access::kAddress64) != 0) {
+    if ((i.detail & program::access::kAddress64) != 0) {
       row<std::uint64_t>(warp, i.destination)[lane] = mapped;
     } else {
       row<std::uint32_t>(warp, i.destination)[lane] = static_cast<std::uint32_t>(mapped);
@@ -201,4 +202,4 @@ void rank_of_address(Warp& warp, const Instruction& i, Mask active) {
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -7,10 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/checks/violations.h"
-#include "emulator/state/grid.h"
+#include "emulator/execution/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
 /// Of a cluster; more than 8 are what a program has to ask leave for.
 inline constexpr std::uint32_t kMostClusterBlocks = 16;
@@ -63,4 +62,4 @@ void map_to_rank(Warp& warp, const Instruction& instruction, Mask active);
 void test_cluster_launch(Warp& warp, const Instruction& instruction, Mask active);
 void rank_of_address(Warp& warp, const Instruction& instruction, Mask active);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

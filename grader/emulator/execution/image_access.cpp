@@ -6,7 +6,7 @@
 #include "emulator/checks/finding_log.h"
 #include "emulator/memory/texture_sampling.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 using Shape = Image::Shape;
@@ -17,7 +17,7 @@ bool can_access(Shape shape, const Image& image) {
     return image.shape == Shape::plane_layers || image.shape == Shape::cube ||
            image.shape == Shape::cube_layers;
   }
-  return image.shape != Shape::buffer && can_fetch(shape, false, image);
+  return image.shape != Shape::buffer && memory::can_fetch(shape, false, image);
 }
 
 Finding::Space space_of(bool texture) { return texture ? Finding::Space::texture : Finding::Space::surface; }
@@ -27,7 +27,7 @@ const ImageObject* refuse(Warp& warp, const Instruction& i, unsigned lane, bool 
   Finding finding = make_finding(warp, i.id, lane, cause, std::move(numbers));
   finding.space = space_of(texture);
   finding.address = handle;
-  fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
+  checks::fault(warp, LaunchResult::Status::illegal_address, std::move(finding));
   return nullptr;
 }
 
@@ -48,7 +48,7 @@ const ImageObject* find_object(Warp& warp, const Instruction& i, unsigned lane, 
   }
   if (object->sampler.has_value() != texture)
     return refuse(warp, i, lane, texture, Finding::Cause::image_of_other_kind);
-  const GlobalMemory::Allocation* allocation = grid.memory->find(object->image.address);
+  const memory::GlobalMemory::Allocation* allocation = grid.memory->find(object->image.address);
   if (allocation == nullptr || allocation->begin != object->allocation ||
       allocation->end() - object->image.address < object->bytes) {
     return refuse(warp, i, lane, texture, Finding::Cause::freed_image);
@@ -70,7 +70,7 @@ const ImageObject* texture_of(Warp& warp, const Instruction& i, unsigned lane, I
   const ImageObject* object = find_object(warp, i, lane, handle, true);
   if (object == nullptr) return nullptr;
   const bool by_index = (i.detail & image_access::kByIndex) != 0;
-  if (can_fetch(shape_of(i), by_index, object->image)) return object;
+  if (memory::can_fetch(shape_of(i), by_index, object->image)) return object;
   return refuse_shape(warp, i, lane, object->image, true);
 }
 
@@ -114,13 +114,14 @@ void report_surface_access(Warp& warp, const Instruction& i, unsigned lane, cons
     finding.numbers = {
         at[0], at[1], at[2], signed_of(row_bytes), signed_of(image.height), signed_of(image.depth)};
   }
-  fault(warp, misaligned ? LaunchResult::Status::misaligned_address : LaunchResult::Status::illegal_address,
-        std::move(finding));
+  checks::fault(warp,
+                misaligned ? LaunchResult::Status::misaligned_address : LaunchResult::Status::illegal_address,
+                std::move(finding));
 }
 
 void check_texel_written(Warp& warp, const Instruction& i, unsigned lane, const Image& image,
                          std::uint64_t address, unsigned bytes) {
-  const GlobalMemory& memory = *warp.block->grid->memory;
+  const memory::GlobalMemory& memory = *warp.block->grid->memory;
   // A shadow byte stands for four bytes of memory, and bit k of it for byte k.
   if (bytes == 4 && *memory.written(address) == 0xF) return;
   for (std::uint64_t byte = address; byte < address + bytes; ++byte) {
@@ -140,4 +141,4 @@ void check_texel_written(Warp& warp, const Instruction& i, unsigned lane, const 
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

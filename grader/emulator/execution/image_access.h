@@ -5,10 +5,12 @@
 #include <array>
 #include <cstdint>
 
+#include "emulator/execution/names.h"
 #include "emulator/memory/image_table.h"
-#include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
+
+using memory::ImageObject;
 
 /// Instruction::detail of texture and surface instructions. Coordinates are rows that follow one another from
 /// Instruction::b on, in PTX's order: the layer first.
@@ -55,4 +57,4 @@ void report_surface_access(Warp& warp, const Instruction& instruction, unsigned 
 void check_texel_written(Warp& warp, const Instruction& instruction, unsigned lane, const Image& image,
                          std::uint64_t address, unsigned bytes);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -8,7 +8,7 @@
 #include "emulator/execution/async_copies.h"
 #include "emulator/execution/cluster.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 constexpr unsigned kWordBytes = 8;
@@ -19,8 +19,8 @@ constexpr std::int32_t kBytesBias = 1 << 20;
 
 void refuse(Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
             std::vector<std::int64_t> numbers = {}) {
-  fault(warp, LaunchResult::Status::illegal_instruction,
-        make_finding(warp, i.id, lane, cause, std::move(numbers)));
+  checks::fault(warp, LaunchResult::Status::illegal_instruction,
+                make_finding(warp, i.id, lane, cause, std::move(numbers)));
 }
 
 /// The race check of one lane's operation on the object's words. Init is a plain write; the others are
@@ -29,15 +29,16 @@ void touch(Warp& warp, const Instruction& i, unsigned lane, std::uint32_t offset
            AccessKind kind) {
   ThreadBlock& block = *warp.block;
   if (!block.grid->checks) return;
-  SharedShadow& shadow = block.shadow;
+  state::SharedShadow& shadow = block.shadow;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   const std::uint32_t thread = warp.index * kLanes + lane;
   const auto bytes = [&](unsigned, std::byte* to) { std::memcpy(to, &word, sizeof word); };
-  const ValueOf value = bytes;
+  const checks::ValueOf value = bytes;
   for (std::uint32_t k = offset / granule; k < (offset + kWordBytes) / granule; ++k) {
-    const bool written = shadow.write_time[k] > warp.ordered && (shadow.writer[k] & ~kAtomicWriter) != thread;
+    const bool written =
+        shadow.write_time[k] > warp.ordered && (shadow.writer[k] & ~state::kAtomicWriter) != thread;
     const bool read = shadow.read_time[k] > warp.ordered && (shadow.read_warps[k] & ~(1U << warp.index)) != 0;
-    if (written || read) examine_shared_conflict(warp, i, lane, k, offset, kWordBytes, kind, &value);
+    if (written || read) checks::examine_shared_conflict(warp, i, lane, k, offset, kWordBytes, kind, &value);
     if (kind != AccessKind::store) continue;
     shadow.write_time[k] = block.now;
     shadow.writer[k] = thread;
@@ -165,7 +166,7 @@ void invalidate_mbarrier(Warp& warp, const Instruction& i, Mask active) {
 
 void arrive_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
   const bool releases = (i.detail & mbarrier::kRelaxed) == 0;
-  if (releases && (i.detail & mbarrier::kClusterScope) != 0) release(warp);
+  if (releases && (i.detail & mbarrier::kClusterScope) != 0) checks::release(warp);
   for (Mask left = active; left != 0 && !warp.stop; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const Found found = find(warp, i, lane);
@@ -178,7 +179,7 @@ void arrive_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
       return refuse(warp, i, lane, Finding::Cause::mbarrier_completed);
     }
     if (i.destination != kNoSlot) row<std::uint64_t>(warp, i.destination)[lane] = found.mbarrier->word;
-    if (releases && found.block == warp.block) release_to(warp, found.mbarrier->arriving);
+    if (releases && found.block == warp.block) checks::release_to(warp, found.mbarrier->arriving);
     if ((i.detail & mbarrier::kDrops) != 0) {
       MbarrierWord word = before;
       word.expected -= std::min(word.expected, arrivals);
@@ -220,9 +221,9 @@ void wait_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
       continue;
     }
     complete |= 1U << lane;
-    if ((i.detail & mbarrier::kRelaxed) == 0) acquire_from(warp, found.mbarrier->completed);
+    if ((i.detail & mbarrier::kRelaxed) == 0) checks::acquire_from(warp, found.mbarrier->completed);
   }
-  if ((i.detail & mbarrier::kClusterScope) != 0) acquire(warp);
+  if ((i.detail & mbarrier::kClusterScope) != 0) checks::acquire(warp);
   if (i.destination == kNoSlot) return;
   Mask& predicate = warp.predicates[i.destination];
   predicate = (predicate & ~active) | complete;
@@ -236,4 +237,4 @@ void pending_count(Warp& warp, const Instruction& i, Mask active) {
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -6,12 +6,12 @@
 
 #include <cstdint>
 
-#include "emulator/program/program.h"
+#include "emulator/execution/names.h"
 #include "emulator/state/mbarrier_clock.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
-struct ThreadBlock;
+using state::MbarrierClock;
 
 /// What the object's word says.
 struct MbarrierWord {
@@ -56,4 +56,4 @@ inline constexpr std::uint16_t kCompletesBytes = 1 << 13;
 inline constexpr std::uint16_t kClusterScope = 1 << 14;
 }  // namespace mbarrier
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -13,7 +13,7 @@
 #include "emulator/execution/warp_runner.h"
 #include "emulator/state/grid.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 /// A worker that waits for longer lets others have the processor, for so long at a time.
@@ -55,7 +55,7 @@ void add_warp(Digest& digest, const Warp& warp) {
   digest.add(warp.at_cluster);
   digest.add(warp.owes_cluster_wait);
   digest.add(std::as_bytes(std::span(warp.at_barrier)));
-  const AsyncCopies& copies = warp.copies;
+  const state::AsyncCopies& copies = warp.copies;
   digest.add(copies.issued);
   digest.add(copies.in_flight.size());
   digest.add(copies.bulk.size());
@@ -216,7 +216,7 @@ void report_standstill(Grid& grid, const Worker& worker) {
   Finding finding = make_finding(*spinning.warp, next_place(*spinning.split),
                                  first_lane(spinning.split->lanes), Finding::Cause::endless_loop,
                                  {signed_of(grid.block_count - begun), signed_of(grid.block_count)});
-  if (const GlobalMemory::Allocation* polled = grid.memory->find(worker.polled_address)) {
+  if (const memory::GlobalMemory::Allocation* polled = grid.memory->find(worker.polled_address)) {
     finding.address = worker.polled_address;
     finding.object = polled->object();
     finding.sees_no_host_writes = polled->exchanged;
@@ -228,4 +228,4 @@ void report_standstill(Grid& grid, const Worker& worker) {
   grid.findings->add(std::move(finding));
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

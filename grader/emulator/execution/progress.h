@@ -11,10 +11,9 @@
 #include <cstdint>
 #include <memory>
 
-namespace lockstep::emulator {
+#include "emulator/execution/names.h"
 
-struct Grid;
-struct Worker;
+namespace lockstep::emulator::execution {
 
 /// What the workers of a grid tell each other.
 class ProgressBoard {
@@ -64,4 +63,4 @@ class ProgressWatch {
 /// Adds a finding for the first thread of a worker that goes round a loop, in a grid that stands still.
 void report_standstill(Grid& grid, const Worker& worker);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

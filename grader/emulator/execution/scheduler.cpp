@@ -17,7 +17,7 @@
 #include "emulator/execution/units_of_work.h"
 #include "emulator/execution/warp_runner.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
 
 /// Passes over a block's warps in which nothing but loops happened, after which the worker looks at other
@@ -26,7 +26,7 @@ constexpr std::uint32_t kIdlePasses = 2;
 /// Of registers, local memory and shared memory of all blocks that are resident.
 constexpr std::size_t kMostBlockBytes = std::size_t{4} << 30;
 /// Logical times are 32 bits; a block's memory is cleared before they run out.
-constexpr Time kLatestTime = 0x8000'0000;
+constexpr state::Time kLatestTime = 0x8000'0000;
 
 std::array<std::uint32_t, 3> unfolded(std::uint64_t linear, const Dim3& extent) {
   return {static_cast<std::uint32_t>(linear % extent.x),
@@ -51,7 +51,7 @@ void place_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
 
 /// Shared memory that the system keeps for cooperative groups is zero when a block begins.
 void clear_reserved(ThreadBlock& block) {
-  const Kernel& kernel = *block.grid->kernel;
+  const program::Kernel& kernel = *block.grid->kernel;
   if (kernel.reserved_shared_bytes == 0) return;
   if (std::size_t{kernel.reserved_shared_offset} + kernel.reserved_shared_bytes > block.shared.size())
     throw std::out_of_range("what is kept for cooperative groups lies outside of the block's shared memory");
@@ -82,7 +82,7 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   block.seen.clear();
   block.released.clear();
   block.acquired = 0;
-  block.latest_barrier = kNoPlace;
+  block.latest_barrier = program::kNoPlace;
   block.arrivals.clear();
   block.mbarriers.clear();
   block.cluster_arriving.clear();
@@ -347,7 +347,7 @@ class WorkerLoop {
   std::uint32_t passes_ = 0;
 };
 
-void add_counters(Counters& total, const Counters& part) {
+void add_counters(counters::Counters& total, const counters::Counters& part) {
   for (std::size_t b = 0; b < part.blocks.size(); ++b) {
     total.blocks[b].executions += part.blocks[b].executions;
     total.blocks[b].lanes += part.blocks[b].lanes;
@@ -356,7 +356,7 @@ void add_counters(Counters& total, const Counters& part) {
     total.blocks[b].idle_here += part.blocks[b].idle_here;
   }
   for (std::size_t t = 0; t < part.traffic.size(); ++t) {
-    for (std::size_t kind = 0; kind < TrafficCounter::kKinds; ++kind) {
+    for (std::size_t kind = 0; kind < counters::TrafficCounter::kKinds; ++kind) {
       total.traffic[t].by_kind[kind] += part.traffic[t].by_kind[kind];
     }
     total.traffic[t].global_contention += part.traffic[t].global_contention;
@@ -408,7 +408,7 @@ std::size_t blocks_together(const Grid& grid, unsigned workers) {
   return std::min(resident_blocks(grid), used * affordable_blocks(grid, used));
 }
 
-std::string run_grid(Grid& grid, unsigned workers, Counters& counters, Span& span) {
+std::string run_grid(Grid& grid, unsigned workers, counters::Counters& counters, counters::Span& span) {
   const std::size_t capacity = resident_blocks(grid);
   const unsigned used = used_workers(grid, workers);
   const std::size_t most_resident = std::max<std::size_t>(
@@ -441,4 +441,4 @@ std::string run_grid(Grid& grid, unsigned workers, Counters& counters, Span& spa
   return text;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

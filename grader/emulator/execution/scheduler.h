@@ -1,9 +1,9 @@
 // Runs a grid: blocks on workers, warps within a block, splits within a warp.
 #pragma once
 
-#include "emulator/state/grid.h"
+#include "emulator/execution/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
 /// Blocks of the grid that the card would hold at once, by threads and shared memory.
 std::size_t resident_blocks(const Grid& grid);
@@ -17,6 +17,6 @@ std::size_t blocks_together(const Grid& grid, unsigned workers);
 /// Runs the whole grid on `workers` threads, the calling one among them, and returns when it has finished or
 /// failed. The counters of all workers are added to `counters`, and their spans to `span`; what printf wrote
 /// is returned in block order.
-std::string run_grid(Grid& grid, unsigned workers, Counters& counters, Span& span);
+std::string run_grid(Grid& grid, unsigned workers, counters::Counters& counters, counters::Span& span);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
 void end_unit(ThreadBlock& block) {
   std::uint64_t unit = 0;
@@ -11,16 +11,16 @@ void end_unit(ThreadBlock& block) {
   block.longest_unit = std::max(block.longest_unit, unit);
 }
 
-Span span_of(ThreadBlock& block) {
+counters::Span span_of(ThreadBlock& block) {
   end_unit(block);
-  Span span;
+  counters::Span span;
   span.longest_block = block.longest_unit;
   for (std::uint32_t w = 0; w < block.warp_count; ++w) {
-    const WarpPath& path = block.warps[w].path;
+    const counters::WarpPath& path = block.warps[w].path;
     span.work += path.executed();
     span.longest_warp = std::max(span.longest_warp, path.longest_unit());
   }
   return span;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

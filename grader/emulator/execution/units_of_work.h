@@ -2,14 +2,13 @@
 #pragma once
 
 #include "emulator/counters/span.h"
-#include "emulator/execution/units_of_work.h"
-#include "emulator/state/grid.h"
+#include "emulator/execution/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
 /// A unit of a block's work ends: one of its threads has drawn the number of the next.
 void end_unit(ThreadBlock& block);
 /// What a block has done by its end.
-Span span_of(ThreadBlock& block);
+counters::Span span_of(ThreadBlock& block);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

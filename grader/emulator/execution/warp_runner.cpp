@@ -9,8 +9,10 @@
 #include "emulator/execution/barrier.h"
 #include "emulator/execution/builtins.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 namespace {
+
+using counters::BlockCounter;
 
 /// Backward branches (and calls) that a warp may take before another warp runs: a spinning warp must let the
 /// one that it waits for go on, a computing warp should keep its registers in the cache.
@@ -84,7 +86,7 @@ void add_finding(Warp& warp, std::uint32_t place, Mask lanes, Finding::Cause cau
 
 void fault_at(Warp& warp, std::uint32_t place, Mask lanes, LaunchResult::Status status, Finding::Cause cause,
               std::vector<std::int64_t> numbers = {}) {
-  fault(warp, status, make_finding(warp, place, first_lane(lanes), cause, std::move(numbers)));
+  checks::fault(warp, status, make_finding(warp, place, first_lane(lanes), cause, std::move(numbers)));
 }
 
 Mask condition_of(const Warp& warp, const BasicBlock& block, Mask lanes) {
@@ -254,7 +256,7 @@ class WarpRunner {
   /// Runs the rest of a block while registers hold undefined values: from its begin, or from where a load has
   /// just brought one.
   void follow(const Function& function, const BasicBlock& block, const Instruction* instruction, Mask lanes) {
-    UndefinedValues& undefined = warp_.undefined;
+    checks::UndefinedValues& undefined = warp_.undefined;
     const Instruction* const begin = function.instructions.data() + block.first;
     const Instruction* const end = begin + block.count;
     const auto begins = [&](const Instruction* at) { return at == begin || at[-1].id != at->id; };
@@ -381,7 +383,7 @@ class WarpRunner {
       const Function* callee = grid_.kernel->function_at(address);
       if (callee == nullptr || callee->parameters.size() != site.argument_offsets.size() ||
           callee->results.size() != site.result_offsets.size()) {
-        report_wrong_callee(warp_, block.end_id, first_lane(same), address);
+        checks::report_wrong_callee(warp_, block.end_id, first_lane(same), address);
         return false;
       }
       left &= ~same;
@@ -709,4 +711,4 @@ std::uint32_t next_place(const Split& split) {
   return block.count > 0 ? gated_instruction(function, block).id : block.end_id;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

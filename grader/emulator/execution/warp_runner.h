@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "emulator/state/grid.h"
+#include "emulator/execution/names.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
 
 enum class Rest : std::uint8_t { finished, at_barrier, yielded };
 
@@ -18,4 +18,4 @@ Rest run_warp(Warp& warp);
 /// Source place of the instruction that a split runs next.
 std::uint32_t next_place(const Split& split);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::execution

@@ -16,7 +16,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 using ptx::Space;
@@ -132,13 +132,13 @@ inline auto stored_values(const Warp& warp, const Instruction& i) {
 template <unsigned width, class Value>
 [[gnu::noinline]] void store_unfenced(Warp& warp, const Instruction& i, Mask active,
                                       const Addresses& addresses, const Value& value) {
-  UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
+  checks::UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
   // Narrower ones take no part, as in the check for races; a release is its own fence.
   const bool may_be_missed = width >= 4 && (i.detail & access::kRelease) == 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint64_t address = addresses.of[lane];
-    UnfencedStores::count_store(*warp.block, address);
+    checks::UnfencedStores::count_store(*warp.block, address);
     std::array<std::byte, width> stored;
     value(lane, stored.data());
     const auto lock = may_be_missed ? unfenced.begin_store(warp, i, address, width, stored.data())
@@ -152,7 +152,7 @@ template <class T, class R, unsigned count>
 [[gnu::noinline]] void miss_unfenced(Warp& warp, const Instruction& i, Mask active,
                                      const Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
-  UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
+  checks::UnfencedStores& unfenced = *warp.block->grid->unfenced_stores;
   if (!warp.missed_looks.empty()) unfenced.look_again(warp, i, active, addresses.of);
   std::atomic_thread_fence(std::memory_order_acquire);  // what was loaded may be of a store that is here now
   Mask suspects = 0;
@@ -190,18 +190,18 @@ void access_global(Warp& warp, const Instruction& i, Mask active, const Addresse
   }
   // Behind the load: what another block has released until then may be what the load has found. Relaxed and
   // volatile loads leave that to a fence behind them.
-  if (!is_store && (i.detail & access::kAcquire) != 0) acquire(warp);
+  if (!is_store && (i.detail & access::kAcquire) != 0) checks::acquire(warp);
 }
 
 template <class T, class R, unsigned count, bool is_store>
 void access_shared(Warp& warp, const Instruction& i, Mask active, Addresses& addresses) {
   constexpr unsigned kWidth = sizeof(T) * count;
   const SharedHost host{warp.block->shared.data()};
-  if (names_rank(active, addresses.of)) [[unlikely]] {
-    const Mask others = other_blocks(warp, active, addresses.of);
+  if (execution::names_rank(active, addresses.of)) [[unlikely]] {
+    const Mask others = execution::other_blocks(warp, active, addresses.of);
     if (others != 0) {
       const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
-      if (!locate_in_cluster(warp, i, others, addresses.of, kWidth, kind)) return;
+      if (!execution::locate_in_cluster(warp, i, others, addresses.of, kWidth, kind)) return;
       release_beyond_block(warp, i);
       move_data<T, R, count, is_store>(warp, i, others, addresses, false, host);
       acquire_beyond_block(warp, i);
@@ -269,7 +269,7 @@ void access_memory(Warp& warp, const Instruction& i, Mask active) {
   compute_addresses(warp, i, addresses);
   switch (space) {
     case Space::constant:
-      if (check_constant(warp, i, active, addresses.of, sizeof(T) * count))
+      if (checks::check_constant(warp, i, active, addresses.of, sizeof(T) * count))
         access_global<T, R, count, is_store, true>(warp, i, active, addresses);
       break;
     case Space::global:
@@ -452,7 +452,7 @@ void space_test_handler(Warp& warp, const Instruction& i, Mask active) {
 void examine_part(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t from, std::uint32_t bytes) {
   std::uint64_t addresses[kLanes] = {};
   addresses[lane] = from;
-  examine_unwritten_global(warp, i, Mask{1} << lane, addresses, bytes);
+  checks::examine_unwritten_global(warp, i, Mask{1} << lane, addresses, bytes);
   if (!warp.block->grid->many_threads) return;
   for (std::uint32_t width = 4; bytes != 0; bytes -= width, addresses[lane] += width) {
     if (bytes < width) width = 1;
@@ -485,9 +485,9 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
   for (Mask left = parts; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     if ((from.of[lane] & (width - 1)) != 0) {
-      return report_misaligned(warp, i, Mask{1} << lane, from.of, width, AccessKind::load);
+      return checks::report_misaligned(warp, i, Mask{1} << lane, from.of, width, AccessKind::load);
     }
-    if (!locate_global(warp, i, Mask{1} << lane, from.of, bytes[lane], AccessKind::load)) return;
+    if (!checks::locate_global(warp, i, Mask{1} << lane, from.of, bytes[lane], AccessKind::load)) return;
     if (warp.block->grid->checks) examine_part(warp, i, lane, from.of[lane], bytes[lane]);
   }
   // A card moves the whole of what is copied in part. Whether it moves anything for no bytes is not known.
@@ -505,8 +505,8 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
   if (!check_shared_store(warp, i, active, to.of, width, unit_stride(active, to, width), value_bytes)) return;
   for (Mask left = active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    issue_copy(warp, i, lane, static_cast<std::uint32_t>(to.of[lane]), data[lane]);
+    execution::issue_copy(warp, i, lane, static_cast<std::uint32_t>(to.of[lane]), data[lane]);
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -19,13 +19,13 @@
 #include "emulator/handlers/shared_words.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 /// `spacing`: see lane_spacing.h; 0 when the access takes no more than its ideal.
 inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind kind, Mask active,
                           unsigned width, Units units, std::uint64_t spacing = 0) {
   warp.path.access();
-  if (i.counter == kNoCounter) return;
+  if (i.counter == program::kNoCounter) return;
   Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(kind)];
   ++traffic.requests;
   traffic.units += units.units;
@@ -40,8 +40,8 @@ inline void count_traffic(Warp& warp, const Instruction& i, TrafficCounter::Kind
 /// Lanes of an atomic that meet at one address.
 template <class T>
 inline void count_contention(Warp& warp, const Instruction& i, Mask active, const T* addresses,
-                             std::uint64_t TrafficCounters::*contention) {
-  if (i.counter == kNoCounter) return;
+                             std::uint64_t counters::TrafficCounters::*contention) {
+  if (i.counter == program::kNoCounter) return;
   warp.worker->counters.traffic[i.counter].*contention += most_at_one_address(addresses, active);
 }
 
@@ -69,12 +69,12 @@ inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, co
                                      ? Extent<std::uint64_t>{first, first + std::uint64_t{31} * width, first}
                                      : extent_of(active, addresses);
   if ((bits & (width - 1)) != 0) {
-    report_misaligned(warp, i, active, addresses, width, kind);
+    checks::report_misaligned(warp, i, active, addresses, width, kind);
     return false;
   }
   const GlobalMemory::Allocation& recent = warp.worker->recent[static_cast<std::size_t>(kind)];
   if (low >= recent.begin && high < recent.end() && recent.end() - high >= width) return true;
-  return locate_global(warp, i, active, addresses, width, kind);
+  return checks::locate_global(warp, i, active, addresses, width, kind);
 }
 
 inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
@@ -95,10 +95,10 @@ inline void count_global(Warp& warp, const Instruction& i, Mask active, const st
                                                    : TrafficCounter::Kind::global_atomic;
   count_traffic(warp, i, counter, active, width, units, spacing);
   if (kind == AccessKind::atomic) {
-    count_contention(warp, i, active, addresses, &TrafficCounters::global_contention);
+    count_contention(warp, i, active, addresses, &counters::TrafficCounters::global_contention);
   }
   if (!constant && !warp.block->grid->traced_places.empty()) {
-    trace_access(warp, i, active, addresses, width, "global", kind, units.units, units.ideal);
+    checks::trace_access(warp, i, active, addresses, width, "global", kind, units.units, units.ideal);
   }
 }
 
@@ -126,7 +126,7 @@ inline bool check_global_written(Warp& warp, const Instruction& i, Mask active,
       all &= (*memory.written(address) & bytes) == bytes;
     }
   }
-  if (!all) examine_unwritten_global(warp, i, active, addresses, width);
+  if (!all) checks::examine_unwritten_global(warp, i, active, addresses, width);
   return all;
 }
 
@@ -262,7 +262,7 @@ inline StoreCheck check_global_store(Warp& warp, const Instruction& i, Mask acti
     const Runs runs = find_runs(active, addresses, width, contiguous);
     prefetch_lanes(*grid.memory, addresses, runs, kWriter);
     mark_global_written(warp, active, addresses, width, runs);
-    if ((i.detail & access::kRelease) != 0) release(warp);
+    if ((i.detail & access::kRelease) != 0) checks::release(warp);
     if (grid.many_threads && (i.detail & access::kSynchronising) == 0) {
       GlobalRaceCheck<AccessKind::store>(warp, i, active, addresses, width, &value).check(runs);
       if (grid.many_workers) return StoreCheck::stored;
@@ -284,8 +284,8 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
   warp.path.poll(i.counter, again, 0);
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
-    if ((i.detail & access::kRelease) != 0) release(warp);
-    acquire(warp);
+    if ((i.detail & access::kRelease) != 0) checks::release(warp);
+    checks::acquire(warp);
     const Runs runs = find_runs(active, addresses, width, false);
     if (!check_global_written(warp, i, active, addresses, width, runs))
       mark_global_written(warp, active, addresses, width, runs);
@@ -303,11 +303,11 @@ inline bool check_window(Warp& warp, const Instruction& i, Mask active, const st
                          unsigned width, std::uint64_t limit, Finding::Space window, AccessKind kind) {
   const auto [low, high, bits] = extent_of(active, offsets);
   if (high + width > limit || high + width < width) {
-    report_outside_window(warp, i, active, offsets, width, limit, window, kind);
+    checks::report_outside_window(warp, i, active, offsets, width, limit, window, kind);
     return false;
   }
   if ((bits & (width - 1)) != 0) {
-    report_misaligned(warp, i, active, offsets, width, kind);
+    checks::report_misaligned(warp, i, active, offsets, width, kind);
     return false;
   }
   return true;
@@ -350,12 +350,12 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
                                                    : TrafficCounter::Kind::shared_atomic;
   count_traffic(warp, i, counter, active, width, units, spacing);
   if (kind == AccessKind::atomic) {
-    count_contention(warp, i, active, offsets, &TrafficCounters::shared_contention);
+    count_contention(warp, i, active, offsets, &counters::TrafficCounters::shared_contention);
   }
   if (!warp.block->grid->traced_places.empty()) {
     std::uint64_t wide[kLanes];
     for (unsigned lane = 0; lane < kLanes; ++lane) wide[lane] = offsets[lane];
-    trace_access(warp, i, active, wide, width, "shared", kind, units.units, units.ideal);
+    checks::trace_access(warp, i, active, wide, width, "shared", kind, units.units, units.ideal);
   }
 }
 
@@ -364,7 +364,7 @@ template <AccessKind kind>
 inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                                unsigned width, bool contiguous, const ValueOf* value) {
   const SharedWords at(warp, i);
-  SharedShadow& shadow = at.shadow;
+  state::SharedShadow& shadow = at.shadow;
   const std::uint32_t granule = warp.block->grid->kernel->shared_granule;
   const auto shift = static_cast<unsigned>(std::countr_zero(granule));
   const std::uint32_t words = width <= granule ? 1 : width >> shift;
@@ -394,21 +394,21 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
                  (kind != AccessKind::load &&
                   at.read_elsewhere(shadow.read_time[word], shadow.read_warps[word])) ||
                  (kind == AccessKind::store &&
-                  read_beside(warp, shadow.read_time[word], shadow.read_place[word], lane))) {
-        examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
+                  checks::read_beside(warp, shadow.read_time[word], shadow.read_place[word], lane))) {
+        checks::examine_shared_conflict(warp, i, lane, word, offsets[lane], width, kind, value);
       }
       if constexpr (kind == AccessKind::load) {
         at.leave_read(word, lane);
       } else if (kind == AccessKind::atomic && written > warp.ordered && shadow.writer[word] == thread) {
         // The thread's own plain write stays: for others it is the one that is not ordered.
       } else {
-        at.leave_write(word, thread | (kind == AccessKind::atomic || at.strong ? kAtomicWriter : 0) |
-                                 (at.is_volatile ? kVolatileWriter : 0));
+        at.leave_write(word, thread | (kind == AccessKind::atomic || at.strong ? state::kAtomicWriter : 0) |
+                                 (at.is_volatile ? state::kVolatileWriter : 0));
       }
       if constexpr (kind == AccessKind::atomic) shadow.atomic_time[word] = at.now;
     }
   }
-  if (unwritten != 0) examine_unwritten_shared(warp, i, unwritten, offsets, width);
+  if (unwritten != 0) checks::examine_unwritten_shared(warp, i, unwritten, offsets, width);
 }
 
 /// Whether an active lane's address has more bits than the 32 of a window's offsets.
@@ -423,11 +423,11 @@ inline bool leaves_window(Mask active, const std::uint64_t* addresses) {
 /// what it finds.
 inline void release_beyond_block(Warp& warp, const Instruction& i) {
   constexpr auto kBoth = access::kRelease | access::kBeyondBlock;
-  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) release(warp);
+  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) checks::release(warp);
 }
 inline void acquire_beyond_block(Warp& warp, const Instruction& i) {
   constexpr auto kBoth = access::kAcquire | access::kBeyondBlock;
-  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) acquire(warp);
+  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) checks::acquire(warp);
 }
 
 /// Takes addresses of 64 bits, as a register may hold any. Those of lanes that pass are the offsets that were
@@ -453,10 +453,10 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   if constexpr (kind == AccessKind::store) ++warp.worker->changes;
   if (warp.block->grid->checks) {
     if (kind == AccessKind::load && !keep_lanes(warp, i, active, contiguous)) return true;
-    if ((i.detail & access::kRelease) != 0) release_to(warp, warp.block->released);
+    if ((i.detail & access::kRelease) != 0) checks::release_to(warp, warp.block->released);
     release_beyond_block(warp, i);
     check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
-    if ((i.detail & access::kAcquire) != 0) acquire_from(warp, warp.block->released);
+    if ((i.detail & access::kAcquire) != 0) checks::acquire_from(warp, warp.block->released);
     acquire_beyond_block(warp, i);
   }
   return true;
@@ -471,4 +471,4 @@ inline bool check_shared_store(Warp& warp, const Instruction& i, Mask active, co
   return check_shared<AccessKind::store>(warp, i, active, addresses, width, contiguous, &value);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-#include "emulator/program/handlers.h"
-#include "emulator/state/grid.h"
+#include "emulator/handlers/names.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 struct Addresses {
   alignas(64) std::uint64_t of[kLanes];
@@ -26,4 +25,4 @@ inline void compute_addresses(const Warp& warp, const Instruction& i, Addresses&
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -17,7 +17,7 @@
 #include "emulator/handlers/narrow_float.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 using ptx::Space;
@@ -134,7 +134,7 @@ void draw_number(Warp& warp, Mask active) {
   if (shared) {
     warp.path.end_unit();
   } else {
-    end_unit(*warp.block);
+    execution::end_unit(*warp.block);
   }
 }
 
@@ -167,7 +167,7 @@ std::uint64_t add_together(Warp& warp, Mask active, const std::uint64_t* address
 template <AtomicOperation operation, class T, bool shared>
 std::uint64_t update_in_turn(Warp& warp, Mask active, const std::uint64_t* addresses, const Stored<T>* values,
                              const Stored<T>* replacements, Stored<T>* result) {
-  UnfencedStores* unfenced = shared ? nullptr : warp.block->grid->unfenced_stores;
+  checks::UnfencedStores* unfenced = shared ? nullptr : warp.block->grid->unfenced_stores;
   std::uint64_t changes = 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
@@ -175,7 +175,7 @@ std::uint64_t update_in_turn(Warp& warp, Mask active, const std::uint64_t* addre
     const T replacement = replacements == nullptr ? T{} : lane_value<T>(replacements, lane);
     std::unique_lock<std::mutex> lock;
     if (unfenced != nullptr) {
-      UnfencedStores::count_atomic(*warp.block, addresses[lane]);
+      checks::UnfencedStores::count_atomic(*warp.block, addresses[lane]);
       lock = unfenced->begin_access(addresses[lane], sizeof(T));
     }
     const T old =
@@ -221,16 +221,16 @@ void update_global(Warp& warp, const Instruction& i, Mask active, const std::uin
   // A vector's first element answers for all of them.
   if (check_global_atomic(warp, i, active, addresses, i.width, brought)) {
     update_lanes<operation, T, false>(warp, i, active, addresses);
-    acquire(warp);
+    checks::acquire(warp);
   }
 }
 
 template <AtomicOperation operation, class T>
 void update_shared(Warp& warp, const Instruction& i, Mask active, std::uint64_t* addresses) {
-  if (names_rank(active, addresses)) [[unlikely]] {
-    const Mask others = other_blocks(warp, active, addresses);
+  if (execution::names_rank(active, addresses)) [[unlikely]] {
+    const Mask others = execution::other_blocks(warp, active, addresses);
     if (others != 0) {
-      if (!locate_in_cluster(warp, i, others, addresses, sizeof(T), AccessKind::atomic)) return;
+      if (!execution::locate_in_cluster(warp, i, others, addresses, sizeof(T), AccessKind::atomic)) return;
       release_beyond_block(warp, i);
       update_lanes<operation, T, true>(warp, i, others, addresses);
       acquire_beyond_block(warp, i);
@@ -363,14 +363,14 @@ Handler atomic_handler(Space space, AtomicOperation operation, ptx::Type type) {
 // membar and fence: what the block wrote before is visible to whoever sees what it writes next, and the other
 // way.
 void fence_handler(Warp& warp, const Instruction&, Mask) {
-  release(warp);
-  acquire(warp);
+  checks::release(warp);
+  checks::acquire(warp);
 }
 
 // Those of the block alone.
 void block_fence_handler(Warp& warp, const Instruction&, Mask) {
-  release_in_block(warp);
-  acquire_in_block(warp);
+  checks::release_in_block(warp);
+  checks::acquire_in_block(warp);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -4,7 +4,7 @@
 
 #include "emulator/handlers/lanes.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 template <Comparison comparison, class T>
 inline bool holds(T a, T b) {
@@ -68,4 +68,4 @@ inline Mask other_predicate(const Warp& warp, const Instruction& i, Combination 
   return (i.reads_flags & 8) != 0 ? ~value : value;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -12,7 +12,7 @@
 #include "emulator/handlers/rounding.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 template <class To, class From, Rounding rounding, bool flush>
@@ -265,4 +265,4 @@ void unpack_handler(Warp& warp, const Instruction& i, Mask active) {
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

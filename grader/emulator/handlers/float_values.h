@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 inline constexpr std::uint32_t kCanonicalNan = 0x7FFF'FFFF;
 
@@ -41,4 +41,4 @@ inline double flushed(double value) {
   return std::bit_cast<double>((bits & 0x7FF0'0000'0000'0000) == 0 ? bits & 0x8000'0000'0000'0000 : bits);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

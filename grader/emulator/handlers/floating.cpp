@@ -18,7 +18,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 struct Move {
@@ -397,4 +397,4 @@ Handler floating_handler(Operation operation, ptx::Type type, const Variant& var
   return nullptr;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

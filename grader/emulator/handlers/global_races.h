@@ -19,7 +19,15 @@
 #include "emulator/checks/violations.h"
 #include "emulator/handlers/runs.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
+
+using memory::kReader;
+using memory::kWriter;
+using memory::LineVisits;
+using memory::Moment;
+using memory::Stamp;
+using memory::Visit;
+using memory::Visitor;
 
 /// What another worker may be leaving at this moment.
 inline Visit read_visit(const Visit& visit) {
@@ -32,7 +40,7 @@ inline Visit read_visit(const Visit& visit) {
 inline Visit read_when_free(const Visit& writer) {
   for (unsigned round = 1;; ++round) {
     const Visit found = read_visit(writer);
-    if (found != kHeldVisit) return found;
+    if (found != memory::kHeldVisit) return found;
     constexpr unsigned kRounds = 64;  // then its holder may be waiting for this processor
     if (round % kRounds == 0) std::this_thread::yield();
     _mm_pause();
@@ -71,9 +79,9 @@ class HeldLine {
   static Visit wait_for(Visit& writer) {
     for (;;) {
       read_when_free(writer);
-      Visit found, held = kHeldVisit;
+      Visit found, held = memory::kHeldVisit;
       __atomic_exchange(&writer, &held, &found, __ATOMIC_ACQUIRE);
-      if (found != kHeldVisit) return found;
+      if (found != memory::kHeldVisit) return found;
     }
   }
 
@@ -92,36 +100,36 @@ class GlobalRaceCheck {
         access_{kind, active, addresses, width, value},
         width_shift_(static_cast<unsigned>(std::countr_zero(width))),
         line_(warp.block->grid->many_workers) {
-    ThreadBlock& block = *warp.block;
+    state::ThreadBlock& block = *warp.block;
     const std::uint32_t now = block.grid->clock.load(std::memory_order_relaxed);
-    if (now != block.turn_time || !has_moments(block)) begin_turn(block, now);
-    const StampBook& book = *block.grid->stamps;
+    if (now != block.turn_time || !checks::has_moments(block)) checks::begin_turn(block, now);
+    const memory::StampBook& book = *block.grid->stamps;
     first_ = book.first();
     turn_ = block.turn;
     own_ = book.instructions();
     current_ = book.first_at(now);
     mine_ = turn_ + (instruction.counter - block.grid->kernel->first_counter);
     const auto moment_at = [&](Time time) {
-      return time < block.moments_begin ? 0 : (time - block.moments_begin + 1) << kMomentTimeShift;
+      return time < block.moments_begin ? 0 : (time - block.moments_begin + 1) << memory::kMomentTimeShift;
     };
     warp_index_ = warp.index;
     now_ = moment_at(block.now) | warp.index;
-    ordered_ = moment_at(warp.ordered) | kMomentThreads;
+    ordered_ = moment_at(warp.ordered) | memory::kMomentThreads;
     // A fence of the warp and a later acquire of the block order its lanes too.
     const Time fenced = std::min(warp.fenced, std::max(block.acquired, Time{1}) - 1);
-    synced_ = moment_at(std::max(warp.synced, fenced)) | kMomentThreads;
+    synced_ = moment_at(std::max(warp.synced, fenced)) | memory::kMomentThreads;
     if constexpr (kind == AccessKind::load) joins_all_ = !block.had_turns && !has_acquired();
     if (width >= kWordBytes) {
-      line_sharers_ = (kWordShift + kLineShift - width_shift_) << kMomentSharersShift;
+      line_sharers_ = (kWordShift + kLineShift - width_shift_) << memory::kMomentSharersShift;
     } else {
-      word_sharers_ = (kWordShift - width_shift_) << kMomentSharersShift;
+      word_sharers_ = (kWordShift - width_shift_) << memory::kMomentSharersShift;
     }
   }
 
   /// Of lanes that are not in `runs` others access the same.
   void check(Runs runs) {
     if (kind == AccessKind::load && (runs.starts | runs.continues) != access_.active)
-      byte_sharers_ = word_sharers_ = line_sharers_ = kSeveralThreads;
+      byte_sharers_ = word_sharers_ = line_sharers_ = memory::kSeveralThreads;
     if (kind != AccessKind::store && adds_nothing(runs)) return;
     if (runs.continues == 0 && access_.width == kWordBytes) {
       for (Mask left = runs.starts; left != 0; left &= left - 1) check_word(first_lane(left));
@@ -207,8 +215,8 @@ class GlobalRaceCheck {
   /// Whether a reader's visit stands for several blocks and, as nobody can have acquired anything since,
   /// would be left so again.
   bool is_of_several_blocks(Visit reader) const {
-    return (reader.moment() & kMomentSharers) == kSeveralBlocks && reader.stamp() >= current_ &&
-           reader.stamp() < kSplitLine;
+    return (reader.moment() & memory::kMomentSharers) == memory::kSeveralBlocks &&
+           reader.stamp() >= current_ && reader.stamp() < memory::kSplitLine;
   }
 
   /// Writes what some lanes store, before another worker looks at the line.
@@ -219,7 +227,9 @@ class GlobalRaceCheck {
   }
 
   /// This access, of a line, a word or a byte with so many sharers, of which `lane` has the first byte.
-  Moment moment_of(unsigned lane, Moment sharers) const { return now_ | sharers | lane << kMomentLaneShift; }
+  Moment moment_of(unsigned lane, Moment sharers) const {
+    return now_ | sharers | lane << memory::kMomentLaneShift;
+  }
   Visit visit_of(unsigned lane, Moment sharers) const { return Visit(mine_, moment_of(lane, sharers)); }
   /// The lane of a run that has byte `k` of it.
   unsigned lane_of_byte(unsigned lane, unsigned k) const { return lane + (k >> width_shift_); }
@@ -293,30 +303,33 @@ class GlobalRaceCheck {
   }
 
   /// Whether the parts must be asked.
-  bool is_split(Visit whole) const { return whole.stamp() >= (kSplitLine | first_); }
+  bool is_split(Visit whole) const { return whole.stamp() >= (memory::kSplitLine | first_); }
   /// Whether a stamp is of this launch and not of this turn.
   bool is_foreign(Stamp stamp) const {
-    return (stamp >= first_) & (stamp - turn_ >= own_) & (stamp < kSplitLine);
+    return (stamp >= first_) & (stamp - turn_ >= own_) & (stamp < memory::kSplitLine);
   }
-  bool is_of_warp(Moment moment) const { return (moment & (kMomentWarps | kSeveralWarps)) == warp_index_; }
+  bool is_of_warp(Moment moment) const {
+    return (moment & (memory::kMomentWarps | memory::kSeveralWarps)) == warp_index_;
+  }
   /// Whether a moment of this block is other threads' than those of `mine`, and not before all that this warp
   /// does now.
   bool is_unordered(Moment moment, Moment mine) const {
-    const bool of_others = ((moment ^ mine) & kMomentThreads) != 0;
+    const bool of_others = ((moment ^ mine) & memory::kMomentThreads) != 0;
     return of_others & (moment > (is_of_warp(moment) ? synced_ : ordered_));
   }
   /// Whether a visit may be unordered before this one.
   bool is_suspicious(Visit visit, Moment mine) const {
     const Stamp stamp = visit.stamp();
-    const bool touched = (stamp >= first_) & (stamp < kSplitLine), others = stamp - turn_ >= own_;
+    const bool touched = (stamp >= first_) & (stamp < memory::kSplitLine), others = stamp - turn_ >= own_;
     const bool unordered = is_unordered(visit.moment(), mine);
     return touched & (others | unordered);
   }
   /// Whether lanes of the warp share in another way what they have read, with no barrier since: then which of
   /// them are the same is for the parts to say.
   bool is_mixed(Visit before, Moment sharers) const {
-    const Moment earlier = before.moment() & kMomentSharers;
-    const bool differs = (earlier != sharers) & (earlier != kSeveralThreads) & (sharers != kSeveralThreads);
+    const Moment earlier = before.moment() & memory::kMomentSharers;
+    const bool differs =
+        (earlier != sharers) & (earlier != memory::kSeveralThreads) & (sharers != memory::kSeveralThreads);
     const bool is_own = before.stamp() - turn_ < own_, of_warp = is_of_warp(before.moment());
     const bool is_later = before.moment() > synced_;
     return differs & is_own & of_warp & is_later;
@@ -329,9 +342,9 @@ class GlobalRaceCheck {
     const bool is_own = before.stamp() - turn_ < own_;
     const bool is_beside = is_own & is_unordered(before.moment(), mine.moment());
     const bool of_warp = is_of_warp(before.moment());
-    const Moment dropped = (is_beside & of_warp) ? kMomentSharers : 0;
-    const Moment added = foreign     ? kSeveralBlocks
-                         : is_beside ? (of_warp ? kSeveralThreads : kSeveralWarps)
+    const Moment dropped = (is_beside & of_warp) ? memory::kMomentSharers : 0;
+    const Moment added = foreign     ? memory::kSeveralBlocks
+                         : is_beside ? (of_warp ? memory::kSeveralThreads : memory::kSeveralWarps)
                                      : 0;
     return Visit(mine.stamp() + others, (mine.moment() & ~dropped) | added);
   }
@@ -339,11 +352,13 @@ class GlobalRaceCheck {
   /// this one is ordered after them all.
   Visit joined_in_order(Visit before, Visit mine) const {
     const bool is_forgotten =
-        is_foreign(before.stamp()) &&
-        (is_of_earlier_turn(before.stamp()) || (has_acquired() && is_ordered_before(warp_, before.stamp())));
+        is_foreign(before.stamp()) && (is_of_earlier_turn(before.stamp()) ||
+                                       (has_acquired() && checks::is_ordered_before(warp_, before.stamp())));
     return is_forgotten ? mine : joined(before, mine);
   }
-  bool is_of_earlier_turn(Stamp stamp) const { return warp_.block->had_turns && is_own(*warp_.block, stamp); }
+  bool is_of_earlier_turn(Stamp stamp) const {
+    return warp_.block->had_turns && checks::is_own(*warp_.block, stamp);
+  }
   /// Whether other blocks may be ordered before this one.
   bool has_acquired() const {
     const Grid& grid = *warp_.block->grid;
@@ -352,7 +367,7 @@ class GlobalRaceCheck {
   }
 
   static Visit part_of(Visit whole, unsigned part, unsigned log_parts) {
-    return Visit(whole.stamp(), moment_of_part(whole.moment(), part, log_parts));
+    return Visit(whole.stamp(), memory::moment_of_part(whole.moment(), part, log_parts));
   }
   static unsigned word_in_line(std::uint64_t address) {
     return static_cast<unsigned>(address % GlobalMemory::kLineBytes / kWordBytes);
@@ -375,8 +390,8 @@ class GlobalRaceCheck {
   template <Visitor of>
   void look_at_one(Visit visit, std::uint64_t address, unsigned lane) {
     if (!is_suspicious(visit, moment_of(lane, byte_sharers_))) return;
-    examine_global_conflict(warp_, instruction_, access_, lane, address,
-                            {visit.stamp(), visit.moment(), of == kReader});
+    checks::examine_global_conflict(warp_, instruction_, access_, lane, address,
+                                    {visit.stamp(), visit.moment(), of == kReader});
   }
 
   /// A word, of which `lane` is the first lane's that accesses it.
@@ -385,8 +400,8 @@ class GlobalRaceCheck {
     const Visit word = word_visit<of>(address);
     const bool ask_bytes = is_split(word);
     if (!ask_bytes && !is_suspicious(word, moment_of(lane, word_sharers_))) return;
-    const Moment sharers = word.moment() & kMomentSharers;
-    const bool is_shared = ask_bytes || (sharers != 0 && sharers < kSeveralThreads);
+    const Moment sharers = word.moment() & memory::kMomentSharers;
+    const bool is_shared = ask_bytes || (sharers != 0 && sharers < memory::kSeveralThreads);
     if (!is_shared && access_.width >= kWordBytes) return look_at_one<of>(word, address, lane);
     for (unsigned k = 0; k < kWordBytes; ++k)
       look_at_one<of>(byte_visit<of>(word, address + k), address + k, lane_of_byte(lane, k));
@@ -432,10 +447,10 @@ class GlobalRaceCheck {
   /// From now on the 2^log_parts parts of a line or a word are asked.
   void split(Visit& whole, Visit* parts, unsigned log_parts) const {
     if (is_split(whole)) return;
-    if (whole.stamp() >= first_ && whole.stamp() < kSplitLine) {
+    if (whole.stamp() >= first_ && whole.stamp() < memory::kSplitLine) {
       for (unsigned k = 0; k < 1U << log_parts; ++k) parts[k] = part_of(whole, k, log_parts);
     }
-    whole = Visit(kSplitLine | mine_, 0);
+    whole = Visit(memory::kSplitLine | mine_, 0);
   }
   void split_line(std::uint64_t address) {
     split(line_.visits[kOwn], memory_.word_visits(kOwn, address & ~(GlobalMemory::kLineBytes - 1)),
@@ -449,7 +464,7 @@ class GlobalRaceCheck {
   Warp& warp_;
   const GlobalMemory& memory_;
   const Instruction& instruction_;
-  GlobalAccess access_;
+  checks::GlobalAccess access_;
   unsigned width_shift_;
   HeldLine line_;
   Stamp first_ = 0, turn_ = 0, mine_ = 0;
@@ -461,7 +476,7 @@ class GlobalRaceCheck {
   bool joins_all_ = false;  ///< no earlier access of another block can be ordered before this one
   /// How many lanes share a byte, a word or a line of this access, kMomentSharers of its moment. A whole line
   /// is too long for lanes with less than a word each.
-  Moment byte_sharers_ = 0, word_sharers_ = 0, line_sharers_ = kMomentSharers;
+  Moment byte_sharers_ = 0, word_sharers_ = 0, line_sharers_ = memory::kMomentSharers;
 };
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -10,7 +10,7 @@
 #include "emulator/handlers/narrow_float.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 /// .sat and .relu of a result.
@@ -216,4 +216,4 @@ Handler half_handler(Operation operation, ptx::Type type) {
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

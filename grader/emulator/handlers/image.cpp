@@ -13,8 +13,16 @@
 #include "emulator/handlers/tables.h"
 #include "emulator/memory/texture_sampling.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
+
+namespace image_access = execution::image_access;
+
+using execution::ImageQuery;
+using memory::Footprint;
+using memory::ImageObject;
+using memory::Texel;
+using memory::TexturePoint;
 
 using Shape = Image::Shape;
 
@@ -41,7 +49,7 @@ void check_loads(Warp& warp, const Instruction& i, const Image& image, Mask lane
   const Grid& grid = *warp.block->grid;
   if (!grid.checks || lanes == 0) return;
   for (Mask left = lanes; left != 0; left &= left - 1)
-    check_texel_written(warp, i, first_lane(left), image, addresses[first_lane(left)], bytes);
+    execution::check_texel_written(warp, i, first_lane(left), image, addresses[first_lane(left)], bytes);
   if (grid.many_threads) {
     const Runs runs = find_runs(lanes, addresses, bytes, false);
     GlobalRaceCheck<AccessKind::load>(warp, i, lanes, addresses, bytes).check(runs);
@@ -54,7 +62,7 @@ Units image_sectors(Mask lanes, const std::uint64_t* addresses, unsigned bytes) 
 }
 
 TexturePoint texture_point(const Warp& warp, const Instruction& i, unsigned lane) {
-  const Shape shape = shape_of(i);
+  const Shape shape = execution::shape_of(i);
   const unsigned first = has_layer(shape) ? 1 : 0;
   TexturePoint point;
   if (first != 0) point.layer = coordinate_row(warp, i, 0)[lane];
@@ -70,15 +78,16 @@ void find_texels(const Warp& warp, const Instruction& i, const ImageObject& obje
                  Footprint& footprint) {
   const TexturePoint point = texture_point(warp, i, lane);
   if ((i.detail & image_access::kGather) != 0)
-    return find_gathered(object.image, *object.sampler, point, footprint);
+    return memory::find_gathered(object.image, *object.sampler, point, footprint);
   if ((i.detail & image_access::kByIndex) != 0)
-    return find_texel(object.image, shape_of(i), point, footprint);
-  find_footprint(object.image, *object.sampler, shape_of(i), point, footprint);
+    return memory::find_texel(object.image, execution::shape_of(i), point, footprint);
+  memory::find_footprint(object.image, *object.sampler, execution::shape_of(i), point, footprint);
 }
 
 /// One value from the texels of a lane: filtered, or one channel of each.
 Texel result_of(const Instruction& i, const ImageObject& object, const Footprint& read, const Texel* texels) {
-  if ((i.detail & image_access::kGather) == 0) return filtered(object.image, *object.sampler, read, texels);
+  if ((i.detail & image_access::kGather) == 0)
+    return memory::filtered(object.image, *object.sampler, read, texels);
   const unsigned channel = i.detail >> image_access::kChannelShift & 3;
   return {texels[0][channel], texels[1][channel], texels[2][channel], texels[3][channel]};
 }
@@ -116,7 +125,8 @@ void fetch_lanes(Warp& warp, const Instruction& i, const ImageObject& object, Ma
     Texel texels[8];
     for (unsigned tap = 0; tap < read[lane].count; ++tap) {
       const std::uint64_t address = read[lane].taps[tap].address;
-      texels[tap] = address == 0 ? border : read_texel(object.image, *object.sampler, memory.host(address));
+      texels[tap] =
+          address == 0 ? border : memory::read_texel(object.image, *object.sampler, memory.host(address));
     }
     results[lane] = result_of(i, object, read[lane], texels);
   }
@@ -131,9 +141,9 @@ struct SurfaceLanes {
 /// False when the launch has failed.
 bool find_surface_lanes(Warp& warp, const Instruction& i, const ImageObject& object, Mask lanes,
                         bool is_store, SurfaceLanes& places) {
-  const Shape shape = shape_of(i);
+  const Shape shape = execution::shape_of(i);
   const unsigned first = has_layer(shape) ? 1 : 0;
-  const Boundary boundary = boundary_of(i);
+  const execution::Boundary boundary = execution::boundary_of(i);
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const auto coordinate = [&](unsigned k) {
@@ -143,9 +153,9 @@ bool find_surface_lanes(Warp& warp, const Instruction& i, const ImageObject& obj
     if (dimensions_of(shape) >= 2) at[1] = coordinate(first + 1);
     if (shape == Shape::volume) at[2] = coordinate(2);
     if (first != 0) at[2] = coordinate(0);
-    const std::uint64_t address = surface_address(object.image, at, i.width, boundary);
-    if (at[0] % i.width != 0 || (address == 0 && boundary != Boundary::zero)) {
-      report_surface_access(warp, i, lane, object.image, at, is_store);
+    const std::uint64_t address = execution::surface_address(object.image, at, i.width, boundary);
+    if (at[0] % i.width != 0 || (address == 0 && boundary != execution::Boundary::zero)) {
+      execution::report_surface_access(warp, i, lane, object.image, at, is_store);
       return false;
     }
     if (address == 0) continue;
@@ -183,7 +193,7 @@ void get_elements(const Warp& warp, const Instruction& i, unsigned lane, std::by
 void texture_fetch_handler(Warp& warp, const Instruction& i, Mask active) {
   Texel results[kLanes];
   for_handles(warp, i, active, [&](Mask lanes, ImageHandle handle) {
-    const ImageObject* object = texture_of(warp, i, first_lane(lanes), handle);
+    const ImageObject* object = execution::texture_of(warp, i, first_lane(lanes), handle);
     if (object != nullptr) fetch_lanes(warp, i, *object, lanes, results);
   });
   if (warp.stop) return;
@@ -199,7 +209,7 @@ void texture_fetch_handler(Warp& warp, const Instruction& i, Mask active) {
 void surface_load_handler(Warp& warp, const Instruction& i, Mask active) {
   alignas(16) std::byte data[kLanes][16] = {};
   for_handles(warp, i, active, [&](Mask lanes, ImageHandle handle) {
-    const ImageObject* object = surface_of(warp, i, first_lane(lanes), handle);
+    const ImageObject* object = execution::surface_of(warp, i, first_lane(lanes), handle);
     SurfaceLanes places;
     if (object == nullptr || !find_surface_lanes(warp, i, *object, lanes, false, places)) return;
     check_loads(warp, i, object->image, places.inside, places.addresses, i.width);
@@ -219,7 +229,7 @@ void surface_load_handler(Warp& warp, const Instruction& i, Mask active) {
 
 void surface_store_handler(Warp& warp, const Instruction& i, Mask active) {
   for_handles(warp, i, active, [&](Mask lanes, ImageHandle handle) {
-    const ImageObject* object = surface_of(warp, i, first_lane(lanes), handle);
+    const ImageObject* object = execution::surface_of(warp, i, first_lane(lanes), handle);
     SurfaceLanes places;
     if (object == nullptr || !find_surface_lanes(warp, i, *object, lanes, true, places) || places.inside == 0)
       return;
@@ -248,7 +258,7 @@ void surface_store_handler(Warp& warp, const Instruction& i, Mask active) {
 template <bool texture>
 void query(Warp& warp, const Instruction& i, Mask active) {
   for_handles(warp, i, active, [&](Mask lanes, ImageHandle handle) {
-    const ImageObject* object = queried_of(warp, i, first_lane(lanes), handle, texture);
+    const ImageObject* object = execution::queried_of(warp, i, first_lane(lanes), handle, texture);
     if (object == nullptr || i.destination == kNoSlot) return;
     const Image& image = object->image;
     const bool cube = image.shape == Shape::cube_layers;
@@ -280,4 +290,4 @@ void query(Warp& warp, const Instruction& i, Mask active) {
 
 Handler image_query_handler(bool texture) { return texture ? query<true> : query<false>; }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -7,7 +7,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 template <class T>
@@ -747,4 +747,4 @@ Handler integer_handler(Operation operation, ptx::Type type, const Variant& vari
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -5,7 +5,7 @@
 
 #include "emulator/handlers/lanes.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 /// Bytes between neighbouring active lanes when at least three quarters of the pairs lie that far apart, as
 /// they do where a row of the thread block is shorter than a warp; 0 when they lie otherwise. Scattered lanes
@@ -28,4 +28,4 @@ template <class T>
   return distance < backwards ? distance : backwards;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -11,8 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "emulator/program/handlers.h"
-#include "emulator/state/grid.h"
+#include "emulator/handlers/names.h"
 
 /// Before a loop: no iteration reads what another writes. clang finds out by itself.
 #ifdef __clang__
@@ -21,7 +20,7 @@
 #define LOCKSTEP_INDEPENDENT_LANES _Pragma("GCC ivdep")
 #endif
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 template <class T>
 using Stored = std::conditional_t<(sizeof(T) < 4), std::uint32_t, T>;
@@ -146,4 +145,4 @@ inline void set_predicate(Warp& warp, Slot predicate, Mask value, Mask active) {
   p = (p & ~active) | (value & active);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

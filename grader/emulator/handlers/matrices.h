@@ -7,7 +7,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/program/matrix_operation.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 inline const MatrixOperation& matrix_operation(const Warp& warp, const Instruction& i) {
   return warp.block->grid->kernel->matrix_operations[i.c];
@@ -15,7 +15,7 @@ inline const MatrixOperation& matrix_operation(const Warp& warp, const Instructi
 
 /// PTX leaves open what happens when a lane takes no part; the others go on.
 inline void need_all_lanes(Warp& warp, const Instruction& i, Mask active) {
-  if (active != kAllLanes) report_missing_lanes(warp, i, active);
+  if (active != kAllLanes) checks::report_missing_lanes(warp, i, active);
 }
 
 /// The element of row r and column c of an 8 × 8 tile of 16-bit elements becomes that of row c and column r.
@@ -28,4 +28,4 @@ inline void transpose_tile(std::uint32_t* words) {
   std::memcpy(words, to, sizeof to);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -8,7 +8,7 @@
 
 #include "emulator/handlers/narrow_float.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 inline float f16_to_f32(std::uint16_t code) { return Half::value(code); }
 inline float bf16_to_f32(std::uint16_t code) { return Bfloat16::value(code); }
@@ -44,4 +44,4 @@ inline std::uint16_t f64_to_f16(double value) {
   return static_cast<std::uint16_t>(half);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -9,7 +9,7 @@
 #include "emulator/handlers/matrix_tiles.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 using ptx::Space;
@@ -55,15 +55,15 @@ class FragmentMover {
     const std::uint32_t stride = strides[lane];
     const Mask others =
         active_ & mask_of_lanes([&](unsigned l) { return begins.of[l] != base_ || strides[l] != stride; });
-    if (others != 0) report_different_matrices(warp_, i_, others);
-    stride_ = std::uint64_t{stride} * bits_of(fragment_.element) / 8;
+    if (others != 0) checks::report_different_matrices(warp_, i_, others);
+    stride_ = std::uint64_t{stride} * program::bits_of(fragment_.element) / 8;
     // Rows must be aligned to what a lane holds; the programming guide asks for 16 bytes.
     const unsigned held = fragment_.registers * (fragment_.wide() ? 8U : 4U);
     const unsigned alignment = held < kTileRowBytes ? held : kTileRowBytes;
     if (((base_ | stride_) & (alignment - 1)) != 0) {
       Addresses lines;
       for (unsigned l = 0; l < kLanes; ++l) lines.of[l] = base_ + l * stride_;
-      report_misaligned(warp_, i_, kAllLanes, lines.of, alignment, kind);
+      checks::report_misaligned(warp_, i_, kAllLanes, lines.of, alignment, kind);
       return false;
     }
     shared_ =
@@ -94,11 +94,11 @@ class FragmentMover {
   /// Whether tiles move as words of their registers.
   bool moves_words() const {
     return !fragment_.wide() && !fragment_.accumulator &&
-           (operation_.along_rows || bits_of(fragment_.element) == 16);
+           (operation_.along_rows || program::bits_of(fragment_.element) == 16);
   }
 
   bool move_tile(unsigned index) {
-    const unsigned bits = bits_of(fragment_.element);
+    const unsigned bits = program::bits_of(fragment_.element);
     const unsigned first = index * fragment_.registers_of_tile();
     const Tile tile = fragment_.tile(index);
     if (bits == 16 && !operation_.along_rows) return move_transposed(tile, first);
@@ -116,7 +116,7 @@ class FragmentMover {
   /// A lane's elements are neighbours in memory: one word, or a pair in two registers.
   bool move_along_rows(Tile tile, unsigned first) {
     const unsigned lane_bytes =
-        fragment_.accumulator ? 2 * bits_of(fragment_.element) / 8 : fragment_.word_bytes();
+        fragment_.accumulator ? 2 * program::bits_of(fragment_.element) / 8 : fragment_.word_bytes();
     const Pattern pattern{.line = kTile * tile.down,
                           .line_of_row = 1,
                           .offset = kLanesOfRow * lane_bytes * tile.across,
@@ -213,4 +213,4 @@ void store_fragment_handler(Warp& warp, const Instruction& i, Mask active) {
   FragmentMover<AccessKind::store>(warp, i, active).move();
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

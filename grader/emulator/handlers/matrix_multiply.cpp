@@ -17,7 +17,7 @@
 #include "emulator/handlers/matrix_elements.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 using Tile = MatrixFragment::Tile;
@@ -273,4 +273,4 @@ Handler matrix_multiply_handler(MatrixElement element) {
   return element == MatrixElement::b1 ? multiply_bits : multiply;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -5,7 +5,7 @@
 #include "emulator/handlers/matrix_tiles.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 /// ldmatrix and stmatrix: lane 8 k + r gives the address of row r of tile k.
@@ -74,4 +74,4 @@ void transpose_matrix_handler(Warp& warp, const Instruction& i, Mask active) {
                            [&](unsigned l) { return words[l]; });
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

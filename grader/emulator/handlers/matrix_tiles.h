@@ -12,7 +12,7 @@
 #include "emulator/handlers/addresses.h"
 #include "emulator/handlers/matrices.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 inline constexpr unsigned kTile = MatrixFragment::kTileRows;
 inline constexpr unsigned kLanesOfRow = MatrixFragment::kTileWords;
@@ -126,4 +126,4 @@ inline bool enter_shared(std::uint64_t& address) {
   return true;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -8,7 +8,7 @@
 #include "emulator/handlers/narrow_float.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 template <Comparison comparison>
@@ -127,4 +127,4 @@ Handler narrow_comparison_handler(ptx::Type compared, bool to_value) {
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -12,7 +12,7 @@
 #include "emulator/handlers/rounding.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 /// In the upper bits of a .b32 register, as a float.
@@ -338,4 +338,4 @@ Handler narrow_conversion_handler(ptx::Type to, const Variant& variant) {
   return nullptr;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -12,9 +12,9 @@
 #include <cstdint>
 
 #include "emulator/handlers/float_values.h"
-#include "emulator/program/handlers.h"
+#include "emulator/handlers/names.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 /// Sign, then `exponent_bits`, then `fraction_bits`.
 struct Format {
@@ -187,4 +187,4 @@ inline std::uint32_t round_exactly(const Format& format, const ExactNumber& numb
   return (sign | (stays ? format.infinity() - 1 : overflow)) << format.shift;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -6,7 +6,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 struct Add {
@@ -64,4 +64,4 @@ Handler packed_integer_handler(Operation operation, ptx::Type type, const Varian
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

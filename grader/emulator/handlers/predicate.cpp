@@ -7,7 +7,7 @@
 #include "emulator/handlers/float_values.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 template <class T, Comparison comparison>
@@ -200,4 +200,4 @@ Handler predicate_handler(Operation operation, ptx::Type type, const Variant& va
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -6,9 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "emulator/program/handlers.h"
+#include "emulator/handlers/names.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 template <class T>
 inline T to_integral(T value, Rounding rounding) {
@@ -43,4 +43,4 @@ inline To saturating(From value) {
   return static_cast<To>(value);
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -6,7 +6,7 @@
 
 #include "emulator/handlers/lanes.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 /// The lanes of an access as runs of neighbours: lane l + 1 of a run accesses the bytes after lane l's.
 /// Checks walk the runs, because the shadows of a run are contiguous too.
@@ -36,4 +36,4 @@ inline void for_runs(Runs runs, F f) {
   }
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

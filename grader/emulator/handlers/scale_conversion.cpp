@@ -9,7 +9,7 @@
 #include "emulator/handlers/narrow_float.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 constexpr std::uint32_t kNan = 0xFF;
@@ -66,4 +66,4 @@ Handler scale_conversion_handler(ptx::Type to, const Variant& variant) {
                                           : nullptr;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

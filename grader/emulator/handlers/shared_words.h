@@ -10,7 +10,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/shared_runs.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 /// What is known of the words of shared memory that one access touches, and what it leaves there.
 struct SharedWords {
@@ -26,7 +26,7 @@ struct SharedWords {
 
   /// Whether a write may be unordered before what thread `first_thread + lane` does now.
   bool may_race(Time written, std::uint32_t writer, unsigned lane) const {
-    const std::uint32_t thread = writer & ~(kAtomicWriter | kVolatileWriter);
+    const std::uint32_t thread = writer & ~(state::kAtomicWriter | state::kVolatileWriter);
     return written > warp.ordered && thread != first_thread + lane &&
            !(thread / kLanes == warp.index && written <= warp.synced);
   }
@@ -35,7 +35,8 @@ struct SharedWords {
   }
   /// `lane`: kSeveralLanes for more than one.
   void leave_read(std::uint32_t word, unsigned lane) const {
-    if (!strong) note_read(shadow, word, warp, instruction, lane);  // else an atomic may follow it unordered
+    if (!strong)
+      checks::note_read(shadow, word, warp, instruction, lane);  // else an atomic may follow it unordered
   }
   void leave_write(std::uint32_t word, std::uint32_t writer) const {
     shadow.write_time[word] = now;
@@ -44,7 +45,7 @@ struct SharedWords {
   }
 
   Warp& warp;
-  SharedShadow& shadow;
+  state::SharedShadow& shadow;
   Time begin, now;
   std::uint32_t first_thread;
   const Instruction& instruction;
@@ -84,7 +85,7 @@ inline bool pass_shared_broadcast(const SharedWords& at, Mask active, std::uint3
     const Time written = at.shadow.write_time[word];
     if (written < at.begin || at.may_race(written, at.shadow.writer[word], reader)) return false;
   }
-  const unsigned readers = std::has_single_bit(active) ? reader : kSeveralLanes;
+  const unsigned readers = std::has_single_bit(active) ? reader : checks::kSeveralLanes;
   for (std::uint32_t word = first; word < first + words; ++word) at.leave_read(word, readers);
   return true;
 }
@@ -108,7 +109,7 @@ inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std:
     const bool unwritten = kind == AccessKind::load && write_time[word] < at.begin;
     const bool read =
         kind == AccessKind::store && (at.read_elsewhere(read_time[word], at.shadow.read_warps[word]) ||
-                                      read_beside(at.warp, read_time[word], read_place[word], l));
+                                      checks::read_beside(at.warp, read_time[word], read_place[word], l));
     return unwritten | read | at.may_race(write_time[word], writer[word], l);
   });
   if ((suspicious & active) != 0) return false;
@@ -124,4 +125,4 @@ inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std:
   return true;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -5,7 +5,7 @@
 #define LOCKSTEP_TEXT_OF(word) #word
 #define LOCKSTEP_TEXT(macro) LOCKSTEP_TEXT_OF(macro)
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 Handler arithmetic(Operation operation, ptx::Type type, const Variant& variant) {
@@ -32,8 +32,8 @@ void frame_address(Warp& warp, const Instruction& i, Mask active) {
 
 }  // namespace
 
-extern const HandlerTable table;
-const HandlerTable table = {
+extern const program::HandlerTable table;
+const program::HandlerTable table = {
     .name = LOCKSTEP_TEXT(LOCKSTEP_LEVEL),
     .arithmetic = arithmetic,
     .convert = convert,
@@ -66,4 +66,4 @@ const HandlerTable table = {
     .image_query = image_query_handler,
 };
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -1,10 +1,9 @@
 // Handlers of one instruction-set level, file by file; table.cpp gathers them.
 #pragma once
 
-#include "emulator/program/handlers.h"
-#include "emulator/program/traffic.h"
+#include "emulator/handlers/names.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
 Handler integer_handler(Operation operation, ptx::Type type, const Variant& variant);
 Handler floating_handler(Operation operation, ptx::Type type, const Variant& variant);
@@ -46,4 +45,4 @@ void surface_load_handler(Warp& warp, const Instruction& instruction, Mask activ
 void surface_store_handler(Warp& warp, const Instruction& instruction, Mask active);
 Handler image_query_handler(bool texture);
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -10,7 +10,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 constexpr unsigned kBanks = 32;
@@ -168,4 +168,4 @@ Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsign
   return {counts.fullest(), (lanes * (bytes / 4) + kBanks - 1) / kBanks};
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

@@ -9,7 +9,7 @@
 #include "emulator/handlers/lanes.h"
 #include "emulator/handlers/tables.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 int element_result(std::uint16_t how, int a, int b) {
@@ -68,4 +68,4 @@ Handler video_handler(Operation operation) {
   return operation == Operation::video_4 ? each_element<std::int8_t> : nullptr;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

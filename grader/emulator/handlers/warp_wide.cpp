@@ -10,7 +10,7 @@
 #include "emulator/handlers/tables.h"
 #include "emulator/program/shuffle.h"
 
-namespace lockstep::emulator::LOCKSTEP_LEVEL {
+namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 namespace {
 
 template <WarpOperation operation>
@@ -21,14 +21,14 @@ void shuffle(Warp& warp, const Instruction& i, Mask active) {
   alignas(64) std::uint32_t result[kLanes];
   Mask in_range = 0, undefined = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const std::uint32_t source = shuffle_source(operation, lane, by[lane], control[lane]);
+    const std::uint32_t source = program::shuffle_source(operation, lane, by[lane], control[lane]);
     const std::uint32_t from = source & 0x1F;
-    in_range |= static_cast<Mask>((source & kShuffleInRange) != 0) << lane;
+    in_range |= static_cast<Mask>((source & program::kShuffleInRange) != 0) << lane;
     undefined |= static_cast<Mask>((active >> from & 1) == 0) << lane;
     result[lane] = values[from];
   }
   undefined &= active;
-  if (undefined != 0) report_undefined_shuffle(warp, i, active, undefined);
+  if (undefined != 0) checks::report_undefined_shuffle(warp, i, active, undefined);
   if (i.destination != kNoSlot) {
     for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.destination), active,
                              [&](unsigned l) { return result[l]; });
@@ -110,7 +110,7 @@ Handler reduce_handler(ptx::Type type) {
   return type == ptx::Type::s32 ? reduce<operation, std::int32_t> : reduce<operation, std::uint32_t>;
 }
 
-void synchronise(Warp& warp, const Instruction&, Mask) { order_warp(warp); }
+void synchronise(Warp& warp, const Instruction&, Mask) { checks::order_warp(warp); }
 
 void active_mask(Warp& warp, const Instruction& i, Mask active) {
   for_lanes<std::uint32_t>(row<std::uint32_t>(warp, i.destination), active, [=](unsigned) { return active; });
@@ -129,7 +129,7 @@ void elect(Warp& warp, const Instruction& i, Mask active) {
 /// practice).
 template <Handler handler>
 void ordering(Warp& warp, const Instruction& i, Mask active) {
-  order_warp(warp);
+  checks::order_warp(warp);
   handler(warp, i, active);
 }
 
@@ -180,4 +180,4 @@ Handler warp_handler(WarpOperation operation, ptx::Type type) {
   return nullptr;
 }
 
-}  // namespace lockstep::emulator::LOCKSTEP_LEVEL
+}  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

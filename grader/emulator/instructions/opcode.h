@@ -14,7 +14,7 @@
 
 #include "emulator/instructions/operation.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::instructions {
 
 /// How an instruction is decoded: the functions of decoding/, which instruction.cpp chooses by this.
 enum class Decoder : std::uint8_t {
@@ -175,4 +175,4 @@ std::span<const Opcode> opcodes();
 /// its instructions are decoded, and then it is refused by name.
 const Opcode& opcode_named(std::string_view word);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::instructions

@@ -3,7 +3,7 @@
 
 #include "emulator/instructions/opcode.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::instructions {
 namespace {
 
 using enum Decoder;
@@ -191,4 +191,4 @@ const Opcode& opcode_named(std::string_view word) {
   return found == kByWord.end() ? kUnknown : *found->second;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::instructions

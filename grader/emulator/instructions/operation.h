@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::instructions {
 
 enum class Operation : std::uint8_t {
   none,  ///< computed by a handler that is found another way: memory, warps, textures, …
@@ -86,4 +86,4 @@ enum class Operation : std::uint8_t {
   not_predicate,
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::instructions

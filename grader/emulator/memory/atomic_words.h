@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 
 class AtomicWords {
  public:
@@ -32,4 +32,4 @@ class AtomicWords {
   std::array<std::atomic<std::uint64_t>, std::size_t{1} << kSlotBits> slots_{};
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

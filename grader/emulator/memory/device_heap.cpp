@@ -5,7 +5,7 @@
 
 #include "emulator/core/round_up.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 namespace {
 
 /// Hardware's heap keeps about this much besides each block, and aligns blocks to as much.
@@ -146,4 +146,4 @@ std::uint32_t DeviceHeap::index_of(const HeapOwner& owner) {
   return static_cast<std::uint32_t>(owners_.size() - 1);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -16,7 +16,7 @@
 #include "emulator/core/types.h"
 #include "emulator/memory/memory.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 
 class DeviceHeap {
  public:
@@ -67,4 +67,4 @@ class DeviceHeap {
   std::vector<HeapOwner> owners_;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -1,6 +1,6 @@
 #include "emulator/memory/image_table.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 namespace {
 
 constexpr std::size_t kMostObjects = std::size_t{1} << 16;
@@ -112,4 +112,4 @@ const ImageObject* ImageTable::find(ImageHandle handle) const {
   return found == objects_.end() ? nullptr : &found->second;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -10,7 +10,7 @@
 #include "emulator/core/image.h"
 #include "emulator/memory/memory.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 
 struct ImageObject {
   Image image;
@@ -40,4 +40,4 @@ class ImageTable {
   ImageHandle next_ = kFirst;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -11,7 +11,7 @@
 
 #include "emulator/core/round_up.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 namespace {
 
 /// Device addresses that are handed out before any is used again.
@@ -243,4 +243,4 @@ void GlobalMemory::mark_written(DeviceAddress address, std::uint64_t bytes, bool
   mark_bytes(words_end, end);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

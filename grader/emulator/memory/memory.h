@@ -18,7 +18,7 @@
 #include "emulator/core/types.h"
 #include "emulator/memory/stamps.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 
 /// Whether Linux puts programs, their heaps, libraries and stacks there.
 bool is_host_address(std::uint64_t address);
@@ -101,4 +101,4 @@ class GlobalMemory {
   std::array<Visit*, 2> word_visits_{}, byte_visits_{};  ///< by Visitor
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -1,6 +1,6 @@
 #include "emulator/memory/stamps.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 namespace {
 
 /// They are kept until the launch ends, and a kernel may begin one with every fence.
@@ -30,4 +30,4 @@ std::optional<Touch> StampBook::find(Stamp stamp) const {
   return Touch{within < instructions_ ? turn.block : kManyBlocks, turn.time, within % instructions_};
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

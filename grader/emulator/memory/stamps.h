@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 
 /// 0: nobody. Stamps of later launches are larger.
 using Stamp = std::uint32_t;
@@ -115,4 +115,4 @@ class StampBook {
   std::vector<Turn> turns_;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 namespace {
 
 using Shape = Image::Shape;
@@ -255,4 +255,4 @@ Texel filtered(const Image& image, const Sampler& sampler, const Footprint& foot
   return result;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

@@ -11,7 +11,7 @@
 
 #include "emulator/core/image.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::memory {
 
 /// One lane's operands: coordinates in floating point or as indices of texels, and the layer.
 struct TexturePoint {
@@ -60,4 +60,4 @@ Texel read_texel(const Image& image, const Sampler& sampler, const std::byte* te
 /// passes as it is.
 Texel filtered(const Image& image, const Sampler& sampler, const Footprint& footprint, const Texel* texels);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::memory

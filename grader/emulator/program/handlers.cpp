@@ -2,23 +2,23 @@
 
 #include <stdexcept>
 
-namespace lockstep::emulator {
-
 #ifdef LOCKSTEP_HAS_v2
-namespace x86_64_v2 {
-extern const HandlerTable table;
+namespace lockstep::emulator::handlers::x86_64_v2 {
+extern const program::HandlerTable table;
 }
 #endif
 #ifdef LOCKSTEP_HAS_v3
-namespace x86_64_v3 {
-extern const HandlerTable table;
+namespace lockstep::emulator::handlers::x86_64_v3 {
+extern const program::HandlerTable table;
 }
 #endif
 #ifdef LOCKSTEP_HAS_v4
-namespace x86_64_v4 {
-extern const HandlerTable table;
+namespace lockstep::emulator::handlers::x86_64_v4 {
+extern const program::HandlerTable table;
 }
 #endif
+
+namespace lockstep::emulator::program {
 
 const HandlerTable& handlers() {
   static const HandlerTable& best = []() -> const HandlerTable& {
@@ -26,14 +26,14 @@ const HandlerTable& handlers() {
 #ifdef LOCKSTEP_HAS_v4
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-      return x86_64_v4::table;
+      return handlers::x86_64_v4::table;
 #endif
 #ifdef LOCKSTEP_HAS_v3
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-      return x86_64_v3::table;
+      return handlers::x86_64_v3::table;
 #endif
 #ifdef LOCKSTEP_HAS_v2
-    return x86_64_v2::table;
+    return handlers::x86_64_v2::table;
 #else
     throw std::runtime_error(
         "this emulated device was built for another processor, whose instructions this one lacks: build it "
@@ -43,4 +43,4 @@ const HandlerTable& handlers() {
   return best;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

@@ -13,7 +13,7 @@
 #include "emulator/program/traffic.h"
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 
 /// Comparison of setp and set. The u… forms are true when an operand is NaN.
 enum class Comparison : std::uint8_t {
@@ -146,7 +146,7 @@ inline constexpr std::uint32_t kNoCounter = 0xFFFF'FFFF;
 
 struct HandlerTable {
   const char* name;
-  Handler (*arithmetic)(Operation operation, ptx::Type type, const Variant& variant);
+  Handler (*arithmetic)(instructions::Operation operation, ptx::Type type, const Variant& variant);
   Handler (*convert)(ptx::Type to, const Variant& variant);
   /// Comparisons of 16-bit floats, and of f32 with .ftz; `to_value`: set, else setp.
   Handler (*compare_narrow)(ptx::Type compared, bool to_value);
@@ -179,4 +179,4 @@ struct HandlerTable {
 /// Throws where this processor has none of the levels that were built.
 const HandlerTable& handlers();
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

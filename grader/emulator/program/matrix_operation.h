@@ -13,7 +13,7 @@
 
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 
 enum class Rounding : std::uint8_t;
 
@@ -93,4 +93,4 @@ struct MatrixOperation {
   ptx::Space space = ptx::Space::generic;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

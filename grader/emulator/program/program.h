@@ -16,22 +16,22 @@
 #include <vector>
 
 #include "emulator/analysis/speculated_loads.h"
+#include "emulator/core/lane_mask.h"
 #include "emulator/core/types.h"
 #include "emulator/program/matrix_operation.h"
 #include "emulator/ptx/module.h"
 
-namespace lockstep::emulator {
-
-inline constexpr unsigned kLanes = 32;
-using Mask = std::uint32_t;
-inline constexpr Mask kAllLanes = 0xFFFF'FFFF;
-
+namespace lockstep::emulator::state {
 struct Warp;
+}
+
+namespace lockstep::emulator::program {
+
 struct Instruction;
 struct Function;
 
 /// Executes one instruction for the lanes of `active` (never empty).
-using Handler = void (*)(Warp& warp, const Instruction& instruction, Mask active);
+using Handler = void (*)(state::Warp& warp, const Instruction& instruction, Mask active);
 
 /// A register as decoded: byte offset of its row in the frame, or index of its predicate.
 using Slot = std::uint32_t;
@@ -146,7 +146,7 @@ struct Program {
   std::unordered_map<std::string_view, const ptx::Variable*> variables;  ///< of `source`, by name
   std::map<std::string, std::uint32_t, std::less<>> function_indices;
   std::uint64_t functions_begin = 0;  ///< a function's address is this + its index
-  std::unordered_map<const ptx::Function*, SpeculatedLoads> speculated_loads;  ///< of `source`
+  std::unordered_map<const ptx::Function*, analysis::SpeculatedLoads> speculated_loads;  ///< of `source`
   std::vector<Place> places;
   std::size_t decoded_bytes = 0;               ///< about what decoded kernels hold
   std::size_t most_decoded_bytes = SIZE_MAX;   ///< each kernel has copies of the functions that it calls
@@ -186,13 +186,4 @@ struct Kernel {
   }
 };
 
-/// Windows of the generic address space besides global memory.
-inline constexpr std::uint64_t kSharedWindow = 0x1000'0000'0000;
-inline constexpr std::uint64_t kLocalWindow = 0x1100'0000'0000;
-inline constexpr std::uint64_t kParameterWindow = 0x1200'0000'0000;
-inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
-/// Every function of every module that was ever loaded has an address of its own.
-inline constexpr std::uint64_t kFunctionBegin = 0x1300'0000'0000;
-inline constexpr std::uint64_t kFunctionEnd = 0x2000'0000'0000;
-
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

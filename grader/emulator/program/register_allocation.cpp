@@ -7,7 +7,7 @@
 
 #include "emulator/analysis/register_accesses.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 namespace {
 
 /// Beyond this many bits of live sets (hostile code), each register gets a place of its own.
@@ -21,8 +21,8 @@ std::vector<bool> read_registers(const ptx::Function& function) {
   const auto read = [&](std::uint32_t r) { is_read[r] = true; };
   for (const ptx::Instruction& instruction : function.instructions) {
     if (instruction.guard >= 0) read(static_cast<std::uint32_t>(instruction.guard));
-    for (std::size_t k = writes_first(instruction) ? 1 : 0; k < instruction.operands.size(); ++k)
-      for_registers(instruction.operands[k], read);
+    for (std::size_t k = analysis::writes_first(instruction) ? 1 : 0; k < instruction.operands.size(); ++k)
+      analysis::for_registers(instruction.operands[k], read);
   }
   return is_read;
 }
@@ -71,7 +71,7 @@ std::pair<std::uint32_t, std::uint32_t> range_of(const std::vector<BasicBlock>& 
   return {blocks[b].first, b + 1 < blocks.size() ? blocks[b + 1].first : static_cast<std::uint32_t>(n)};
 }
 
-std::vector<Interval> live_intervals(const ptx::Function& function, const Successors& successors,
+std::vector<Interval> live_intervals(const ptx::Function& function, const analysis::Successors& successors,
                                      const std::vector<BasicBlock>& blocks) {
   const std::size_t registers = function.registers.size(), n = function.instructions.size();
   std::vector<Interval> intervals(registers);
@@ -79,7 +79,7 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
   // An instruction reads at 2i and writes at 2i + 1, so a result may take the place of an operand that ends
   // there.
   for (std::size_t i = 0; i < n; ++i) {
-    for_accesses(
+    analysis::for_accesses(
         function.instructions[i], [&](std::uint32_t r) { intervals[r].cover(2 * i); },
         [&](std::uint32_t r) { intervals[r].cover(2 * i + 1); });
   }
@@ -96,7 +96,7 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto [first, last] = range_of(blocks, b, n);
     for (std::uint32_t i = first; i < last; ++i) {
-      for_accesses(
+      analysis::for_accesses(
           function.instructions[i],
           [&](std::uint32_t r) {
             if (!written[b].test(r)) live_in[b].set(r);
@@ -128,7 +128,7 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const Succes
 
 }  // namespace
 
-Allocation allocate_registers(const ptx::Function& function, const Successors& successors,
+Allocation allocate_registers(const ptx::Function& function, const analysis::Successors& successors,
                               const std::vector<BasicBlock>& blocks) {
   if (function.registers.size() > kMostRegisters) {
     throw DeviceError(DeviceError::Code::invalid_image,
@@ -179,4 +179,4 @@ Allocation allocate_registers(const ptx::Function& function, const Successors& s
   return allocation;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

@@ -8,7 +8,7 @@
 #include "emulator/analysis/control_flow.h"
 #include "emulator/program/program.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 
 struct Allocation {
   std::vector<RegisterPlace> registers;
@@ -21,7 +21,7 @@ struct Allocation {
 /// Linear scan over live intervals. `blocks` hold source instruction indices still. A register that a guard
 /// may leave as it was counts as read there. Source: Poletto and Sarkar, "Linear scan register allocation",
 /// TOPLAS 1999.
-Allocation allocate_registers(const ptx::Function& function, const Successors& successors,
+Allocation allocate_registers(const ptx::Function& function, const analysis::Successors& successors,
                               const std::vector<BasicBlock>& blocks);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

@@ -5,7 +5,7 @@
 
 #include "emulator/program/handlers.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 
 /// Set in what shuffle_source gives when the lane is in range; else a lane gets its own value.
 inline constexpr std::uint32_t kShuffleInRange = 32;
@@ -42,4 +42,4 @@ inline std::uint32_t shuffle_source(WarpOperation operation, std::uint32_t lane,
   return inside ? (from & 0x1F) | kShuffleInRange : lane;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

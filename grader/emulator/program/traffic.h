@@ -15,7 +15,7 @@
 
 #include "emulator/program/program.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::program {
 
 struct Units {
   std::uint32_t units = 0;
@@ -38,4 +38,4 @@ struct TrafficTable {
   unsigned (*most_at_one_offset)(const std::uint32_t* offsets, Mask active);
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::program

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -102,4 +102,4 @@ bool Channel::wait_for(short events, const Deadline& deadline) {
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -14,7 +14,7 @@
 #include "emulator/server/message.h"
 #include "emulator/server/protocol.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 /// The other end has gone, or speaks nonsense. The channel is of no use afterwards.
 class ConnectionLost : public std::runtime_error {
@@ -58,4 +58,4 @@ class Channel {
   std::uint64_t answered_ = 0;  ///< of the latest reply; each answers a later request than the one before
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

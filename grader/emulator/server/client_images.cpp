@@ -1,7 +1,7 @@
 // Texture and surface objects of the program under test: it destroys only those that it created.
 #include "emulator/server/session.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 Bytes ClientSession::create_texture(const TextureRequest& request) {
   return own_image(served_.device.create_texture(request.image, request.sampler));
@@ -30,4 +30,4 @@ void ClientSession::destroy_images() {
   images_.clear();
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

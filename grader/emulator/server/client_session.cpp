@@ -9,7 +9,7 @@
 #include "emulator/ptx/fat_binary.h"
 #include "emulator/server/session.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -482,8 +482,10 @@ Bytes ClientSession::launched(
 /// Becomes a finding of known names and of numbers: nothing in it is a text of the client's.
 void ClientSession::note_refusal(const NoteRefusalRequest& note, const std::string& function) {
   if (!served_.note_refusals) return;
-  if (error_text(note.error) == nullptr) throw MalformedMessage("an error that the runtime does not have");
-  if (!is_runtime_function(function)) throw MalformedMessage("a function that the runtime does not have");
+  if (cudart::library::error_text(note.error) == nullptr)
+    throw MalformedMessage("an error that the runtime does not have");
+  if (!cudart::library::is_runtime_function(function))
+    throw MalformedMessage("a function that the runtime does not have");
   Finding finding = Finding::make(Finding::Cause::refused_call);
   if (note.reason == RefusalReason::told && last_refusal_) {
     finding = *std::exchange(last_refusal_, std::nullopt);
@@ -568,4 +570,4 @@ bool ClientSession::belongs_to_control(DeviceAddress address) const {
   return address - base < bytes;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -90,4 +90,4 @@ void Connection::close() {
   session_.end();
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -12,7 +12,7 @@
 #include "emulator/server/protocol.h"
 #include "emulator/server/session.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 class Connection {
  public:
@@ -43,4 +43,4 @@ class Connection {
   std::size_t sent_ = 0;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -5,7 +5,7 @@
 #include "emulator/server/observations_codec.h"
 #include "emulator/server/session.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
   Device& device = served_.device;
@@ -85,4 +85,4 @@ Bytes ControlSession::take_observations() {
   return encode(observations);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

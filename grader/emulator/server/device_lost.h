@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 /// The device process is gone, does not answer, or speaks nonsense; what() says how that was seen. When it
 /// had been started and a program was using it, the program may have brought that about.
@@ -18,4 +18,4 @@ class DeviceMemoryExceeded : public DeviceLost {
   using DeviceLost::DeviceLost;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

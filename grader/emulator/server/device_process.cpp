@@ -18,7 +18,7 @@
 #include "emulator/server/channel.h"
 #include "emulator/server/observations_codec.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -313,4 +313,4 @@ void DeviceProcess::trace_line(const std::string& file_suffix, std::uint32_t lin
   request(RequestKind::trace_line, {bytes_of(LimitRequest{line, 1}), bytes_of(file_suffix)});
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

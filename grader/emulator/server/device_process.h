@@ -26,7 +26,7 @@
 #include "emulator/server/device_lost.h"
 #include "emulator/server/message.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 class Channel;
 enum class RequestKind : std::uint32_t;
@@ -127,4 +127,4 @@ class DeviceProcess {
   std::unique_ptr<DeviceHost> host_;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -74,4 +74,4 @@ std::optional<ElfFile> read_elf(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

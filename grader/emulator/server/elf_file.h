@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 struct ElfFile {
   std::vector<std::string> needed;  ///< shared libraries, by soname
@@ -16,4 +16,4 @@ struct ElfFile {
 /// Nothing when the file is no 64-bit little-endian ELF file that can be read to its end.
 std::optional<ElfFile> read_elf(const std::filesystem::path& path);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -16,7 +16,7 @@
 #include "emulator/server/elf_file.h"
 #include "text/printable.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -202,4 +202,4 @@ int emulate(const EmulateOptions& options, std::optional<Observations>& seen) {
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -12,7 +12,7 @@
 
 #include "emulator/server/device_process.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 struct EmulateOptions {
   DeviceProcess::Options device;
@@ -38,4 +38,4 @@ int emulate(const EmulateOptions& options);
 /// As above. `seen` becomes what the device saw, unless the program did not run or left a kernel running.
 int emulate(const EmulateOptions& options, std::optional<Observations>& seen);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -7,7 +7,7 @@
 
 #include "emulator/server/session.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -37,4 +37,4 @@ void LeakCheck::report(ServedDevice& served, int device) {
   }
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -7,7 +7,7 @@
 
 #include "emulator/core/types.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 struct ServedDevice;
 
@@ -30,4 +30,4 @@ class LeakCheck {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -24,11 +24,11 @@
 
 namespace {
 
-using namespace lockstep::emulator;
+using namespace lockstep::emulator::server;
 
 struct Arguments {
   int control = -1, client = -1;
-  DeviceOptions device;
+  lockstep::emulator::DeviceOptions device;
   int devices = 1;
   bool note_refusals = false, check_leaks = false;
 };

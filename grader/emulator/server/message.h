@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 class MalformedMessage : public std::runtime_error {
  public:
@@ -72,4 +72,4 @@ class MessageReader {
   std::span<const std::byte> rest_;
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

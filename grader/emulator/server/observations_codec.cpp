@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+// In the namespace of the types, where the library looks for them.
 namespace lockstep::emulator {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceLine, file, line)
@@ -26,6 +27,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, b
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, kernels, findings, traces, launches, blocks,
                                    warp_instructions, copied_sectors, seconds)
 
+}  // namespace lockstep::emulator
+
+namespace lockstep::emulator::server {
 namespace {
 
 /// Lines, their counters, the traffic of one of them, its numbers: as deep as anything lies.
@@ -91,4 +95,4 @@ Observations decode_observations(std::span<const std::byte> bytes) {
   return observations;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

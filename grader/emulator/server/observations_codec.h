@@ -9,11 +9,11 @@
 
 #include "emulator/core/observations.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 std::vector<std::byte> encode(const Observations& observations);
 
 /// Throws std::exception when the bytes are not what encode made.
 Observations decode_observations(std::span<const std::byte> bytes);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

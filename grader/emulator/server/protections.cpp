@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -84,4 +84,4 @@ void limit_system_calls() {
 #endif
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -2,7 +2,7 @@
 // in a sandbox; what is here holds wherever it runs.
 #pragma once
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 /// Where memory runs out, this process is the one to end, not its owner. It leaves no core file, gains no
 /// rights from what it executes, and no other process of its user may look into it. What the system refuses
@@ -14,4 +14,4 @@ void protect_process();
 /// started or signalled. Throws std::system_error where the kernel does not filter system calls.
 void limit_system_calls();
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

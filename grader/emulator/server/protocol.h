@@ -16,7 +16,7 @@
 #include "emulator/core/image.h"
 #include "emulator/core/types.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 static_assert(std::endian::native == std::endian::little, "the protocol's integers are little-endian");
 
@@ -260,4 +260,4 @@ struct LimitRequest {
   std::uint64_t limited = 1;  ///< 0: no limit
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -4,7 +4,7 @@
 #include <exception>
 #include <new>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 namespace {
 
@@ -167,4 +167,4 @@ Bytes Session::hello() const {
   return payload;
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

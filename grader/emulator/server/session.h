@@ -23,7 +23,7 @@
 #include "emulator/server/protocol.h"
 #include "emulator/server/shared_contents.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 /// The device and what both sides see of it.
 struct ServedDevice {
@@ -190,4 +190,4 @@ class ClientSession final : public Session {
   std::optional<Finding> last_refusal_;  ///< of memory; until it is noted
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -5,7 +5,7 @@
 
 #include "emulator/core/sectors.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 namespace {
 
 /// Of all that is followed: the device's process holds it besides the memory itself.
@@ -67,4 +67,4 @@ std::uint64_t SharedContents::brought(DeviceAddress address, std::span<const std
   return differing(address, found, brought);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

@@ -12,7 +12,7 @@
 #include "emulator/core/types.h"
 #include "emulator/server/message.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::server {
 
 class SharedContents {
  public:
@@ -41,4 +41,4 @@ class SharedContents {
   std::uint64_t bytes_ = 0;               ///< of all
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::server

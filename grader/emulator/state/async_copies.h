@@ -9,7 +9,7 @@
 #include "emulator/program/program.h"
 #include "emulator/state/clock.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::state {
 
 struct ThreadBlock;
 
@@ -52,4 +52,4 @@ struct AsyncArrival {
 };
 using AsyncArrivals = std::vector<AsyncArrival>;
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::state

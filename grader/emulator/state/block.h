@@ -14,7 +14,11 @@
 #include "emulator/state/mbarrier_clock.h"
 #include "emulator/state/warp.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::execution {
+struct Cluster;
+}
+
+namespace lockstep::emulator::state {
 
 /// One word of shared memory as the race check sees it. A word is Kernel::shared_granule bytes.
 struct SharedShadow {
@@ -33,7 +37,6 @@ inline constexpr std::uint32_t kVolatileWriter = 1U << 12;
 inline constexpr Time kInFlight = 0xFFFF'FFFF;
 
 struct Grid;
-struct Cluster;
 
 /// Threads that have arrived at a barrier and do not wait there.
 struct Arrivals {
@@ -50,12 +53,12 @@ struct ThreadBlock {
   Time now = 1;
   std::vector<Warp> warps;
   std::uint32_t warp_count = 0;
-  Stamp turn = 0;                 ///< first of those that this block gives to global memory now
-  std::uint32_t turn_time = 0;    ///< of the grid's clock when the turn began; 0 when none has
-  bool had_turns = false;         ///< besides this one: stamps outside of it may be this block's
-  Time moments_begin = 0;         ///< moments count from here
-  Stamp moments_turn = 0;         ///< the turn that began then; what came before it is no longer told apart
-  std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
+  memory::Stamp turn = 0;          ///< first of those that this block gives to global memory now
+  std::uint32_t turn_time = 0;     ///< of the grid's clock when the turn began; 0 when none has
+  bool had_turns = false;          ///< besides this one: stamps outside of it may be this block's
+  Time moments_begin = 0;          ///< moments count from here
+  memory::Stamp moments_turn = 0;  ///< the turn that began then; what came before it is no longer told apart
+  std::uint32_t idle_passes = 0;   ///< over all warps without one finishing or a barrier opening
   std::uint64_t unfenced_address =
       0;  ///< of its first relaxed store since its last fence; 0 when there is none
   std::uint32_t unfenced_since = 0;  ///< the time of that fence
@@ -64,12 +67,12 @@ struct ThreadBlock {
   std::vector<Time> seen;  ///< [warp][other]: until when other's accesses are ordered before warp's
   Clock released;          ///< by accesses to shared memory that release
   Time acquired = 0;       ///< when a warp last did what acquires global memory
-  std::uint32_t latest_barrier = kNoPlace;           ///< place of the latest that all threads have met
+  std::uint32_t latest_barrier = program::kNoPlace;  ///< place of the latest that all threads have met
   std::map<std::uint32_t, Arrivals> arrivals;        ///< at barriers, of threads that do not wait; by number
   std::map<std::uint32_t, MbarrierClock> mbarriers;  ///< by offset: those between init and inval
   AsyncArrivals async_arrivals;
   bool has_marks = false;  ///< the latest block in this memory left copies in flight
-  Cluster* cluster = nullptr;
+  execution::Cluster* cluster = nullptr;
   std::uint32_t rank = 0;                     ///< in its cluster
   Clock cluster_arriving, cluster_completed;  ///< what arrivals at the cluster's barrier released
   bool finished = false;                      ///< its memory stays until the cluster has finished
@@ -79,4 +82,4 @@ struct ThreadBlock {
   std::uint64_t longest_unit = 0;    ///< of work, of those that have ended
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::state

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::state {
 
 /// One more at every barrier, every warp-wide operation and every release.
 using Time = std::uint32_t;
@@ -13,4 +13,4 @@ using Time = std::uint32_t;
 /// By warp of a block: all that the warp did up to then. Empty: nothing of any warp.
 using Clock = std::vector<Time>;
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::state

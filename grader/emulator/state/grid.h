@@ -24,10 +24,12 @@
 #include "emulator/program/program.h"
 #include "emulator/state/block.h"
 
-namespace lockstep::emulator {
-
+namespace lockstep::emulator::checks {
 class FindingLog;
 class UnfencedStores;
+}  // namespace lockstep::emulator::checks
+
+namespace lockstep::emulator::state {
 
 /// A line whose accesses are recorded for drawing.
 struct TraceRequest {
@@ -36,11 +38,11 @@ struct TraceRequest {
 };
 
 struct Grid {
-  const Kernel* kernel = nullptr;
+  const program::Kernel* kernel = nullptr;
   const DeviceProperties* properties = nullptr;
-  GlobalMemory* memory = nullptr;
-  DeviceHeap* heap = nullptr;  ///< null where no kernel has used one
-  const ImageTable* images = nullptr;
+  memory::GlobalMemory* memory = nullptr;
+  memory::DeviceHeap* heap = nullptr;  ///< null where no kernel has used one
+  const memory::ImageTable* images = nullptr;
   Dim3 blocks, threads;
   Dim3 cluster;                 ///< blocks of a cluster
   bool clustered = false;       ///< the program asked for clusters
@@ -53,11 +55,12 @@ struct Grid {
   bool many_blocks = false;   ///< more than one: races between blocks are possible
   bool many_threads = false;  ///< more than one in all: races in global memory are possible
   bool many_workers = false;  ///< more than one runs its blocks
-  std::optional<StampBook> stamps;
+  std::optional<memory::StampBook> stamps;
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
   std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
-  AtomicWords* atomic_words = nullptr;                               ///< of all launches
-  UnfencedStores* unfenced_stores = nullptr;  ///< null when there are none that another block could miss
+  memory::AtomicWords* atomic_words = nullptr;                       ///< of all launches
+  /// Null when there are none that another block could miss.
+  checks::UnfencedStores* unfenced_stores = nullptr;
   std::unique_ptr<std::atomic<bool>[]>
       stored_several;  ///< by block: more than one place since its last fence; null as unfenced_stores
   std::atomic<std::uint64_t> next_block{0};
@@ -69,7 +72,7 @@ struct Grid {
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
   std::atomic<std::size_t> stack_bytes{0};   ///< that calls have added to what warps had when they began
-  FindingLog* findings = nullptr;            ///< of all launches
+  checks::FindingLog* findings = nullptr;    ///< of all launches
   std::atomic<bool> stands_still{false};     ///< and will never end
   std::vector<bool> traced_places;           ///< by place; empty when nothing is traced
   std::mutex trace_mutex;
@@ -109,21 +112,21 @@ inline constexpr std::size_t kApart = 128;
 /// One host thread that runs blocks.
 struct alignas(kApart) Worker {
   Grid* grid = nullptr;
-  Counters counters;
+  counters::Counters counters;
   /// Allocations of the latest global load, store and atomic, to save the search.
-  std::array<GlobalMemory::Allocation, 3> recent;
+  std::array<memory::GlobalMemory::Allocation, 3> recent;
   std::vector<std::unique_ptr<ThreadBlock>> resident;
   std::vector<std::unique_ptr<ThreadBlock>> spare;            ///< to use again: their constants are in place
   std::vector<std::pair<std::uint64_t, std::string>> output;  ///< of finished blocks, by linear index
   /// The texture or surface object that was used last, to save the search.
   ImageHandle recent_handle = 0;
-  const ImageObject* recent_image = nullptr;
+  const memory::ImageObject* recent_image = nullptr;
   /// What the worker did that others may wait for, or that goes on by itself: stores and copies, atomics that
   /// changed something, arrivals at barriers, blocks of the heap, looks at a clock. A worker that does none
   /// of it may be standing still.
   std::uint64_t changes = 0;
   std::uint64_t polled_address = 0;  ///< of the latest synchronising load or atomic of global memory
-  Span span;                         ///< of the blocks that have ended here
+  counters::Span span;               ///< of the blocks that have ended here
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::state

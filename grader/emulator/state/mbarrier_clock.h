@@ -5,7 +5,7 @@
 
 #include "emulator/state/clock.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::state {
 
 /// What the arrivals at one mbarrier released.
 struct MbarrierClock {
@@ -14,4 +14,4 @@ struct MbarrierClock {
   std::uint64_t word = 0;  ///< as the latest operation left it
 };
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::state

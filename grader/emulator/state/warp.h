@@ -8,22 +8,22 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "emulator/checks/undefined_values.h"
+#include "emulator/core/lane_mask.h"
 #include "emulator/counters/partings.h"
 #include "emulator/counters/span.h"
 #include "emulator/program/program.h"
 #include "emulator/state/async_copies.h"
 #include "emulator/state/clock.h"
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::state {
 
 struct Frame {
-  const Function* function = nullptr;
+  const program::Function* function = nullptr;
   std::uint32_t block = 0;       ///< that runs next
   std::uint32_t rows = 0;        ///< byte offset of the frame in Warp::rows
   std::uint32_t predicates = 0;  ///< index of the frame's first predicate
@@ -52,7 +52,7 @@ struct Worker;
 
 /// A load that missed an unfenced store.
 struct MissedLook {
-  const Instruction* load = nullptr;
+  const program::Instruction* load = nullptr;
   unsigned lane = 0;
   std::uint64_t address = 0;
   std::atomic<std::uint64_t>* repeats = nullptr;  ///< what to count when the lane looks again
@@ -65,10 +65,11 @@ struct Warp {
   std::uint32_t local_base = 0;  ///< current frame in the thread's local memory
   ThreadBlock* block = nullptr;
   Worker* worker = nullptr;
-  const Instruction* end = nullptr;  ///< behind what the runner executes in one go; a load may draw it nearer
-  bool stop = false;                 ///< a handler asks the warp to stop: the launch has failed
-  bool yields = false;               ///< a handler asks that others run first: what it waits for is not there
-  std::uint32_t polls = 0;           ///< in this turn, that found what the warp had found before
+  /// Behind what the runner executes in one go; a load may draw it nearer.
+  const program::Instruction* end = nullptr;
+  bool stop = false;        ///< a handler asks the warp to stop: the launch has failed
+  bool yields = false;      ///< a handler asks that others run first: what it waits for is not there
+  std::uint32_t polls = 0;  ///< in this turn, that found what the warp had found before
 
   std::uint32_t index = 0;  ///< in its block
   Mask threads = 0;         ///< lanes that are threads: all but in a block's last warp
@@ -85,8 +86,8 @@ struct Warp {
   std::vector<Split> splits;
   std::size_t current = 0;
   AsyncCopies copies;
-  const Instruction* failed_wait = nullptr;  ///< at an mbarrier, in its latest turn
-  std::uint64_t awaited = 0;                 ///< the mbarrier's word there
+  const program::Instruction* failed_wait = nullptr;  ///< at an mbarrier, in its latest turn
+  std::uint64_t awaited = 0;                          ///< the mbarrier's word there
   std::array<Mask, 16> at_barrier{};  ///< by number: lanes that have arrived there, while others have not
   Mask at_cluster = 0;  ///< lanes that have arrived at the cluster's barrier, which has not opened since
   Mask owes_cluster_wait = 0;  ///< lanes that have arrived and not waited
@@ -95,18 +96,15 @@ struct Warp {
   std::vector<Mask> predicate_storage;
   std::vector<std::byte> local;   ///< [lane][byte]: kLanes × local_bytes
   std::uint32_t local_bytes = 0;  ///< of one thread
-  Partings partings;
-  UndefinedValues undefined;
-  WarpPath path;
+  counters::Partings partings;
+  checks::UndefinedValues undefined;
+  counters::WarpPath path;
 };
-
-/// The lowest lane of a mask that names at least one.
-inline unsigned first_lane(Mask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 
 /// Row of a register in the current frame.
 template <class T>
-inline T* row(const Warp& warp, Slot slot) {
+inline T* row(const Warp& warp, program::Slot slot) {
   return reinterpret_cast<T*>(warp.rows + slot);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::state

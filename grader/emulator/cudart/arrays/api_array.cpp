@@ -6,20 +6,20 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::Array;
-using lockstep::cudart::Arrays;
-using lockstep::cudart::box_copy;
-using lockstep::cudart::bytes_between;
-using lockstep::cudart::bytes_from;
-using lockstep::cudart::bytes_to;
-using lockstep::cudart::call;
-using lockstep::cudart::CopyWork;
-using lockstep::cudart::require;
-using lockstep::cudart::rows_between;
-using lockstep::cudart::rows_from;
-using lockstep::cudart::rows_to;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::wait_for_all;
+using lockstep::emulator::cudart::Array;
+using lockstep::emulator::cudart::Arrays;
+using lockstep::emulator::cudart::box_copy;
+using lockstep::emulator::cudart::bytes_between;
+using lockstep::emulator::cudart::bytes_from;
+using lockstep::emulator::cudart::bytes_to;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::CopyWork;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::rows_between;
+using lockstep::emulator::cudart::rows_from;
+using lockstep::emulator::cudart::rows_to;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::wait_for_all;
 
 namespace {
 

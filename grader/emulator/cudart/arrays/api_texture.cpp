@@ -5,10 +5,10 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/runtime.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::refuse;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::refuse;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* sampling, const cudaResourceViewDesc* view) {

@@ -21,9 +21,9 @@ cudaError_t fill_slices(const cudaPitchedPtr& box, int value, const cudaExtent& 
 }  // namespace
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* box, cudaExtent extent) {
-  const cudaError_t invalid = lockstep::cudart::call([&](lockstep::cudart::Runtime&) {
-    lockstep::cudart::require(box != nullptr);
-    lockstep::cudart::require(extent.height == 0 || extent.depth <= SIZE_MAX / extent.height);
+  const cudaError_t invalid = lockstep::emulator::cudart::call([&](lockstep::emulator::cudart::Runtime&) {
+    lockstep::emulator::cudart::require(box != nullptr);
+    lockstep::emulator::cudart::require(extent.height == 0 || extent.depth <= SIZE_MAX / extent.height);
   });
   if (invalid != cudaSuccess) return invalid;
   *box = {nullptr, 0, extent.width, extent.height};

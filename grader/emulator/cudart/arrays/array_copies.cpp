@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::size_t row_bytes_of(const Array& array) { return array.image.width * array.
 
 End box_in(const Arrays& arrays, cudaArray_const_t handle, const cudaPos& at, const cudaExtent& extent) {
   const Array& array = arrays.find(handle);
-  const emulator::Image& image = array.image;
+  const Image& image = array.image;
   require(at.x <= image.width && extent.width <= image.width - at.x && at.y <= image.height &&
           extent.height <= image.height - at.y && at.z <= image.depth && extent.depth <= image.depth - at.z);
   return {begin_of(array) + at.z * image.slice_bytes + at.y * image.row_bytes + at.x * image.format.bytes(),
@@ -47,7 +47,7 @@ cudaPitchedPtr box_of(const void* address, std::size_t pitch, std::size_t slice,
 /// Where in its array an end lies, in elements.
 cudaPos position_in(const Array& array, const void* address) {
   const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(address) - begin_of(array));
-  const emulator::Image& image = array.image;
+  const Image& image = array.image;
   return {offset % image.row_bytes / image.format.bytes(), offset % image.slice_bytes / image.row_bytes,
           offset / image.slice_bytes};
 }
@@ -55,7 +55,7 @@ cudaPos position_in(const Array& array, const void* address) {
 /// A place where `height` rows of `width` bytes fit.
 End rows_in(const Arrays& arrays, const ArrayPlace& place, std::size_t width, std::size_t height) {
   const Array& array = arrays.find(place.array);
-  const emulator::Image& image = array.image;
+  const Image& image = array.image;
   const std::size_t row_bytes = row_bytes_of(array);
   require(place.x <= row_bytes && width <= row_bytes - place.x && place.y <= image.height &&
           height <= image.height - place.y);
@@ -187,4 +187,4 @@ std::vector<CopyWork> bytes_between(const Arrays& arrays, const ArrayPlace& to, 
   return pieces(run_in(arrays, to, bytes), run_in(arrays, from, bytes), bytes, kind);
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

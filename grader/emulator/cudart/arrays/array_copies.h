@@ -10,7 +10,7 @@
 #include "emulator/cudart/arrays/arrays.h"
 #include "emulator/cudart/streams/work.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// As cudaMemcpy3D, between memory and arrays of every kind.
 CopyWork box_copy(const Arrays& arrays, const cudaMemcpy3DParms& parameters);
@@ -39,4 +39,4 @@ std::vector<CopyWork> bytes_from(const Arrays& arrays, void* to, const ArrayPlac
 std::vector<CopyWork> bytes_between(const Arrays& arrays, const ArrayPlace& to, const ArrayPlace& from,
                                     std::size_t bytes, cudaMemcpyKind kind);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -7,11 +7,11 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/memory/addresses.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
-using Shape = emulator::Image::Shape;
+using Shape = Image::Shape;
 
 Shape shape_of(const cudaExtent& extent, unsigned flags) {
   const bool layered = (flags & cudaArrayLayered) != 0, cube = (flags & cudaArrayCubemap) != 0;
@@ -27,7 +27,7 @@ void check_extent(const cudaExtent& extent, Shape shape, unsigned flags) {
     require(extent.width >= least[0] && extent.width <= most[0] && extent.height >= least[1] &&
             extent.height <= most[1] && extent.depth >= least[2] && extent.depth <= most[2]);
   };
-  constexpr auto kFaces = static_cast<std::size_t>(emulator::kCubeFaces);
+  constexpr auto kFaces = static_cast<std::size_t>(kCubeFaces);
   switch (shape) {
     case Shape::line:
       return within({1, 0, 0}, {kMostTexels1D, 0, 0});
@@ -52,8 +52,8 @@ void check_extent(const cudaExtent& extent, Shape shape, unsigned flags) {
   throw Failure{cudaErrorInvalidValue};
 }
 
-emulator::Image lay_out(const cudaExtent& extent, Shape shape, const emulator::TexelFormat& format) {
-  emulator::Image image;
+Image lay_out(const cudaExtent& extent, Shape shape, const TexelFormat& format) {
+  Image image;
   image.shape = shape;
   image.format = format;
   image.width = extent.width;
@@ -70,10 +70,10 @@ emulator::Image lay_out(const cudaExtent& extent, Shape shape, const emulator::T
 
 }  // namespace
 
-emulator::TexelFormat texel_format(const cudaChannelFormatDesc& channels) {
-  using Kind = emulator::TexelFormat::Kind;
+TexelFormat texel_format(const cudaChannelFormatDesc& channels) {
+  using Kind = TexelFormat::Kind;
   if (channels.f > cudaChannelFormatKindNone) refuse("channel formats besides integers and floats");
-  emulator::TexelFormat format;
+  TexelFormat format;
   format.kind = channels.f == cudaChannelFormatKindSigned     ? Kind::signed_integer
                 : channels.f == cudaChannelFormatKindUnsigned ? Kind::unsigned_integer
                                                               : Kind::floating;
@@ -95,7 +95,7 @@ cudaArray_t Arrays::allocate(const cudaChannelFormatDesc& channels, const cudaEx
   constexpr unsigned kKnown =
       cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
   if ((flags & ~kKnown) != 0) refuse("sparse and deferred CUDA arrays");
-  const emulator::TexelFormat format = texel_format(channels);
+  const TexelFormat format = texel_format(channels);
   const Shape shape = shape_of(extent, flags);
   require((flags & cudaArrayTextureGather) == 0 || shape == Shape::plane);
   check_extent(extent, shape, flags);
@@ -118,4 +118,4 @@ const Array& Arrays::find(cudaArray_const_t handle) const {
   return *found->second;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -10,16 +10,16 @@
 #include "emulator/core/image.h"
 #include "emulator/cudart/memory/device_memory.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Throws Failure: cudaErrorInvalidChannelDescriptor for what CUDA does not have.
-emulator::TexelFormat texel_format(const cudaChannelFormatDesc& channels);
+TexelFormat texel_format(const cudaChannelFormatDesc& channels);
 
 struct Array {
   cudaChannelFormatDesc channels{};
   cudaExtent extent{};  ///< as the program gave it: 0 for a dimension that the array does not have
   unsigned flags = 0;
-  emulator::Image image;
+  Image image;
 };
 
 class Arrays {
@@ -37,4 +37,4 @@ class Arrays {
   std::unordered_map<cudaArray_const_t, std::unique_ptr<Array>> arrays_;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -6,18 +6,14 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/memory/addresses.h"
 
-namespace lockstep::cudart {
-
+namespace lockstep::emulator::cudart {
 namespace {
 
-using emulator::bytes_of;
-using emulator::Image;
-using emulator::RequestKind;
-using emulator::Sampler;
-using emulator::TexelFormat;
+using server::bytes_of;
+using server::RequestKind;
 
-emulator::DeviceAddress aligned_address(const void* pointer) {
-  const emulator::DeviceAddress address = address_of(pointer);
+DeviceAddress aligned_address(const void* pointer) {
+  const DeviceAddress address = address_of(pointer);
   require(address != 0 && address % kTextureAlignment == 0);
   return address;
 }
@@ -110,11 +106,11 @@ Image ImageObjects::image_of(const cudaResourceDesc& resource) const {
 
 cudaTextureObject_t ImageObjects::create_texture(const cudaResourceDesc& resource,
                                                  const cudaTextureDesc& sampling) {
-  emulator::TextureRequest wanted;
+  server::TextureRequest wanted;
   wanted.image = image_of(resource);
   wanted.sampler = sampler_of(sampling, wanted.image);
   const cudaTextureObject_t handle =
-      device_.ask<emulator::IdReply>(RequestKind::create_texture, {bytes_of(wanted)}).id;
+      device_.ask<server::IdReply>(RequestKind::create_texture, {bytes_of(wanted)}).id;
   textures_[handle] = {resource, sampling};
   return handle;
 }
@@ -123,22 +119,22 @@ cudaSurfaceObject_t ImageObjects::create_surface(const cudaResourceDesc& resourc
   require(resource.resType == cudaResourceTypeArray);
   const Array& array = arrays_.find(resource.res.array.array);
   require((array.flags & cudaArraySurfaceLoadStore) != 0);
-  const emulator::SurfaceRequest wanted{array.image};
+  const server::SurfaceRequest wanted{array.image};
   const cudaSurfaceObject_t handle =
-      device_.ask<emulator::IdReply>(RequestKind::create_surface, {bytes_of(wanted)}).id;
+      device_.ask<server::IdReply>(RequestKind::create_surface, {bytes_of(wanted)}).id;
   surfaces_[handle] = resource;
   return handle;
 }
 
 void ImageObjects::destroy_texture(cudaTextureObject_t handle) {
   texture(handle);
-  device_.request(RequestKind::destroy_image, {bytes_of(emulator::IdRequest{handle})});
+  device_.request(RequestKind::destroy_image, {bytes_of(server::IdRequest{handle})});
   textures_.erase(handle);
 }
 
 void ImageObjects::destroy_surface(cudaSurfaceObject_t handle) {
   surface(handle);
-  device_.request(RequestKind::destroy_image, {bytes_of(emulator::IdRequest{handle})});
+  device_.request(RequestKind::destroy_image, {bytes_of(server::IdRequest{handle})});
   surfaces_.erase(handle);
 }
 
@@ -159,4 +155,4 @@ void ImageObjects::forget_all() {
   surfaces_.clear();
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -6,7 +6,7 @@
 #include "emulator/cudart/arrays/arrays.h"
 #include "emulator/cudart/device/device_connection.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 class ImageObjects {
  public:
@@ -27,7 +27,7 @@ class ImageObjects {
   void forget_all();
 
  private:
-  emulator::Image image_of(const cudaResourceDesc& resource) const;
+  Image image_of(const cudaResourceDesc& resource) const;
 
   DeviceConnection& device_;
   const Arrays& arrays_;
@@ -35,4 +35,4 @@ class ImageObjects {
   std::map<cudaSurfaceObject_t, cudaResourceDesc> surfaces_;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 inline constexpr int kTextureAlignment = 512;
 inline constexpr int kTexturePitchAlignment = 32;
@@ -21,4 +21,4 @@ inline constexpr std::size_t kMostTexelsGather[2] = {32768, 32768};
 inline constexpr std::size_t kMostTexelsLinear = std::size_t{1} << 28;
 inline constexpr std::size_t kMostTexels2DLinear[3] = {131072, 65000, 2097120};  ///< width, height, pitch
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -8,15 +8,15 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::current_device;
-using lockstep::cudart::device_attribute;
-using lockstep::cudart::device_properties;
-using lockstep::cudart::Failure;
-using lockstep::cudart::last_failure;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::wait_for_device;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::current_device;
+using lockstep::emulator::cudart::device_attribute;
+using lockstep::emulator::cudart::device_properties;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::last_failure;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::wait_for_device;
 
 namespace {
 
@@ -169,7 +169,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceReset() {
   return call([](Runtime& r) {
     wait_for_device(r);
-    r.device.request(lockstep::emulator::RequestKind::reset, {});
+    r.device.request(lockstep::emulator::server::RequestKind::reset, {});
     r.modules.forget_loaded();
     r.memory.forget_allocations();
     r.pools.forget_allocations(current_device());
@@ -217,6 +217,6 @@ cudaError_t cudaGetLastError() { return standing_error(true); }
 
 cudaError_t cudaPeekAtLastError() { return standing_error(false); }
 
-const char* cudaGetErrorName(cudaError_t error) { return lockstep::cudart::name_of(error); }
+const char* cudaGetErrorName(cudaError_t error) { return lockstep::emulator::cudart::name_of(error); }
 
-const char* cudaGetErrorString(cudaError_t error) { return lockstep::cudart::sentence_of(error); }
+const char* cudaGetErrorString(cudaError_t error) { return lockstep::emulator::cudart::sentence_of(error); }

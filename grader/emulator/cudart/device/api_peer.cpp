@@ -4,11 +4,11 @@
 // kernel does.
 #include "emulator/cudart/runtime.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::current_device;
-using lockstep::cudart::Failure;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::current_device;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
 
 namespace {
 

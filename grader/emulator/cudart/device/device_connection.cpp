@@ -8,15 +8,15 @@
 
 #include "emulator/server/device_process.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-using emulator::RequestKind;
+using server::RequestKind;
 
 namespace {
 
 /// The inherited descriptor, or -1 with a hint on the first call.
 int inherited_descriptor() {
-  const char* text = std::getenv(emulator::kClientDescriptorVariable);
+  const char* text = std::getenv(server::kClientDescriptorVariable);
   if (text != nullptr) {
     char* end = nullptr;
     const long descriptor = std::strtol(text, &end, 10);
@@ -40,30 +40,30 @@ int& current_device() {
   return device;
 }
 
-emulator::Bytes DeviceConnection::request(RequestKind kind,
-                                          std::initializer_list<std::span<const std::byte>> parts) {
-  emulator::Reply reply;
+server::Bytes DeviceConnection::request(RequestKind kind,
+                                        std::initializer_list<std::span<const std::byte>> parts) {
+  server::Reply reply;
   try {
-    emulator::Channel& other_end = channel();
+    server::Channel& other_end = channel();
     if (selected_ != current_device()) {
-      const emulator::IdRequest wanted{static_cast<std::uint64_t>(current_device())};
-      if (other_end.call(RequestKind::select_device, {emulator::bytes_of(wanted)}).status ==
-          emulator::Status::ok) {
+      const server::IdRequest wanted{static_cast<std::uint64_t>(current_device())};
+      if (other_end.call(RequestKind::select_device, {server::bytes_of(wanted)}).status ==
+          server::Status::ok) {
         selected_ = current_device();
       }
     }
     reply = other_end.call(kind, parts);
-  } catch (const emulator::ConnectionLost&) {
+  } catch (const server::ConnectionLost&) {
     throw Failure{cudaErrorDevicesUnavailable};
   }
-  kernel_failed_ = emulator::is_sticky(reply.status);
-  if (reply.status != emulator::Status::ok) {
-    throw Failure{code_of(reply.status), kernel_failed_, emulator::RefusalReason::told};
+  kernel_failed_ = server::is_sticky(reply.status);
+  if (reply.status != server::Status::ok) {
+    throw Failure{code_of(reply.status), kernel_failed_, server::RefusalReason::told};
   }
   return std::move(reply.payload);
 }
 
-const emulator::HelloReply& DeviceConnection::properties() {
+const server::HelloReply& DeviceConnection::properties() {
   channel();
   return properties_;
 }
@@ -90,19 +90,19 @@ void DeviceConnection::throw_if_failed() {
   if (kernel_failed_) request(RequestKind::synchronise, {});
 }
 
-emulator::Channel& DeviceConnection::channel() {
+server::Channel& DeviceConnection::channel() {
   // A child of fork shares the connection; two speakers on it would garble it.
   if (channel_ && ::getpid() != owner_) throw Failure{cudaErrorInitializationError};
   if (channel_) return *channel_;
   const int descriptor = inherited_descriptor();
   if (descriptor < 0) throw Failure{cudaErrorNoDevice};
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  auto channel = std::make_unique<emulator::Channel>(descriptor);
+  auto channel = std::make_unique<server::Channel>(descriptor);
   try {
-    const emulator::Reply hello = channel->call(RequestKind::hello, {});
-    emulator::MessageReader reader(hello.payload);
-    properties_ = reader.take<emulator::HelloReply>();
-    name_ = reader.take_name(emulator::kMaximumName);
+    const server::Reply hello = channel->call(RequestKind::hello, {});
+    server::MessageReader reader(hello.payload);
+    properties_ = reader.take<server::HelloReply>();
+    name_ = reader.take_name(server::kMaximumName);
   } catch (const std::runtime_error&) {
     throw Failure{cudaErrorDevicesUnavailable};
   }
@@ -111,4 +111,4 @@ emulator::Channel& DeviceConnection::channel() {
   return *channel_;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -12,7 +12,7 @@
 #include "emulator/cudart/errors/failure.h"
 #include "emulator/server/channel.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// The calling thread's device, as cudaSetDevice chose it.
 int& current_device();
@@ -32,15 +32,14 @@ class SelectedDevice {
 class DeviceConnection {
  public:
   /// One request and the payload of its answer. Throws Failure for every other status than ok.
-  emulator::Bytes request(emulator::RequestKind kind,
-                          std::initializer_list<std::span<const std::byte>> parts);
+  server::Bytes request(server::RequestKind kind, std::initializer_list<std::span<const std::byte>> parts);
 
   template <class T>
-  T ask(emulator::RequestKind kind, std::initializer_list<std::span<const std::byte>> parts) {
-    return emulator::MessageReader(request(kind, parts)).take<T>();
+  T ask(server::RequestKind kind, std::initializer_list<std::span<const std::byte>> parts) {
+    return server::MessageReader(request(kind, parts)).take<T>();
   }
 
-  const emulator::HelloReply& properties();
+  const server::HelloReply& properties();
   int device_count() { return static_cast<int>(properties().devices); }
   /// Throws Failure unless there is a device of this number.
   void check_number(int number);
@@ -53,14 +52,14 @@ class DeviceConnection {
   void throw_if_failed();
 
  private:
-  emulator::Channel& channel();
+  server::Channel& channel();
 
-  std::unique_ptr<emulator::Channel> channel_;
+  std::unique_ptr<server::Channel> channel_;
   pid_t owner_ = 0;
   int selected_ = 0;  ///< device that the other end takes requests to be for
   bool kernel_failed_ = false;
-  emulator::HelloReply properties_;
+  server::HelloReply properties_;
   std::string name_;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

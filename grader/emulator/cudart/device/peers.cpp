@@ -1,6 +1,6 @@
 #include "emulator/cudart/device/peers.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 void Peers::enable(int device, int peer) {
   if (device == peer) throw Failure{cudaErrorInvalidDevice};
@@ -16,12 +16,12 @@ void Peers::forget(int device) {
                 [device](const auto& pair) { return pair.first == device || pair.second == device; });
 }
 
-emulator::DeviceMask Peers::reach(int device) const {
-  emulator::DeviceMask reach = emulator::DeviceMask{1} << device;
+DeviceMask Peers::reach(int device) const {
+  DeviceMask reach = DeviceMask{1} << device;
   for (const auto& [from, to] : enabled_) {
-    if (from == device) reach |= emulator::DeviceMask{1} << to;
+    if (from == device) reach |= DeviceMask{1} << to;
   }
   return reach;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -6,7 +6,7 @@
 
 #include "emulator/cudart/device/device_connection.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 class Peers {
  public:
@@ -16,10 +16,10 @@ class Peers {
   /// After a reset of the device: what it was allowed, and what was allowed of it.
   void forget(int device);
   /// Devices whose memory kernels of `device` may access.
-  emulator::DeviceMask reach(int device) const;
+  DeviceMask reach(int device) const;
 
  private:
   std::set<std::pair<int, int>> enabled_;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

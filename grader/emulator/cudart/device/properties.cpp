@@ -9,7 +9,7 @@
 #include "emulator/cudart/errors/failure.h"
 #include "emulator/cudart/kernels/occupancy.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -42,7 +42,7 @@ void set_texture_limits(cudaDeviceProp& properties) {
 
 }  // namespace
 
-cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::string& name) {
+cudaDeviceProp device_properties(const server::HelloReply& device, const std::string& name) {
   cudaDeviceProp properties{};
   std::strncpy(properties.name, name.c_str(), sizeof(properties.name) - 1);
   properties.totalGlobalMem = device.global_bytes;
@@ -83,7 +83,7 @@ cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::
   return properties;
 }
 
-int device_attribute(const emulator::HelloReply& device, cudaDeviceAttr attribute) {
+int device_attribute(const server::HelloReply& device, cudaDeviceAttr attribute) {
   switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
       return device.threads_per_block;
@@ -148,7 +148,7 @@ int device_attribute(const emulator::HelloReply& device, cudaDeviceAttr attribut
   }
 }
 
-cudaFuncAttributes kernel_attributes(const Kernel& kernel, const emulator::HelloReply& device) {
+cudaFuncAttributes kernel_attributes(const Kernel& kernel, const server::HelloReply& device) {
   cudaFuncAttributes attributes{};
   const int capability = device.compute_major * 10 + device.compute_minor;
   attributes.sharedSizeBytes = kernel.info.static_shared_bytes;
@@ -167,7 +167,7 @@ cudaFuncAttributes kernel_attributes(const Kernel& kernel, const emulator::Hello
   return attributes;
 }
 
-void set_kernel_attribute(Kernel& kernel, const emulator::HelloReply& device, cudaFuncAttribute attribute,
+void set_kernel_attribute(Kernel& kernel, const server::HelloReply& device, cudaFuncAttribute attribute,
                           int value) {
   if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout ||
       attribute == cudaFuncAttributeClusterSchedulingPolicyPreference) {
@@ -184,4 +184,4 @@ void set_kernel_attribute(Kernel& kernel, const emulator::HelloReply& device, cu
   kernel.dynamic_shared_limit = static_cast<std::uint64_t>(value);
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

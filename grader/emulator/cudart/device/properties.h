@@ -7,17 +7,17 @@
 #include "emulator/cudart/kernels/modules.h"
 #include "emulator/server/protocol.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-cudaDeviceProp device_properties(const emulator::HelloReply& device, const std::string& name);
+cudaDeviceProp device_properties(const server::HelloReply& device, const std::string& name);
 
 /// Throws Failure for an attribute that CUDA does not have. Features that the emulated device lacks are 0.
-int device_attribute(const emulator::HelloReply& device, cudaDeviceAttr attribute);
+int device_attribute(const server::HelloReply& device, cudaDeviceAttr attribute);
 
-cudaFuncAttributes kernel_attributes(const Kernel& kernel, const emulator::HelloReply& device);
+cudaFuncAttributes kernel_attributes(const Kernel& kernel, const server::HelloReply& device);
 
 /// As cudaFuncSetAttribute.
-void set_kernel_attribute(Kernel& kernel, const emulator::HelloReply& device, cudaFuncAttribute attribute,
+void set_kernel_attribute(Kernel& kernel, const server::HelloReply& device, cudaFuncAttribute attribute,
                           int value);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -2,7 +2,7 @@
 
 #include "emulator/cudart/library/runtime_names.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -10,8 +10,8 @@ constexpr const char* kUnknown = "unrecognized error code";
 
 }  // namespace
 
-cudaError_t code_of(emulator::Status status) {
-  using emulator::Status;
+cudaError_t code_of(server::Status status) {
+  using server::Status;
   switch (status) {
     case Status::ok:
       return cudaSuccess;
@@ -59,12 +59,12 @@ Failure& last_failure() {
 }
 
 const char* name_of(cudaError_t error) {
-  const emulator::ErrorText* text = emulator::error_text(error);
+  const library::ErrorText* text = library::error_text(error);
   return text == nullptr ? kUnknown : text->name;
 }
 const char* sentence_of(cudaError_t error) {
-  const emulator::ErrorText* text = emulator::error_text(error);
+  const library::ErrorText* text = library::error_text(error);
   return text == nullptr ? kUnknown : text->sentence;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

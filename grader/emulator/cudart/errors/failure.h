@@ -7,17 +7,17 @@
 #include "emulator/cudart/api.h"
 #include "emulator/server/protocol.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Ends an API call; call() turns it into the call's result.
 struct Failure {
   cudaError_t code = cudaSuccess;
   bool of_kernel = false;  ///< a kernel failed earlier: every call fails from then on
-  emulator::RefusalReason reason = emulator::RefusalReason::none;
-  emulator::RangeRequest range{};  ///< that does not fit, where this is the reason
+  server::RefusalReason reason = server::RefusalReason::none;
+  server::RangeRequest range{};  ///< that does not fit, where this is the reason
 };
 
-cudaError_t code_of(emulator::Status status);
+cudaError_t code_of(server::Status status);
 
 /// The calling thread's last failure, as cudaPeekAtLastError sees it.
 Failure& last_failure();
@@ -30,4 +30,4 @@ inline void require(bool condition) {
 const char* name_of(cudaError_t error);
 const char* sentence_of(cudaError_t error);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -7,7 +7,7 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/server/message.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -38,15 +38,15 @@ void note_refusal(std::string_view name, const Failure& failure) noexcept {
   if (failure.of_kernel || !is_mistake(failure.code)) return;
   try {
     if (name.starts_with("cudaLaunch")) return;  // a finding of the launch
-    const emulator::NoteRefusalRequest note{failure.code, failure.reason, failure.range};
+    const server::NoteRefusalRequest note{failure.code, failure.reason, failure.range};
     Runtime& program = runtime();
     const std::lock_guard lock(program.mutex);
-    program.device.request(emulator::RequestKind::note_refusal,
-                           {emulator::bytes_of(note), emulator::bytes_of(name)});
+    program.device.request(server::RequestKind::note_refusal,
+                           {server::bytes_of(note), server::bytes_of(name)});
   } catch (const Failure&) {
     // The device is gone, or a kernel has failed: that is what the program hears of.
   } catch (const std::exception&) {
   }
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -6,10 +6,10 @@
 
 #include "emulator/cudart/errors/failure.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// `name` is the API function's. Refusals that are answers to a question (is this supported,
 /// is that finished) and those that the device notes itself are passed over.
 void note_refusal(std::string_view name, const Failure& failure) noexcept;
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

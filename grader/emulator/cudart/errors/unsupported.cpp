@@ -5,7 +5,7 @@
 
 #include "emulator/cudart/runtime.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 void refuse(const std::string& what) {
   static std::set<std::string>& told = *new std::set<std::string>;
@@ -15,9 +15,10 @@ void refuse(const std::string& what) {
   throw Failure{cudaErrorNotSupported};
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart
 
 /// What the generated stubs of functions that the emulated device does not have call.
 extern "C" int lockstep_unsupported(const char* function) {
-  return lockstep::cudart::call([&](lockstep::cudart::Runtime&) { lockstep::cudart::refuse(function); });
+  return lockstep::emulator::cudart::call(
+      [&](lockstep::emulator::cudart::Runtime&) { lockstep::emulator::cudart::refuse(function); });
 }

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Says once on stderr that `what` is not supported, and throws Failure.
 [[noreturn]] void refuse(const std::string& what);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

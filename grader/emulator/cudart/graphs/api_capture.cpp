@@ -3,19 +3,19 @@
 
 #include "emulator/cudart/runtime.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::Capture;
-using lockstep::cudart::Failure;
-using lockstep::cudart::Graph;
-using lockstep::cudart::graph_of;
-using lockstep::cudart::handle_of;
-using lockstep::cudart::Node;
-using lockstep::cudart::nodes_of;
-using lockstep::cudart::require;
-using lockstep::cudart::require_plain_edges;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::Stream;
-using lockstep::cudart::thread_capture_mode;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::Capture;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::Graph;
+using lockstep::emulator::cudart::graph_of;
+using lockstep::emulator::cudart::handle_of;
+using lockstep::emulator::cudart::Node;
+using lockstep::emulator::cudart::nodes_of;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::require_plain_edges;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::Stream;
+using lockstep::emulator::cudart::thread_capture_mode;
 
 namespace {
 

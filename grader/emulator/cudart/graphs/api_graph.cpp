@@ -8,22 +8,22 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::AllocationNode;
-using lockstep::cudart::call;
-using lockstep::cudart::ExecutableGraph;
-using lockstep::cudart::Failure;
-using lockstep::cudart::Graph;
-using lockstep::cudart::graph_of;
-using lockstep::cudart::handle_of;
-using lockstep::cudart::Node;
-using lockstep::cudart::node_of;
-using lockstep::cudart::program_of;
-using lockstep::cudart::refuse;
-using lockstep::cudart::require;
-using lockstep::cudart::require_plain_edges;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::submit_graph;
-using lockstep::cudart::type_of;
+using lockstep::emulator::cudart::AllocationNode;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::ExecutableGraph;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::Graph;
+using lockstep::emulator::cudart::graph_of;
+using lockstep::emulator::cudart::handle_of;
+using lockstep::emulator::cudart::Node;
+using lockstep::emulator::cudart::node_of;
+using lockstep::emulator::cudart::program_of;
+using lockstep::emulator::cudart::refuse;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::require_plain_edges;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::submit_graph;
+using lockstep::emulator::cudart::type_of;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "emulator/cudart/graphs/graph_params.h"
 #include "emulator/cudart/runtime.h"
 
-using namespace lockstep::cudart;
+using namespace lockstep::emulator::cudart;
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -173,4 +173,4 @@ cudaStreamCaptureMode& thread_capture_mode() {
   return mode;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -11,7 +11,7 @@
 #include "emulator/cudart/graphs/graphs.h"
 #include "emulator/cudart/streams/streams.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct Capture {
   std::shared_ptr<Graph> graph;
@@ -60,4 +60,4 @@ class Captures {
 /// What the calling thread lets captures forbid: cudaThreadExchangeStreamCaptureMode.
 cudaStreamCaptureMode& thread_capture_mode();
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

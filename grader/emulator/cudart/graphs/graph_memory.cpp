@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 GraphAllocation::~GraphAllocation() {
   try {
@@ -50,4 +50,4 @@ void GraphMemory::note_use() {
   }
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

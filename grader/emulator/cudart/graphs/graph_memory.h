@@ -10,7 +10,7 @@
 
 #include "emulator/cudart/memory/device_memory.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct GraphAllocation {
   GraphAllocation(DeviceMemory& memory_of, std::size_t wanted)
@@ -52,4 +52,4 @@ class GraphMemory {
   std::map<int, std::size_t> used_high_, reserved_high_;  ///< by device
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -5,7 +5,7 @@
 #include "emulator/cudart/arrays/array_copies.h"
 #include "emulator/cudart/errors/unsupported.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -106,10 +106,10 @@ NodeWork node_work(Runtime& r, cudaGraphNodeParams& params) {
 
 cudaKernelNodeParams params_of(Node& node, const KernelWork& work) {
   node.arguments.clear();
-  for (const emulator::ParameterLayout& layout : work.kernel->parameters) {
+  for (const ParameterLayout& layout : work.kernel->parameters) {
     node.arguments.push_back(const_cast<std::byte*>(work.arguments.data()) + layout.offset);
   }
-  const auto dimensions = [](const emulator::Dim3& d) { return dim3{d.x, d.y, d.z}; };
+  const auto dimensions = [](const Dim3& d) { return dim3{d.x, d.y, d.z}; };
   return {const_cast<void*>(work.function),
           dimensions(work.request.grid),
           dimensions(work.request.block),
@@ -122,4 +122,4 @@ cudaMemsetParams params_of(const FillWork& work) {
   return {work.to, work.pitch, work.value, work.element_bytes, work.width, work.height};
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

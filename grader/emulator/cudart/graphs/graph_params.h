@@ -4,7 +4,7 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/runtime.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// All throw Failure for parameters with which the work could not be done.
 KernelWork kernel_work(Runtime& r, const cudaKernelNodeParams& params);
@@ -35,4 +35,4 @@ DeallocationNode deallocation_node(Runtime& r, void* address);
 EventRecordNode record_node(Runtime& r, cudaEvent_t event);
 EventWaitNode wait_node(Runtime& r, cudaEvent_t event);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

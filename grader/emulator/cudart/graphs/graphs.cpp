@@ -11,7 +11,7 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/runtime.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -246,4 +246,4 @@ ExecutableGraph& Graphs::find(cudaGraphExec_t executable) {
 
 void Graphs::destroy(cudaGraphExec_t executable) { require(executables_.erase(executable) != 0); }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

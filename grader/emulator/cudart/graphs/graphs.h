@@ -14,7 +14,7 @@
 #include "emulator/cudart/streams/work.h"
 #include "emulator/cudart/streams/work_queues.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct Graph;
 
@@ -133,4 +133,4 @@ inline cudaGraph_t handle_of(const Graph& graph) {
   return reinterpret_cast<cudaGraph_t>(const_cast<Graph*>(&graph));
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -8,14 +8,16 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::available_dynamic_shared_bytes;
-using lockstep::cudart::blocks_per_multiprocessor;
-using lockstep::cudart::call;
-using lockstep::cudart::Configuration;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::submit_host_function;
-using lockstep::cudart::submit_launch;
+using lockstep::emulator::cudart::available_dynamic_shared_bytes;
+using lockstep::emulator::cudart::blocks_per_multiprocessor;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::Configuration;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::Kernel;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::submit_host_function;
+using lockstep::emulator::cudart::submit_launch;
 
 namespace {
 
@@ -25,7 +27,7 @@ void launch(Runtime& r, const void* function, const Configuration& configuration
 }
 
 /// Blocks of a launch's shape that are resident on the device at once.
-int resident_blocks(const lockstep::cudart::Kernel& kernel, const lockstep::emulator::HelloReply& device,
+int resident_blocks(const Kernel& kernel, const lockstep::emulator::server::HelloReply& device,
                     const cudaLaunchConfig_t& configuration) {
   const dim3& block = configuration.blockDim;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
@@ -35,8 +37,7 @@ int resident_blocks(const lockstep::cudart::Kernel& kernel, const lockstep::emul
 }
 
 /// Blocks of a cluster, as compiled or as the launch asks.
-std::uint32_t cluster_blocks(const lockstep::cudart::Kernel& kernel,
-                             const cudaLaunchConfig_t& configuration) {
+std::uint32_t cluster_blocks(const Kernel& kernel, const cudaLaunchConfig_t& configuration) {
   std::uint64_t blocks = std::uint64_t{kernel.info.cluster_x} * kernel.info.cluster_y * kernel.info.cluster_z;
   for (unsigned i = 0; i < configuration.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = configuration.attrs[i];
@@ -130,10 +131,10 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                            const cudaLaunchConfig_t* configuration) {
   return call([&](Runtime& r) {
     require(clusters != nullptr && configuration != nullptr);
-    const lockstep::cudart::Kernel& kernel = r.modules.load(function);
+    const Kernel& kernel = r.modules.load(function);
     const int blocks = resident_blocks(kernel, r.device.properties(), *configuration);
     const std::uint32_t size = cluster_blocks(kernel, *configuration);
-    if (size > most_cluster_blocks(kernel)) throw lockstep::cudart::Failure{cudaErrorInvalidClusterSize};
+    if (size > most_cluster_blocks(kernel)) throw Failure{cudaErrorInvalidClusterSize};
     *clusters = blocks / static_cast<int>(size);
   });
 }
@@ -142,7 +143,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function
                                                  const cudaLaunchConfig_t* configuration) {
   return call([&](Runtime& r) {
     require(size != nullptr && configuration != nullptr);
-    const lockstep::cudart::Kernel& kernel = r.modules.load(function);
+    const Kernel& kernel = r.modules.load(function);
     const int blocks = resident_blocks(kernel, r.device.properties(), *configuration);
     const auto most = static_cast<int>(most_cluster_blocks(kernel));
     // Sizes are powers of two.

@@ -1,11 +1,11 @@
 // Entry points of nvcc's generated code: registration of fat binaries, and launches by <<<…>>>.
 #include "emulator/cudart/runtime.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::Failure;
-using lockstep::cudart::FatBinary;
-using lockstep::cudart::pushed_configurations;
-using lockstep::cudart::Runtime;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::FatBinary;
+using lockstep::emulator::cudart::pushed_configurations;
+using lockstep::emulator::cudart::Runtime;
 
 namespace {
 

@@ -5,19 +5,19 @@
 #include <cstring>
 #include <type_traits>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-using emulator::bytes_of;
+using server::bytes_of;
 
 namespace {
 
-emulator::Dim3 dimensions(const dim3& given) { return {given.x, given.y, given.z}; }
+Dim3 dimensions(const dim3& given) { return {given.x, given.y, given.z}; }
 
-emulator::Bytes pack(const Kernel& kernel, void** arguments) {
+server::Bytes pack(const Kernel& kernel, void** arguments) {
   require(kernel.parameters.empty() || arguments != nullptr);
-  emulator::Bytes block(kernel.info.parameter_bytes);
+  server::Bytes block(kernel.info.parameter_bytes);
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-    const emulator::ParameterLayout& layout = kernel.parameters[i];
+    const ParameterLayout& layout = kernel.parameters[i];
     std::memcpy(block.data() + layout.offset, arguments[i], layout.bytes);
   }
   return block;
@@ -80,11 +80,11 @@ KernelWork Launcher::prepare(const cudaLaunchConfig_t& configuration, const void
   return prepare(function, plain, arguments);
 }
 
-void Launcher::check(Kernel& kernel, const emulator::LaunchRequest& wanted) {
-  static_assert(std::has_unique_object_representations_v<emulator::LaunchRequest>);
+void Launcher::check(Kernel& kernel, const server::LaunchRequest& wanted) {
+  static_assert(std::has_unique_object_representations_v<server::LaunchRequest>);
   if (kernel.accepted && std::memcmp(&*kernel.accepted, &wanted, sizeof wanted) == 0) return;
   try {
-    device_.request(emulator::RequestKind::check_launch, {bytes_of(wanted)});
+    device_.request(server::RequestKind::check_launch, {bytes_of(wanted)});
   } catch (const Failure& caught) {
     if (wanted.cooperative == 0 || caught.code != cudaErrorLaunchOutOfResources) throw;
     throw Failure{cudaErrorCooperativeLaunchTooLarge};
@@ -95,15 +95,15 @@ void Launcher::check(Kernel& kernel, const emulator::LaunchRequest& wanted) {
 void Launcher::run(const KernelWork& work) {
   const SelectedDevice selected(work.device);
   unified_.before_launch(work.arguments);
-  const emulator::Bytes text =
-      device_.request(emulator::RequestKind::launch, {bytes_of(work.request), work.arguments});
+  const server::Bytes text =
+      device_.request(server::RequestKind::launch, {bytes_of(work.request), work.arguments});
   printed_.append(reinterpret_cast<const char*>(text.data()), text.size());
   unified_.after_launch();
 }
 
 void Launcher::synchronise() {
   print();
-  device_.request(emulator::RequestKind::synchronise, {});
+  device_.request(server::RequestKind::synchronise, {});
   unified_.after_synchronisation();
 }
 
@@ -124,4 +124,4 @@ std::vector<Configuration>& pushed_configurations() {
   return pushed;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -14,7 +14,7 @@
 #include "emulator/cudart/memory/unified_memory.h"
 #include "emulator/cudart/streams/work.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct Configuration {
   dim3 grid{1, 1, 1}, block{1, 1, 1};
@@ -34,7 +34,7 @@ class Launcher {
   /// As cudaLaunchKernelExC; attributes that only tune speed are passed over.
   KernelWork prepare(const cudaLaunchConfig_t& configuration, const void* function, void** arguments);
   /// Asks the device whether it would run this; a launch like the kernel's last one is known to be right.
-  void check(Kernel& kernel, const emulator::LaunchRequest& wanted);
+  void check(Kernel& kernel, const server::LaunchRequest& wanted);
 
   /// Runs the grid to its end.
   void run(const KernelWork& work);
@@ -54,11 +54,11 @@ class Launcher {
   UnifiedMemory& unified_;
   const Peers& peers_;
   std::string printed_;
-  std::size_t heap_bytes_ = emulator::kDefaultHeapBytes;
+  std::size_t heap_bytes_ = kDefaultHeapBytes;
   bool heap_used_ = false;
 };
 
 /// The configurations between <<<…>>> and the launch inside the generated stub, of the calling thread.
 std::vector<Configuration>& pushed_configurations();
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

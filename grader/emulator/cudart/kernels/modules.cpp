@@ -4,10 +4,10 @@
 
 #include "emulator/ptx/fat_binary_entries.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-using emulator::bytes_of;
-using emulator::RequestKind;
+using server::bytes_of;
+using server::RequestKind;
 
 namespace {
 
@@ -26,7 +26,7 @@ std::span<const std::byte> bytes_at(const void* address, std::size_t bytes) {
   return {static_cast<const std::byte*>(address), bytes};
 }
 
-std::uint32_t capability_of(const emulator::HelloReply& device) {
+std::uint32_t capability_of(const server::HelloReply& device) {
   return static_cast<std::uint32_t>(10 * device.compute_major + device.compute_minor);
 }
 
@@ -51,7 +51,7 @@ void Modules::remove_fat_binary(FatBinary* binary) {
   std::erase_if(variables_, [binary](const auto& entry) { return entry.second.binary == binary; });
   for (const auto& [device, module] : binary->modules) {
     try {
-      device_.request(RequestKind::unload_image, {bytes_of(emulator::IdRequest{module})});
+      device_.request(RequestKind::unload_image, {bytes_of(server::IdRequest{module})});
     } catch (const Failure&) {
       // The program is ending, or a kernel has failed: the device releases the module with the connection.
     }
@@ -85,16 +85,16 @@ Kernel& Modules::load(const void* function) {
   Kernel& kernel = find(function);
   if (kernel.loaded_for == current_device()) return kernel;
   try {
-    const emulator::NameRequest wanted{load(*kernel.binary)};
+    const server::NameRequest wanted{load(*kernel.binary)};
     choose_architecture(*kernel.binary);
     kernel.architecture = kernel.binary->architecture;
-    const emulator::Bytes reply =
+    const server::Bytes reply =
         device_.request(RequestKind::find_kernel, {bytes_of(wanted), bytes_of(kernel.name)});
-    emulator::MessageReader reader(reply);
-    kernel.info = reader.take<emulator::KernelReply>();
+    server::MessageReader reader(reply);
+    kernel.info = reader.take<server::KernelReply>();
     kernel.parameters.clear();
     for (std::uint32_t i = 0; i < kernel.info.parameter_count; ++i) {
-      kernel.parameters.push_back(reader.take<emulator::ParameterLayout>());
+      kernel.parameters.push_back(reader.take<ParameterLayout>());
     }
     kernel.loaded_for = current_device();
     return kernel;
@@ -104,8 +104,8 @@ Kernel& Modules::load(const void* function) {
   }
 }
 
-emulator::HelloReply Modules::described_device() {
-  emulator::HelloReply described = device_.properties();
+server::HelloReply Modules::described_device() {
+  server::HelloReply described = device_.properties();
   std::uint32_t capability = capability_of(described);
   for (FatBinary& binary : binaries_) {
     choose_architecture(binary);
@@ -136,7 +136,7 @@ void Modules::choose_architecture(FatBinary& binary) {
   }
 }
 
-const emulator::RangeReply& Modules::symbol(const void* host_variable) {
+const server::RangeReply& Modules::symbol(const void* host_variable) {
   const auto found = variables_.find(host_variable);
   // A managed variable is known by where its address is kept, and by the address itself.
   if (found == variables_.end()) {
@@ -152,24 +152,24 @@ const emulator::RangeReply& Modules::symbol(const void* host_variable) {
 void Modules::place_managed_variables(FatBinary* binary, ManagedMemory& managed) {
   for (auto& [host_variable, variable] : variables_) {
     if (variable.binary != binary || variable.host_pointer == nullptr) continue;
-    const emulator::RangeReply& range = locate(variable);
+    const server::RangeReply& range = locate(variable);
     if (!managed.contains(range.address)) managed.adopt(range.address, range.bytes);
     *variable.host_pointer = reinterpret_cast<void*>(range.address);
   }
 }
 
-const emulator::RangeReply& Modules::locate(Variable& variable) {
+const server::RangeReply& Modules::locate(Variable& variable) {
   // One address for all devices is what hardware gives a managed variable; here each device has its own.
   if (variable.host_pointer != nullptr && device_.device_count() > 1) throw Failure{cudaErrorNotSupported};
   const auto known = variable.ranges.find(current_device());
   if (known != variable.ranges.end()) return known->second;
-  const emulator::NameRequest wanted{load(*variable.binary)};
-  return variable.ranges[current_device()] = device_.ask<emulator::RangeReply>(
+  const server::NameRequest wanted{load(*variable.binary)};
+  return variable.ranges[current_device()] = device_.ask<server::RangeReply>(
              RequestKind::find_symbol, {bytes_of(wanted), bytes_of(variable.name)});
 }
 
 void* Modules::place_in_symbol(const void* host_variable, std::size_t offset, std::size_t bytes) {
-  const emulator::RangeReply& range = symbol(host_variable);
+  const server::RangeReply& range = symbol(host_variable);
   require(offset <= range.bytes && bytes <= range.bytes - offset);
   return reinterpret_cast<void*>(range.address + offset);
 }
@@ -191,16 +191,16 @@ std::uint64_t Modules::load(FatBinary& binary) {
   const auto known = binary.modules.find(current_device());
   if (known != binary.modules.end()) return known->second;
   if (binary.containers.empty()) throw Failure{cudaErrorNoKernelImageForDevice};
-  emulator::Bytes images;
+  server::Bytes images;
   for (const void* container : binary.containers) {
     const auto size =
-        device_.ask<emulator::SizeReply>(RequestKind::measure_image, {bytes_at(container, kContainerHeader)});
-    if (size.bytes > emulator::kMaximumRequest - images.size()) throw Failure{cudaErrorInvalidKernelImage};
-    emulator::append(images, bytes_at(container, size.bytes));
+        device_.ask<server::SizeReply>(RequestKind::measure_image, {bytes_at(container, kContainerHeader)});
+    if (size.bytes > server::kMaximumRequest - images.size()) throw Failure{cudaErrorInvalidKernelImage};
+    server::append(images, bytes_at(container, size.bytes));
   }
   try {
     return binary.modules[current_device()] =
-               device_.ask<emulator::IdReply>(RequestKind::load_image, {images}).id;
+               device_.ask<server::IdReply>(RequestKind::load_image, {images}).id;
   } catch (const Failure& caught) {
     if (caught.code == cudaErrorInvalidKernelImage || caught.code == cudaErrorNoKernelImageForDevice) {
       binary.failure = caught.code;
@@ -209,11 +209,11 @@ std::uint64_t Modules::load(FatBinary& binary) {
   }
 }
 
-std::uint64_t dynamic_shared_limit(const Kernel& kernel, const emulator::HelloReply& device) {
+std::uint64_t dynamic_shared_limit(const Kernel& kernel, const server::HelloReply& device) {
   const std::uint64_t fixed = kernel.info.static_shared_bytes;
   const std::uint64_t standard =
       device.shared_bytes_per_block - std::min(device.shared_bytes_per_block, fixed);
   return std::max(standard, kernel.dynamic_shared_limit.value_or(0));
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

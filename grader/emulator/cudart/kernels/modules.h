@@ -17,7 +17,7 @@
 #include "emulator/cudart/device/device_connection.h"
 #include "emulator/cudart/memory/managed_memory.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Of a kernel that no device has loaded.
 inline constexpr int kNoDevice = -1;
@@ -35,19 +35,19 @@ struct Kernel : std::enable_shared_from_this<Kernel> {
   FatBinary* binary = nullptr;
   std::string name;            ///< mangled
   int loaded_for = kNoDevice;  ///< device whose kernel `info` names
-  emulator::KernelReply info;
-  std::vector<emulator::ParameterLayout> parameters;
+  server::KernelReply info;
+  std::vector<ParameterLayout> parameters;
   std::optional<std::uint64_t> dynamic_shared_limit;  ///< set by cudaFuncSetAttribute
   bool large_clusters = false;                        ///< likewise: of more than the portable size
-  std::optional<emulator::LaunchRequest> accepted;    ///< the last launch that the device did not refuse
+  std::optional<server::LaunchRequest> accepted;      ///< the last launch that the device did not refuse
   std::uint32_t architecture = 0;                     ///< of the PTX that it was loaded from, such as 90
 };
 
 struct Variable {
   FatBinary* binary = nullptr;
-  std::string name;                            ///< mangled
-  void** host_pointer = nullptr;               ///< of a managed variable: where the program keeps its address
-  std::map<int, emulator::RangeReply> ranges;  ///< by device, once it is loaded there
+  std::string name;                          ///< mangled
+  void** host_pointer = nullptr;             ///< of a managed variable: where the program keeps its address
+  std::map<int, server::RangeReply> ranges;  ///< by device, once it is loaded there
 };
 
 class Modules {
@@ -67,9 +67,9 @@ class Modules {
   Kernel& load(const void* function);
   /// The device as the program may ask about it: its compute capability is that of the newest architecture
   /// whose PTX runs, when all that the program carries is newer than the device.
-  emulator::HelloReply described_device();
+  server::HelloReply described_device();
   /// The variable's place on the current device.
-  const emulator::RangeReply& symbol(const void* host_variable);
+  const server::RangeReply& symbol(const void* host_variable);
   /// The place `offset` bytes into it, where `bytes` bytes must fit.
   void* place_in_symbol(const void* host_variable, std::size_t offset, std::size_t bytes);
   /// Tells the program the addresses of the binary's managed variables, which it then uses through `managed`.
@@ -80,7 +80,7 @@ class Modules {
  private:
   std::uint64_t load(FatBinary& binary);
   void choose_architecture(FatBinary& binary);
-  const emulator::RangeReply& locate(Variable& variable);
+  const server::RangeReply& locate(Variable& variable);
 
   DeviceConnection& device_;
   std::list<FatBinary> binaries_;
@@ -92,6 +92,6 @@ class Modules {
 inline std::uint32_t most_cluster_blocks(const Kernel& kernel) { return kernel.large_clusters ? 16 : 8; }
 
 /// Dynamic shared memory that a launch of the kernel may ask for.
-std::uint64_t dynamic_shared_limit(const Kernel& kernel, const emulator::HelloReply& device);
+std::uint64_t dynamic_shared_limit(const Kernel& kernel, const server::HelloReply& device);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -16,7 +16,7 @@ std::size_t rounded_up(std::size_t value, std::size_t granule) {
 
 }  // namespace
 
-int blocks_per_multiprocessor(const emulator::KernelReply& kernel, const emulator::HelloReply& device,
+int blocks_per_multiprocessor(const server::KernelReply& kernel, const server::HelloReply& device,
                               int threads, std::size_t dynamic_shared_bytes) {
   const std::size_t shared = kernel.static_shared_bytes + dynamic_shared_bytes;
   if (threads > device.threads_per_block || static_cast<std::uint32_t>(threads) > kernel.max_threads)
@@ -37,8 +37,8 @@ int blocks_per_multiprocessor(const emulator::KernelReply& kernel, const emulato
   return static_cast<int>(blocks);
 }
 
-std::size_t available_dynamic_shared_bytes(const emulator::KernelReply& kernel,
-                                           const emulator::HelloReply& device, int blocks) {
+std::size_t available_dynamic_shared_bytes(const server::KernelReply& kernel,
+                                           const server::HelloReply& device, int blocks) {
   const std::size_t share = device.shared_bytes_per_multiprocessor / static_cast<std::size_t>(blocks) /
                             kSharedGranule * kSharedGranule;
   const std::size_t taken = kernel.static_shared_bytes + kReservedSharedBytes;
@@ -47,4 +47,4 @@ std::size_t available_dynamic_shared_bytes(const emulator::KernelReply& kernel,
   return std::min<std::size_t>(share - taken, most - std::min<std::size_t>(most, kernel.static_shared_bytes));
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

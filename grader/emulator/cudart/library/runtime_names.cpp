@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::cudart::library {
 
 namespace {
 
@@ -27,4 +27,4 @@ bool is_runtime_function(std::string_view name) {
   return std::ranges::find(kFunctions, name) != std::end(kFunctions);
 }
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::cudart::library

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace lockstep::emulator {
+namespace lockstep::emulator::cudart::library {
 
 struct ErrorText {
   int code;
@@ -18,4 +18,4 @@ const ErrorText* error_text(int code);
 /// Whether the runtime exports a function of this name.
 bool is_runtime_function(std::string_view name);
 
-}  // namespace lockstep::emulator
+}  // namespace lockstep::emulator::cudart::library

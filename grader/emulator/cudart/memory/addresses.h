@@ -3,12 +3,10 @@
 
 #include "emulator/core/types.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-inline emulator::DeviceAddress address_of(const void* pointer) {
-  return reinterpret_cast<emulator::DeviceAddress>(pointer);
-}
+inline DeviceAddress address_of(const void* pointer) { return reinterpret_cast<DeviceAddress>(pointer); }
 
-inline void* pointer_to(emulator::DeviceAddress address) { return reinterpret_cast<void*>(address); }
+inline void* pointer_to(DeviceAddress address) { return reinterpret_cast<void*>(address); }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

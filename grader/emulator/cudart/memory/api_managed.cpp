@@ -6,13 +6,13 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::address_of;
-using lockstep::cudart::call;
-using lockstep::cudart::Failure;
-using lockstep::cudart::PageAdvice;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::Stream;
+using lockstep::emulator::cudart::address_of;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::PageAdvice;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::Stream;
 
 namespace {
 
@@ -24,7 +24,7 @@ void advise(Runtime& r, const void* pointer, size_t bytes, cudaMemoryAdvise advi
                            advice != cudaMemAdviseUnsetPreferredLocation;
   if (names_place) check_place(r, place);
   r.unified.managed.advise(address_of(pointer), bytes,
-                           [&](PageAdvice& page) { lockstep::cudart::apply(page, advice, place); });
+                           [&](PageAdvice& page) { lockstep::emulator::cudart::apply(page, advice, place); });
 }
 
 void prefetch(Runtime& r, const void* pointer, size_t bytes, int place, cudaStream_t stream) {
@@ -87,8 +87,8 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int place, c
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_bytes, cudaMemRangeAttribute attribute,
                                      const void* pointer, size_t bytes) {
   return call([&](Runtime& r) {
-    lockstep::cudart::answer(r.unified.managed.advice(address_of(pointer), bytes), attribute, data,
-                             data_bytes);
+    lockstep::emulator::cudart::answer(r.unified.managed.advice(address_of(pointer), bytes), attribute, data,
+                                       data_bytes);
   });
 }
 
@@ -98,7 +98,7 @@ cudaError_t cudaMemRangeGetAttributes(void** data, size_t* data_bytes, cudaMemRa
     require(data != nullptr && data_bytes != nullptr && attributes != nullptr && count != 0);
     const PageAdvice common = r.unified.managed.advice(address_of(pointer), bytes);
     for (size_t i = 0; i < count; ++i) {
-      lockstep::cudart::answer(common, attributes[i], data[i], data_bytes[i]);
+      lockstep::emulator::cudart::answer(common, attributes[i], data[i], data_bytes[i]);
     }
   });
 }

@@ -5,17 +5,17 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::copy_blocking;
-using lockstep::cudart::CopyWork;
-using lockstep::cudart::Failure;
-using lockstep::cudart::fill_blocking;
-using lockstep::cudart::FillWork;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::submit_copy;
-using lockstep::cudart::submit_fill;
-using lockstep::cudart::wait_for_all;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::copy_blocking;
+using lockstep::emulator::cudart::CopyWork;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::fill_blocking;
+using lockstep::emulator::cudart::FillWork;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::submit_copy;
+using lockstep::emulator::cudart::submit_fill;
+using lockstep::emulator::cudart::wait_for_all;
 
 namespace {
 

@@ -5,15 +5,15 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::AllocationNode;
-using lockstep::cudart::call;
-using lockstep::cudart::DeallocationNode;
-using lockstep::cudart::Failure;
-using lockstep::cudart::refuse;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::SelectedDevice;
-using lockstep::cudart::Stream;
+using lockstep::emulator::cudart::AllocationNode;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::DeallocationNode;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::refuse;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::SelectedDevice;
+using lockstep::emulator::cudart::Stream;
 
 namespace {
 

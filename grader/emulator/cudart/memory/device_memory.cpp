@@ -7,16 +7,11 @@
 
 #include "emulator/cudart/memory/addresses.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-using emulator::BoxPart;
-using emulator::BoxPlace;
-using emulator::BoxShape;
-using emulator::bytes_of;
-using emulator::DeviceAddress;
-using emulator::RangeRequest;
-using emulator::RequestKind;
-using emulator::RowPiece;
+using server::bytes_of;
+using server::RangeRequest;
+using server::RequestKind;
 
 namespace {
 
@@ -54,22 +49,22 @@ void for_parts(const BoxShape& shape, std::uint64_t most_bytes, const Function& 
 }
 template <class Function>
 void for_parts_of_bytes(const BoxShape& shape, const Function& function) {
-  for_parts(shape, emulator::kPieceBytes, function);
+  for_parts(shape, server::kPieceBytes, function);
 }
 template <class Function>
 void for_parts_of_rows(const BoxShape& shape, const Function& function) {
-  const bool one = shape.rows() <= emulator::kPieceRows;
-  for_parts(shape, one ? shape.bytes() : emulator::kPieceRows * shape.width, function);
+  const bool one = shape.rows() <= server::kPieceRows;
+  for_parts(shape, one ? shape.bytes() : server::kPieceRows * shape.width, function);
 }
 
-void repeat(const emulator::Bytes& element, std::span<std::byte> bytes) {
+void repeat(const server::Bytes& element, std::span<std::byte> bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = element[i % element.size()];
 }
 
 }  // namespace
 
 bool DeviceMemory::on_device(const void* pointer) const {
-  return address_of(pointer) >= emulator::kGlobalBegin && address_of(pointer) < emulator::kGlobalEnd &&
+  return address_of(pointer) >= kGlobalBegin && address_of(pointer) < kGlobalEnd &&
          !unified_.pinned.contains(pointer);
 }
 
@@ -84,7 +79,7 @@ cudaMemcpyKind DeviceMemory::checked_kind(const CopyWork& work) const {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) throw Failure{cudaErrorInvalidMemcpyDirection};
   if (work.empty()) return kind;
   if (work.to == nullptr || work.from == nullptr) {
-    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::null};
+    throw Failure{cudaErrorInvalidValue, false, server::RefusalReason::null};
   }
   const auto agrees = [&](const void* pointer, bool stated_on_device) {
     return managed(pointer) || on_device(pointer) == stated_on_device;
@@ -93,7 +88,7 @@ cudaMemcpyKind DeviceMemory::checked_kind(const CopyWork& work) const {
   const bool from_agrees =
       agrees(work.from, kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
   if (kind != cudaMemcpyDefault && !(to_agrees && from_agrees)) {
-    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::direction};
+    throw Failure{cudaErrorInvalidValue, false, server::RefusalReason::direction};
   }
   if (on_device(work.to)) {
     return on_device(work.from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
@@ -103,9 +98,9 @@ cudaMemcpyKind DeviceMemory::checked_kind(const CopyWork& work) const {
 
 void* DeviceMemory::allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  const emulator::AllocateRequest wanted{bytes};
+  const server::AllocateRequest wanted{bytes};
   const DeviceAddress address =
-      device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
+      device_.ask<server::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   allocations_[address] = bytes;
   return pointer_to(address);
 }
@@ -148,7 +143,7 @@ void DeviceMemory::check_range(const void* pointer, std::size_t bytes) {
   const DeviceAddress address = address_of(pointer);
   const auto require_inside = [&](DeviceAddress base, std::size_t size) {
     if (address - base < size && bytes <= size - (address - base)) return;
-    throw Failure{cudaErrorInvalidValue, false, emulator::RefusalReason::range, {address, bytes, bytes}};
+    throw Failure{cudaErrorInvalidValue, false, server::RefusalReason::range, {address, bytes, bytes}};
   };
   const auto after = allocations_.upper_bound(address);
   if (after != allocations_.begin()) {
@@ -157,7 +152,7 @@ void DeviceMemory::check_range(const void* pointer, std::size_t bytes) {
   }
   // A symbol, or memory of whoever made the device.
   const auto range =
-      device_.ask<emulator::RangeReply>(RequestKind::find_range, {bytes_of(RangeRequest{address, 0, 0})});
+      device_.ask<server::RangeReply>(RequestKind::find_range, {bytes_of(RangeRequest{address, 0, 0})});
   require_inside(range.address, range.bytes);  // of no bytes where there is none
 }
 
@@ -180,7 +175,7 @@ void DeviceMemory::copy(const CopyWork& work) {
       break;
     case cudaMemcpyDeviceToDevice:
       for_parts_of_rows(shape, [&](const BoxPart& part) {
-        device_.request(RequestKind::copy, {bytes_of(emulator::CopyRequest{to, from, shape, part})});
+        device_.request(RequestKind::copy, {bytes_of(server::CopyRequest{to, from, shape, part})});
       });
       break;
     default:
@@ -200,7 +195,7 @@ void DeviceMemory::fill(const FillWork& work) {
   if (managed(work.to)) unified_.managed.send();
   const bool gapless = required_span(box, to) == box.bytes();
   const BoxShape shape = gapless ? BoxShape{box.bytes()} : box;
-  emulator::Bytes element(work.element_bytes);
+  server::Bytes element(work.element_bytes);
   std::memcpy(element.data(), &work.value, element.size());
   const bool one_value = std::ranges::count(element, element.front()) == std::ssize(element);
   if (!on_device(work.to)) {
@@ -210,15 +205,15 @@ void DeviceMemory::fill(const FillWork& work) {
   } else if (one_value) {
     const auto value = std::to_integer<std::uint64_t>(element.front());
     for_parts_of_rows(shape, [&](const BoxPart& part) {
-      device_.request(RequestKind::fill_box, {bytes_of(emulator::FillBoxRequest{{to, shape, part}, value})});
+      device_.request(RequestKind::fill_box, {bytes_of(server::FillBoxRequest{{to, shape, part}, value})});
     });
   } else {
     // Rows are whole elements, and so are pieces.
-    emulator::Bytes piece(std::min<std::size_t>(shape.bytes(), emulator::kPieceBytes));
+    server::Bytes piece(std::min<std::size_t>(shape.bytes(), server::kPieceBytes));
     repeat(element, piece);
     for_parts_of_bytes(shape, [&](const BoxPart& part) {
       device_.request(RequestKind::write_box,
-                      {bytes_of(emulator::BoxRequest{to, shape, part}), std::span(piece).first(part.bytes)});
+                      {bytes_of(server::BoxRequest{to, shape, part}), std::span(piece).first(part.bytes)});
     });
   }
   revoke(to, shape);
@@ -228,7 +223,7 @@ void DeviceMemory::fill(const FillWork& work) {
 /// as reading.
 void DeviceMemory::revoke(const BoxPlace& to, const BoxShape& shape) {
   if (!unified_.managed.contains(to.address)) return;
-  const auto page_of = [](DeviceAddress address) { return address / emulator::kPageBytes; };
+  const auto page_of = [](DeviceAddress address) { return address / kPageBytes; };
   DeviceAddress begin = to.address, end = to.address;
   for_row_pieces(shape, {0, shape.bytes()}, [&](const RowPiece& row) {
     const DeviceAddress next = to.address_of(row);
@@ -243,7 +238,7 @@ void DeviceMemory::revoke(const BoxPlace& to, const BoxShape& shape) {
 
 void DeviceMemory::information(std::size_t* free_bytes, std::size_t* total_bytes) {
   require(free_bytes != nullptr && total_bytes != nullptr);
-  const auto reply = device_.ask<emulator::MemoryReply>(RequestKind::memory_info, {});
+  const auto reply = device_.ask<server::MemoryReply>(RequestKind::memory_info, {});
   *free_bytes = reply.free_bytes;
   *total_bytes = reply.total_bytes;
 }
@@ -253,8 +248,8 @@ cudaPointerAttributes DeviceMemory::attributes(const void* address) {
   attributes.type = cudaMemoryTypeUnregistered;
   attributes.device = -1;
   if (on_device(address)) {
-    const auto range = device_.ask<emulator::RangeReply>(RequestKind::find_range,
-                                                         {bytes_of(RangeRequest{address_of(address), 0, 0})});
+    const auto range = device_.ask<server::RangeReply>(RequestKind::find_range,
+                                                       {bytes_of(RangeRequest{address_of(address), 0, 0})});
     require(range.bytes != 0);
     const bool is_managed = managed(address);
     attributes.type = is_managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
@@ -275,7 +270,7 @@ cudaPointerAttributes DeviceMemory::attributes(const void* address) {
 void DeviceMemory::to_device(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape) {
   // Through a buffer of our own: a wild pointer then faults here, in the program, and not half-way into a
   // message.
-  emulator::Bytes bytes(std::min<std::size_t>(shape.bytes(), emulator::kPieceBytes));
+  server::Bytes bytes(std::min<std::size_t>(shape.bytes(), server::kPieceBytes));
   for_parts_of_bytes(shape, [&](const BoxPart& part) {
     std::byte* next = bytes.data();
     for_row_pieces(shape, part, [&](const RowPiece& piece) {
@@ -283,14 +278,14 @@ void DeviceMemory::to_device(const BoxPlace& to, const BoxPlace& from, const Box
       next += piece.bytes;
     });
     device_.request(RequestKind::write_box,
-                    {bytes_of(emulator::BoxRequest{to, shape, part}), std::span(bytes).first(part.bytes)});
+                    {bytes_of(server::BoxRequest{to, shape, part}), std::span(bytes).first(part.bytes)});
   });
 }
 
 void DeviceMemory::to_host(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape) {
   for_parts_of_bytes(shape, [&](const BoxPart& part) {
-    const emulator::Bytes bytes =
-        device_.request(RequestKind::read_box, {bytes_of(emulator::BoxRequest{from, shape, part})});
+    const server::Bytes bytes =
+        device_.request(RequestKind::read_box, {bytes_of(server::BoxRequest{from, shape, part})});
     require(bytes.size() == part.bytes);
     const std::byte* next = bytes.data();
     for_row_pieces(shape, part, [&](const RowPiece& piece) {
@@ -300,4 +295,4 @@ void DeviceMemory::to_host(const BoxPlace& to, const BoxPlace& from, const BoxSh
   });
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

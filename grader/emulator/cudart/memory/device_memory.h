@@ -13,7 +13,7 @@
 #include "emulator/cudart/memory/unified_memory.h"
 #include "emulator/cudart/streams/work.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 class DeviceMemory {
  public:
@@ -45,14 +45,13 @@ class DeviceMemory {
  private:
   cudaMemcpyKind checked_kind(const CopyWork& work) const;
   void check_range(const void* address, std::size_t bytes);
-  void revoke(const emulator::BoxPlace& to, const emulator::BoxShape& shape);
-  void to_device(const emulator::BoxPlace& to, const emulator::BoxPlace& from,
-                 const emulator::BoxShape& shape);
-  void to_host(const emulator::BoxPlace& to, const emulator::BoxPlace& from, const emulator::BoxShape& shape);
+  void revoke(const BoxPlace& to, const BoxShape& shape);
+  void to_device(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape);
+  void to_host(const BoxPlace& to, const BoxPlace& from, const BoxShape& shape);
 
   DeviceConnection& device_;
   UnifiedMemory& unified_;
-  std::map<emulator::DeviceAddress, std::size_t> allocations_;  ///< of the program; there is other memory too
+  std::map<DeviceAddress, std::size_t> allocations_;  ///< of the program; there is other memory too
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

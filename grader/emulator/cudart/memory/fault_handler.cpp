@@ -10,7 +10,7 @@
 
 #include "emulator/cudart/runtime.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -69,4 +69,4 @@ void install_fault_handler() {
   static_cast<void>(installed);
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

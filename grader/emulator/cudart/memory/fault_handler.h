@@ -5,9 +5,9 @@
 // for SIGSEGV after its first managed allocation has to hand faults on to the one it replaces.
 #pragma once
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Once; further calls do nothing.
 void install_fault_handler();
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

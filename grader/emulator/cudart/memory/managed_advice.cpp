@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -101,4 +101,4 @@ void answer(const PageAdvice& common, cudaMemRangeAttribute attribute, void* dat
   }
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -11,7 +11,7 @@
 
 #include "emulator/cudart/errors/failure.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// One page's; places are device numbers, cudaCpuDeviceId or cudaInvalidDeviceId.
 struct PageAdvice {
@@ -42,4 +42,4 @@ void apply(PageAdvice& page, cudaMemoryAdvise advice, int place);
 /// As cudaMemRangeGetAttribute: writes the answer to `data`.
 void answer(const PageAdvice& common, cudaMemRangeAttribute attribute, void* data, std::size_t bytes);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

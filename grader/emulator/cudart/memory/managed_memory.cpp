@@ -11,18 +11,16 @@
 #include "emulator/cudart/memory/addresses.h"
 #include "emulator/cudart/memory/fault_handler.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-using emulator::bytes_of;
-using emulator::DeviceAddress;
-using emulator::kPageBytes;
-using emulator::RangeRequest;
-using emulator::RequestKind;
+using server::bytes_of;
+using server::RangeRequest;
+using server::RequestKind;
 
 namespace {
 
 /// Longest stretch that one fault opens: a sequential walk asks for twice as much each time.
-constexpr std::size_t kMostWindow = emulator::kPieceBytes / kPageBytes;
+constexpr std::size_t kMostWindow = server::kPieceBytes / kPageBytes;
 /// A walk in no order would cut the mapping into more pieces than the system allows; from this many faults on
 /// each opens more than a page.
 constexpr std::size_t kManyFaults = 4096;
@@ -70,8 +68,8 @@ RangeRequest ManagedMemory::Range::part(std::size_t first, std::size_t last) con
 }
 
 void* ManagedMemory::allocate(std::size_t bytes) {
-  const emulator::AllocateRequest wanted{bytes, emulator::MemoryKind::managed};
-  const auto address = device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
+  const server::AllocateRequest wanted{bytes, server::MemoryKind::managed};
+  const auto address = device_.ask<server::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   try {
     map(address, bytes, Page::untouched);
   } catch (const Failure&) {
@@ -125,7 +123,7 @@ void ManagedMemory::send() {
 
 void ManagedMemory::send(Range& range) {
   note_touched_pages(range);
-  emulator::Bytes piece;
+  server::Bytes piece;
   for_runs(range.pages, Page::written, [&](std::size_t first, std::size_t last) {
     // Other threads of the program wait in the handler from here on.
     protect(range.page_begin(first), last - first, PROT_READ);
@@ -133,8 +131,7 @@ void ManagedMemory::send(Range& range) {
       const RangeRequest part = range.part(page, std::min(page + kMostWindow, last));
       const auto* from = static_cast<const std::byte*>(pointer_to(part.address));
       piece.assign(from, from + part.bytes);
-      device_.request(RequestKind::write,
-                      {bytes_of(emulator::WriteRequest{part.address, part.bytes}), piece});
+      device_.request(RequestKind::write, {bytes_of(server::WriteRequest{part.address, part.bytes}), piece});
     }
     std::fill(range.pages.begin() + static_cast<std::ptrdiff_t>(first),
               range.pages.begin() + static_cast<std::ptrdiff_t>(last), Page::read);
@@ -169,7 +166,7 @@ void ManagedMemory::revoke() {
 void ManagedMemory::revoke(Range& range) {
   range.faults = 0;
   if (std::ranges::find(range.pages, Page::untouched) != range.pages.end()) {
-    const emulator::Bytes written =
+    const server::Bytes written =
         device_.request(RequestKind::written_pages, {bytes_of(range.part(0, range.pages.size()))});
     for (std::size_t page = 0; page < std::min(written.size(), range.pages.size()); ++page) {
       if (range.pages[page] == Page::untouched && written[page] != std::byte{0}) {
@@ -240,7 +237,7 @@ PageAdvice ManagedMemory::advice(DeviceAddress address, std::size_t bytes) const
 /// Brings pages that are away, at most a piece of a copy. They appear in the program all at once, as another
 /// of its threads may look at them.
 void ManagedMemory::fetch(Range& range, std::size_t first, std::size_t last, Page state) {
-  const emulator::Bytes contents = device_.request(RequestKind::read, {bytes_of(range.part(first, last))});
+  const server::Bytes contents = device_.request(RequestKind::read, {bytes_of(range.part(first, last))});
   const std::size_t length = (last - first) * kPageBytes;
   void* staged = map_anew(nullptr, last - first, PROT_READ | PROT_WRITE, 0);
   std::memcpy(staged, contents.data(), std::min(contents.size(), length));
@@ -292,4 +289,4 @@ bool ManagedMemory::open_empty(DeviceAddress address) {
   return true;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -7,14 +7,12 @@
 #include <cstring>
 #include <iterator>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
-using emulator::bytes_of;
-using emulator::DeviceAddress;
-using emulator::kPageBytes;
-using emulator::kPieceBytes;
-using emulator::RangeRequest;
-using emulator::RequestKind;
+using server::bytes_of;
+using server::kPieceBytes;
+using server::RangeRequest;
+using server::RequestKind;
 
 namespace {
 
@@ -47,8 +45,8 @@ void* PinnedMemory::allocate(std::size_t bytes, unsigned flags) {
   require((flags & ~kAllocationFlags) == 0);
   device_.properties();  // fails where there is no device
   if (bytes == 0) return nullptr;
-  const emulator::AllocateRequest wanted{bytes, emulator::MemoryKind::host};
-  const auto address = device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
+  const server::AllocateRequest wanted{bytes, server::MemoryKind::host};
+  const auto address = device_.ask<server::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   void* memory = ::mmap(reinterpret_cast<void*>(address), whole_pages(bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (memory == MAP_FAILED) {
@@ -108,8 +106,8 @@ DeviceAddress PinnedMemory::device_address(const void* address) {
 void PinnedMemory::map(Range& range) {
   if (range.mapped) return;
   if (range.device == 0) {
-    const emulator::AllocateRequest wanted{range.bytes, emulator::MemoryKind::host};
-    range.device = device_.ask<emulator::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
+    const server::AllocateRequest wanted{range.bytes, server::MemoryKind::host};
+    range.device = device_.ask<server::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
   }
   device_.request(RequestKind::map_host, {bytes_of(RangeRequest{range.device, 0, 0})});
   range.mapped = true;
@@ -154,7 +152,7 @@ void PinnedMemory::send(std::uintptr_t begin, Range& range) {
     // From the copy, as another thread may write on meanwhile.
     const std::size_t length = std::min(last, range.bytes) - at;
     std::memcpy(range.device_contents.data() + at, host + at, length);
-    device_.request(RequestKind::write, {bytes_of(emulator::WriteRequest{range.device + at, length}),
+    device_.request(RequestKind::write, {bytes_of(server::WriteRequest{range.device + at, length}),
                                          std::span(range.device_contents).subspan(at, length)});
     at = last;
   }
@@ -171,7 +169,7 @@ void PinnedMemory::receive(std::uintptr_t begin, Range& range) {
   auto* host = reinterpret_cast<std::byte*>(begin);
   for (std::size_t at = 0; at < range.bytes; at += kPieceBytes) {
     const std::size_t length = std::min<std::size_t>(kPieceBytes, range.bytes - at);
-    const emulator::Bytes now =
+    const server::Bytes now =
         device_.request(RequestKind::read, {bytes_of(RangeRequest{range.device + at, length, length})});
     std::byte* before = range.device_contents.data() + at;
     if (now.size() != length || std::memcmp(now.data(), before, length) == 0) continue;
@@ -212,4 +210,4 @@ bool PinnedMemory::overlaps(std::uintptr_t begin, std::size_t bytes) const {
   return above != ranges_.begin() && find(reinterpret_cast<const void*>(begin)) != nullptr;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

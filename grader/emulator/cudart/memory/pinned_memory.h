@@ -17,7 +17,7 @@
 
 #include "emulator/cudart/device/device_connection.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 class PinnedMemory {
  public:
@@ -31,7 +31,7 @@ class PinnedMemory {
   /// Whether one allocation holds the bytes from an address on.
   bool contains(const void* address, std::size_t bytes = 1) const;
   /// The address under which kernels reach a place in pinned memory, from now on.
-  emulator::DeviceAddress device_address(const void* address);
+  DeviceAddress device_address(const void* address);
 
   /// Lets a kernel reach what its parameters point to.
   void map_named(std::span<const std::byte> parameters);
@@ -46,7 +46,7 @@ class PinnedMemory {
     std::size_t bytes = 0;
     unsigned flags = 0;
     bool owned = false;                      ///< allocated here, not registered
-    emulator::DeviceAddress device = 0;      ///< 0: none yet
+    DeviceAddress device = 0;                ///< 0: none yet
     bool mapped = false;                     ///< kernels reach it
     std::vector<std::byte> device_contents;  ///< as last exchanged; empty before the first time
   };
@@ -63,4 +63,4 @@ class PinnedMemory {
   Ranges ranges_;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

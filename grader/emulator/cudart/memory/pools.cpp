@@ -4,7 +4,7 @@
 
 #include "emulator/cudart/errors/unsupported.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -129,4 +129,4 @@ const std::shared_ptr<Pool>& Pools::held(cudaMemPool_t pool) const {
   return found->second;
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -12,7 +12,7 @@
 
 #include "emulator/cudart/memory/device_memory.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct Pool {
   cudaMemPoolProps properties{};
@@ -66,4 +66,4 @@ class Pools {
   std::set<const void*> waiting_frees_;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -11,7 +11,7 @@
 #include "emulator/cudart/memory/managed_memory.h"
 #include "emulator/cudart/memory/pinned_memory.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct UnifiedMemory {
   explicit UnifiedMemory(DeviceConnection& device) : managed(device), pinned(device) {}
@@ -40,4 +40,4 @@ struct UnifiedMemory {
   PinnedMemory pinned;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

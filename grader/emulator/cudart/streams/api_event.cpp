@@ -2,16 +2,16 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::Event;
-using lockstep::cudart::EventRecord;
-using lockstep::cudart::EventRecordNode;
-using lockstep::cudart::EventWaitNode;
-using lockstep::cudart::Failure;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::Stream;
-using lockstep::cudart::wait_for;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::Event;
+using lockstep::emulator::cudart::EventRecord;
+using lockstep::emulator::cudart::EventRecordNode;
+using lockstep::emulator::cudart::EventWaitNode;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::Stream;
+using lockstep::emulator::cudart::wait_for;
 
 namespace {
 

@@ -2,15 +2,15 @@
 #include "emulator/cudart/runtime.h"
 #include "emulator/cudart/streams/submission.h"
 
-using lockstep::cudart::call;
-using lockstep::cudart::call_host_function;
-using lockstep::cudart::Failure;
-using lockstep::cudart::kGreatestPriority;
-using lockstep::cudart::kLeastPriority;
-using lockstep::cudart::require;
-using lockstep::cudart::Runtime;
-using lockstep::cudart::Stream;
-using lockstep::cudart::wait_for;
+using lockstep::emulator::cudart::call;
+using lockstep::emulator::cudart::call_host_function;
+using lockstep::emulator::cudart::Failure;
+using lockstep::emulator::cudart::kGreatestPriority;
+using lockstep::emulator::cudart::kLeastPriority;
+using lockstep::emulator::cudart::require;
+using lockstep::emulator::cudart::Runtime;
+using lockstep::emulator::cudart::Stream;
+using lockstep::emulator::cudart::wait_for;
 
 namespace {
 

@@ -7,7 +7,7 @@ extern "C" {
 thread_local bool lockstep_per_thread_form = false;
 }
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -24,4 +24,4 @@ void begin_call() {
 
 cudaStream_t default_stream() { return current(); }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Takes note of how the API function was called. At the beginning of every call, which it holds for.
 void begin_call();
@@ -12,4 +12,4 @@ void begin_call();
 /// cudaStreamLegacy or cudaStreamPerThread.
 cudaStream_t default_stream();
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

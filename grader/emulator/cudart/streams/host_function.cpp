@@ -1,6 +1,6 @@
 #include "emulator/cudart/streams/host_function.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -22,4 +22,4 @@ void call_host_function(std::recursive_mutex& mutex, const std::function<void()>
 
 bool in_host_function() { return within(); }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

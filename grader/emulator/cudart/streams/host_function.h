@@ -4,7 +4,7 @@
 #include <functional>
 #include <mutex>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Calls `function` with the runtime's mutex released, so that it may wait for other threads that use the
 /// API. It may not do so itself.
@@ -13,4 +13,4 @@ void call_host_function(std::recursive_mutex& mutex, const std::function<void()>
 /// Whether the calling thread is within a host function.
 bool in_host_function();
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

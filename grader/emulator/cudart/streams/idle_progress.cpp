@@ -3,7 +3,7 @@
 #include <system_error>
 #include <thread>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -38,4 +38,4 @@ void IdleProgress::watch() {
   }
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -10,7 +10,7 @@
 
 #include "emulator/cudart/streams/work_queues.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// The caller of every function holds the mutex.
 class IdleProgress {
@@ -30,4 +30,4 @@ class IdleProgress {
   bool started_ = false, asleep_ = false;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -7,7 +7,7 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/streams/default_stream.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -128,4 +128,4 @@ void Streams::throw_kept_failure() {
   throw Failure{failure};
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -17,7 +17,7 @@
 #include "emulator/cudart/errors/failure.h"
 #include "emulator/cudart/streams/work_queues.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 struct Capture;
 struct Node;
@@ -89,4 +89,4 @@ class Streams {
 inline constexpr int kLeastPriority = 0;
 inline constexpr int kGreatestPriority = -5;
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

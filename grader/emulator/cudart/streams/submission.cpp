@@ -9,7 +9,7 @@
 #include "emulator/cudart/errors/unsupported.h"
 #include "emulator/cudart/streams/host_function.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -77,8 +77,8 @@ void run_program(Runtime& r, const Program& program, const Records& records) {
 }
 
 /// A copy of what the rows of `from` hold, without the gaps.
-std::shared_ptr<const emulator::Bytes> staged(const CopyWork& work) {
-  const auto bytes = std::make_shared<emulator::Bytes>();
+std::shared_ptr<const server::Bytes> staged(const CopyWork& work) {
+  const auto bytes = std::make_shared<server::Bytes>();
   bytes->reserve(work.width * work.height * work.depth);
   const auto* from = static_cast<const std::byte*>(work.from);
   for (std::size_t slice = 0; slice < work.depth; ++slice) {
@@ -232,7 +232,7 @@ void submit_graph(Runtime& r, cudaStream_t handle, ExecutableGraph& executable) 
 }
 
 void throw_failure(Runtime& r) {
-  r.device.request(emulator::RequestKind::synchronise, {});
+  r.device.request(server::RequestKind::synchronise, {});
   r.streams.throw_kept_failure();
 }
 
@@ -261,4 +261,4 @@ void wait_for_all(Runtime& r) {
   r.unified.after_synchronisation();
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

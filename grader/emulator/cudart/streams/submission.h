@@ -4,7 +4,7 @@
 
 #include "emulator/cudart/runtime.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// Gives work to a stream. Throws Failure for what hardware refuses at the call.
 void submit_launch(Runtime& r, cudaStream_t stream, KernelWork work);
@@ -34,4 +34,4 @@ void wait_for_default_stream(Runtime& r);
 WorkQueues::Place enqueue(Runtime& r, const Stream& stream, std::function<void()> task,
                           std::vector<WorkQueues::Place> after = {}, std::size_t bytes = 0);
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

@@ -8,15 +8,15 @@
 #include "emulator/cudart/api.h"
 #include "emulator/cudart/kernels/modules.h"
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// A launch that the device has accepted, with its own copy of the arguments.
 struct KernelWork {
   std::shared_ptr<const Kernel> kernel;
   const void* function = nullptr;  ///< as the program named it
   int device = 0;
-  emulator::LaunchRequest request;
-  emulator::Bytes arguments;
+  server::LaunchRequest request;
+  server::Bytes arguments;
 };
 
 /// A box of bytes: `depth` slices of `height` rows.
@@ -55,4 +55,4 @@ struct HostWork {
   void* data = nullptr;
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

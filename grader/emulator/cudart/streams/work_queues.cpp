@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 namespace {
 
@@ -147,4 +147,4 @@ void WorkQueues::run_oldest() {
   run_first_of(**oldest);
 }
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart

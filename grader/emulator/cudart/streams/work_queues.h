@@ -16,7 +16,7 @@
 #include <mutex>
 #include <vector>
 
-namespace lockstep::cudart {
+namespace lockstep::emulator::cudart {
 
 /// The caller of every function holds the mutex. A task may release it while it runs, but for one level only.
 class WorkQueues {
@@ -79,4 +79,4 @@ class WorkQueues {
   std::size_t count_ = 0, bytes_ = 0;  ///< of all work that is held
 };
 
-}  // namespace lockstep::cudart
+}  // namespace lockstep::emulator::cudart
