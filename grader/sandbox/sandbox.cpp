@@ -9,9 +9,9 @@
 // size, all but /tmp and writable mounts read-only; it has no network, no capabilities, and cannot make
 // further user namespaces.
 //
-// The judge does not fork, which would make every page that it holds fault when it is written next: it spawns
-// lockstep-spawner, which enters session, keyring, control group and user namespace, moves the descriptors to
-// their numbers, and becomes bubblewrap.
+// No command starts by a fork, which would make every page that the judge holds fault when it is written
+// next: the judge spawns lockstep-spawner, which enters session, keyring, control group and user namespace,
+// moves the descriptors to their numbers, and becomes bubblewrap.
 //
 // A judge that is root makes the user namespace itself and maps two users into it: root, who sets up, and
 // nobody, whom the command becomes. Left to bubblewrap, the command would be root's user to the kernel:
