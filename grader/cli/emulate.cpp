@@ -131,7 +131,7 @@ void add_emulate(CLI::App& app, int& status) {
       "The exit status is the program's own; 3 instead of 0 where its profile cannot be written.\n"
       "Findings (races, bounds, …) are reported on standard error.");
   command->add_option("--devices", arguments->devices, "let the program see so many devices")
-      ->check(CLI::Range(1, emulator::server::kMostDevices));
+      ->check(CLI::Range(1, emulator::server::kMaxDevices));
   command
       ->add_option(
           "--seed", arguments->seed,

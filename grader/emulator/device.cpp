@@ -26,14 +26,14 @@
 namespace lockstep::emulator {
 namespace {
 
-constexpr std::uint32_t kMostBlockX = 1024, kMostBlockY = 1024, kMostBlockZ = 64;
+constexpr std::uint32_t kMaxBlockX = 1024, kMaxBlockY = 1024, kMaxBlockZ = 64;
 /// Of all kernels; a thousand instructions take about half a megabyte.
-constexpr std::size_t kMostDecodedBytes = std::size_t{512} << 20;
+constexpr std::size_t kMaxDecodedBytes = std::size_t{512} << 20;
 /// Of what has been seen since it was last taken: hostile programs have lines without end, with names without
 /// end.
-constexpr std::size_t kMostLineBytes = std::size_t{32} << 20;
-constexpr std::size_t kMostTraces = 4096;
-constexpr std::uint32_t kMostGridX = 0x7FFF'FFFF, kMostGridYZ = 65535;
+constexpr std::size_t kMaxLineBytes = std::size_t{32} << 20;
+constexpr std::size_t kMaxTraces = 4096;
+constexpr std::uint32_t kMaxGridX = 0x7FFF'FFFF, kMaxGridYZ = 65535;
 
 /// Where blocks of a shuffled launch begin and how far apart neighbours in time are, from the seed.
 struct BlockOrder {
@@ -78,10 +78,10 @@ Dim3 cluster_of(const program::Kernel& kernel, const LaunchConfiguration& c) {
       (c.cluster.x != cluster.x || c.cluster.y != cluster.y || c.cluster.z != cluster.z)) {
     refuse(Finding::Cause::cluster_of_other_shape);
   }
-  if (cluster.x > execution::kMostClusterBlocks || cluster.y > execution::kMostClusterBlocks ||
-      cluster.z > execution::kMostClusterBlocks || cluster.count() > execution::kMostClusterBlocks) {
+  if (cluster.x > execution::kMaxClusterBlocks || cluster.y > execution::kMaxClusterBlocks ||
+      cluster.z > execution::kMaxClusterBlocks || cluster.count() > execution::kMaxClusterBlocks) {
     refuse(Finding::Cause::cluster_too_large,
-           {cluster.x, cluster.y, cluster.z, execution::kMostClusterBlocks});
+           {cluster.x, cluster.y, cluster.z, execution::kMaxClusterBlocks});
   }
   if (c.grid.x % cluster.x != 0 || c.grid.y % cluster.y != 0 || c.grid.z % cluster.z != 0) {
     refuse(Finding::Cause::grid_not_of_clusters,
@@ -321,7 +321,7 @@ KernelWork& Device::State::work_of(const std::string& kernel) {
   if (const auto known = works.find(kernel); known != works.end()) return known->second;
   // As of lines: beyond the limit it belongs to no kernel.
   line_bytes += sizeof(KernelWork) + 2 * kernel.size();
-  const std::string& name = line_bytes > kMostLineBytes ? std::string() : kernel;
+  const std::string& name = line_bytes > kMaxLineBytes ? std::string() : kernel;
   KernelWork& work = works[name];
   work.kernel = name;
   return work;
@@ -336,7 +336,7 @@ void Device::State::collect(Loaded& loaded) {
     if (known != lines.end()) return known->second;
     // Beyond the limit what is counted belongs to no line, so that the totals stay true.
     line_bytes += sizeof(LineCounters) + 2 * (function.size() + line.file.size());
-    if (line_bytes > kMostLineBytes) return lines[{std::string(), SourceLine{}}];
+    if (line_bytes > kMaxLineBytes) return lines[{std::string(), SourceLine{}}];
     LineCounters& counters = lines[{function, line}];
     counters.line = line;
     counters.function = function;
@@ -420,15 +420,15 @@ void Device::State::check_configuration(const program::Kernel& kernel, const Lau
   if (is_empty(c.grid) || is_empty(c.block)) {
     refuse(empty_launch, {c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z});
   }
-  if (c.block.x > kMostBlockX || c.block.y > kMostBlockY || c.block.z > kMostBlockZ ||
+  if (c.block.x > kMaxBlockX || c.block.y > kMaxBlockY || c.block.z > kMaxBlockZ ||
       c.block.count() > static_cast<unsigned>(options.properties.threads_per_block)) {
     refuse(block_too_large, {c.block.x, c.block.y, c.block.z, threads, options.properties.threads_per_block});
   }
   if (c.block.count() > kernel.info.max_threads) {
     refuse(block_not_compiled, {threads, kernel.info.max_threads});
   }
-  if (c.grid.x > kMostGridX || c.grid.y > kMostGridYZ || c.grid.z > kMostGridYZ) {
-    refuse(grid_too_large, {c.grid.x, c.grid.y, c.grid.z, kMostGridX, kMostGridYZ, kMostGridYZ});
+  if (c.grid.x > kMaxGridX || c.grid.y > kMaxGridYZ || c.grid.z > kMaxGridYZ) {
+    refuse(grid_too_large, {c.grid.x, c.grid.y, c.grid.z, kMaxGridX, kMaxGridYZ, kMaxGridYZ});
   }
   if (kernel.required_threads[0] != 0) {
     const auto& r = kernel.required_threads;
@@ -623,7 +623,7 @@ Device::KernelId Device::kernel(ModuleId module, std::string_view mangled_name) 
   std::size_t decoded_bytes = 0;
   for (const auto& [id, other] : state_->modules) decoded_bytes += other->program.decoded_bytes;
   loaded.program.most_decoded_bytes =
-      loaded.program.decoded_bytes + kMostDecodedBytes - std::min(kMostDecodedBytes, decoded_bytes);
+      loaded.program.decoded_bytes + kMaxDecodedBytes - std::min(kMaxDecodedBytes, decoded_bytes);
   std::unique_ptr<program::Kernel> kernel = decoding::decode_kernel(loaded.program, mangled_name);
   loaded.counters.blocks.resize(loaded.program.block_lines.size());
   loaded.counters.traffic.resize(loaded.program.traffic_places.size());
@@ -686,8 +686,8 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
     state_->next_stamp = 1;
   }
   grid.stamps.emplace(state_->next_stamp, std::max(kernel.memory_instructions, 1U));
-  constexpr std::uint64_t kMostTrackedBlocks = std::uint64_t{1} << 24;
-  if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMostTrackedBlocks) {
+  constexpr std::uint64_t kMaxTrackedBlocks = std::uint64_t{1} << 24;
+  if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMaxTrackedBlocks) {
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     if (kernel.stores_unfenced && !state_->shows_stores) {
@@ -721,7 +721,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   // What ended a launch is told in any case: there is one, as its owner has to clear it before the next.
   if (grid.fault) pending.findings.push_back(std::move(*grid.fault));
   for (auto& [instruction, trace] : grid.traces) {
-    if (pending.traces.size() < kMostTraces) pending.traces.push_back(std::move(trace));
+    if (pending.traces.size() < kMaxTraces) pending.traces.push_back(std::move(trace));
   }
   return result;
 }

@@ -277,7 +277,7 @@ std::string question_of_bad_address(const Finding& finding, const SourceText& so
 }
 
 std::string question_of_uninitialised(const Finding& finding, const SourceText& source) {
-  const std::uint32_t left = finding.cause == Cause::unwritten_shared && source.holds(finding.line)
+  const std::uint32_t left = finding.cause == Cause::uninitialised_shared && source.holds(finding.line)
                                  ? return_before_barrier(source, finding.line.line)
                                  : 0;
   if (left == 0) return report::question_of(finding);

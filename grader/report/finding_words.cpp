@@ -210,15 +210,15 @@ constexpr std::array kCauses{
         "surface {verb} of {width} bytes at x = {0} bytes, which is no multiple of {width}: x counts bytes, "
         "not elements"),
 
-    row(Cause::unwritten_global, "read of byte {offset} of {memory}, which nothing has written{used}"),
-    row(Cause::unwritten_shared,
+    row(Cause::uninitialised_global, "read of byte {offset} of {memory}, which nothing has written{used}"),
+    row(Cause::uninitialised_shared,
         "read of byte {offset} of the block's shared memory, which no thread of the block has written{used}",
         "nothing has set this: shared memory begins with anything. Where something is added to it, set it to "
         "0 first, then `__syncthreads()`; where a condition keeps a thread from writing it, let that thread "
         "write 0."),
-    row(Cause::unwritten_cluster,
+    row(Cause::uninitialised_cluster,
         "read of byte {offset} of the shared memory of block {0} of the cluster, which nothing has written"),
-    row(Cause::unwritten_texel,
+    row(Cause::uninitialised_texel,
         "read of element ({0}, {1}, {2}) of a {shape} array, which nothing has written"),
 
     row(Cause::unordered_accesses,
@@ -615,7 +615,7 @@ std::string filled(Cause cause, const Finding& finding, Reader reader) {
   const bool is_texture = finding.space == Finding::Space::texture;
   add("image", is_texture ? "texture" : "surface");
   add("other_image", is_texture ? "surface" : "texture");
-  add("shape", shape_text(n[cause == Cause::unwritten_texel ? 3 : 0]));
+  add("shape", shape_text(n[cause == Cause::uninitialised_texel ? 3 : 0]));
   add("other_shape", shape_text(n[1]));
   add("fetch",
       n[1] == static_cast<std::int64_t>(emulator::Image::Shape::buffer) ? ", which tex1Dfetch reads" : "");

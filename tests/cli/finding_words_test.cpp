@@ -136,15 +136,15 @@ TEST(FindingWords, TellTheFacts) {
             "read of 4 bytes at offset -4 of the block's shared memory, which has 64 bytes");
   EXPECT_EQ(at(Cause::outside_window, 64, window(Space::local)),
             "read of 4 bytes at offset 64 of the thread's local memory, which has 64 bytes");
-  EXPECT_EQ(at(Cause::unwritten_global, kBegin + 8), "read of byte 8 of 'in', which nothing has written");
-  EXPECT_EQ(at(Cause::unwritten_global, kBegin + 8, nameless,
+  EXPECT_EQ(at(Cause::uninitialised_global, kBegin + 8), "read of byte 8 of 'in', which nothing has written");
+  EXPECT_EQ(at(Cause::uninitialised_global, kBegin + 8, nameless,
                [](Finding& finding) {
                  finding.used_at = {"/build/scan.cu", 9};
                }),
             "read of byte 8 of global memory, which nothing has written, and is used at scan.cu:9");
-  EXPECT_EQ(at(Cause::unwritten_shared, 12, window(Space::shared)),
+  EXPECT_EQ(at(Cause::uninitialised_shared, 12, window(Space::shared)),
             "read of byte 12 of the block's shared memory, which no thread of the block has written");
-  EXPECT_EQ(launch(Cause::unwritten_texel, {2, 1, 0, static_cast<std::int64_t>(Shape::plane)}),
+  EXPECT_EQ(launch(Cause::uninitialised_texel, {2, 1, 0, static_cast<std::int64_t>(Shape::plane)}),
             "read of element (2, 1, 0) of a 2D array, which nothing has written");
   EXPECT_EQ(
       launch(Cause::lanes_elsewhere, {0xFFFF, 0xFFFF0000, 7}),

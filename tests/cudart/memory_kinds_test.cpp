@@ -41,7 +41,7 @@ TEST(PinnedMemory, OtherHostMemoryIsOutOfReach) {
   const std::vector<std::string> sentences = {
       "which is in no allocation", "of pinned host memory that the kernel was given no pointer to",
       "read of 4 bytes just past the end of 'pinned host memory' (16 bytes)",
-      "which cudaHostGetDevicePointer tells"};
+      "which cudaHostGetDevicePointer returns"};
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     const Ended result = run("unreachable_host", {std::to_string(i)});
     EXPECT_EQ(result.status, 0);

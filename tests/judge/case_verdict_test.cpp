@@ -490,7 +490,7 @@ TEST_F(CaseVerdict, AnUninitialisedValueMayBeWhyAKernelStops) {
     EXPECT_EQ(concluded().places[0].part, "reads what nothing has written");
     EXPECT_EQ(concluded().places[1].part, "what followed");
   }
-  uninitialised.cause = Finding::Cause::unwritten_shared;
+  uninitialised.cause = Finding::Cause::uninitialised_shared;
   uninitialised.space = Finding::Space::shared;
   evidence_.findings = {uninitialised, finding(Finding::Cause::past_end)};
   EXPECT_THAT(concluded().guess, HasSubstr("in line 2, " + told(uninitialised)));
@@ -506,7 +506,7 @@ TEST_F(CaseVerdict, AnUninitialisedValueMayBeWhyAKernelStops) {
 }
 
 TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
-  Finding uninitialised = finding(Finding::Cause::unwritten_shared);
+  Finding uninitialised = finding(Finding::Cause::uninitialised_shared);
   uninitialised.space = Finding::Space::shared;
   evidence_.findings = {uninitialised};
   EXPECT_THAT(concluded().question,
@@ -519,7 +519,7 @@ TEST_F(CaseVerdict, WhoShouldHaveWrittenDependsOnTheMemory) {
   EXPECT_THAT(concluded().question, Not(HasSubstr("lets threads return")))
       << "behind all barriers nothing lacks them";
   source_ = before;
-  evidence_.findings = {finding(Finding::Cause::unwritten_global)};
+  evidence_.findings = {finding(Finding::Cause::uninitialised_global)};
   EXPECT_THAT(concluded().question, HasSubstr("a kernel, a copy, or a fill such as `cudaMemsetAsync"));
 }
 

@@ -615,8 +615,8 @@ INSTANTIATE_TEST_SUITE_P(Global, RandomAccesses,
 
 TEST(StampBook, FindsWhatAStampStandsFor) {
   memory::StampBook book(100, 3);
-  EXPECT_EQ(book.begin_turn(7, 1), 100);
-  const memory::Stamp second = book.begin_turn(9, 2);
+  EXPECT_EQ(book.begin_epoch(7, 1), 100);
+  const memory::Stamp second = book.begin_epoch(9, 2);
   EXPECT_EQ(second, 106);
   const auto own = book.find(second + 2);
   ASSERT_TRUE(own);
@@ -633,10 +633,10 @@ TEST(StampBook, FindsWhatAStampStandsFor) {
 
 TEST(StampBook, StandsForNothingWhenUsedUp) {
   memory::StampBook book(memory::kSplitLine - 20, 3);
-  const memory::Stamp first = book.begin_turn(1, 1), last = book.begin_turn(2, 1);
+  const memory::Stamp first = book.begin_epoch(1, 1), last = book.begin_epoch(2, 1);
   EXPECT_LT(first + 6, last + 1);
-  const memory::Stamp nothing = book.begin_turn(3, 1);
-  EXPECT_EQ(book.begin_turn(4, 1), nothing);
+  const memory::Stamp nothing = book.begin_epoch(3, 1);
+  EXPECT_EQ(book.begin_epoch(4, 1), nothing);
   EXPECT_FALSE(book.find(nothing));
   EXPECT_LE(nothing + 6, memory::kSplitLine);
 }

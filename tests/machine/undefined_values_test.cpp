@@ -78,13 +78,13 @@ TEST_F(UndefinedValuesTest, TheFindingTellsTheThreadAndTheUse) {
   EXPECT_THAT(found(body, 8), ElementsAre("uninitialised-read 3"));
   EXPECT_EQ(seen.findings[0].thread[0], 5U);
   EXPECT_EQ(seen.findings[0].count, 1U);
-  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::unwritten_global);
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::uninitialised_global);
   EXPECT_EQ(seen.findings[0].object.name, "memory");
   EXPECT_EQ(seen.findings[0].address, seen.findings[0].object.begin + 4);
   EXPECT_EQ(seen.findings[0].used_at.line, 5U);
   EXPECT_THAT(found("ld.shared.u32 %r2, [%r9+4]; st.global.u32 [%d0+16], %r2;", 8), ElementsAre(kFound));
   EXPECT_EQ(seen.findings[0].count, 8U);
-  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::unwritten_shared);
+  EXPECT_EQ(seen.findings[0].cause, Finding::Cause::uninitialised_shared);
   EXPECT_EQ(seen.findings[0].used_at.line, 0U) << "it is the line of the read";
 }
 

@@ -1,9 +1,9 @@
 // Loads that the compiler has every lane do, though the program has some lanes do them.
 //
 // Of `c ? x : 0` and of `if (c) b = x;`, with x a variable whose address is known, nvcc makes a load without
-// a condition and a selp that drops what the other lanes loaded. What those lanes read is nobody's mistake:
-// the check for races looks only at the lanes that keep the value. (Unwritten words matter only once a value
-// is used: undefined_values.h.) A card does such a load for all lanes, and so its traffic is counted.
+// a condition and a selp that drops what the other lanes loaded. What those lanes read is no mistake:
+// the check for races looks only at the lanes that keep the value. (Uninitialised words matter only once a
+// value is used: undefined_values.h.) A GPU does such a load for all lanes, and so its traffic is counted.
 #pragma once
 
 #include <cstdint>

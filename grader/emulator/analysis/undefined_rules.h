@@ -13,7 +13,7 @@ namespace lockstep::emulator::analysis {
 
 using instructions::Flow;
 
-/// As the instruction's row says, but for forms whose modifiers make a difference.
+/// As the instruction's row says, except for forms whose modifiers make a difference.
 Flow flow_of(const ptx::Instruction& instruction);
 
 /// Whether undefined bits stay where they are: what lies beside a member of a bit field does, when it is set.

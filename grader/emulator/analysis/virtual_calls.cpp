@@ -59,7 +59,7 @@ class Search {
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF, kSeveral = 0xFFFF'FFFE;
   /// Compilers write the arguments right before the call, and addresses are sums of few.
   static constexpr std::uint32_t kFarthest = 256;
-  static constexpr unsigned kMostSteps = 8;
+  static constexpr unsigned kMaxSteps = 8;
 
   const ptx::Instruction* writer_of(std::uint32_t reg) const {
     return writers_[reg] < code_.size() ? &code_[writers_[reg]] : nullptr;
@@ -87,7 +87,7 @@ class Search {
     for (unsigned steps = 0; !open.empty(); ++steps) {
       const std::uint32_t term = open.back();
       open.pop_back();
-      const ptx::Instruction* writer = steps < kMostSteps ? writer_of(term) : nullptr;
+      const ptx::Instruction* writer = steps < kMaxSteps ? writer_of(term) : nullptr;
       if (writer == nullptr || !is_name_or_sum(*writer)) {
         origin.terms.push_back(term);
         continue;

@@ -9,8 +9,8 @@
 namespace lockstep::emulator::checks {
 namespace {
 
-constexpr std::size_t kMostFindings = 200;
-constexpr std::size_t kMostFindingBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxFindings = 200;
+constexpr std::size_t kMaxFindingBytes = std::size_t{16} << 20;
 
 std::size_t bytes_of(const Finding& finding) {
   std::size_t bytes = sizeof finding + finding.kernel.size() + finding.numbers.size() * sizeof(std::int64_t);
@@ -26,10 +26,10 @@ std::size_t bytes_of(const Finding& finding) {
 
 /// Adds the lines at which the lane's function, and the functions that called it, were called.
 void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
-  constexpr std::size_t kMostCallers = 8;  // a recursion has many
+  constexpr std::size_t kMaxCallers = 8;  // a recursion has many
   for (const state::Split& split : warp.splits) {
     if ((split.lanes >> lane & 1) == 0) continue;
-    std::size_t left = kMostCallers;
+    std::size_t left = kMaxCallers;
     for (auto frame = split.callers.rbegin(); frame != split.callers.rend() && left > 0; ++frame, --left) {
       const program::Place& call = place_of_id(warp, frame->function->blocks[frame->block].end_id);
       stack.insert(stack.end(), call.stack.begin(), call.stack.end());
@@ -53,7 +53,7 @@ void FindingLog::add(Finding finding) {
         known.kernel == finding.kernel) {
       finding.count += known.count;
       // Of equal findings the first block and thread is kept, whichever worker came first.
-      // A race between warps says more than one within a warp: the barrier that it lacks mends both.
+      // A race between warps says more than one within a warp: the barrier that it lacks fixes both.
       const auto place_in_grid = [](const Finding& f) {
         return std::tuple(f.kind == Finding::Kind::race && f.scope == Finding::Scope::warp, f.block[2],
                           f.block[1], f.block[0], f.thread[2], f.thread[1], f.thread[0]);
@@ -67,8 +67,7 @@ void FindingLog::add(Finding finding) {
     }
   }
   bytes_ += bytes_of(finding);
-  if (findings_.size() < kMostFindings && bytes_ <= kMostFindingBytes)
-    findings_.push_back(std::move(finding));
+  if (findings_.size() < kMaxFindings && bytes_ <= kMaxFindingBytes) findings_.push_back(std::move(finding));
 }
 
 std::vector<Finding> FindingLog::take() {

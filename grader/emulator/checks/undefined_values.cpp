@@ -16,7 +16,7 @@ namespace lockstep::emulator::checks {
 namespace {
 
 /// Registers of a warp that are followed. Of more than honest code has, a value is reported when it comes up.
-constexpr std::size_t kMostRows = 1024;
+constexpr std::size_t kMaxRows = 1024;
 
 using instructions::Flow;
 using Kind = ptx::Operand::Kind;
@@ -57,8 +57,8 @@ std::optional<Target> target_of(const Warp& warp, const ptx::Instruction& source
 }
 
 /// Takes back that a store has written bytes of what each lane accesses; bit k of `bytes` is byte k.
-void leave_unwritten(Warp& warp, const ptx::Instruction& source, const Instruction& store,
-                     const std::array<std::uint32_t, kLanes>& bytes) {
+void leave_uninitialised(Warp& warp, const ptx::Instruction& source, const Instruction& store,
+                         const std::array<std::uint32_t, kLanes>& bytes) {
   const ThreadBlock& block = *warp.block;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   const auto whole = static_cast<std::uint32_t>(analysis::low_bits(granule));
@@ -141,7 +141,7 @@ class UndefinedValues::Step {
   }
 
   /// Gives the registers of the load that ended what it found.
-  void take(const UnwrittenRead& read) {
+  void take(const UninitialisedRead& read) {
     const ptx::Type type = analysis::last_type(source_);
     const unsigned size = ptx::bytes_of(type);
     const auto elements = elements_of(source_.operands[0]);
@@ -194,10 +194,10 @@ class UndefinedValues::Step {
     if (row == values_.rows_.end() || (row->lanes & lanes) == 0) return;
     report(row->origin, row->lanes & lanes);
   }
-  void report(UnwrittenRead origin, Mask users) {
+  void report(UninitialisedRead origin, Mask users) {
     if ((origin.lanes & users) != 0) origin.lanes &= users;
     values_.drop(origin.load);
-    report_unwritten(warp_, origin, place_);
+    report_uninitialised(warp_, origin, place_);
   }
 
   Value value_of(const ptx::Operand& operand) const {
@@ -243,9 +243,9 @@ class UndefinedValues::Step {
     auto row = find(name);
     if (row == values_.rows_.end()) {
       if (lanes == 0) return;
-      if (values_.rows_.size() >= kMostRows) {
+      if (values_.rows_.size() >= kMaxRows) {
         values_.forget_dead(warp_, function_, place_ - function_.first_place, active_);
-        if (values_.rows_.size() >= kMostRows) return report(value.origin, lanes);
+        if (values_.rows_.size() >= kMaxRows) return report(value.origin, lanes);
       }
       row = values_.rows_.insert(values_.rows_.end(), Row{.function = &function_,
                                                           .name = name,
@@ -288,7 +288,7 @@ class UndefinedValues::Step {
     return !a.elements.empty() && !b.elements.empty() && a.elements[0].kind == Kind::reg &&
            b.elements[0].kind == Kind::reg && a.elements[0].index == b.elements[0].index;
   }
-  bool is_written(const UnwrittenRead& read, unsigned lane, std::uint64_t distance) const {
+  bool is_written(const UninitialisedRead& read, unsigned lane, std::uint64_t distance) const {
     const std::uint64_t address = read.accessed[lane] + distance;
     const Grid& grid = *warp_.block->grid;
     if (read.shared) {
@@ -301,7 +301,7 @@ class UndefinedValues::Step {
   }
 
   /// Where the undefined bits of a register come from, of which `others` keep what they hold.
-  static UnwrittenRead joined(UnwrittenRead origin, const UnwrittenRead& before, Mask others) {
+  static UninitialisedRead joined(UninitialisedRead origin, const UninitialisedRead& before, Mask others) {
     origin.lanes |= others;
     for (Mask left = others; left != 0; left &= left - 1) {
       const unsigned lane = first_lane(left);
@@ -409,7 +409,7 @@ class UndefinedValues::Step {
   }
 
   /// Whether a lane stores where the undefined bits come from: so it does who sets a member of a bit field.
-  bool goes_back(const UnwrittenRead& origin, unsigned bytes, unsigned lane) const {
+  bool goes_back(const UninitialisedRead& origin, unsigned bytes, unsigned lane) const {
     if (instruction_->width != bytes || (origin.lanes >> lane & 1) == 0) return false;
     const std::optional<Target> target = target_of(warp_, source_, *instruction_, lane);
     return target && target->shared == origin.shared && target->address == origin.accessed[lane];
@@ -432,15 +432,15 @@ class UndefinedValues::Step {
       }
       if (results != 0) report(element->index, results);
     }
-    values_.unwritten_bytes_ = {};
+    values_.uninitialised_bytes_ = {};
     for (unsigned k = 0; k < elements.size(); ++k) {
       const Value value = value_of(*elements[k]);
       for (unsigned byte = 0; byte < width; byte += 8) {
         for (Mask left = active_; left != 0; left &= left - 1) {
           const unsigned lane = first_lane(left);
           const bool leaves = (value.undefined[lane] >> byte & 0xFF) == 0xFF;
-          values_.unwritten_bytes_[lane] |= std::uint32_t{leaves} << ((k * width + byte) / 8);
-          values_.leaves_unwritten_ |= leaves;
+          values_.uninitialised_bytes_[lane] |= std::uint32_t{leaves} << ((k * width + byte) / 8);
+          values_.leaves_uninitialised_ |= leaves;
         }
       }
     }
@@ -484,9 +484,9 @@ void UndefinedValues::after(Warp& warp, const Function& function, const Instruct
     Step(*this, warp, function, instruction.id, found_.lanes).take(found_);
     found_ = {};
   }
-  if (std::exchange(leaves_unwritten_, false) && !warp.stop) {  // a store that failed has any address
+  if (std::exchange(leaves_uninitialised_, false) && !warp.stop) {  // a store that failed has any address
     const ptx::Instruction& source = function.source->instructions[instruction.id - function.first_place];
-    leave_unwritten(warp, source, instruction, unwritten_bytes_);
+    leave_uninitialised(warp, source, instruction, uninitialised_bytes_);
   }
   any_ = !rows_.empty();
 }

@@ -2,12 +2,12 @@
 //
 // Who copies a structure copies its padding, who sets one member of a bit field loads the others with it, and
 // nvcc loads early what only some lanes need. None of it is a mistake. So the registers that a load of
-// unwritten bytes has filled are remembered, bit by bit, and what is calculated from them is as undefined as
-// they are. The load is reported when such a value decides something: a branch, an address, an atomic
+// uninitialised bytes has filled are remembered, bit by bit, and what is calculated from them is as undefined
+// as they are. The load is reported when such a value decides something: a branch, an address, an atomic
 // operation, a vote, or a result that is stored. A structure that is stored with its padding leaves the
-// padding unwritten.
+// padding uninitialised.
 //
-// A warp whose registers are all defined pays nothing for it: a load that finds unwritten bytes draws
+// A warp whose registers are all defined pays nothing for it: a load that finds uninitialised bytes draws
 // Warp::end nearer, and from there on the runner follows instruction by instruction.
 // Source: J. Seward and N. Nethercote, "Using Valgrind to detect undefined value errors with bit-precision",
 // USENIX Annual Technical Conference 2005, for the rules of propagation.
@@ -22,10 +22,10 @@
 namespace lockstep::emulator::checks {
 
 /// A load that has read what nothing had written.
-struct UnwrittenRead {
+struct UninitialisedRead {
   const Instruction* load = nullptr;
   bool shared = false;
-  Mask lanes = 0;  ///< that read unwritten bytes
+  Mask lanes = 0;  ///< that read uninitialised bytes
   std::array<std::uint64_t, kLanes>
       accessed{};  ///< by lane, where the access begins; in shared memory an offset
   std::array<std::uint32_t, kLanes> bytes{};  ///< by lane: bit k, nothing has written byte k of the access
@@ -52,7 +52,8 @@ class UndefinedValues {
   /// Before an instruction runs in the current frame, for `active` of the split's `lanes`: reports what
   /// matters now, and says which registers will hold undefined values.
   void before(Warp& warp, const Function& function, const Instruction& instruction, Mask lanes, Mask active);
-  /// After it: a load's registers get what it found, and the padding that a store copied is unwritten again.
+  /// After it: a load's registers get what it found, and the padding that a store copied is uninitialised
+  /// again.
   void after(Warp& warp, const Function& function, const Instruction& instruction);
   /// Reports an undefined value that decides where the lanes go from a block's end.
   void at_end(Warp& warp, const Function& function, const BasicBlock& block, Mask lanes);
@@ -70,13 +71,13 @@ class UndefinedValues {
     Mask padding = 0;   ///< where a load brought them along with others that are defined
     Mask in_place = 0;  ///< where they stand as the load put them
     Bits undefined{};
-    UnwrittenRead origin;
+    UninitialisedRead origin;
   };
   /// An operand, or a result.
   struct Value {
     Bits undefined{};
     Mask padding = kAllLanes, in_place = kAllLanes;
-    UnwrittenRead origin;  ///< where anything is undefined
+    UninitialisedRead origin;  ///< where anything is undefined
   };
   class Step;
 
@@ -86,9 +87,9 @@ class UndefinedValues {
 
   bool any_ = false;  ///< asked before and after every block
   std::vector<Row> rows_;
-  UnwrittenRead found_;
-  std::array<std::uint32_t, kLanes> unwritten_bytes_{};  ///< by lane, that the store under way leaves so
-  bool leaves_unwritten_ = false;                        ///< whether there are any
+  UninitialisedRead found_;
+  std::array<std::uint32_t, kLanes> uninitialised_bytes_{};  ///< by lane, that the store under way leaves so
+  bool leaves_uninitialised_ = false;                        ///< whether there are any
 };
 
 }  // namespace lockstep::emulator::checks

@@ -10,9 +10,9 @@
 namespace lockstep::emulator::checks {
 namespace {
 
-constexpr std::size_t kMostNotes = 64;
+constexpr std::size_t kMaxNotes = 64;
 /// Misses of one warp that wait for a second look.
-constexpr std::size_t kMostAwaited = 32;
+constexpr std::size_t kMaxAwaited = 32;
 constexpr std::uint32_t kNoBlock = 0xFFFF'FFFF;
 
 /// The words of a line that an access touches: from `first` on, below `end`.
@@ -196,10 +196,10 @@ void UnfencedStores::note(Warp& warp, const Instruction& load, unsigned lane, st
   if (!fenced && !warp.block->grid->stored_several[store.block].load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(notes_mutex_);
   const std::pair key(load.id, store.place);
-  if (notes_.size() >= kMostNotes && !notes_.contains(key)) return;
+  if (notes_.size() >= kMaxNotes && !notes_.contains(key)) return;
   Note& note = notes_[key];
   if (++note.misses == 1) note.first = finding_of(warp, load, lane, address, store, fenced);
-  if (warp.missed_looks.size() == kMostAwaited) {  // of the oldest nobody can tell any more: it is let pass
+  if (warp.missed_looks.size() == kMaxAwaited) {  // the oldest is no longer known, and passes
     warp.missed_looks.front().repeats->fetch_add(1, std::memory_order_relaxed);
     warp.missed_looks.erase(warp.missed_looks.begin());
   }

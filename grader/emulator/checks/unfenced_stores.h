@@ -2,10 +2,10 @@
 // fence of their block has followed yet, or none of the block that looks has come since. PTX ISA, memory
 // consistency model.
 //
-// On a card such stores become visible to other blocks in any order, and looks are made in any order. Here
+// On a GPU such stores become visible to other blocks in any order, and looks are made in any order. Here
 // memory holds the stored values at once, and beside it is kept what was there before: the first look of
 // another block at such a store brings that. Every later look brings the new value, so that polling ends, and
-// the first that relies on an order for which nobody asked reads an old value.
+// the first that relies on an order that no fence asked for reads an old value.
 //
 // The table has a fixed size: of stores that meet in one slot the earlier ones become visible.
 #pragma once
@@ -52,7 +52,7 @@ class UnfencedStores {
   /// Of an atomic operation, which may tell others of a store before it.
   static void count_atomic(const ThreadBlock& block, std::uint64_t address);
 
-  /// Of memory that has a new owner: what was stored there before is nobody's.
+  /// Of memory that has a new owner: what was stored there before does not count.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
   /// Of lanes that have loaded: those that miss a store. `found` becomes what they find, `width` bytes a
@@ -98,7 +98,7 @@ class UnfencedStores {
   /// The first store that a look of the warp misses; `found` becomes what it finds. Null when it misses none.
   static const Store* look(const Grid& grid, Slot& slot, std::uint64_t address, unsigned width,
                            std::uint32_t block, std::byte* found);
-  /// A slot without stores is nobody's.
+  /// A slot without stores is free.
   static void close_empty(Slot& slot);
   void note(Warp& warp, const Instruction& load, unsigned lane, std::uint64_t address, const Store& store);
   /// What is told of such a miss at the first time.

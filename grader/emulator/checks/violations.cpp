@@ -114,18 +114,18 @@ void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint
 }
 
 /// Remembers what a load into registers found, from the next instruction on.
-void await_use(Warp& warp, const Instruction& i, bool shared, unsigned lane, std::uint32_t unwritten,
+void await_use(Warp& warp, const Instruction& i, bool shared, unsigned lane, std::uint32_t uninitialised,
                std::uint64_t address) {
-  warp.undefined.find(i, shared, lane, unwritten, address);
+  warp.undefined.find(i, shared, lane, uninitialised, address);
   warp.end = &i + 1;
 }
 
 /// Reports what reads otherwise than into registers. `address`: what the first of the lanes has read there.
 void report_now(Warp& warp, const Instruction& i, bool shared, Mask lanes, std::uint64_t address) {
-  UnwrittenRead read{.load = &i, .shared = shared, .lanes = lanes};
+  UninitialisedRead read{.load = &i, .shared = shared, .lanes = lanes};
   read.bytes[first_lane(lanes)] = 1;
   read.accessed[first_lane(lanes)] = address;
-  report_unwritten(warp, read, i.id);
+  report_uninitialised(warp, read, i.id);
 }
 
 /// Whether what the other block did happened before what this block does now: it released something later,
@@ -225,7 +225,7 @@ Finding make_wrong_callee(const Warp& warp, std::uint32_t place, unsigned lane, 
   return finding;
 }
 
-/// Whether an access of global memory, but for the kernels' heap, lies in an allocation that it may touch.
+/// Whether an access of global memory, except for the kernels' heap, lies in an allocation that it may touch.
 bool may_access(const Grid& grid, const memory::GlobalMemory::Allocation* allocation, std::uint64_t address,
                 unsigned width, AccessKind kind) {
   return allocation != nullptr && allocation->end() - address >= width &&
@@ -363,25 +363,25 @@ void report_outside_window(Warp& warp, const Instruction& i, Mask active, const 
   }
 }
 
-void examine_unwritten_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
-                              unsigned width) {
+void examine_uninitialised_global(Warp& warp, const Instruction& i, Mask active,
+                                  const std::uint64_t* addresses, unsigned width) {
   const memory::GlobalMemory& memory = *warp.block->grid->memory;
   const bool into_registers = (i.detail & access::kIntoRegisters) != 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
-    std::uint32_t unwritten = 0;
+    std::uint32_t uninitialised = 0;
     for (unsigned k = 0; k < width; ++k) {
       const std::uint64_t byte = addresses[lane] + k;
       if ((*memory.written(byte) >> (byte & 3) & 1) != 0) continue;
       if (!into_registers) return report_now(warp, i, false, Mask{1} << lane, byte);
-      unwritten |= 1U << k;
+      uninitialised |= 1U << k;
     }
-    if (unwritten != 0) await_use(warp, i, false, lane, unwritten, addresses[lane]);
+    if (uninitialised != 0) await_use(warp, i, false, lane, uninitialised, addresses[lane]);
   }
 }
 
-void examine_unwritten_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
-                              unsigned width) {
+void examine_uninitialised_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
+                                  unsigned width) {
   if ((i.detail & access::kIntoRegisters) == 0) {
     return report_now(warp, i, true, active, offsets[first_lane(active)]);
   }
@@ -389,22 +389,22 @@ void examine_unwritten_shared(Warp& warp, const Instruction& i, Mask active, con
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
-    std::uint32_t unwritten = 0;
+    std::uint32_t uninitialised = 0;
     for (std::uint32_t k = 0; k < width; ++k) {
-      if (block.shadow.write_time[(offsets[lane] + k) / granule] < block.begin) unwritten |= 1U << k;
+      if (block.shadow.write_time[(offsets[lane] + k) / granule] < block.begin) uninitialised |= 1U << k;
     }
-    await_use(warp, i, true, lane, unwritten, offsets[lane]);
+    await_use(warp, i, true, lane, uninitialised, offsets[lane]);
   }
 }
 
-void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use) {
+void report_uninitialised(Warp& warp, const UninitialisedRead& read, std::uint32_t use) {
   const memory::GlobalMemory& memory = *warp.block->grid->memory;
   const unsigned lane = first_lane(read.lanes);
   const std::uint64_t address =
       read.accessed[lane] + static_cast<unsigned>(std::countr_zero(read.bytes[lane]));
   using enum Finding::Cause;
   Finding finding =
-      make_finding(warp, read.load->id, lane, read.shared ? unwritten_shared : unwritten_global);
+      make_finding(warp, read.load->id, lane, read.shared ? uninitialised_shared : uninitialised_global);
   finding.access = Finding::Access::read;
   finding.address = address;
   if (read.shared) {
@@ -424,7 +424,7 @@ void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAcces
   const std::optional<memory::Touch> touch = grid.stamps->find(earlier.stamp);
   if (!touch) return;
   const bool own_block = touch->block == warp.block->linear;
-  if (own_block && earlier.stamp < warp.block->moments_turn) return;
+  if (own_block && earlier.stamp < warp.block->moments_epoch) return;
   const bool own_warp = own_block && is_of_warp(warp, earlier.moment);
   if (own_warp && lane_of(earlier.moment) == lane) {
     // Others may read with it.
@@ -436,7 +436,7 @@ void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAcces
   const memory::GlobalMemory& memory = *grid.memory;
   const bool same_execution =
       own_warp && access.kind == AccessKind::store &&
-      earlier.stamp == warp.block->turn + (i.counter - grid.kernel->first_counter) &&
+      earlier.stamp == warp.block->epoch + (i.counter - grid.kernel->first_counter) &&
       warp.block->moments_begin + (earlier.moment >> memory::kMomentTimeShift) - 1 == warp.block->now &&
       (lanes_at(access, access.addresses[lane]) >> lane_of(earlier.moment) & 1) != 0;
   if ((own_block || !earlier.read) &&
@@ -460,13 +460,13 @@ void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAcces
   warp.block->grid->findings->add(std::move(finding));
 }
 
-void begin_turn(ThreadBlock& block, std::uint32_t now) {
-  block.had_turns = block.turn_time != 0;
-  block.turn_time = now;
-  block.turn = block.grid->stamps->begin_turn(block.linear, now);
-  if (!block.had_turns || !has_moments(block)) {
+void begin_epoch(ThreadBlock& block, std::uint32_t now) {
+  block.had_epochs = block.epoch_time != 0;
+  block.epoch_time = now;
+  block.epoch = block.grid->stamps->begin_epoch(block.linear, now);
+  if (!block.had_epochs || !has_moments(block)) {
     block.moments_begin = block.now;
-    block.moments_turn = block.turn;
+    block.moments_epoch = block.epoch;
   }
 }
 

@@ -74,7 +74,7 @@ bool locate_global(Warp& warp, const Instruction& instruction, Mask active, cons
                    unsigned width, AccessKind kind);
 
 /// Whether all that the lanes load as constant memory lies there. Reports the first lane that names an
-/// allocation of another kind and fails the launch: a card reads constants from a window of their own.
+/// allocation of another kind and fails the launch: a GPU reads constants from a window of their own.
 bool check_constant(Warp& warp, const Instruction& instruction, Mask active, const std::uint64_t* addresses,
                     unsigned width);
 
@@ -90,13 +90,13 @@ void report_outside_window(Warp& warp, const Instruction& instruction, Mask acti
 
 /// Of lanes some of which read bytes that nothing wrote: a load into registers is looked at again when they
 /// are used (undefined_values.h), anything else is reported.
-void examine_unwritten_global(Warp& warp, const Instruction& instruction, Mask active,
-                              const std::uint64_t* addresses, unsigned width);
-void examine_unwritten_shared(Warp& warp, const Instruction& instruction, Mask active,
-                              const std::uint32_t* offsets, unsigned width);
+void examine_uninitialised_global(Warp& warp, const Instruction& instruction, Mask active,
+                                  const std::uint64_t* addresses, unsigned width);
+void examine_uninitialised_shared(Warp& warp, const Instruction& instruction, Mask active,
+                                  const std::uint32_t* offsets, unsigned width);
 
-/// Reports a load of unwritten bytes; `use`: the place of the instruction where they matter.
-void report_unwritten(Warp& warp, const UnwrittenRead& read, std::uint32_t use);
+/// Reports a load of uninitialised bytes; `use`: the place of the instruction where they matter.
+void report_uninitialised(Warp& warp, const UninitialisedRead& read, std::uint32_t use);
 
 /// What lanes access of global memory: `width` bytes each.
 struct GlobalAccess {
@@ -116,7 +116,7 @@ struct EarlierTouch {
 
 /// A word or a byte that another block touched in this launch, or another thread of the block: a race unless
 /// the two are ordered or write the same value. `earlier` may be the lane's own after all: stamps of an
-/// earlier turn are not told apart.
+/// earlier epoch are not told apart.
 void examine_global_conflict(Warp& warp, const Instruction& instruction, const GlobalAccess& access,
                              unsigned lane, std::uint64_t address, EarlierTouch earlier);
 
@@ -126,7 +126,7 @@ inline bool has_moments(const ThreadBlock& block) {
 }
 
 /// Gives the block stamps of its own when the clock has ticked, or when its moments are used up.
-void begin_turn(ThreadBlock& block, std::uint32_t now);
+void begin_epoch(ThreadBlock& block, std::uint32_t now);
 
 /// Whether a stamp of this launch is one that the block gave.
 bool is_own(const ThreadBlock& block, memory::Stamp stamp);

@@ -1,7 +1,7 @@
 // A finding of the emulated device: what it is and everything that is known of it, as data.
 //
 // No sentence is in it: report/finding_words.h has those, by cause. What it quotes are names that the program
-// chose and the texts of exceptions, into which nobody looks.
+// chose and the texts of exceptions, which are not parsed.
 #pragma once
 
 #include <algorithm>
@@ -80,10 +80,10 @@ struct Finding {
     misaligned_access,
     misaligned_surface,  ///< [x in bytes]
     // uninitialised_read
-    unwritten_global,
-    unwritten_shared,
-    unwritten_cluster,  ///< shared memory of another block of the cluster [its rank]
-    unwritten_texel,    ///< [x, y, slice, Image::Shape]
+    uninitialised_global,
+    uninitialised_shared,
+    uninitialised_cluster,  ///< shared memory of another block of the cluster [its rank]
+    uninitialised_texel,    ///< [x, y, slice, Image::Shape]
     // race
     unordered_accesses,
     copy_not_awaited,  ///< an asynchronous copy may still write there
@@ -253,7 +253,7 @@ struct Miss {
 inline constexpr std::array kFirstCauses{
     std::pair(Finding::Cause::null_pointer, Finding::Kind::out_of_bounds),
     std::pair(Finding::Cause::misaligned_access, Finding::Kind::misaligned),
-    std::pair(Finding::Cause::unwritten_global, Finding::Kind::uninitialised_read),
+    std::pair(Finding::Cause::uninitialised_global, Finding::Kind::uninitialised_read),
     std::pair(Finding::Cause::unordered_accesses, Finding::Kind::race),
     std::pair(Finding::Cause::different_barriers, Finding::Kind::bad_sync),
     std::pair(Finding::Cause::mbarriers_never_complete, Finding::Kind::deadlock),

@@ -45,7 +45,7 @@ struct LineCounters {
   Traffic constant_load;       ///< of __constant__ variables, in sectors; parameters are not counted
   std::uint64_t branches = 0;  ///< times that a warp came to a branch which its lanes may take both ways
   /// Lane-instructions that lanes were idle, waiting or gone, while others of their warp ran: by the branch
-  /// that had parted them, and by the line that the others ran meanwhile.
+  /// at which they had diverged, and by the line that the others ran meanwhile.
   std::uint64_t idle_caused = 0, idle_here = 0;
   /// For every request of an atomic, the most active lanes that named one address; summed.
   std::uint64_t global_contention = 0, shared_contention = 0;

@@ -13,7 +13,8 @@ struct BlockCounter {
   std::uint64_t executions = 0;
   std::uint64_t lanes = 0;
   std::uint64_t divergent = 0;  ///< times its ending branch split a warp
-  /// Lane-instructions that lanes were idle: since this block's branch parted them, and while this block ran.
+  /// Lane-instructions that lanes were idle: since they diverged at this block's branch, and while this block
+  /// ran.
   std::uint64_t idle_caused = 0, idle_here = 0;
 };
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kDefaultMaxThreads = 1024;
 /// Of a kernel and the functions that it may call: decoding them takes about a microsecond each, a function
 /// as many as kFunctionCost.
-constexpr std::size_t kMostInstructions = std::size_t{1} << 18;
+constexpr std::size_t kMaxInstructions = std::size_t{1} << 18;
 constexpr std::size_t kFunctionCost = 16;
 
 /// What cooperative groups need of a block, in whole words of any race check.
@@ -28,7 +28,7 @@ constexpr std::uint32_t kReservedSharedBytes = 512, kReservedAlignment = 128;
 
 /// Of static variables and the alignment between them. A launch refuses less than this already; it leaves the
 /// byte of an address free that names a block of the cluster.
-constexpr std::uint64_t kMostSharedBytes = std::uint64_t{1} << execution::kRankShift;
+constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << execution::kRankShift;
 
 using FunctionsByName = std::unordered_map<std::string_view, const ptx::Function*>;
 
@@ -61,7 +61,7 @@ class SharedLayout {
     if (found != offsets_.end()) return found->second;
     // Both are below 2^63: a sum has 64 bits.
     const std::uint64_t offset = round_up(bytes_, std::max(variable.alignment, 1U));
-    if (offset + variable.bytes > kMostSharedBytes) {
+    if (offset + variable.bytes > kMaxSharedBytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
                         fmt::format("{} uses too much shared memory: {} bytes with the variable {}, which "
                                     "has {}",
@@ -92,8 +92,8 @@ void lay_out_parameters(const ptx::Function& source, KernelInfo& info) {
   std::uint64_t offset = 0;
   for (const ptx::Variable& parameter : source.parameters) {
     offset = round_up(offset, std::max(parameter.alignment, 1U));
-    constexpr std::uint64_t kMostParameterBytes = 32764;  // CUDA's limit from 12.1 on
-    if (parameter.bytes > kMostParameterBytes || offset + parameter.bytes > kMostParameterBytes) {
+    constexpr std::uint64_t kMaxParameterBytes = 32764;  // CUDA's limit from 12.1 on
+    if (parameter.bytes > kMaxParameterBytes || offset + parameter.bytes > kMaxParameterBytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
                         fmt::format("{} has too many parameters", source.name));
     }
@@ -170,10 +170,10 @@ std::unique_ptr<Kernel> decode_kernel(Program& program, std::string_view name) {
   std::size_t instructions = 0;
   for (std::size_t next = 0; next < pending.size(); ++next) {
     instructions += pending[next]->instructions.size() + kFunctionCost;
-    if (instructions > kMostInstructions) {
+    if (instructions > kMaxInstructions) {
       throw DeviceError(DeviceError::Code::invalid_image,
                         fmt::format("{} and the functions that it calls have more than {} instructions", name,
-                                    kMostInstructions));
+                                    kMaxInstructions));
     }
     Function& function = *kernel->functions[pending[next]->name];
     FunctionDecoder(context, *pending[next], function).decode();

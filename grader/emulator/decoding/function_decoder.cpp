@@ -12,7 +12,7 @@ namespace lockstep::emulator::decoding {
 namespace {
 
 /// Targets of all brx in a function: lists of a million labels may be named a million times.
-constexpr std::size_t kMostTargets = std::size_t{1} << 20;
+constexpr std::size_t kMaxTargets = std::size_t{1} << 20;
 
 /// Of the lines that an instruction was inlined through, innermost first: the innermost one in the file of
 /// the kernel, be it in a helper or a lambda, but not in a header that the file includes.
@@ -41,27 +41,27 @@ void FunctionDecoder::decode() {
   assign_registers();
   virtual_calls_ = analysis::find_virtual_calls(source_);
   for (std::size_t b = 0; b < function_.blocks.size(); ++b) decode_block(static_cast<std::uint32_t>(b));
-  constexpr std::uint32_t kMostFrameBytes = 1U << 20;  // a warp's; real kernels need a few kilobytes
-  if (next_row_ > kMostFrameBytes) {
+  constexpr std::uint32_t kMaxFrameBytes = 1U << 20;  // a warp's; real kernels need a few kilobytes
+  if (next_row_ > kMaxFrameBytes) {
     throw DeviceError(DeviceError::Code::invalid_image,
                       fmt::format("{} needs {} bytes of registers a warp; the emulated device has {}",
-                                  source_.name, next_row_, kMostFrameBytes));
+                                  source_.name, next_row_, kMaxFrameBytes));
   }
   function_.frame_bytes = next_row_;
 }
 
 // --- blocks ---
 
-BasicBlock::Gate FunctionDecoder::gate_of(const ptx::Instruction& instruction) {
-  using enum BasicBlock::Gate;
+BasicBlock::SyncPoint FunctionDecoder::sync_point_of(const ptx::Instruction& instruction) {
+  using enum BasicBlock::SyncPoint;
   switch (instructions::opcode_named(instruction.opcode).meeting) {
     case instructions::Meeting::alone:
       return none;
     case instructions::Meeting::lanes:
-      return meet;
+      return reconverge;
     case instructions::Meeting::at_barrier:
       if (instruction.has("cluster")) return instruction.has("wait") ? cluster_barrier : none;
-      return instruction.has("warp") ? meet : barrier;
+      return instruction.has("warp") ? reconverge : barrier;
   }
   return none;
 }
@@ -81,7 +81,7 @@ void FunctionDecoder::find_blocks() {
   };
   for (std::uint32_t i = 0; i < n; ++i) {
     if (instructions::opcode_named(code[i].opcode).ending != Ending::next) leads[i + 1] = true;
-    if (gate_of(code[i]) != BasicBlock::Gate::none) leads[i] = true;
+    if (sync_point_of(code[i]) != BasicBlock::SyncPoint::none) leads[i] = true;
     for (const Operand& operand : code[i].operands) lead(operand);
   }
   for (const auto& [label, targets] : source_.target_lists) {
@@ -167,7 +167,7 @@ void FunctionDecoder::find_targets(const ptx::Instruction& ending, BasicBlock& b
   }
   if (targets == nullptr || targets->empty()) fail(ending, "brx.idx needs a list of labels");
   indirect_targets_ += targets->size();
-  if (indirect_targets_ > kMostTargets) fail(ending, "the function's lists of labels are too long");
+  if (indirect_targets_ > kMaxTargets) fail(ending, "the function's lists of labels are too long");
   charge(targets->size() * sizeof(std::uint32_t));
   for (const Operand& target : *targets) {
     if (target.kind != Kind::label) fail(ending, "brx.idx needs a list of labels");
@@ -181,9 +181,9 @@ void FunctionDecoder::find_targets(const ptx::Instruction& ending, BasicBlock& b
 void FunctionDecoder::lay_out_local_memory() {
   std::uint64_t bytes = 0;
   const auto place = [&](const ptx::Variable& variable) {
-    constexpr std::uint64_t kMostLocalBytes = 512 * 1024;  // of a thread; CUDA's limit
+    constexpr std::uint64_t kMaxLocalBytes = 512 * 1024;  // of a thread; CUDA's limit
     const std::uint64_t offset = round_up(bytes, std::max(variable.alignment, 8U));
-    if (offset + variable.bytes > kMostLocalBytes) {
+    if (offset + variable.bytes > kMaxLocalBytes) {
       throw DeviceError(DeviceError::Code::invalid_image,
                         fmt::format("{} needs more local memory than a thread can have", source_.name));
     }
@@ -373,9 +373,9 @@ Place FunctionDecoder::make_place(const ptx::Instruction& instruction) const {
   Place place;
   place.instruction = instruction.spelling();
   const auto& files = context_.program.source.files;
-  constexpr unsigned kMostLevels = 256;
+  constexpr unsigned kMaxLevels = 256;
   std::int32_t at = instruction.location;
-  for (unsigned level = 0; at >= 0 && level < kMostLevels; ++level) {
+  for (unsigned level = 0; at >= 0 && level < kMaxLevels; ++level) {
     const ptx::Location& location = source_.locations.at(static_cast<std::size_t>(at));
     const auto file = files.find(location.file);
     if (file != files.end() && location.line != 0) {
@@ -452,13 +452,13 @@ void FunctionDecoder::decode_block(std::uint32_t b) {
          source_.name.size());
   program::BlockLines lines;
   lines.function = source_.name;
-  if (count > 0) block.gate = gate_of(source_.instructions[first]);
+  if (count > 0) block.sync_point = sync_point_of(source_.instructions[first]);
   for (std::uint32_t i = first; i < first + count; ++i) {
     guarded_decode(source_.instructions[i], [&] { decode_instruction(); });
     context_.program.places[place_].of_virtual_call = virtual_calls_.contains(i);
     lines.shares.push_back({place_, 1});
     if (i == first)
-      block.gate_offset = static_cast<std::uint32_t>(function_.instructions.size()) - block.first - 1;
+      block.sync_offset = static_cast<std::uint32_t>(function_.instructions.size()) - block.first - 1;
   }
   if (block.end != BasicBlock::End::fall_through && first + count < source_.instructions.size()) {
     const ptx::Instruction& ending = source_.instructions[first + count];

@@ -64,7 +64,7 @@ class FunctionDecoder {
   using Type = ptx::Type;
 
   // --- blocks ---
-  static BasicBlock::Gate gate_of(const ptx::Instruction& instruction);
+  static BasicBlock::SyncPoint sync_point_of(const ptx::Instruction& instruction);
   std::uint32_t block_at(std::uint32_t instruction) const;
   void find_blocks();
   /// How block `b` ends, as far as control flow goes; its operands are decoded later.

@@ -81,7 +81,7 @@ MatrixFragment fragment_of(Role role, const Shape& shape, MatrixElement element,
   fragment.paired = fragment.height >= 16 && (role != Role::b || shape.transposed());
   const bool repeats = opaque && element == f16 && !fragment.accumulator;
   fragment.registers =
-      static_cast<std::uint8_t>(repeats ? MatrixFragment::kMostRegisters : fragment.distinct_registers());
+      static_cast<std::uint8_t>(repeats ? MatrixFragment::kMaxRegisters : fragment.distinct_registers());
   return fragment;
 }
 

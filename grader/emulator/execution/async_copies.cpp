@@ -18,8 +18,8 @@ using state::AsyncCopies;
 using state::CopyInFlight;
 
 /// What a program may leave unfinished. Beyond it the oldest are complete, as they might be on hardware.
-constexpr std::size_t kMostArrivals = 4096;
-constexpr std::size_t kMostBulkCopies = 1024;
+constexpr std::size_t kMaxArrivals = 4096;
+constexpr std::size_t kMaxBulkCopies = 1024;
 /// Of copies by threads, at least; a block may have as many as its shared memory has words.
 constexpr std::size_t kLeastCopies = 64;
 constexpr unsigned kBulkUnit = 16;  // bytes: of a bulk copy's addresses and size
@@ -112,8 +112,7 @@ void complete_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
 }
 
 void add_arrival(ThreadBlock& block, const AsyncArrival& arrival) {
-  if (block.async_arrivals.size() >= kMostArrivals)
-    complete_arrivals(block, block.async_arrivals[0].mbarrier);
+  if (block.async_arrivals.size() >= kMaxArrivals) complete_arrivals(block, block.async_arrivals[0].mbarrier);
   block.async_arrivals.push_back(arrival);
 }
 
@@ -135,7 +134,7 @@ bool check_global_end(Warp& warp, const Instruction& i, unsigned lane, std::uint
   if (bytes == 0) return true;
   if (!checks::locate_global(warp, i, 1U << lane, addresses.data(), bytes, kind)) return false;
   if (kind == AccessKind::load && warp.block->grid->checks) {
-    checks::examine_unwritten_global(warp, i, 1U << lane, addresses.data(), bytes);
+    checks::examine_uninitialised_global(warp, i, 1U << lane, addresses.data(), bytes);
   }
   return true;
 }
@@ -181,12 +180,12 @@ void check_source_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
   ThreadBlock& block = *warp.block;
   if (!block.grid->checks) return;
   const std::uint32_t thread = warp.index * kLanes + lane;
-  bool unwritten = false;
+  bool uninitialised = false;
   const std::uint32_t granule = block.grid->kernel->shared_granule;
   for_words(block, from, bytes, [&](std::uint32_t word) {
     state::SharedShadow& shadow = block.shadow;
     const state::Time written = shadow.write_time[word];
-    unwritten |= written < block.begin;
+    uninitialised |= written < block.begin;
     if (written > warp.ordered &&
         (shadow.writer[word] & ~(state::kAtomicWriter | state::kVolatileWriter)) != thread) {
       checks::examine_shared_conflict(warp, i, lane, word, word * granule, granule, AccessKind::load,
@@ -194,10 +193,10 @@ void check_source_words(Warp& warp, const Instruction& i, unsigned lane, std::ui
     }
     checks::note_read(shadow, word, warp, i, lane);
   });
-  if (unwritten) {
+  if (uninitialised) {
     std::array<std::uint32_t, kLanes> offsets{};
     offsets[lane] = from;
-    checks::examine_unwritten_shared(warp, i, 1U << lane, offsets.data(), bytes);
+    checks::examine_uninitialised_shared(warp, i, 1U << lane, offsets.data(), bytes);
   }
 }
 
@@ -376,7 +375,7 @@ void copy_bulk_to_global(Warp& warp, const Instruction& i, Mask active) {
     copy.from = from.offset;
     copy.lane = static_cast<std::uint8_t>(lane);
     copy.group = warp.copies.bulk_committed[lane];
-    if (warp.copies.bulk.size() >= kMostBulkCopies) {
+    if (warp.copies.bulk.size() >= kMaxBulkCopies) {
       complete_bulk_copies(warp, [](const AsyncCopies::Bulk&) { return true; });
     }
     if (copy.bytes != 0) warp.copies.bulk.push_back(copy);

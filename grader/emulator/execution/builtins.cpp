@@ -17,11 +17,11 @@
 namespace lockstep::emulator::execution {
 namespace {
 
-constexpr std::size_t kMostStringBytes = 64 * 1024;
+constexpr std::size_t kMaxStringBytes = 64 * 1024;
 /// Of one launch; CUDA's own buffer holds 1 MB, and what does not fit is lost there too.
-constexpr std::size_t kMostOutputBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxOutputBytes = std::size_t{16} << 20;
 /// Of one value, and so of a width and a precision: C's library takes memory for as many as it is asked for.
-constexpr std::int32_t kMostDigits = 511;
+constexpr std::int32_t kMaxDigits = 511;
 
 /// Host memory behind `bytes` bytes at a generic address, as one lane sees it; null when there are none.
 const std::byte* host_bytes(const Warp& warp, unsigned lane, std::uint64_t address, std::size_t bytes) {
@@ -42,7 +42,7 @@ const std::byte* host_bytes(const Warp& warp, unsigned lane, std::uint64_t addre
 /// A zero-terminated string in device memory.
 std::optional<std::string> read_string(const Warp& warp, unsigned lane, std::uint64_t address) {
   std::string text;
-  for (; text.size() < kMostStringBytes; ++address) {
+  for (; text.size() < kMaxStringBytes; ++address) {
     const std::byte* byte = host_bytes(warp, lane, address, 1);
     if (byte == nullptr) return std::nullopt;
     if (*byte == std::byte{0}) return text;
@@ -93,10 +93,10 @@ class Formatter {
       const std::optional<std::int32_t> width = number(text, i);
       if (width && *width < 0) specification += '-';
       if (width)
-        specification += std::to_string(std::min<std::int64_t>(std::abs(std::int64_t{*width}), kMostDigits));
+        specification += std::to_string(std::min<std::int64_t>(std::abs(std::int64_t{*width}), kMaxDigits));
       if (i < text.size() && text[i] == '.') {
         const std::int32_t precision = number(text, ++i).value_or(0);
-        if (precision >= 0) specification += '.' + std::to_string(std::min(precision, kMostDigits));
+        if (precision >= 0) specification += '.' + std::to_string(std::min(precision, kMaxDigits));
       }
       const std::size_t lengths = i;
       skip("hljztL");
@@ -119,7 +119,7 @@ class Formatter {
     }
     std::optional<std::int32_t> value;
     for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-      value = std::min(10 * value.value_or(0) + (text[i] - '0'), kMostDigits);
+      value = std::min(10 * value.value_or(0) + (text[i] - '0'), kMaxDigits);
     }
     return value;
   }
@@ -137,7 +137,7 @@ class Formatter {
 
   template <class T>
   static void print(std::string& output, const std::string& specification, T value) {
-    char buffer[kMostDigits + 1];
+    char buffer[kMaxDigits + 1];
     // The specification is built above from a checked set of characters.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -215,7 +215,7 @@ void print_lanes(Warp& warp, const CallSite& site, Mask lanes) {
     const std::string line = text ? Formatter(warp, lane, arguments).format(*text) : "";
     const std::size_t written =
         warp.block->grid->output_bytes.fetch_add(line.size(), std::memory_order_relaxed);
-    if (written + line.size() <= kMostOutputBytes) warp.block->output += line;
+    if (written + line.size() <= kMaxOutputBytes) warp.block->output += line;
     const std::int32_t result =
         text ? static_cast<std::int32_t>(std::count(text->begin(), text->end(), '%')) : -1;
     write_result(warp, site, lane, result);

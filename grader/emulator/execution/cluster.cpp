@@ -45,7 +45,8 @@ void check_words(Warp& warp, const Instruction& i, unsigned lane, ClusterPlace p
     }
   }
   if (written) return;
-  Finding finding = make_finding(warp, i.id, lane, Finding::Cause::unwritten_cluster, {place.block->rank});
+  Finding finding =
+      make_finding(warp, i.id, lane, Finding::Cause::uninitialised_cluster, {place.block->rank});
   finding.access = Finding::Access::read;
   finding.width = width;
   finding.space = Finding::Space::shared;

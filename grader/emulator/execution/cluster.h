@@ -12,7 +12,7 @@
 namespace lockstep::emulator::execution {
 
 /// Of a cluster; more than 8 are what a program has to ask leave for.
-inline constexpr std::uint32_t kMostClusterBlocks = 16;
+inline constexpr std::uint32_t kMaxClusterBlocks = 16;
 
 struct Cluster {
   std::vector<ThreadBlock*> blocks;  ///< by rank

@@ -132,7 +132,7 @@ void check_texel_written(Warp& warp, const Instruction& i, unsigned lane, const 
     const std::uint64_t y = image.height > 1 ? in_slice / image.row_bytes : 0;
     const std::uint64_t x = (in_slice - y * image.row_bytes) / image.format.bytes();
     Finding finding =
-        make_finding(warp, i.id, lane, Finding::Cause::unwritten_texel,
+        make_finding(warp, i.id, lane, Finding::Cause::uninitialised_texel,
                      {signed_of(x), signed_of(y), signed_of(slice), static_cast<std::int64_t>(image.shape)});
     finding.access = Finding::Access::read;
     finding.width = bytes;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kWordBytes = 8;
 /// Of arrivals and of bytes: what the PTX ISA promises, and the fields of the word hold.
-constexpr std::uint32_t kMost = (1U << 20) - 1;
+constexpr std::uint32_t kMax = (1U << 20) - 1;
 constexpr unsigned kExpectedShift = 20, kBytesShift = 40, kPhaseShift = 63;
 constexpr std::int32_t kBytesBias = 1 << 20;
 
@@ -84,8 +84,8 @@ bool change(Warp& warp, const Instruction& i, unsigned lane, const Found& found,
     return false;
   }
   const std::int64_t left = word.bytes + bytes;
-  if (left > kMost || left < -static_cast<std::int64_t>(kMost)) {
-    refuse(warp, i, lane, Finding::Cause::mbarrier_bytes, {left, kMost});
+  if (left > kMax || left < -static_cast<std::int64_t>(kMax)) {
+    refuse(warp, i, lane, Finding::Cause::mbarrier_bytes, {left, kMax});
     return false;
   }
   count_down(*found.block, found.offset, *found.mbarrier, arrivals, static_cast<std::int32_t>(-bytes));
@@ -102,9 +102,9 @@ std::uint64_t MbarrierWord::encode() const {
 MbarrierWord MbarrierWord::decode(std::uint64_t word) {
   MbarrierWord fields;
   fields.phase = static_cast<std::uint32_t>(word >> kPhaseShift);
-  fields.bytes = static_cast<std::int32_t>(word >> kBytesShift & (2 * kMost + 1)) - kBytesBias;
-  fields.expected = static_cast<std::uint32_t>(word >> kExpectedShift & kMost);
-  fields.pending = static_cast<std::uint32_t>(word & kMost);
+  fields.bytes = static_cast<std::int32_t>(word >> kBytesShift & (2 * kMax + 1)) - kBytesBias;
+  fields.expected = static_cast<std::uint32_t>(word >> kExpectedShift & kMax);
+  fields.pending = static_cast<std::uint32_t>(word & kMax);
   return fields;
 }
 
@@ -130,7 +130,7 @@ void count_down(ThreadBlock& block, std::uint32_t offset, MbarrierClock& mbarrie
 
 bool add_pending(ThreadBlock& block, std::uint32_t offset, MbarrierClock& mbarrier) {
   MbarrierWord word = MbarrierWord::decode(mbarrier.word);
-  if (word.pending == kMost) return false;
+  if (word.pending == kMax) return false;
   ++word.pending;
   store_word(block, offset, mbarrier, word);
   return true;
@@ -146,8 +146,8 @@ void init_mbarrier(Warp& warp, const Instruction& i, Mask active) {
     if (place.block != warp.block)
       return refuse(warp, i, lane, Finding::Cause::mbarrier_initialised_elsewhere);
     if (place.offset % kWordBytes != 0) return refuse(warp, i, lane, Finding::Cause::mbarrier_misaligned);
-    if (count == 0 || count > kMost) {
-      return refuse(warp, i, lane, Finding::Cause::mbarrier_count, {count, kMost});
+    if (count == 0 || count > kMax) {
+      return refuse(warp, i, lane, Finding::Cause::mbarrier_count, {count, kMax});
     }
     const MbarrierWord word{.phase = 0, .expected = count, .pending = count, .bytes = 0};
     touch(warp, i, lane, place.offset, word.encode(), AccessKind::store);

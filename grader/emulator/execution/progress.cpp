@@ -48,7 +48,7 @@ class Digest {
   std::uint64_t value_ = 0;
 };
 
-/// What decides what a warp does next, but for global memory and the order of its splits.
+/// What decides what a warp does next, except for global memory and the order of its splits.
 void add_warp(Digest& digest, const Warp& warp) {
   digest.add(warp.live);
   digest.add(warp.carry);
@@ -107,7 +107,7 @@ bool ProgressBoard::all_still(std::uint64_t changes) const {
   return changes_.load() == changes;
 }
 
-bool ProgressWatch::stands_still(const Worker& worker) {
+bool ProgressWatch::is_livelock(const Worker& worker) {
   const Clock::time_point now = Clock::now();
   if (!std::exchange(is_idle_, true)) {
     idle_since_ = now;
@@ -130,13 +130,13 @@ bool ProgressWatch::stands_still(const Worker& worker) {
     changes_ = changes;
     return false;
   }
-  board_.stand_still(worker_, changes);
+  board_.set_idle(worker_, changes);
   return board_.all_still(changes);
 }
 
 void ProgressWatch::finished() {
   board_.change();
-  board_.stand_still(worker_, ProgressBoard::kNoBlocks);
+  board_.set_idle(worker_, ProgressBoard::kNoBlocks);
 }
 
 namespace {
@@ -201,7 +201,7 @@ ThreadBlock* first_block(const Worker& worker, F is_wanted) {
 
 }  // namespace
 
-void report_standstill(Grid& grid, const Worker& worker) {
+void report_livelock(Grid& grid, const Worker& worker) {
   const ThreadBlock* first =
       first_block(worker, [](const ThreadBlock& block) { return spinning_in(block).warp != nullptr; });
   if (first == nullptr) {

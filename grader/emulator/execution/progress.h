@@ -1,8 +1,8 @@
-// Tells a grid that waits for ever from one that takes its time.
+// Tells a livelock from a grid that takes its time.
 //
-// A warp whose registers are what they were a while ago, and whose memory nobody has changed since, does
-// again what it did: its loop never ends. When that holds for every warp of every worker, the grid stands
-// still. A loop that counts, stores, or reads a clock is never accused; such ends at the time limit.
+// A warp whose registers are what they were a while ago, and whose memory has not changed since, does
+// again what it did: its loop never ends. When that holds for every warp of every worker, it is a
+// livelock. A loop that counts, stores, or reads a clock is never accused; such ends at the time limit.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class ProgressBoard {
   std::uint64_t changes() const { return changes_.load(); }
   unsigned workers() const { return workers_; }
   /// A worker stood still all the time since `changes`; or has no blocks left, with kNoBlocks.
-  void stand_still(unsigned worker, std::uint64_t changes) { still_since_[worker].store(changes); }
+  void set_idle(unsigned worker, std::uint64_t changes) { still_since_[worker].store(changes); }
   /// Whether all workers stand still since `changes`, and nothing has changed since.
   bool all_still(std::uint64_t changes) const;
 
@@ -45,7 +45,7 @@ class ProgressWatch {
   /// A block of the worker has begun, ended, or passed a barrier.
   void moved() { is_idle_ = false; }
   /// All of the worker's blocks had a turn, in which none did. True when the grid can never end.
-  bool stands_still(const Worker& worker);
+  bool is_livelock(const Worker& worker);
   /// The worker has no blocks left.
   void finished();
 
@@ -60,7 +60,7 @@ class ProgressWatch {
   std::uint64_t changes_ = 0;  ///< of the board, then
 };
 
-/// Adds a finding for the first thread of a worker that goes round a loop, in a grid that stands still.
-void report_standstill(Grid& grid, const Worker& worker);
+/// Adds a finding for the first thread of a worker that spins in a loop, in a grid in livelock.
+void report_livelock(Grid& grid, const Worker& worker);
 
 }  // namespace lockstep::emulator::execution

@@ -24,7 +24,7 @@ namespace {
 /// blocks: the block may wait for one that has not begun.
 constexpr std::uint32_t kIdlePasses = 2;
 /// Of registers, local memory and shared memory of all blocks that are resident.
-constexpr std::size_t kMostBlockBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxBlockBytes = std::size_t{4} << 30;
 /// Logical times are 32 bits; a block's memory is cleared before they run out.
 constexpr state::Time kLatestTime = 0x8000'0000;
 
@@ -76,8 +76,8 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   }
   block.begin = ++block.now;
   ++block.now;
-  constexpr std::byte kRubbish{0xA5};  // as on a card, where zeros would hide what nobody has cleared
-  block.shared.resize(grid.shared_bytes, kRubbish);
+  constexpr std::byte kGarbage{0xA5};  // as on a GPU, where zeros would hide what was not initialised
+  block.shared.resize(grid.shared_bytes, kGarbage);
   clear_reserved(block);
   block.seen.clear();
   block.released.clear();
@@ -91,8 +91,8 @@ void begin_block(ThreadBlock& block, Grid& grid, std::uint64_t sequence) {
   block.endless_passes = 0;
   block.longest_unit = 0;
   block.unfenced_address = 0;
-  block.turn_time = 0;
-  block.had_turns = false;
+  block.epoch_time = 0;
+  block.had_epochs = false;
   block.idle_passes = 0;
   block.warp_count = static_cast<std::uint32_t>((grid.threads.count() + kLanes - 1) / kLanes);
   block.warps.resize(block.warp_count);
@@ -179,13 +179,13 @@ class WorkerLoop {
         progress_.moved();
       } else if (++idle_blocks >= worker_.resident.size()) {
         idle_blocks = 0;
-        if (progress_.stands_still(worker_)) {
-          grid_.stands_still = true;
+        if (progress_.is_livelock(worker_)) {
+          grid_.livelock = true;
           grid_.fail(LaunchResult::Status::launch_timeout);
         }
       }
     }
-    if (grid_.stands_still) report_standstill(grid_, worker_);
+    if (grid_.livelock) report_livelock(grid_, worker_);
     for (const auto& block : worker_.resident) {
       if (!block->output.empty()) worker_.output.emplace_back(block->linear, std::move(block->output));
     }
@@ -377,28 +377,28 @@ std::size_t bytes_of_block(const Grid& grid) {
 unsigned used_workers(const Grid& grid, unsigned workers) {
   const std::uint64_t clusters = grid.block_count / grid.cluster.count();
   const std::uint64_t affordable =
-      std::max<std::uint64_t>(kMostBlockBytes / bytes_of_block(grid) / grid.cluster.count(), 1);
+      std::max<std::uint64_t>(kMaxBlockBytes / bytes_of_block(grid) / grid.cluster.count(), 1);
   return static_cast<unsigned>(std::min({std::uint64_t{std::max(workers, 1U)}, clusters, affordable}));
 }
 
 /// Blocks that a worker can hold in the memory set aside for those of all workers.
 std::size_t affordable_blocks(const Grid& grid, unsigned workers) {
-  return std::max<std::size_t>(kMostBlockBytes / workers / bytes_of_block(grid), 1);
+  return std::max<std::size_t>(kMaxBlockBytes / workers / bytes_of_block(grid), 1);
 }
 
 }  // namespace
 
 std::size_t resident_blocks(const Grid& grid) {
-  const DeviceProperties& card = *grid.properties;
+  const DeviceProperties& gpu = *grid.properties;
   const auto threads = static_cast<std::size_t>(grid.threads.count() + kLanes - 1) / kLanes * kLanes;
-  std::size_t per_multiprocessor = static_cast<std::size_t>(card.threads_per_multiprocessor) / threads;
+  std::size_t per_multiprocessor = static_cast<std::size_t>(gpu.threads_per_multiprocessor) / threads;
   if (grid.shared_bytes > 0) {
     per_multiprocessor =
-        std::min(per_multiprocessor, card.shared_bytes_per_multiprocessor / grid.shared_bytes);
+        std::min(per_multiprocessor, gpu.shared_bytes_per_multiprocessor / grid.shared_bytes);
   }
-  constexpr std::size_t kMostPerMultiprocessor = 32;
-  per_multiprocessor = std::clamp<std::size_t>(per_multiprocessor, 1, kMostPerMultiprocessor);
-  return per_multiprocessor * static_cast<std::size_t>(card.multiprocessors);
+  constexpr std::size_t kMaxPerMultiprocessor = 32;
+  per_multiprocessor = std::clamp<std::size_t>(per_multiprocessor, 1, kMaxPerMultiprocessor);
+  return per_multiprocessor * static_cast<std::size_t>(gpu.multiprocessors);
 }
 
 bool can_hold_cluster(const Grid& grid) { return affordable_blocks(grid, 1) >= grid.cluster.count(); }

@@ -5,7 +5,7 @@
 
 namespace lockstep::emulator::execution {
 
-/// Blocks of the grid that the card would hold at once, by threads and shared memory.
+/// Blocks of the grid that the GPU would hold at once, by threads and shared memory.
 std::size_t resident_blocks(const Grid& grid);
 
 /// Whether this machine's memory holds the blocks of one cluster, which run together.

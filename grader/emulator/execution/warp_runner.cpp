@@ -16,18 +16,18 @@ using counters::BlockCounter;
 
 /// Backward branches (and calls) that a warp may take before another warp runs: a spinning warp must let the
 /// one that it waits for go on, a computing warp should keep its registers in the cache.
-constexpr std::uint32_t kBackEdgesPerTurn = 4096;
+constexpr std::uint32_t kBackEdgesPerSlice = 4096;
 /// What a backward branch counts when registers hold undefined values: the limit of time is looked at in
 /// between.
 constexpr std::uint32_t kFollowedBackEdge = 64;
 /// Backward branches that one split may take while other lanes of its warp wait.
 constexpr std::uint32_t kBackEdgesPerSplit = 32;
-constexpr std::size_t kMostCallers = 1024;
-constexpr std::uint32_t kMostLocalBytes = 512 * 1024;
-constexpr std::size_t kMostRowBytes = std::size_t{256} * 1024 * 1024;
-/// Of all warps of a launch, beyond what they begin with. A card has a kilobyte a thread, where the program
+constexpr std::size_t kMaxCallers = 1024;
+constexpr std::uint32_t kMaxLocalBytes = 512 * 1024;
+constexpr std::size_t kMaxRowBytes = std::size_t{256} * 1024 * 1024;
+/// Of all warps of a launch, beyond what they begin with. A GPU has a kilobyte per thread, where the program
 /// does not ask for more.
-constexpr std::size_t kMostStackBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxStackBytes = std::size_t{1} << 30;
 
 /// What a vector that must hold `needed` elements grows to: calls go on.
 template <class T>
@@ -38,7 +38,7 @@ std::size_t grown_size(const std::vector<T>& storage, std::size_t needed) {
 /// What each thread's local memory grows to when it must have `bytes`.
 std::uint32_t grown_local(const Warp& warp, std::uint32_t bytes) {
   if (bytes <= warp.local_bytes) return warp.local_bytes;
-  return std::max(bytes, std::min(2 * warp.local_bytes, kMostLocalBytes));
+  return std::max(bytes, std::min(2 * warp.local_bytes, kMaxLocalBytes));
 }
 
 /// Grows each thread's local memory to at least `bytes`.
@@ -108,10 +108,10 @@ Mask same_as_first(Mask lanes, const T* values) {
   return same;
 }
 
-/// The first instruction of a block that PTX spells, behind those that make its operands: the one that a gate
-/// guards.
+/// The first instruction of a block that PTX spells, behind those that make its operands: the one that a
+/// synchronisation point guards.
 const Instruction& gated_instruction(const Function& function, const BasicBlock& block) {
-  return function.instructions[block.first + block.gate_offset];
+  return function.instructions[block.first + block.sync_offset];
 }
 
 /// Runs one split at a time; `choose` decides which.
@@ -158,7 +158,7 @@ class WarpRunner {
           splits[a].lanes |= splits[b].lanes;
           splits[a].votes |= splits[b].votes;
           splits[a].deferred &= splits[b].deferred;
-          warp_.partings.close(splits[a].lanes);
+          warp_.divergences.close(splits[a].lanes);
           // What a split that grew waits for may be here now.
           if (splits[a].state == Split::State::meeting) splits[a].state = Split::State::ready;
           splits.erase(splits.begin() + static_cast<std::ptrdiff_t>(b));
@@ -189,7 +189,7 @@ class WarpRunner {
     return a.frame.function->blocks[a.frame.block].order < b.frame.function->blocks[b.frame.block].order;
   }
 
-  /// Runs the current split until it ends, waits, or has to be chosen again; false when the warp's turn is
+  /// Runs the current split until it ends, waits, or has to be chosen again; false when the warp's slice is
   /// over.
   bool run_split() {
     enter_frame(warp_, current().frame);
@@ -197,7 +197,7 @@ class WarpRunner {
       Split& split = current();
       const Function& function = *split.frame.function;
       const BasicBlock& block = function.blocks[split.frame.block];
-      if (block.gate != BasicBlock::Gate::none && !std::exchange(split.admitted, false)) {
+      if (block.sync_point != BasicBlock::SyncPoint::none && !std::exchange(split.admitted, false)) {
         if (!pass_gate(split, function, block)) return true;
       }
       current().members = 0;
@@ -206,8 +206,8 @@ class WarpRunner {
       ++counter.executions;
       counter.lanes += static_cast<std::uint64_t>(std::popcount(lanes));
       warp_.path.execute(block.spelled);
-      if (!warp_.partings.empty()) {
-        warp_.partings.charge(lanes, warp_.threads & ~lanes, block, warp_.worker->counters.blocks);
+      if (!warp_.divergences.empty()) {
+        warp_.divergences.charge(lanes, warp_.threads & ~lanes, block, warp_.worker->counters.blocks);
       }
       const Instruction* instruction = function.instructions.data() + block.first;
       const bool follows = warp_.undefined.any();
@@ -233,8 +233,8 @@ class WarpRunner {
           warp_.stop = true;
           return true;
         }
-        turn_ += follows ? kFollowedBackEdge : 1;
-        if (turn_ >= kBackEdgesPerTurn || std::exchange(warp_.yields, false)) {
+        slice_ += follows ? kFollowedBackEdge : 1;
+        if (slice_ >= kBackEdgesPerSlice || std::exchange(warp_.yields, false)) {
           if (warp_.splits.size() > 1) after.deferred = true;
           return false;
         }
@@ -323,7 +323,7 @@ class WarpRunner {
   /// The branch at the end of the current split's block sends its lanes more than one way.
   void diverge(const BasicBlock& block, BlockCounter& counter) {
     ++counter.divergent;
-    warp_.partings.add(block.counter, current().lanes);
+    warp_.divergences.add(block.counter, current().lanes);
   }
 
   /// Takes `lanes` out of the current split into one of their own that goes on at `block`.
@@ -445,8 +445,8 @@ class WarpRunner {
     frame.rows = free_rows(split, end_of_rows(split.frame), callee);
     frame.predicates = split.frame.predicates + function.predicates;
     frame.local = split.frame.local + function.local_bytes;
-    if (split.callers.size() >= kMostCallers || frame.local + callee.local_bytes > kMostLocalBytes ||
-        std::size_t{frame.rows} + callee.frame_bytes > kMostRowBytes) {
+    if (split.callers.size() >= kMaxCallers || frame.local + callee.local_bytes > kMaxLocalBytes ||
+        std::size_t{frame.rows} + callee.frame_bytes > kMaxRowBytes) {
       fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
                Finding::Cause::stack_full, {signed_of(split.callers.size())});
       return;
@@ -459,9 +459,9 @@ class WarpRunner {
                                (predicates - warp_.predicate_storage.size()) * sizeof(Mask) +
                                std::size_t{grown_local(warp_, local) - warp_.local_bytes} * kLanes;
     if (growth != 0 &&
-        grid_.stack_bytes.fetch_add(growth, std::memory_order_relaxed) + growth > kMostStackBytes) {
+        grid_.stack_bytes.fetch_add(growth, std::memory_order_relaxed) + growth > kMaxStackBytes) {
       fault_at(warp_, block.end_id, split.lanes, LaunchResult::Status::illegal_address,
-               Finding::Cause::stacks_full, {signed_of(split.callers.size()), kMostStackBytes >> 20});
+               Finding::Cause::stacks_full, {signed_of(split.callers.size()), kMaxStackBytes >> 20});
       return;
     }
     warp_.row_storage.resize(rows);
@@ -532,19 +532,20 @@ class WarpRunner {
     }
   }
 
-  // --- gates ---
+  // --- synchronisation points ---
 
   bool pass_gate(Split& split, const Function& function, const BasicBlock& block) {
     const Instruction& first = gated_instruction(function, block);
     const Mask active = guarded(first, split.lanes);
     if (active == 0) return true;
-    if (block.gate == BasicBlock::Gate::meet) return meet(split, first, active);
-    if (block.gate == BasicBlock::Gate::cluster_barrier && (active & warp_.at_cluster) == 0) return true;
+    if (block.sync_point == BasicBlock::SyncPoint::reconverge) return meet(split, first, active);
+    if (block.sync_point == BasicBlock::SyncPoint::cluster_barrier && (active & warp_.at_cluster) == 0)
+      return true;
     if (active != split.lanes) {  // only some lanes take the barrier: the others go on
       part(split.lanes & ~active, split.frame.block);
       warp_.splits.back().admitted = true;
     }
-    if (block.gate == BasicBlock::Gate::cluster_barrier) {
+    if (block.sync_point == BasicBlock::SyncPoint::cluster_barrier) {
       current().state = Split::State::at_cluster_barrier;
       return false;
     }
@@ -614,7 +615,7 @@ class WarpRunner {
     Mask syncing = 0, wanted = 0;
     for (const Split& split : warp_.splits) {
       if (split.state != Split::State::meeting) continue;
-      const Instruction& instruction = gate_of(split);
+      const Instruction& instruction = sync_point_of(split);
       if (grid_.kernel->program->places[instruction.id].instruction != "bar.warp.sync") continue;
       enter_frame(warp_, split.frame);
       syncing |= split.lanes;
@@ -623,7 +624,7 @@ class WarpRunner {
     const bool meet_apart = syncing != 0 && (wanted & warp_.live & ~syncing) == 0;
     for (Split& split : warp_.splits) {
       if (split.state != Split::State::meeting) continue;
-      const Instruction& instruction = gate_of(split);
+      const Instruction& instruction = sync_point_of(split);
       const bool releases = meet_apart && (split.lanes & syncing) != 0;
       if (meet_apart && !releases) continue;
       if (!meet_apart) {
@@ -648,14 +649,14 @@ class WarpRunner {
     return 0;
   }
 
-  const Instruction& gate_of(const Split& split) const {
+  const Instruction& sync_point_of(const Split& split) const {
     const Function& function = *split.frame.function;
     return gated_instruction(function, function.blocks[split.frame.block]);
   }
 
   Warp& warp_;
   Grid& grid_;
-  std::uint32_t turn_ = 0;
+  std::uint32_t slice_ = 0;
 };
 
 }  // namespace
@@ -687,7 +688,7 @@ void begin_warp(Warp& warp) {
   warp.fenced = 0;
   warp.stop = false;
   warp.undefined.clear();
-  warp.partings.clear();
+  warp.divergences.clear();
   warp.path.begin();
   warp.yields = false;
   warp.at_cluster = warp.owes_cluster_wait = 0;

@@ -452,7 +452,7 @@ void space_test_handler(Warp& warp, const Instruction& i, Mask active) {
 void examine_part(Warp& warp, const Instruction& i, unsigned lane, std::uint64_t from, std::uint32_t bytes) {
   std::uint64_t addresses[kLanes] = {};
   addresses[lane] = from;
-  checks::examine_unwritten_global(warp, i, Mask{1} << lane, addresses, bytes);
+  checks::examine_uninitialised_global(warp, i, Mask{1} << lane, addresses, bytes);
   if (!warp.block->grid->many_threads) return;
   for (std::uint32_t width = 4; bytes != 0; bytes -= width, addresses[lane] += width) {
     if (bytes < width) width = 1;
@@ -490,7 +490,7 @@ void copy_async_handler(Warp& warp, const Instruction& i, Mask active) {
     if (!checks::locate_global(warp, i, Mask{1} << lane, from.of, bytes[lane], AccessKind::load)) return;
     if (warp.block->grid->checks) examine_part(warp, i, lane, from.of[lane], bytes[lane]);
   }
-  // A card moves the whole of what is copied in part. Whether it moves anything for no bytes is not known.
+  // A GPU moves the whole of what is copied in part. Whether it moves anything for no bytes is not known.
   if (const Mask read = whole | parts; read != 0) {
     count_global(warp, i, read, from.of, width, unit_stride(read, from, width), AccessKind::load);
   }

@@ -126,7 +126,7 @@ inline bool check_global_written(Warp& warp, const Instruction& i, Mask active,
       all &= (*memory.written(address) & bytes) == bytes;
     }
   }
-  if (!all) checks::examine_unwritten_global(warp, i, active, addresses, width);
+  if (!all) checks::examine_uninitialised_global(warp, i, active, addresses, width);
   return all;
 }
 
@@ -216,7 +216,7 @@ inline bool keep_lanes(const Warp& warp, const Instruction& i, Mask& active, boo
   return active != 0;
 }
 
-/// Of a load within bounds: unwritten words and races.
+/// Of a load within bounds: uninitialised words and races.
 inline void examine_global_load(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                                 unsigned width, bool contiguous) {
   const Grid& grid = *warp.block->grid;
@@ -359,7 +359,7 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
   }
 }
 
-/// Reads of unwritten words and races within the block; stamps the words with this access.
+/// Reads of uninitialised words and races within the block; stamps the words with this access.
 template <AccessKind kind>
 inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                                unsigned width, bool contiguous, const ValueOf* value) {
@@ -381,7 +381,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
     }
   }
 
-  Mask unwritten = 0;
+  Mask uninitialised = 0;
   for (Mask left = active; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const std::uint32_t thread = at.first_thread + lane;
@@ -389,7 +389,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
     for (std::uint32_t word = first; word < first + words; ++word) {
       const Time written = shadow.write_time[word];
       if (kind != AccessKind::store && written < at.begin) {
-        unwritten |= 1U << lane;
+        uninitialised |= 1U << lane;
       } else if (at.may_race(written, shadow.writer[word], lane) ||
                  (kind != AccessKind::load &&
                   at.read_elsewhere(shadow.read_time[word], shadow.read_warps[word])) ||
@@ -408,7 +408,7 @@ inline void check_shared_words(Warp& warp, const Instruction& i, Mask active, co
       if constexpr (kind == AccessKind::atomic) shadow.atomic_time[word] = at.now;
     }
   }
-  if (unwritten != 0) checks::examine_unwritten_shared(warp, i, unwritten, offsets, width);
+  if (uninitialised != 0) checks::examine_uninitialised_shared(warp, i, uninitialised, offsets, width);
 }
 
 /// Whether an active lane's address has more bits than the 32 of a window's offsets.

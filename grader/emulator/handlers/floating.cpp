@@ -4,7 +4,7 @@
 // with hardware bit for bit; results of f32 that are NaN become PTX's canonical NaN. The approximate
 // functions are computed in double precision and rounded once, which lies within the bounds that PTX states.
 // Directed rounding sets the processor's control register around the loop. So does .ftz where a result is
-// rounded: card and processor take for subnormal what would be with all bits of the fraction, although it is
+// rounded: GPU and processor take for subnormal what would be with all bits of the fraction, although it is
 // rounded to the least normal number.
 #include <xmmintrin.h>
 

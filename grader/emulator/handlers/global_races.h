@@ -102,13 +102,13 @@ class GlobalRaceCheck {
         line_(warp.block->grid->many_workers) {
     state::ThreadBlock& block = *warp.block;
     const std::uint32_t now = block.grid->clock.load(std::memory_order_relaxed);
-    if (now != block.turn_time || !checks::has_moments(block)) checks::begin_turn(block, now);
+    if (now != block.epoch_time || !checks::has_moments(block)) checks::begin_epoch(block, now);
     const memory::StampBook& book = *block.grid->stamps;
     first_ = book.first();
-    turn_ = block.turn;
+    epoch_ = block.epoch;
     own_ = book.instructions();
     current_ = book.first_at(now);
-    mine_ = turn_ + (instruction.counter - block.grid->kernel->first_counter);
+    mine_ = epoch_ + (instruction.counter - block.grid->kernel->first_counter);
     const auto moment_at = [&](Time time) {
       return time < block.moments_begin ? 0 : (time - block.moments_begin + 1) << memory::kMomentTimeShift;
     };
@@ -118,7 +118,7 @@ class GlobalRaceCheck {
     // A fence of the warp and a later acquire of the block order its lanes too.
     const Time fenced = std::min(warp.fenced, std::max(block.acquired, Time{1}) - 1);
     synced_ = moment_at(std::max(warp.synced, fenced)) | memory::kMomentThreads;
-    if constexpr (kind == AccessKind::load) joins_all_ = !block.had_turns && !has_acquired();
+    if constexpr (kind == AccessKind::load) joins_all_ = !block.had_epochs && !has_acquired();
     if (width >= kWordBytes) {
       line_sharers_ = (kWordShift + kLineShift - width_shift_) << memory::kMomentSharersShift;
     } else {
@@ -304,9 +304,9 @@ class GlobalRaceCheck {
 
   /// Whether the parts must be asked.
   bool is_split(Visit whole) const { return whole.stamp() >= (memory::kSplitLine | first_); }
-  /// Whether a stamp is of this launch and not of this turn.
+  /// Whether a stamp is of this launch and not of this epoch.
   bool is_foreign(Stamp stamp) const {
-    return (stamp >= first_) & (stamp - turn_ >= own_) & (stamp < memory::kSplitLine);
+    return (stamp >= first_) & (stamp - epoch_ >= own_) & (stamp < memory::kSplitLine);
   }
   bool is_of_warp(Moment moment) const {
     return (moment & (memory::kMomentWarps | memory::kSeveralWarps)) == warp_index_;
@@ -320,7 +320,7 @@ class GlobalRaceCheck {
   /// Whether a visit may be unordered before this one.
   bool is_suspicious(Visit visit, Moment mine) const {
     const Stamp stamp = visit.stamp();
-    const bool touched = (stamp >= first_) & (stamp < memory::kSplitLine), others = stamp - turn_ >= own_;
+    const bool touched = (stamp >= first_) & (stamp < memory::kSplitLine), others = stamp - epoch_ >= own_;
     const bool unordered = is_unordered(visit.moment(), mine);
     return touched & (others | unordered);
   }
@@ -330,7 +330,7 @@ class GlobalRaceCheck {
     const Moment earlier = before.moment() & memory::kMomentSharers;
     const bool differs =
         (earlier != sharers) & (earlier != memory::kSeveralThreads) & (sharers != memory::kSeveralThreads);
-    const bool is_own = before.stamp() - turn_ < own_, of_warp = is_of_warp(before.moment());
+    const bool is_own = before.stamp() - epoch_ < own_, of_warp = is_of_warp(before.moment());
     const bool is_later = before.moment() > synced_;
     return differs & is_own & of_warp & is_later;
   }
@@ -339,7 +339,7 @@ class GlobalRaceCheck {
   Visit joined(Visit before, Visit mine) const {
     const bool foreign = is_foreign(before.stamp());
     const Stamp others = foreign ? own_ : 0;
-    const bool is_own = before.stamp() - turn_ < own_;
+    const bool is_own = before.stamp() - epoch_ < own_;
     const bool is_beside = is_own & is_unordered(before.moment(), mine.moment());
     const bool of_warp = is_of_warp(before.moment());
     const Moment dropped = (is_beside & of_warp) ? memory::kMomentSharers : 0;
@@ -352,12 +352,12 @@ class GlobalRaceCheck {
   /// this one is ordered after them all.
   Visit joined_in_order(Visit before, Visit mine) const {
     const bool is_forgotten =
-        is_foreign(before.stamp()) && (is_of_earlier_turn(before.stamp()) ||
+        is_foreign(before.stamp()) && (is_of_earlier_epoch(before.stamp()) ||
                                        (has_acquired() && checks::is_ordered_before(warp_, before.stamp())));
     return is_forgotten ? mine : joined(before, mine);
   }
-  bool is_of_earlier_turn(Stamp stamp) const {
-    return warp_.block->had_turns && checks::is_own(*warp_.block, stamp);
+  bool is_of_earlier_epoch(Stamp stamp) const {
+    return warp_.block->had_epochs && checks::is_own(*warp_.block, stamp);
   }
   /// Whether other blocks may be ordered before this one.
   bool has_acquired() const {
@@ -467,9 +467,9 @@ class GlobalRaceCheck {
   checks::GlobalAccess access_;
   unsigned width_shift_;
   HeldLine line_;
-  Stamp first_ = 0, turn_ = 0, mine_ = 0;
-  Stamp current_ = 0;      ///< of the first turn since the clock ticked
-  std::uint32_t own_ = 0;  ///< stamps of the turn
+  Stamp first_ = 0, epoch_ = 0, mine_ = 0;
+  Stamp current_ = 0;      ///< of the first epoch since the clock ticked
+  std::uint32_t own_ = 0;  ///< stamps of the epoch
   std::uint32_t warp_index_ = 0;
   Moment now_ = 0, ordered_ = 0,
          synced_ = 0;       ///< of this access, without its lane; the latest ones before it

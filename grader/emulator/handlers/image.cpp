@@ -43,7 +43,7 @@ const std::uint32_t* coordinate_row(const Warp& warp, const Instruction& i, unsi
   return row<std::uint32_t>(warp, i.b) + std::size_t{k} * kLanes;
 }
 
-/// Reads of unwritten texels, and texels that another block writes.
+/// Reads of uninitialised texels, and texels that another block writes.
 void check_loads(Warp& warp, const Instruction& i, const Image& image, Mask lanes,
                  const std::uint64_t* addresses, unsigned bytes) {
   const Grid& grid = *warp.block->grid;

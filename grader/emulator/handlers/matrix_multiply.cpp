@@ -22,10 +22,10 @@ namespace {
 
 using Tile = MatrixFragment::Tile;
 
-constexpr unsigned kTile = 8;                ///< rows of a tile, and columns of an accumulator's
-constexpr unsigned kMostWords = 32 * 8;      ///< of a multiplicand: 32 × 16 of 16 bits
-constexpr unsigned kMostElements = 16 * 64;  ///< likewise: 16 × 64 of 4 bits
-constexpr unsigned kMostAccumulators = 4;    ///< tiles: 16 × 16 or 32 × 8
+constexpr unsigned kTile = 8;               ///< rows of a tile, and columns of an accumulator's
+constexpr unsigned kMaxWords = 32 * 8;      ///< of a multiplicand: 32 × 16 of 16 bits
+constexpr unsigned kMaxElements = 16 * 64;  ///< likewise: 16 × 64 of 4 bits
+constexpr unsigned kMaxAccumulators = 4;    ///< tiles: 16 × 16 or 32 × 8
 
 /// Copies the words that lanes hold to [row][word].
 template <class Word>
@@ -58,7 +58,7 @@ void widen_nibbles(const std::uint32_t* words, unsigned n, double* values, int s
 /// The elements of a multiplicand as [row][k].
 void load_multiplicand(const Warp& warp, const MatrixFragment& fragment, double* values) {
   if (fragment.wide()) return gather(warp, fragment, values);
-  alignas(64) std::uint32_t words[kMostWords];
+  alignas(64) std::uint32_t words[kMaxWords];
   gather(warp, fragment, words);
   const unsigned n = std::uint32_t{fragment.height} * fragment.width;
   const auto same = [](auto value) { return value; };
@@ -86,7 +86,7 @@ void load_multiplicand(const Warp& warp, const MatrixFragment& fragment, double*
 
 /// B as [columns / 8][k][8], so that a row of k is at hand for eight columns.
 void load_columns(const Warp& warp, const MatrixFragment& fragment, double* values) {
-  alignas(64) double by_column[kMostElements];
+  alignas(64) double by_column[kMaxElements];
   load_multiplicand(warp, fragment, by_column);
   const unsigned depth = fragment.width;
   for (unsigned first = 0; first < fragment.height; first += kTile) {
@@ -225,7 +225,7 @@ void accumulate_bits(const std::uint32_t* a, const std::uint32_t* b, unsigned wo
 /// C.
 template <class F>
 void for_tiles(Warp& warp, const MatrixOperation& operation, Mask active, F accumulate_tile) {
-  alignas(64) double tiles[kMostAccumulators][kTile * kTile];
+  alignas(64) double tiles[kMaxAccumulators][kTile * kTile];
   const unsigned n = operation.d.tiles();
   for (unsigned index = 0; index < n; ++index) {
     const Tile tile = operation.c.tile(index);
@@ -240,7 +240,7 @@ void for_tiles(Warp& warp, const MatrixOperation& operation, Mask active, F accu
 void multiply_bits(Warp& warp, const Instruction& i, Mask active) {
   need_all_lanes(warp, i, active);
   const MatrixOperation& operation = matrix_operation(warp, i);
-  alignas(64) std::uint32_t a[kMostWords], b[kMostWords];
+  alignas(64) std::uint32_t a[kMaxWords], b[kMaxWords];
   gather(warp, operation.a, a);
   gather(warp, operation.b, b);
   const unsigned words = operation.a.width / 32;
@@ -252,7 +252,7 @@ void multiply_bits(Warp& warp, const Instruction& i, Mask active) {
 void multiply(Warp& warp, const Instruction& i, Mask active) {
   need_all_lanes(warp, i, active);
   const MatrixOperation& operation = matrix_operation(warp, i);
-  alignas(64) double a[kMostElements], b[kMostElements];
+  alignas(64) double a[kMaxElements], b[kMaxElements];
   load_multiplicand(warp, operation.a, a);
   load_columns(warp, operation.b, b);
   const unsigned depth = operation.a.width;

@@ -19,12 +19,12 @@ void move_rows(Warp& warp, const Instruction& i, Mask active) {
   if (operation.space == ptx::Space::generic) {
     for (std::uint64_t& address : begins.of) enter_shared(address);
   }
-  const Mask giving = tiles == kMostTiles ? active : active & ((1U << kTile * tiles) - 1);
+  const Mask giving = tiles == kMaxTiles ? active : active & ((1U << kTile * tiles) - 1);
   if (giving == 0 || !check_window(warp, i, giving, begins.of, kTileRowBytes, warp.block->grid->shared_bytes,
                                    Finding::Space::shared, kind)) {
     return;
   }
-  alignas(64) std::uint32_t words[kMostTiles][kLanes] = {};
+  alignas(64) std::uint32_t words[kMaxTiles][kLanes] = {};
   unsigned accesses = 0;
   for (unsigned k = 0; k < tiles; ++k) {
     Addresses addresses;

@@ -18,12 +18,12 @@ inline constexpr unsigned kTile = MatrixFragment::kTileRows;
 inline constexpr unsigned kLanesOfRow = MatrixFragment::kTileWords;
 inline constexpr unsigned kWordBytes = 4;
 inline constexpr unsigned kTileRowBytes = 16;  ///< of 32-bit words
-inline constexpr unsigned kMostTiles = 4;      ///< of one ldmatrix
-inline constexpr unsigned kMostLaneBytes = 16;
+inline constexpr unsigned kMaxTiles = 4;       ///< of one ldmatrix
+inline constexpr unsigned kMaxLaneBytes = 16;
 
 /// What the lanes move at once, lane by lane.
 struct LaneBytes {
-  alignas(64) std::byte of[kLanes * kMostLaneBytes] = {};
+  alignas(64) std::byte of[kLanes * kMaxLaneBytes] = {};
 };
 
 /// Moves `width` bytes a lane between memory and `data`; false when the launch has failed.
@@ -116,7 +116,7 @@ inline void join_requests(Warp& warp, const Instruction& i, AccessKind kind, uns
   const auto counter =
       kind == AccessKind::store ? TrafficCounter::Kind::shared_store : TrafficCounter::Kind::shared_load;
   Traffic& traffic = warp.worker->counters.traffic[i.counter].by_kind[static_cast<std::size_t>(counter)];
-  traffic.requests -= accesses - (accesses + kMostTiles - 1) / kMostTiles;
+  traffic.requests -= accesses - (accesses + kMaxTiles - 1) / kMaxTiles;
 }
 
 /// A generic address in the window of shared memory as the offset there; false for others.

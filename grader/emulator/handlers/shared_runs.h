@@ -11,7 +11,8 @@
 
 namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL {
 
-/// Whether some of n words from `first` on, `each` of a thread from `thread` on, may be unwritten or a race.
+/// Whether some of n words from `first` on, `each` of a thread from `thread` on, may be uninitialised or a
+/// race.
 template <AccessKind kind, unsigned n, unsigned each>
 inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32_t thread) {
   const state::SharedShadow& shadow = warp.block->shadow;
@@ -25,9 +26,9 @@ inline bool run_is_suspicious(const Warp& warp, std::uint32_t first, std::uint32
   std::uint32_t suspicious = 0;
   if constexpr (kind == AccessKind::load) {
     for (unsigned k = 0; k < n; ++k) {
-      const bool unwritten = write_time[k] < begin;
+      const bool uninitialised = write_time[k] < begin;
       const bool unordered = (write_time[k] > ordered) & (writer[k] != thread + k / each);
-      suspicious |= std::uint32_t{unwritten} | std::uint32_t{unordered};
+      suspicious |= std::uint32_t{uninitialised} | std::uint32_t{unordered};
     }
   } else {
     for (unsigned k = 0; k < n; ++k) {

@@ -106,11 +106,11 @@ inline bool pass_shared_scattered(const SharedWords& at, Mask active, const std:
   const std::uint32_t* read_place = at.shadow.read_place.data();
   const Mask suspicious = mask_of_lanes([&](unsigned l) {
     const std::uint32_t word = words[l];
-    const bool unwritten = kind == AccessKind::load && write_time[word] < at.begin;
+    const bool uninitialised = kind == AccessKind::load && write_time[word] < at.begin;
     const bool read =
         kind == AccessKind::store && (at.read_elsewhere(read_time[word], at.shadow.read_warps[word]) ||
                                       checks::read_beside(at.warp, read_time[word], read_place[word], l));
-    return unwritten | read | at.may_race(write_time[word], writer[word], l);
+    return uninitialised | read | at.may_race(write_time[word], writer[word], l);
   });
   if ((suspicious & active) != 0) return false;
   if (kind == AccessKind::store && first_of_each(active, words) != active) return false;

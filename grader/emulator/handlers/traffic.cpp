@@ -15,7 +15,8 @@ namespace {
 
 constexpr unsigned kBanks = 32;
 
-/// Numbers of the active lanes by class modulo `classes`, a power of two up to 32: how many fill the fullest.
+/// Numbers of the active lanes by class modulo `classes`, a power of two up to 32: how many are in the most
+/// contended.
 class Classes {
  public:
   explicit Classes(unsigned classes) : mask_(classes - 1) {}
@@ -24,7 +25,7 @@ class Classes {
     // holds.
     ++counts_[next_++ % kParts][value & mask_];
   }
-  unsigned fullest() const {
+  unsigned most_contended() const {
     unsigned most = 0;
     for (unsigned k = 0; k < kBanks; ++k) {
       unsigned count = 0;
@@ -74,7 +75,7 @@ Units group_wavefronts(const std::uint32_t* offsets, Mask active, unsigned width
   for (Mask left = first_of_each(active, slots.data()); left != 0; left &= left - 1) {
     counts.add(slots[first_lane(left)]);
   }
-  return {counts.fullest(), (counts.added() + classes - 1) / classes};
+  return {counts.most_contended(), (counts.added() + classes - 1) / classes};
 }
 
 /// Whether every active lane has the offset of the lane beside it, or every one that of the lane after next.
@@ -165,7 +166,7 @@ Units shared_atomic_wavefronts(const std::uint32_t* offsets, Mask active, unsign
   Classes counts(kBanks * 4 / bytes);
   for (Mask left = active; left != 0; left &= left - 1) counts.add(offsets[first_lane(left)] >> shift);
   const auto lanes = static_cast<unsigned>(std::popcount(active));
-  return {counts.fullest(), (lanes * (bytes / 4) + kBanks - 1) / kBanks};
+  return {counts.most_contended(), (lanes * (bytes / 4) + kBanks - 1) / kBanks};
 }
 
 }  // namespace lockstep::emulator::handlers::LOCKSTEP_LEVEL

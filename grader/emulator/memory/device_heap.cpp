@@ -13,8 +13,8 @@ constexpr std::uint64_t kHeader = 16;
 /// Bytes behind a block that belong to nobody.
 constexpr std::uint64_t kGuardBytes = 16;
 /// Bookkeeping is the machine's memory, which hostile kernels may want to fill.
-constexpr std::size_t kMostBlocks = std::size_t{1} << 21;
-constexpr std::size_t kMostOwners = 1000;
+constexpr std::size_t kMaxBlocks = std::size_t{1} << 21;
+constexpr std::size_t kMaxOwners = 1000;
 
 std::uint64_t charge_of(std::uint64_t bytes) { return round_up(bytes, kHeader) + kHeader; }
 std::uint64_t span_of(std::uint64_t bytes) { return round_up(bytes + kGuardBytes, GlobalMemory::kLineBytes); }
@@ -40,8 +40,8 @@ DeviceAddress DeviceHeap::allocate(std::uint64_t bytes, const HeapOwner& owner) 
   if (bytes == 0 || bytes > capacity_) return 0;
   const std::lock_guard lock(mutex_);
   if (charge_of(bytes) > capacity_ - used_) return 0;
-  if (live_.size() + freed_.size() >= kMostBlocks) recycle();
-  if (live_.size() >= kMostBlocks) return 0;
+  if (live_.size() + freed_.size() >= kMaxBlocks) recycle();
+  if (live_.size() >= kMaxBlocks) return 0;
   DeviceAddress address = place(span_of(bytes));
   if (address == 0) {
     recycle();
@@ -142,7 +142,7 @@ const DeviceHeap::Blocks::value_type* DeviceHeap::block_at(const Blocks& blocks,
 std::uint32_t DeviceHeap::index_of(const HeapOwner& owner) {
   const auto known = std::ranges::find(owners_, owner);
   if (known != owners_.end()) return static_cast<std::uint32_t>(known - owners_.begin());
-  if (owners_.size() < kMostOwners) owners_.push_back(owner);
+  if (owners_.size() < kMaxOwners) owners_.push_back(owner);
   return static_cast<std::uint32_t>(owners_.size() - 1);
 }
 

@@ -3,11 +3,11 @@
 namespace lockstep::emulator::memory {
 namespace {
 
-constexpr std::size_t kMostObjects = std::size_t{1} << 16;
-/// No texture of any card is larger in one direction, and sizes in bytes fit into 64 bits.
-constexpr std::uint64_t kMostTexels = std::uint64_t{1} << 28;
-constexpr std::uint64_t kMostTexelRows = std::uint64_t{1} << 17, kMostSlices = std::uint64_t{1} << 17;
-constexpr std::uint64_t kMostStep = std::uint64_t{1} << 40;
+constexpr std::size_t kMaxObjects = std::size_t{1} << 16;
+/// No texture of any GPU is larger in one direction, and sizes in bytes fit into 64 bits.
+constexpr std::uint64_t kMaxTexels = std::uint64_t{1} << 28;
+constexpr std::uint64_t kMaxTexelRows = std::uint64_t{1} << 17, kMaxSlices = std::uint64_t{1} << 17;
+constexpr std::uint64_t kMaxStep = std::uint64_t{1} << 40;
 
 void require(bool condition, const char* otherwise) {
   if (!condition) throw DeviceError(DeviceError::Code::invalid_value, otherwise);
@@ -26,7 +26,7 @@ void check_extent(const Image& image) {
   using enum Image::Shape;
   require(image.shape <= buffer, "an image of no known shape");
   require(image.width >= 1 && image.height >= 1 && image.depth >= 1, "an image of no texels");
-  require(image.width <= kMostTexels && image.height <= kMostTexelRows && image.depth <= kMostSlices,
+  require(image.width <= kMaxTexels && image.height <= kMaxTexelRows && image.depth <= kMaxSlices,
           "an image larger than a texture can be");
   const bool one_row = image.shape == line || image.shape == line_layers || image.shape == buffer;
   const bool one_slice = image.shape == line || image.shape == plane || image.shape == buffer;
@@ -42,7 +42,7 @@ void check(const Image& image) {
   check(image.format);
   check_extent(image);
   const std::uint64_t texel = image.format.bytes();
-  require(image.row_bytes <= kMostStep && image.slice_bytes <= kMostStep, "rows lie too far apart");
+  require(image.row_bytes <= kMaxStep && image.slice_bytes <= kMaxStep, "rows lie too far apart");
   require(image.address % texel == 0 && image.row_bytes % texel == 0 && image.slice_bytes % texel == 0,
           "texels lie at multiples of their size");
   require(image.height == 1 || image.row_bytes >= image.width * texel, "rows overlap");
@@ -81,7 +81,7 @@ ImageHandle ImageTable::add(const Image& image, const std::optional<Sampler>& sa
   } else {
     check_words(image);
   }
-  if (objects_.size() == kMostObjects) {
+  if (objects_.size() == kMaxObjects) {
     throw DeviceError(DeviceError::Code::out_of_resources,
                       "more texture and surface objects than the device has");
   }

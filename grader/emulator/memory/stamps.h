@@ -1,9 +1,9 @@
 // Who touched a word of global memory, where in the program and when, in 4 bytes: a number that a launch
 // looks up. Which of the block's threads it was, and when, stands in 4 more.
 //
-// A launch gives numbers out by turns. A turn is what one block does until the clock that orders blocks ticks
-// again; it has a number for every memory instruction of the kernel, and as many for accesses that it shares
-// with other blocks. Whether a stamp is of another block is then a question of two comparisons.
+// A launch gives numbers out by epochs. An epoch is what one block does until the clock that orders blocks
+// ticks again; it has a number for every memory instruction of the kernel, and as many for accesses that it
+// shares with other blocks. Whether a stamp is of another block is then a question of two comparisons.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ inline constexpr std::uint32_t kManyBlocks = 0xFFFF'FFFF;
 
 struct Touch {
   std::uint32_t block = 0;
-  std::uint32_t time = 0;         ///< of the launch's clock when the turn began
+  std::uint32_t time = 0;         ///< of the launch's clock when the epoch began
   std::uint32_t instruction = 0;  ///< which of the kernel's memory instructions
 };
 
@@ -89,11 +89,11 @@ class StampBook {
   /// The first stamp of a later launch.
   Stamp end() const { return next_; }
 
-  /// The first stamp of a new turn: `instructions` of the block's own follow, then as many for several
+  /// The first stamp of a new epoch: `instructions` of the block's own follow, then as many for several
   /// blocks. When all are used up, stamps that stand for nothing; blocks then no longer tell each other
   /// apart.
-  Stamp begin_turn(std::uint32_t block, std::uint32_t time);
-  /// The stamp from which on all turns so far have begun at `time`; larger than all stamps where the latest
+  Stamp begin_epoch(std::uint32_t block, std::uint32_t time);
+  /// The stamp from which on all epochs so far have begun at `time`; larger than all stamps where the latest
   /// has not.
   Stamp first_at(std::uint32_t time) const {
     const std::uint64_t latest = latest_.load(std::memory_order_relaxed);
@@ -103,16 +103,16 @@ class StampBook {
   std::optional<Touch> find(Stamp stamp) const;
 
  private:
-  struct Turn {
+  struct Epoch {
     std::uint32_t block = 0, time = 0;
   };
 
   Stamp first_, next_;
   std::uint32_t instructions_;
   std::atomic<std::uint64_t> latest_{
-      0};  ///< the time of the latest turn, and the first of those at that time
+      0};  ///< the time of the latest epoch, and the first of those at that time
   mutable std::mutex mutex_;
-  std::vector<Turn> turns_;
+  std::vector<Epoch> epochs_;
 };
 
 }  // namespace lockstep::emulator::memory

@@ -105,7 +105,7 @@ inline constexpr std::uint16_t kCountsLanes =
 inline constexpr std::uint16_t kSpeculated =
     1 << 12;  ///< a load whose value only the lanes of predicate c keep (speculated_loads.h)
 inline constexpr std::uint16_t kIntoRegisters =
-    1 << 14;  ///< a load whose unwritten bytes matter when a register is used (undefined_values.h)
+    1 << 14;  ///< a load whose uninitialised bytes matter when a register is used (undefined_values.h)
 /// Whether accesses of this kind may meet each other in one word: relaxed and stronger ones.
 inline bool is_strong(std::uint16_t detail) {
   return (detail & kSynchronising) != 0 && (detail & kVolatile) == 0;

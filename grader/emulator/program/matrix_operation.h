@@ -47,12 +47,12 @@ constexpr unsigned bits_of(MatrixElement element) {
 
 /// How the lanes of a warp hold one matrix.
 struct MatrixFragment {
-  static constexpr unsigned kMostRegisters = 8;
+  static constexpr unsigned kMaxRegisters = 8;
   static constexpr unsigned kTileRows = 8;
   static constexpr unsigned kTileColumns = 8;  ///< of accumulators
   static constexpr unsigned kTileWords = 4;    ///< in a row, of multiplicands
 
-  std::array<std::uint32_t, kMostRegisters> rows{};  ///< of registers, in the frame
+  std::array<std::uint32_t, kMaxRegisters> rows{};  ///< of registers, in the frame
   std::uint8_t registers = 0;
   MatrixElement element = MatrixElement::f16;
   bool accumulator = false;

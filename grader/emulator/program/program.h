@@ -56,9 +56,9 @@ struct Instruction {
 
 struct BasicBlock {
   /// What the lanes of a warp must do before they may enter.
-  enum class Gate : std::uint8_t {
+  enum class SyncPoint : std::uint8_t {
     none,
-    meet,             ///< a warp-wide operation: the lanes that its mask names meet here first
+    reconverge,       ///< a warp-wide operation: the lanes that its mask names reconverge here first
     barrier,          ///< a barrier of the thread block
     cluster_barrier,  ///< the wait at the barrier of the cluster
   };
@@ -67,8 +67,8 @@ struct BasicBlock {
   std::uint32_t first = 0, count = 0;  ///< instructions of Function::instructions
   std::uint32_t order = 0;             ///< blocks of lower order run first when lanes have diverged
   std::uint32_t counter = 0;           ///< index into Counters::blocks
-  Gate gate = Gate::none;
-  std::uint32_t gate_offset = 0;  ///< of the gated instruction in the block
+  SyncPoint sync_point = SyncPoint::none;
+  std::uint32_t sync_offset = 0;  ///< of the instruction that synchronises in the block
   End end = End::fall_through;
   bool leaves_kernel = false;  ///< End::leave: exit, not ret
   Slot condition = kNoSlot;    ///< predicate of a conditional end

@@ -11,10 +11,10 @@ namespace lockstep::emulator::program {
 namespace {
 
 /// Beyond this many bits of live sets (hostile code), each register gets a place of its own.
-constexpr std::size_t kMostLiveBits = std::size_t{1} << 28;
+constexpr std::size_t kMaxLiveBits = std::size_t{1} << 28;
 /// Likewise beyond this many words of sets joined: branches in the wrong order need a pass for each.
-constexpr std::size_t kMostLiveWork = std::size_t{1} << 26;
-constexpr std::size_t kMostRegisters = std::size_t{1} << 16;
+constexpr std::size_t kMaxLiveWork = std::size_t{1} << 26;
+constexpr std::size_t kMaxRegisters = std::size_t{1} << 16;
 
 std::vector<bool> read_registers(const ptx::Function& function) {
   std::vector<bool> is_read(function.registers.size());
@@ -91,7 +91,7 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const analys
   };
   std::size_t edges = 0;
   for (const auto& targets : successors) edges += targets.size();
-  if (registers * (blocks.size() + edges) > kMostLiveBits) return everywhere();
+  if (registers * (blocks.size() + edges) > kMaxLiveBits) return everywhere();
   std::vector<BitSet> live_in(blocks.size(), BitSet(registers)), written(blocks.size(), BitSet(registers));
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const auto [first, last] = range_of(blocks, b, n);
@@ -108,7 +108,7 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const analys
   for (bool changed = true; changed;) {
     changed = false;
     work += edges * ((registers + 63) / 64);
-    if (work > kMostLiveWork) return everywhere();
+    if (work > kMaxLiveWork) return everywhere();
     for (std::size_t b = blocks.size(); b-- > 0;) {
       for (const std::uint32_t successor : successors[b])
         changed |= live_in[b].add(live_in[successor], written[b]);
@@ -130,10 +130,10 @@ std::vector<Interval> live_intervals(const ptx::Function& function, const analys
 
 Allocation allocate_registers(const ptx::Function& function, const analysis::Successors& successors,
                               const std::vector<BasicBlock>& blocks) {
-  if (function.registers.size() > kMostRegisters) {
+  if (function.registers.size() > kMaxRegisters) {
     throw DeviceError(DeviceError::Code::invalid_image,
                       fmt::format("{} declares {} registers; the emulated device takes {}", function.name,
-                                  function.registers.size(), kMostRegisters));
+                                  function.registers.size(), kMaxRegisters));
   }
   std::vector<Interval> intervals = live_intervals(function, successors, blocks);
   std::erase_if(intervals, [](const Interval& interval) { return !interval.used(); });

@@ -1,11 +1,11 @@
 // How many sectors and wavefronts one warp-wide access takes.
 //
 // A request to global memory moves the distinct 32-byte sectors that its lanes touch. Shared memory has 32
-// banks of 4 bytes; an access takes as many wavefronts as the fullest bank has distinct words. Lanes of 8-
-// and 16-byte accesses are served half and a quarter of a warp at a time, and twice as many where each lane
-// shares its address with the one beside it, or each with the one after next. An atomic on shared memory
+// banks of 4 bytes; an access takes as many wavefronts as the most contended bank has distinct words. Lanes
+// of 8- and 16-byte accesses are served half and a quarter of a warp at a time, and twice as many where each
+// lane shares its address with the one beside it, or each with the one after next. An atomic on shared memory
 // cannot merge lanes that share a word, unless all do: then the compiler lets one lane add for the warp; or
-// unless each adds 1 and asks for no result: then the card counts lanes, and such an atomic takes the
+// unless each adds 1 and asks for no result: then the GPU counts lanes, and such an atomic takes the
 // wavefronts of a store. How evenly lanes lie apart is found in handlers/lane_spacing.h. Reproduces the
 // counters of an H200 (tests/machine/traffic_test.cpp holds the measured table, and
 // measurements/nvidia-h200/counters.json those of whole kernels).

@@ -10,7 +10,7 @@ namespace lockstep::emulator::ptx {
 namespace {
 
 constexpr std::uint32_t kLargestAlignment = 1 << 16;
-constexpr std::size_t kMostExtents = 8;
+constexpr std::size_t kMaxExtents = 8;
 /// With its name in the tables of a scope and of the function.
 constexpr std::size_t kVariableBytes =
     grown_bytes<Variable>() + grown_bytes<std::string>() + 2 * (kNodeBytes + sizeof(std::string));
@@ -39,7 +39,7 @@ void skip_pointer_attribute(Lexer& lexer) {
 std::vector<std::uint64_t> parse_extents(Lexer& lexer) {
   std::vector<std::uint64_t> extents;
   while (lexer.accept('[')) {
-    if (extents.size() == kMostExtents) lexer.fail("an array of too many dimensions");
+    if (extents.size() == kMaxExtents) lexer.fail("an array of too many dimensions");
     if (lexer.peek().is(']')) {
       if (!extents.empty()) lexer.fail("only an array's first dimension may be left open");
       extents.push_back(0);

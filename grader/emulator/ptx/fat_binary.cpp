@@ -14,7 +14,7 @@ namespace {
 /// Of all images together; what nvcc makes of the largest libraries has a few MiB. A decompressor that must
 /// look back farther than that needs memory for it.
 constexpr int kWindowBits = 25;
-constexpr std::size_t kMostContainers = 4096;
+constexpr std::size_t kMaxContainers = 4096;
 constexpr std::size_t kLargestText = std::size_t{1} << kWindowBits;
 
 std::string text_of(std::span<const std::byte> bytes) {
@@ -83,7 +83,7 @@ std::vector<std::span<const std::byte>> containers_with_ptx(std::span<const std:
     if (bytes > rest.size()) throw FatBinaryError("fat binary: cut off");
     const std::vector<FatBinaryEntry> entries = fat_binary_entries(rest);
     if (std::ranges::any_of(entries, &FatBinaryEntry::is_ptx)) {
-      if (containers.size() == kMostContainers)
+      if (containers.size() == kMaxContainers)
         throw FatBinaryError("fat binary: more files than any program has");
       containers.push_back(rest.first(bytes));
     }
@@ -104,7 +104,7 @@ std::vector<PtxImage> ptx_images(std::span<const std::byte> container) {
   }
   if (images.empty()) {
     throw FatBinaryError(
-        "fat binary: holds no PTX, only machine code for particular cards; build with "
+        "fat binary: holds no PTX, only machine code for particular GPUs; build with "
         "-gencode arch=compute_90,code=compute_90");
   }
   return images;

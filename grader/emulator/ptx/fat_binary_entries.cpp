@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint32_t kMagic = 0xBA55ED50;
 constexpr std::uint16_t kVersion = 1;
 constexpr std::size_t kContainerHeader = 16;
-constexpr std::size_t kEntryHeader = 64;    // the fields read here; real headers are as long or longer
-constexpr std::size_t kMostEntries = 4096;  // nvcc writes two for each architecture
+constexpr std::size_t kEntryHeader = 64;   // the fields read here; real headers are as long or longer
+constexpr std::size_t kMaxEntries = 4096;  // nvcc writes two for each architecture
 constexpr std::uint64_t kFlagsSpecific = 0x30'0000;  // a: bit 20, f: bit 21
 
 template <std::unsigned_integral Number>
@@ -80,7 +80,7 @@ std::vector<FatBinaryEntry> fat_binary_entries(std::span<const std::byte> contai
   std::span<const std::byte> rest = container.subspan(kContainerHeader, bytes - kContainerHeader);
   std::vector<FatBinaryEntry> entries;
   while (!rest.empty()) {
-    if (entries.size() == kMostEntries) throw FatBinaryError("fat binary: more images than any program has");
+    if (entries.size() == kMaxEntries) throw FatBinaryError("fat binary: more images than any program has");
     std::size_t entry_bytes = 0;
     entries.push_back(entry_at(rest, entry_bytes));
     rest = rest.subspan(entry_bytes);

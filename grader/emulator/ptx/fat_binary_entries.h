@@ -21,12 +21,12 @@ class FatBinaryError : public std::runtime_error {
 /// What an entry was compiled for, such as compute_90, compute_90a or compute_120f.
 struct VirtualArchitecture {
   std::uint32_t number = 0;  ///< such as 90
-  bool specific = false;     ///< a or f: for one card or one family of cards only
+  bool specific = false;     ///< a or f: for one GPU or one family of GPUs only
 };
 
 /// Whether a device of compute capability `capability` (90: 9.0) takes PTX of `one` before that of `other`:
-/// the newest that it has, as a card does; failing that, the oldest of the newer ones. Plain PTX goes before
-/// specific, which uses instructions that only some cards have.
+/// the newest that it has, as a GPU does; failing that, the oldest of the newer ones. Plain PTX goes before
+/// specific, which uses instructions that only some GPUs have.
 bool suits_better(VirtualArchitecture one, VirtualArchitecture other, std::uint32_t capability);
 
 struct FatBinaryEntry {

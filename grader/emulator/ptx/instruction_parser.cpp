@@ -10,9 +10,9 @@ namespace {
 
 constexpr unsigned kDeepestOperand = 8;
 /// Of one instruction, in all its lists: a call has most, of which a parameter block takes no more bytes.
-constexpr std::size_t kMostOperands = 1 << 15;
+constexpr std::size_t kMaxOperands = 1 << 15;
 /// Instructions have a dozen at most.
-constexpr std::size_t kMostModifiers = 64;
+constexpr std::size_t kMaxModifiers = 64;
 constexpr std::uint64_t kWarpLanes = 32;
 
 class OperandParser {
@@ -33,7 +33,7 @@ class OperandParser {
  private:
   Operand parse_single(unsigned depth) {
     if (depth == kDeepestOperand) lexer_.fail("operands are nested too deep");
-    if (++operands_ > kMostOperands) lexer_.fail("an instruction of too many operands");
+    if (++operands_ > kMaxOperands) lexer_.fail("an instruction of too many operands");
     const Token& token = lexer_.peek();
     if (token.kind == Token::Kind::word) return parse_name();
     if (token.kind == Token::Kind::number || token.is('-')) return parse_immediate();
@@ -151,7 +151,7 @@ void parse_instruction(Lexer& lexer, Scopes& scopes, Function& function, const T
   instruction.location = location;
   instruction.ptx_line = opcode.line;
   while (lexer.peek().kind == Token::Kind::dotted) {
-    if (instruction.modifiers.size() == kMostModifiers) lexer.fail("an instruction of too many modifiers");
+    if (instruction.modifiers.size() == kMaxModifiers) lexer.fail("an instruction of too many modifiers");
     instruction.modifiers.emplace_back(lexer.take().text);
   }
   if (!lexer.accept(';')) {

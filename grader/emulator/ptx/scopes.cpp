@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kDeepestNesting = 64;
 // Far beyond what ptxas would compile; it also bounds the digits that a register's number may have.
 constexpr std::uint32_t kLargestRange = 1 << 24;
-constexpr std::size_t kMostDigits = 8;
+constexpr std::size_t kMaxDigits = 8;
 
 constexpr std::string_view kComponents[] = {"x", "y", "z", "w"};
 constexpr std::string_view kColourComponents[] = {"r", "g", "b", "a"};
@@ -166,7 +166,7 @@ const Scopes::Binding* Scopes::find(std::string_view name, Binding& from_range) 
 bool Scopes::find_in_ranges(Scope& scope, std::string_view name, Binding& found) {
   if (scope.ranges.empty()) return false;
   // "%r12" is number 12 of "%r" or number 2 of "%r1": try every split whose number has no leading zero.
-  for (std::size_t digits = 1; digits <= kMostDigits && digits < name.size(); ++digits) {
+  for (std::size_t digits = 1; digits <= kMaxDigits && digits < name.size(); ++digits) {
     const std::size_t split = name.size() - digits;
     if (name[split] < '0' || name[split] > '9') return false;
     if (name[split] == '0' && digits > 1) continue;

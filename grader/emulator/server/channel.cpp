@@ -44,7 +44,7 @@ std::optional<Reply> Channel::try_call(RequestKind kind,
   while (wait_for(POLLIN, deadline)) {
     ReplyHeader header;
     receive(std::as_writable_bytes(std::span(&header, 1)), deadline);
-    if (header.magic != kMagic || header.bytes > kMaximumReply || header.sequence > sequence_ ||
+    if (header.magic != kMagic || header.bytes > kMaxReply || header.sequence > sequence_ ||
         header.sequence <= answered_) {
       throw ConnectionLost("connection to the emulated device: a reply that is none");
     }

@@ -13,12 +13,12 @@ namespace lockstep::emulator::server {
 
 namespace {
 
-constexpr std::size_t kMostAllocations = std::size_t{1} << 20;
-constexpr std::size_t kMostModules = 4096;
+constexpr std::size_t kMaxAllocations = std::size_t{1} << 20;
+constexpr std::size_t kMaxModules = 4096;
 /// PTX text of all modules together: see ptx/fat_binary.cpp, which takes no more of one.
-constexpr std::uint64_t kMostTextBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t{32} << 20;
 /// What is made of it, likewise: ten times the text of what nvcc makes of the largest libraries.
-constexpr std::uint64_t kMostTreeBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxTreeBytes = std::uint64_t{256} << 20;
 
 Status status_of(LaunchResult::Status status) {
   switch (status) {
@@ -80,8 +80,8 @@ bool is_of_memory(RequestKind kind) {
 }
 
 std::string cut(std::string output) {
-  if (output.size() > kMaximumOutput) {
-    output.resize(kMaximumOutput);
+  if (output.size() > kMaxOutput) {
+    output.resize(kMaxOutput);
     output += "\n[the rest of what this launch printed is dropped]\n";
   }
   return output;
@@ -253,7 +253,7 @@ Bytes ClientSession::perform(RequestKind kind, MessageReader& request) {
       return {};
     case RequestKind::note_refusal: {
       const auto note = request.take<NoteRefusalRequest>();
-      note_refusal(note, request.take_name(kMaximumName));
+      note_refusal(note, request.take_name(kMaxName));
       return {};
     }
     default:
@@ -271,7 +271,7 @@ Bytes ClientSession::allocate(const AllocateRequest& request) {
   const std::uint64_t allowed = allowed_bytes();
   // Sizes are compared before they are rounded up: near 2^64 the rounding would wrap.
   if (request.bytes == 0) throw DeviceError(DeviceError::Code::invalid_value, "an allocation of no bytes");
-  if (request.bytes > allowed || allocations_.size() == kMostAllocations) {
+  if (request.bytes > allowed || allocations_.size() == kMaxAllocations) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more device memory than the program may hold");
   }
   const std::uint64_t charged = round_up(request.bytes, kAllocationGranule);
@@ -334,12 +334,12 @@ void ClientSession::free(DeviceAddress address) {
 }
 
 Bytes ClientSession::load_image(std::span<const std::byte> image) {
-  ModuleBytes most{kMostTextBytes, kMostTreeBytes, allowed_bytes()};
+  ModuleBytes most{kMaxTextBytes, kMaxTreeBytes, allowed_bytes()};
   for (const auto& [id, module] : modules_) {
     most.text -= module.bytes.text;
     most.tree -= module.bytes.tree;
   }
-  if (modules_.size() == kMostModules) {
+  if (modules_.size() == kMaxModules) {
     throw DeviceError(DeviceError::Code::out_of_memory, "more modules than a program may hold");
   }
   try {
@@ -373,7 +373,7 @@ void ClientSession::add_finding_of(const std::string& kernel, Finding finding) {
 
 Bytes ClientSession::find_kernel(MessageReader& request) {
   const Device::ModuleId module = owned_module(request.take<NameRequest>().module);
-  const std::string name = request.take_name(kMaximumName);
+  const std::string name = request.take_name(kMaxName);
   try {
     const Device::KernelId kernel = served_.device.kernel(module, name);
     kernels_[kernel] = module;
@@ -420,7 +420,7 @@ void ClientSession::make_heap(std::uint64_t bytes) {
 
 Bytes ClientSession::find_symbol(MessageReader& request) {
   const Device::ModuleId module = owned_module(request.take<NameRequest>().module);
-  const SymbolInfo symbol = served_.device.symbol(module, request.take_name(kMaximumName));
+  const SymbolInfo symbol = served_.device.symbol(module, request.take_name(kMaxName));
   return packed(RangeReply{symbol.address, symbol.bytes});
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 /// Longest payload that a request of this kind can have.
 std::uint64_t longest_payload(RequestKind kind) {
-  if (kind == RequestKind::load_image) return kMaximumRequest;
+  if (kind == RequestKind::load_image) return kMaxRequest;
   constexpr std::uint64_t kStructs = 4096;
-  return kStructs + std::max(kPieceBytes, kMaximumName);
+  return kStructs + std::max(kPieceBytes, kMaxName);
 }
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }

@@ -50,7 +50,7 @@ Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
     }
     case RequestKind::trace_line: {
       const auto line = request.take<LimitRequest>().value;
-      device.trace_line(request.take_name(kMaximumName), static_cast<std::uint32_t>(line));
+      device.trace_line(request.take_name(kMaxName), static_cast<std::uint32_t>(line));
       return {};
     }
     case RequestKind::show_stores_at_once:
@@ -69,7 +69,7 @@ Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
 
 Bytes ControlSession::allocate(MessageReader& request) {
   const auto bytes = request.take<AllocateRequest>().bytes;
-  AddressReply reply{served_.device.allocate(bytes, request.take_name(kMaximumName))};
+  AddressReply reply{served_.device.allocate(bytes, request.take_name(kMaxName))};
   served_.control_allocations[reply.address] = bytes;
   Bytes payload;
   append(payload, bytes_of(reply));

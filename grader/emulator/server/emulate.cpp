@@ -156,7 +156,7 @@ std::optional<Observations> report(DeviceProcess& device, const EmulateOptions& 
     }
     print_line(
         "a stale read is no mistake where an old value does no harm. Else a fence must stand between the "
-        "store and what tells of it, and one between what is told and the read, or all be one word");
+        "store and what signals it, and one between the look at the signal and the read, or all be one word");
   }
   if (mistakes != 0) {
     print_line(std::to_string(mistakes) + (mistakes == 1 ? " finding" : " findings") +

@@ -11,8 +11,8 @@ namespace lockstep::emulator::server {
 
 namespace {
 
-constexpr std::size_t kMostSizes = 20;    // that are told
-constexpr std::size_t kMostNumbers = 10;  // of one size
+constexpr std::size_t kMaxSizes = 20;    // that are told
+constexpr std::size_t kMaxNumbers = 10;  // of one size
 
 }  // namespace
 
@@ -24,13 +24,13 @@ void LeakCheck::report(ServedDevice& served, int device) {
   std::erase_if(held_, [device](const auto& held) { return held.second.device == device; });
   std::size_t told = 0;
   // What wastes the most comes first.
-  for (auto size = numbers_by_bytes.rbegin(); size != numbers_by_bytes.rend() && told < kMostSizes;
+  for (auto size = numbers_by_bytes.rbegin(); size != numbers_by_bytes.rend() && told < kMaxSizes;
        ++size, ++told) {
     auto& [bytes, numbers] = *size;
     std::ranges::sort(numbers);
     Finding finding = Finding::make(Finding::Cause::never_freed);
     finding.numbers = {signed_of(numbers.size()), signed_of(bytes), signed_of(count_)};
-    const std::size_t shown = std::min(numbers.size(), kMostNumbers);
+    const std::size_t shown = std::min(numbers.size(), kMaxNumbers);
     finding.numbers.insert(finding.numbers.end(), numbers.begin(),
                            numbers.begin() + static_cast<std::ptrdiff_t>(shown));
     served.add_finding(std::move(finding));

@@ -78,13 +78,13 @@ Arguments parse(int count, char** words) {
   if (arguments.control < 0 || arguments.client < 0) {
     throw std::invalid_argument("needs --control-fd and --client-fd; programs are run by `lockstep emulate`");
   }
-  if (arguments.devices < 1 || arguments.devices > kMostDevices) {
-    throw std::invalid_argument("--devices needs a number from 1 to " + std::to_string(kMostDevices));
+  if (arguments.devices < 1 || arguments.devices > kMaxDevices) {
+    throw std::invalid_argument("--devices needs a number from 1 to " + std::to_string(kMaxDevices));
   }
   return arguments;
 }
 
-/// Ends the process when its owner goes while a kernel runs, which may be for ever. The poll loop does not
+/// Ends the process when its owner goes while a kernel runs, which may never end. The poll loop does not
 /// look then.
 void end_with_owner(int control) {
   pollfd owner{control, POLLRDHUP, 0};

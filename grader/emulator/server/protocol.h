@@ -95,15 +95,15 @@ inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 /// Most rows of a copy or fill that one request names.
 inline constexpr std::uint64_t kPieceRows = std::uint64_t{1} << 20;
 /// Longest request; images are the long ones. Longer ones end the connection.
-inline constexpr std::uint64_t kMaximumRequest = std::uint64_t{256} << 20;
+inline constexpr std::uint64_t kMaxRequest = std::uint64_t{256} << 20;
 /// Longest reply that a caller accepts.
-inline constexpr std::uint64_t kMaximumReply = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t kMaxReply = std::uint64_t{32} << 20;
 /// Longest name: mangled names of templates run to tens of kilobytes.
-inline constexpr std::uint64_t kMaximumName = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kMaxName = std::uint64_t{64} << 10;
 /// Devices that one process can be.
-inline constexpr int kMostDevices = 8;
+inline constexpr int kMaxDevices = 8;
 /// Longest text that one launch prints; the rest is dropped and said to be.
-inline constexpr std::uint64_t kMaximumOutput = std::uint64_t{16} << 20;
+inline constexpr std::uint64_t kMaxOutput = std::uint64_t{16} << 20;
 
 struct RequestHeader {
   std::uint32_t magic = kMagic;

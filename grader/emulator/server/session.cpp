@@ -49,7 +49,7 @@ void ServedDevice::add_finding(Finding finding) {
        {&finding.kernel, &finding.name, &finding.detail, &finding.object.name, &finding.line.file}) {
     if (text->size() > kLongestSentence) text->resize(kLongestSentence);
   }
-  constexpr std::ptrdiff_t kMostFindings = 1000;  // a program may be refused without end
+  constexpr std::ptrdiff_t kMaxFindings = 1000;  // a program may be refused without end
   for (Finding& known : findings) {
     finding.count = known.count;
     if (finding == known) {
@@ -58,7 +58,7 @@ void ServedDevice::add_finding(Finding finding) {
     }
   }
   // Of each kind so many: refused calls leave room for refused launches.
-  if (std::ranges::count(findings, finding.kind, &Finding::kind) == kMostFindings) return;
+  if (std::ranges::count(findings, finding.kind, &Finding::kind) == kMaxFindings) return;
   finding.count = 1;
   findings.push_back(std::move(finding));
 }

@@ -184,8 +184,8 @@ class ClientSession final : public Session {
   std::map<Device::KernelId, Device::ModuleId> kernels_;
   std::uint64_t heap_bytes_ = 0;  ///< that the kernels' heap is charged; 0: there is none yet
   int heap_device_ = 0;
-  int selected_ = 0;                                ///< device
-  std::array<std::uint64_t, kMostDevices> held_{};  ///< bytes charged, by device
+  int selected_ = 0;                               ///< device
+  std::array<std::uint64_t, kMaxDevices> held_{};  ///< bytes charged, by device
   std::set<ImageHandle> images_;
   std::optional<Finding> last_refusal_;  ///< of memory; until it is noted
 };

@@ -9,7 +9,7 @@ namespace lockstep::emulator::server {
 namespace {
 
 /// Of all that is followed: the device's process holds it besides the memory itself.
-constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{16} << 20;
 
 /// Bytes of those sectors of a range that differ.
 std::uint64_t differing(DeviceAddress address, std::span<const std::byte> a, std::span<const std::byte> b) {
@@ -26,7 +26,7 @@ std::uint64_t differing(DeviceAddress address, std::span<const std::byte> a, std
 }  // namespace
 
 void SharedContents::add(DeviceAddress begin, std::uint64_t bytes) {
-  if (bytes > kMostBytes - bytes_) return;
+  if (bytes > kMaxBytes - bytes_) return;
   known_[begin] = {begin, Bytes(bytes)};
   bytes_ += bytes;
 }

@@ -53,12 +53,13 @@ struct ThreadBlock {
   Time now = 1;
   std::vector<Warp> warps;
   std::uint32_t warp_count = 0;
-  memory::Stamp turn = 0;          ///< first of those that this block gives to global memory now
-  std::uint32_t turn_time = 0;     ///< of the grid's clock when the turn began; 0 when none has
-  bool had_turns = false;          ///< besides this one: stamps outside of it may be this block's
-  Time moments_begin = 0;          ///< moments count from here
-  memory::Stamp moments_turn = 0;  ///< the turn that began then; what came before it is no longer told apart
-  std::uint32_t idle_passes = 0;   ///< over all warps without one finishing or a barrier opening
+  memory::Stamp epoch = 0;       ///< first of those that this block gives to global memory now
+  std::uint32_t epoch_time = 0;  ///< of the grid's clock when the epoch began; 0 when none has
+  bool had_epochs = false;       ///< besides this one: stamps outside of it may be this block's
+  Time moments_begin = 0;        ///< moments count from here
+  memory::Stamp moments_epoch =
+      0;                          ///< the epoch that began then; what came before it is no longer told apart
+  std::uint32_t idle_passes = 0;  ///< over all warps without one finishing or a barrier opening
   std::uint64_t unfenced_address =
       0;  ///< of its first relaxed store since its last fence; 0 when there is none
   std::uint32_t unfenced_since = 0;  ///< the time of that fence

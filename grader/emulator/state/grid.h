@@ -73,7 +73,7 @@ struct Grid {
   std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
   std::atomic<std::size_t> stack_bytes{0};   ///< that calls have added to what warps had when they began
   checks::FindingLog* findings = nullptr;    ///< of all launches
-  std::atomic<bool> stands_still{false};     ///< and will never end
+  std::atomic<bool> livelock{false};         ///< and will never end
   std::vector<bool> traced_places;           ///< by place; empty when nothing is traced
   std::mutex trace_mutex;
   std::map<std::uint32_t, AccessTrace> traces;  ///< by instruction, each of the lowest warp that came there

@@ -14,7 +14,7 @@
 
 #include "emulator/checks/undefined_values.h"
 #include "emulator/core/lane_mask.h"
-#include "emulator/counters/partings.h"
+#include "emulator/counters/divergences.h"
 #include "emulator/counters/span.h"
 #include "emulator/program/program.h"
 #include "emulator/state/async_copies.h"
@@ -37,13 +37,13 @@ struct Split {
   Frame frame;
   std::vector<Frame> callers;
   State state = State::ready;
-  bool admitted = false;              ///< may pass the gate of the block that it stands before
-  Mask members = 0;                   ///< lanes that it meets there, as its own mask names them
-  bool deferred = false;              ///< went round a loop often while others waited; they go first now
-  std::uint32_t back_edges = 0;       ///< while others waited
-  std::uint32_t barrier = 0;          ///< number, State::at_barrier
-  std::uint32_t barrier_threads = 0;  ///< that the barrier waits for; 0: all of the block
-  Mask votes = 0;                     ///< lanes that bring "true" to a barrier that reduces
+  bool admitted = false;         ///< may pass the synchronisation point of the block that it stands before
+  Mask members = 0;              ///< lanes that it meets there, as its own mask names them
+  bool deferred = false;         ///< went round a loop often while others waited; they go first now
+  std::uint32_t back_edges = 0;  ///< while others waited
+  std::uint32_t barrier = 0;     ///< number, State::at_barrier
+  std::uint32_t barrier_threads = 0;        ///< that the barrier waits for; 0: all of the block
+  Mask votes = 0;                           ///< lanes that bring "true" to a barrier that reduces
   std::uint32_t all_votes = 0, voters = 0;  ///< what the barrier found when it opened
 };
 
@@ -96,7 +96,7 @@ struct Warp {
   std::vector<Mask> predicate_storage;
   std::vector<std::byte> local;   ///< [lane][byte]: kLanes × local_bytes
   std::uint32_t local_bytes = 0;  ///< of one thread
-  counters::Partings partings;
+  counters::Divergences divergences;
   checks::UndefinedValues undefined;
   counters::WarpPath path;
 };

@@ -30,22 +30,22 @@ void check_extent(const cudaExtent& extent, Shape shape, unsigned flags) {
   constexpr auto kFaces = static_cast<std::size_t>(kCubeFaces);
   switch (shape) {
     case Shape::line:
-      return within({1, 0, 0}, {kMostTexels1D, 0, 0});
+      return within({1, 0, 0}, {kMaxTexels1D, 0, 0});
     case Shape::plane:
       if ((flags & cudaArrayTextureGather) != 0)
-        return within({1, 1, 0}, {kMostTexelsGather[0], kMostTexelsGather[1], 0});
-      return within({1, 1, 0}, {kMostTexels2D[0], kMostTexels2D[1], 0});
+        return within({1, 1, 0}, {kMaxTexelsGather[0], kMaxTexelsGather[1], 0});
+      return within({1, 1, 0}, {kMaxTexels2D[0], kMaxTexels2D[1], 0});
     case Shape::volume:
-      return within({1, 1, 1}, {kMostTexels3D[0], kMostTexels3D[1], kMostTexels3D[2]});
+      return within({1, 1, 1}, {kMaxTexels3D[0], kMaxTexels3D[1], kMaxTexels3D[2]});
     case Shape::line_layers:
-      return within({1, 0, 1}, {kMostTexels1DLayered[0], 0, kMostTexels1DLayered[1]});
+      return within({1, 0, 1}, {kMaxTexels1DLayered[0], 0, kMaxTexels1DLayered[1]});
     case Shape::plane_layers:
-      return within({1, 1, 1}, {kMostTexels2DLayered[0], kMostTexels2DLayered[1], kMostTexels2DLayered[2]});
+      return within({1, 1, 1}, {kMaxTexels2DLayered[0], kMaxTexels2DLayered[1], kMaxTexels2DLayered[2]});
     case Shape::cube:
     case Shape::cube_layers:
       require(extent.width == extent.height && extent.depth % kFaces == 0);
-      return within({1, 1, kFaces}, {kMostTexelsCubemap, kMostTexelsCubemap,
-                                     shape == Shape::cube ? kFaces : kMostTexelsCubemapLayered[1]});
+      return within({1, 1, kFaces}, {kMaxTexelsCubemap, kMaxTexelsCubemap,
+                                     shape == Shape::cube ? kFaces : kMaxTexelsCubemapLayered[1]});
     case Shape::buffer:
       break;
   }

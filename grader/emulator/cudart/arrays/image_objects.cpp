@@ -25,14 +25,14 @@ Image linear_image(const cudaResourceDesc& resource) {
   image.format = texel_format(linear.desc);
   image.address = aligned_address(linear.devPtr);
   image.width = linear.sizeInBytes / image.format.bytes();
-  require(image.width >= 1 && image.width <= kMostTexelsLinear);
+  require(image.width >= 1 && image.width <= kMaxTexelsLinear);
   return image;
 }
 
 Image pitched_image(const cudaResourceDesc& resource) {
   const auto& pitched = resource.res.pitch2D;
-  require(pitched.width >= 1 && pitched.width <= kMostTexels2DLinear[0] && pitched.height >= 1 &&
-          pitched.height <= kMostTexels2DLinear[1] && pitched.pitchInBytes <= kMostTexels2DLinear[2]);
+  require(pitched.width >= 1 && pitched.width <= kMaxTexels2DLinear[0] && pitched.height >= 1 &&
+          pitched.height <= kMaxTexels2DLinear[1] && pitched.pitchInBytes <= kMaxTexels2DLinear[2]);
   Image image;
   image.shape = Image::Shape::plane;
   image.format = texel_format(pitched.desc);

@@ -10,15 +10,15 @@ namespace lockstep::emulator::cudart {
 inline constexpr int kTextureAlignment = 512;
 inline constexpr int kTexturePitchAlignment = 32;
 
-inline constexpr std::size_t kMostTexels1D = 131072;
-inline constexpr std::size_t kMostTexels2D[2] = {131072, 65536};
-inline constexpr std::size_t kMostTexels3D[3] = {16384, 16384, 16384};
-inline constexpr std::size_t kMostTexels1DLayered[2] = {32768, 2048};
-inline constexpr std::size_t kMostTexels2DLayered[3] = {32768, 32768, 2048};
-inline constexpr std::size_t kMostTexelsCubemap = 32768;
-inline constexpr std::size_t kMostTexelsCubemapLayered[2] = {32768, 2046};
-inline constexpr std::size_t kMostTexelsGather[2] = {32768, 32768};
-inline constexpr std::size_t kMostTexelsLinear = std::size_t{1} << 28;
-inline constexpr std::size_t kMostTexels2DLinear[3] = {131072, 65000, 2097120};  ///< width, height, pitch
+inline constexpr std::size_t kMaxTexels1D = 131072;
+inline constexpr std::size_t kMaxTexels2D[2] = {131072, 65536};
+inline constexpr std::size_t kMaxTexels3D[3] = {16384, 16384, 16384};
+inline constexpr std::size_t kMaxTexels1DLayered[2] = {32768, 2048};
+inline constexpr std::size_t kMaxTexels2DLayered[3] = {32768, 32768, 2048};
+inline constexpr std::size_t kMaxTexelsCubemap = 32768;
+inline constexpr std::size_t kMaxTexelsCubemapLayered[2] = {32768, 2046};
+inline constexpr std::size_t kMaxTexelsGather[2] = {32768, 32768};
+inline constexpr std::size_t kMaxTexelsLinear = std::size_t{1} << 28;
+inline constexpr std::size_t kMaxTexels2DLinear[3] = {131072, 65000, 2097120};  ///< width, height, pitch
 
 }  // namespace lockstep::emulator::cudart

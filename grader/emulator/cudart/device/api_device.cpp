@@ -40,8 +40,8 @@ cudaError_t standing_error(bool reset) {
 void find_no_entry_point(const char* symbol, void** function, cudaDriverEntryPointQueryResult* result) {
   require(symbol != nullptr && function != nullptr);
   static std::set<std::string, std::less<>> told;
-  constexpr std::size_t kMostTold = 100;
-  if (told.size() < kMostTold && told.emplace(symbol).second) {
+  constexpr std::size_t kMaxTold = 100;
+  if (told.size() < kMaxTold && told.emplace(symbol).second) {
     std::fprintf(stderr, "lockstep: the emulated device has no driver, so it has no %s\n", symbol);
   }
   *function = nullptr;

@@ -102,7 +102,7 @@ server::Channel& DeviceConnection::channel() {
     const server::Reply hello = channel->call(RequestKind::hello, {});
     server::MessageReader reader(hello.payload);
     properties_ = reader.take<server::HelloReply>();
-    name_ = reader.take_name(server::kMaximumName);
+    name_ = reader.take_name(server::kMaxName);
   } catch (const std::runtime_error&) {
     throw Failure{cudaErrorDevicesUnavailable};
   }

@@ -26,18 +26,18 @@ void assign(int (&to)[n], const std::size_t (&from)[n]) {
 
 /// Surfaces have the limits of the arrays that they show.
 void set_texture_limits(cudaDeviceProp& properties) {
-  properties.maxTexture1D = properties.maxSurface1D = whole(kMostTexels1D);
-  properties.maxTextureCubemap = properties.maxSurfaceCubemap = whole(kMostTexelsCubemap);
-  for (auto* limits : {&properties.maxTexture2D, &properties.maxSurface2D}) assign(*limits, kMostTexels2D);
-  for (auto* limits : {&properties.maxTexture3D, &properties.maxSurface3D}) assign(*limits, kMostTexels3D);
+  properties.maxTexture1D = properties.maxSurface1D = whole(kMaxTexels1D);
+  properties.maxTextureCubemap = properties.maxSurfaceCubemap = whole(kMaxTexelsCubemap);
+  for (auto* limits : {&properties.maxTexture2D, &properties.maxSurface2D}) assign(*limits, kMaxTexels2D);
+  for (auto* limits : {&properties.maxTexture3D, &properties.maxSurface3D}) assign(*limits, kMaxTexels3D);
   for (auto* limits : {&properties.maxTexture1DLayered, &properties.maxSurface1DLayered})
-    assign(*limits, kMostTexels1DLayered);
+    assign(*limits, kMaxTexels1DLayered);
   for (auto* limits : {&properties.maxTexture2DLayered, &properties.maxSurface2DLayered})
-    assign(*limits, kMostTexels2DLayered);
+    assign(*limits, kMaxTexels2DLayered);
   for (auto* limits : {&properties.maxTextureCubemapLayered, &properties.maxSurfaceCubemapLayered})
-    assign(*limits, kMostTexelsCubemapLayered);
-  assign(properties.maxTexture2DGather, kMostTexelsGather);
-  assign(properties.maxTexture2DLinear, kMostTexels2DLinear);
+    assign(*limits, kMaxTexelsCubemapLayered);
+  assign(properties.maxTexture2DGather, kMaxTexelsGather);
+  assign(properties.maxTexture2DLinear, kMaxTexels2DLinear);
 }
 
 }  // namespace

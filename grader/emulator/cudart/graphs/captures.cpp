@@ -73,7 +73,7 @@ std::shared_ptr<Capture> Captures::end(Stream& stream) {
   capture->streams.clear();
   std::erase(active_, capture);
   if (capture->invalidated || !joined) {
-    // Events may keep the capture, but not a graph that nobody gets.
+    // Events may keep the capture, but not a graph that is never returned.
     capture->graph.reset();
     throw Failure{capture->invalidated ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureUnjoined};
   }

@@ -195,7 +195,7 @@ std::uint64_t Modules::load(FatBinary& binary) {
   for (const void* container : binary.containers) {
     const auto size =
         device_.ask<server::SizeReply>(RequestKind::measure_image, {bytes_at(container, kContainerHeader)});
-    if (size.bytes > server::kMaximumRequest - images.size()) throw Failure{cudaErrorInvalidKernelImage};
+    if (size.bytes > server::kMaxRequest - images.size()) throw Failure{cudaErrorInvalidKernelImage};
     server::append(images, bytes_at(container, size.bytes));
   }
   try {

@@ -88,7 +88,7 @@ class Modules {
   std::unordered_map<const void*, Variable> variables_;
 };
 
-/// Blocks that a cluster of the kernel may have: 8 on every card that has clusters, more on some.
+/// Blocks that a cluster of the kernel may have: 8 on every GPU that has clusters, more on some.
 inline std::uint32_t most_cluster_blocks(const Kernel& kernel) { return kernel.large_clusters ? 16 : 8; }
 
 /// Dynamic shared memory that a launch of the kernel may ask for.

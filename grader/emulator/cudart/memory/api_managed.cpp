@@ -1,6 +1,6 @@
 // Managed memory: allocation, and what the program may say and ask of its place.
 //
-// The emulated device has concurrentManagedAccess, as cards under Linux have. So advice and prefetches are
+// The emulated device has concurrentManagedAccess, as GPUs under Linux have. So advice and prefetches are
 // accepted, and the program may use managed memory while a kernel runs. It then sees what was there before.
 #include "emulator/cudart/memory/addresses.h"
 #include "emulator/cudart/runtime.h"

@@ -15,7 +15,7 @@ using server::RequestKind;
 
 namespace {
 
-/// Rows of pitched allocations start at multiples of this on current cards.
+/// Rows of pitched allocations start at multiples of this on current GPUs.
 constexpr std::size_t kPitchGranule = 512;
 
 BoxShape shape_of(const CopyWork& work) { return {work.width, work.height, work.depth}; }

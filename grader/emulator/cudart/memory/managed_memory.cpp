@@ -20,7 +20,7 @@ using server::RequestKind;
 namespace {
 
 /// Longest stretch that one fault opens: a sequential walk asks for twice as much each time.
-constexpr std::size_t kMostWindow = server::kPieceBytes / kPageBytes;
+constexpr std::size_t kMaxWindow = server::kPieceBytes / kPageBytes;
 /// A walk in no order would cut the mapping into more pieces than the system allows; from this many faults on
 /// each opens more than a page.
 constexpr std::size_t kManyFaults = 4096;
@@ -127,8 +127,8 @@ void ManagedMemory::send(Range& range) {
   for_runs(range.pages, Page::written, [&](std::size_t first, std::size_t last) {
     // Other threads of the program wait in the handler from here on.
     protect(range.page_begin(first), last - first, PROT_READ);
-    for (std::size_t page = first; page < last; page += kMostWindow) {
-      const RangeRequest part = range.part(page, std::min(page + kMostWindow, last));
+    for (std::size_t page = first; page < last; page += kMaxWindow) {
+      const RangeRequest part = range.part(page, std::min(page + kMaxWindow, last));
       const auto* from = static_cast<const std::byte*>(pointer_to(part.address));
       piece.assign(from, from + part.bytes);
       device_.request(RequestKind::write, {bytes_of(server::WriteRequest{part.address, part.bytes}), piece});
@@ -144,11 +144,11 @@ void ManagedMemory::send(Range& range) {
 void ManagedMemory::note_touched_pages(Range& range) const {
   static const int page_map = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   constexpr std::uint64_t kPresentOrSwapped = std::uint64_t{3} << 62;
-  constexpr std::size_t kMostEntries = 4096;
+  constexpr std::size_t kMaxEntries = 4096;
   std::vector<std::uint64_t> entries;
   for_runs(std::vector(range.pages), Page::untouched, [&](std::size_t first, std::size_t last) {
-    for (std::size_t page = first; page < last; page += kMostEntries) {
-      entries.assign(std::min(last - page, kMostEntries), kPresentOrSwapped);
+    for (std::size_t page = first; page < last; page += kMaxEntries) {
+      entries.assign(std::min(last - page, kMaxEntries), kPresentOrSwapped);
       const auto offset = static_cast<off_t>(range.page_begin(page) / kPageBytes * sizeof(std::uint64_t));
       [[maybe_unused]] const ssize_t n =
           ::pread(page_map, entries.data(), entries.size() * sizeof(std::uint64_t), offset);
@@ -211,8 +211,8 @@ void ManagedMemory::bring_in(DeviceAddress address, std::size_t bytes) {
   range.used_by_host = true;
   for_runs(std::vector(range.pages), Page::away, [&](std::size_t first, std::size_t last) {
     last = std::min(last, wanted.last);
-    for (std::size_t page = std::max(first, wanted.first); page < last; page += kMostWindow) {
-      fetch(range, page, std::min(page + kMostWindow, last), Page::read);
+    for (std::size_t page = std::max(first, wanted.first); page < last; page += kMaxWindow) {
+      fetch(range, page, std::min(page + kMaxWindow, last), Page::read);
     }
   });
 }
@@ -262,7 +262,7 @@ bool ManagedMemory::open(DeviceAddress address, bool to_write) {
   if (state == Page::read && !to_write) return true;
   range.used_by_host = true;
   const bool onwards = page == range.next_fault && range.faults != 0;
-  range.window = onwards ? std::min(2 * range.window, kMostWindow) : 1;
+  range.window = onwards ? std::min(2 * range.window, kMaxWindow) : 1;
   if (++range.faults > kManyFaults) range.window = std::max(range.window, kManyFaultsWindow);
   const auto begin = range.pages.begin() + static_cast<std::ptrdiff_t>(page);
   const auto limit = begin + static_cast<std::ptrdiff_t>(std::min(range.window, range.pages.size() - page));

@@ -23,18 +23,18 @@ constexpr unsigned kRegistrationFlags =
 
 std::uintptr_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-/// Many cards take such a pointer, so the program may be right: the finding that follows needs an
+/// Many GPUs take such a pointer, so the program may be right: the finding that follows needs an
 /// explanation.
-void tell_of_registered_memory() {
-  static const bool told = [] {
+void warn_of_registered_memory() {
+  static const bool warned = [] {
     std::fputs(
         "lockstep: a kernel gets a host pointer into memory that cudaHostRegister registered; on the "
         "emulated "
-        "device it has an address of its own, which cudaHostGetDevicePointer tells\n",
+        "device it has an address of its own, which cudaHostGetDevicePointer returns\n",
         stderr);
     return true;
   }();
-  static_cast<void>(told);
+  static_cast<void>(warned);
 }
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
@@ -123,7 +123,7 @@ void PinnedMemory::map_named(std::span<const std::byte> parameters) {
     if (found->second.owned) {
       map(ranges_.at(found->first));
     } else {
-      tell_of_registered_memory();
+      warn_of_registered_memory();
     }
   }
 }

@@ -6,7 +6,7 @@
 // changed is received after. Other pinned memory, such as what only serves copies, costs nothing.
 //
 // Memory of cudaHostAlloc has the same address on both sides. Registered memory has another one on the
-// device, which cudaHostGetDevicePointer tells.
+// device, which cudaHostGetDevicePointer returns.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ void submit_fill(Runtime& r, cudaStream_t stream, const FillWork& work);
 void submit_host_function(Runtime& r, cudaStream_t stream, const HostWork& work);
 void submit_graph(Runtime& r, cudaStream_t stream, ExecutableGraph& executable);
 
-/// As cudaMemcpy: in the default stream, and done when it returns but for copies within a device's own
+/// As cudaMemcpy: in the default stream, and done when it returns, except for copies within a device's own
 /// memory.
 void copy_blocking(Runtime& r, const CopyWork& work);
 /// As cudaMemset: done when it returns only in memory that the program may touch.

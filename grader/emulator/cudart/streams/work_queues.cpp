@@ -9,8 +9,8 @@ namespace {
 
 // About as many as hardware takes before a launch waits; memory stays bounded, and so does the depth of what
 // waits for what.
-constexpr std::size_t kMostTasks = 1024;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxTasks = 1024;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ WorkQueues::Place WorkQueues::add(const QueuePointer& queue, Task task, std::vec
   Place place{queue, last_sequence_};
   ++count_;
   bytes_ += bytes;
-  while (count_ > kMostTasks || (bytes_ > kMostBytes && count_ > 0)) run_oldest();
+  while (count_ > kMaxTasks || (bytes_ > kMaxBytes && count_ > 0)) run_oldest();
   return place;
 }
 

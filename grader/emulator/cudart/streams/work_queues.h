@@ -18,7 +18,7 @@
 
 namespace lockstep::emulator::cudart {
 
-/// The caller of every function holds the mutex. A task may release it while it runs, but for one level only.
+/// The caller of every function holds the mutex. A task may release it while it runs, for one level only.
 class WorkQueues {
  public:
   /// How a queue stands to the legacy default stream's queue of its device: it is that one; work in it waits

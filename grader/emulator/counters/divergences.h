@@ -1,8 +1,8 @@
 // Which branch keeps the idle lanes of a diverged warp from running.
 //
-// A branch that lanes take both ways parts them until they meet again, or for good when some of them exit.
+// Lanes that take a branch both ways are diverged until they reconverge, or for good when some of them exit.
 // While some run, each of the others is charged to the innermost such branch that holds it and the running
-// ones, so that nothing is counted twice. Warps whose lanes are all together pay one test a block.
+// ones, so that nothing is counted twice. Warps that are not diverged pay one test per block.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,8 @@
 
 namespace lockstep::emulator::counters {
 
-class Partings {
+/// Of one warp, those that lanes have not reconverged after.
+class Divergences {
  public:
   bool empty() const { return open_.empty(); }
   void clear() { open_.clear(); }
@@ -26,11 +27,11 @@ class Partings {
               std::vector<BlockCounter>& counters) const;
 
  private:
-  struct Parting {
+  struct Divergence {
     std::uint32_t block_counter = 0;
     Mask lanes = 0;
   };
-  std::vector<Parting> open_;  ///< inner ones behind those that they lie in
+  std::vector<Divergence> open_;  ///< inner ones behind those that they lie in
 };
 
 }  // namespace lockstep::emulator::counters
