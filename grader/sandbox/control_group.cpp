@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "sandbox/spawner.h"
+
 namespace lockstep::sandbox {
 namespace {
 
@@ -121,11 +123,10 @@ bool admits_children(const ParentGroup& parent) {
   bool admitted = false;
   const FileDescriptor entry(open((trial / "cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
   if (entry && access((trial / parent.limit()).c_str(), W_OK) == 0) {
-    const pid_t child = fork();
-    if (child == 0) _exit(write(entry.get(), "0", 1) == 1 ? 0 : 1);
+    const pid_t child = spawn({.group = entry.get()}, {"/bin/true"}, {});
     int status = 1;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    admitted = child > 0 && status == 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    admitted = status == 0;
   }
   rmdir(trial.c_str());
   return admitted;

@@ -9,13 +9,13 @@
 #include <system_error>
 
 #include "sandbox/keeper_protocol.h"
+#include "sandbox/spawner.h"
 
 namespace lockstep::sandbox {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSpawnerName = "lockstep-spawner";
 constexpr const char* kKeeperName = "lockstep-keeper";
 constexpr const char* kKeeperInside = "/lockstep-keeper";
 
@@ -32,11 +32,6 @@ constexpr const char* kSystemFiles[] = {"/etc/ld.so.cache", "/etc/alternatives"}
 bool is_executable(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
-const fs::path& own_folder() {
-  static const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  return folder;
 }
 
 std::optional<fs::path> find_bubblewrap() {
@@ -183,11 +178,11 @@ SetupDescriptors setup_descriptors(const Command& command) {
 }
 
 LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::path& scratch) {
-  const fs::path spawner = own_folder() / kSpawnerName, keeper = own_folder() / kKeeperName;
-  for (const fs::path& program : {spawner, keeper}) {
+  const fs::path keeper = own_folder() / kKeeperName;
+  for (const fs::path& program : {own_folder() / kSpawnerName, keeper}) {
     if (!is_executable(program)) throw std::system_error(ENOENT, std::generic_category(), program);
   }
-  LaunchPlan plan{.spawner = spawner};
+  LaunchPlan plan;
   if (mode == Mode::limits_only) {
     for (const auto& [name, value] : command.environment) plan.environment.push_back(name + "=" + value);
     if (!command.environment.contains("TMPDIR")) plan.environment.push_back("TMPDIR=" + scratch.string());

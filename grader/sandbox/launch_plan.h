@@ -23,10 +23,9 @@ struct SetupDescriptors {
 SetupDescriptors setup_descriptors(const Command& command);
 
 struct LaunchPlan {
-  std::filesystem::path spawner;                   ///< runs `arguments`
-  std::vector<std::string> arguments = {};         ///< program first, an absolute path
-  std::vector<std::string> environment = {};       ///< NAME=value
-  std::vector<std::filesystem::path> copied = {};  ///< files of the host that the command gets copies of
+  std::vector<std::string> arguments;         ///< program first, an absolute path
+  std::vector<std::string> environment;       ///< NAME=value
+  std::vector<std::filesystem::path> copied;  ///< files of the host that the command gets copies of
 };
 
 /// How much of the sandbox the machine gives.

@@ -9,7 +9,7 @@
 // size, all but /tmp and writable mounts read-only; it has no network, no capabilities, and cannot make
 // further user namespaces.
 //
-// No command starts by a fork, which would make every page that the judge holds fault when it is written
+// The judge does not fork, which would make every page that the judge holds fault when it is written
 // next: the judge spawns lockstep-spawner, which enters session, keyring, control group and user namespace,
 // moves the descriptors to their numbers, and becomes bubblewrap.
 //

@@ -24,8 +24,7 @@ namespace {
 
 using namespace lockstep::sandbox;
 
-constexpr int kUsageError = 125;
-constexpr int kRefused = 126;
+constexpr int kFailed = 125;
 
 int descriptor(const char* word) { return static_cast<int>(std::strtol(word, nullptr, 10)); }
 
@@ -42,10 +41,10 @@ bool enter_user_namespace(int speaks, int listens) {
 }
 
 /// The next program gets the descriptors of `placement` and no others.
-bool move_descriptors(const char* placement) {
+bool move_descriptors(char* placement) {
   if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return false;  // Linux before 5.11
   std::vector<std::pair<int, int>> moves;
-  for (char* at = const_cast<char*>(placement); *at != '\0'; ++at) {
+  for (char* at = placement; *at != '\0'; ++at) {
     const auto from = static_cast<int>(std::strtol(at, &at, 10));
     if (*at != ':') return false;
     const auto to = static_cast<int>(std::strtol(at + 1, &at, 10));
@@ -86,8 +85,10 @@ bool prepare(char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count <= kFirstOfProgram) return kUsageError;
+  if (count <= kFirstOfProgram) return kFailed;
   if (prepare(arguments)) execv(arguments[kFirstOfProgram], arguments + kFirstOfProgram);
   const KeeperReport report{KeeperReport::Kind::refused, errno, 0};
-  return write(descriptor(arguments[kRefusals]), &report, sizeof report) > 0 ? kRefused : kUsageError;
+  [[maybe_unused]] const ssize_t written =
+      write(descriptor(arguments[kRefusals]), &report, sizeof report);  // to -1 where nobody reads it
+  return kFailed;
 }

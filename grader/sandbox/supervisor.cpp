@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,11 +13,11 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
-#include <iterator>
 #include <system_error>
 
 #include "sandbox/keeper_protocol.h"
 #include "sandbox/spare_user.h"
+#include "sandbox/spawner.h"
 #include "sandbox/system_calls.h"
 
 namespace lockstep::sandbox {
@@ -45,51 +44,6 @@ std::pair<FileDescriptor, FileDescriptor> open_pipe() {
 
 void set_nonblocking(const FileDescriptor& descriptor) {
   if (fcntl(descriptor.get(), F_SETFL, O_NONBLOCK) != 0) throw error_of("fcntl");
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// What the spawner gets; see spawner_protocol.h.
-struct SpawnerPlan {
-  int refusals = -1, group = -1, speaks = -1, listens = -1;
-  std::vector<std::pair<int, int>> placement;
-
-  std::vector<std::string> words() const {
-    std::string places;
-    for (const auto& [from, to] : placement) places += std::to_string(from) + ':' + std::to_string(to) + ',';
-    return {std::to_string(refusals), std::to_string(group), std::to_string(speaks), std::to_string(listens),
-            places};
-  }
-  std::vector<int> descriptors() const {
-    std::vector<int> all;
-    for (const int one : {refusals, group, speaks, listens}) {
-      if (one >= 0) all.push_back(one);
-    }
-    for (const auto& [from, to] : placement) all.push_back(from);
-    return all;
-  }
-};
-
-/// Starts the launch's program by the spawner. Returns the process.
-pid_t start(const SpawnerPlan& plan, LaunchPlan& launch) {
-  std::vector<std::string> words{launch.spawner};
-  std::ranges::copy(plan.words(), std::back_inserter(words));
-  std::ranges::copy(launch.arguments, std::back_inserter(words));
-  posix_spawn_file_actions_t files;
-  if (posix_spawn_file_actions_init(&files) != 0) throw error_of("posix_spawn_file_actions_init");
-  // Onto itself: the spawner gets it, though it closes for all other programs.
-  for (const int one : plan.descriptors()) posix_spawn_file_actions_adddup2(&files, one, one);
-  pid_t process = -1;
-  const int error = posix_spawn(&process, words[0].c_str(), &files, nullptr, pointers_to(words).data(),
-                                pointers_to(launch.environment).data());
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw std::system_error(error, std::generic_category(), words[0]);
-  return process;
 }
 
 Mode mode_for(bool namespaces) {
@@ -168,7 +122,7 @@ void Supervisor::run(std::promise<void> started) {
   precede_commands();
   try {
     prepare();
-    spawn();
+    start();
     await_start();
   } catch (...) {
     end_tree();
@@ -204,7 +158,7 @@ void Supervisor::prepare() {
   }
 }
 
-void Supervisor::spawn() {
+void Supervisor::start() {
   const FileDescriptor nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing) throw error_of("open /dev/null");
   auto [child_speaks_here, child_speaks] = open_pipe();
@@ -232,7 +186,7 @@ void Supervisor::spawn() {
     plan.placement.emplace_back(source.get(), numbers.first_copied + static_cast<int>(copied.size()) - 1);
   }
 
-  child_ = start(plan, plan_);
+  child_ = spawn(plan, plan_.arguments, plan_.environment);
   output_of_command_.reset();
   reports_of_keeper_.reset();
   info_of_bubblewrap_.reset();

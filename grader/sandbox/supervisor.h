@@ -42,7 +42,7 @@ class Supervisor {
   // In the thread.
   void run(std::promise<void> started);
   void prepare();
-  void spawn();
+  void start();
   void make_user_namespace(const FileDescriptor& child_speaks, const FileDescriptor& child_listens);
   void await_start();
   pid_t await_keeper_process(Clock::time_point deadline);
