@@ -54,6 +54,17 @@ TEST_F(ProgressTest, ALoopThatCountsTakesItsTime) {
   EXPECT_THAT(download<std::uint32_t>(out, 1), ElementsAre(400000));
 }
 
+TEST_F(ProgressTest, TheDeadlineIsLookedAtWithinLongLoopsOfManyWarps) {
+  // 64 passes of 32 warps, each of thousands of times this loop, take seconds.
+  std::string loop = "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nGO: add.u32 %r2, %r2, 1;\n";
+  for (int k = 0; k < 640; ++k) loop += "mad.lo.u32 %r3, %r3, %r2, %r1;\n";
+  loop += "setp.lt.u32 %p1, %r2, 100000000;\n@%p1 bra GO;";
+  const auto begin = std::chrono::steady_clock::now();
+  device.set_deadline(begin + std::chrono::milliseconds(20));
+  EXPECT_EQ(run(loop, 0, 0, 0, {}, {1024, 1, 1}).status, LaunchResult::Status::launch_timeout);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+}
+
 TEST_F(ProgressTest, WhoPollsSharedMemoryLetsOthersRun) {
   // Warp 0 waits for warp 1, which loops for a few turns, and counts how often it looks.
   for (const std::string poll :

@@ -32,6 +32,18 @@ TEST_F(SharedRaceTest, AMissingBarrierIsFoundWithBothLines) {
   }
 }
 
+TEST_F(SharedRaceTest, RacesOfALoopAreCountedAndTheFirstThreadNamed) {
+  // Warp 0 stores words that warp 1 then reads ten times, in each of two blocks.
+  run_block(
+      "setp.ge.u32 %p1, %r1, 32;\n@!%p1 st.shared.u32 [%r2], %r1;\n@!%p1 bra DONE;\nmov.u32 %r6, 0;\n"
+      "GO: ld.shared.u32 %r5, [%r3];\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 10;\n@%p2 bra GO;\n"
+      "DONE: mov.u32 %r5, 0;");
+  ASSERT_THAT(findings(), ElementsAre("race 11"));
+  EXPECT_EQ(seen.findings[0].count, 2U * 10 * 32);
+  EXPECT_THAT(seen.findings[0].block, ElementsAre(0, 0, 0));
+  EXPECT_THAT(seen.findings[0].thread, ElementsAre(32, 0, 0));
+}
+
 TEST_F(SharedRaceTest, ABarrierOrders) {
   run_block("st.shared.u32 [%r2], %r1;\nbar.sync 0;\nld.shared.u32 %r5, [%r3];");
   EXPECT_THAT(findings(), IsEmpty());

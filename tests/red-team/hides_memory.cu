@@ -2,7 +2,7 @@
 // expect-gpu: too-slow
 // tries: Holds memory that no process maps and no sum over processes counts: files without a name and
 // segments of System V. Ends where it gets either.
-// stopped by: The filter of system calls leaves both out. What is left is an honest transpose.
+// stopped by: The filter of system calls leaves both out. What is left is an honest, slow transpose.
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <unistd.h>
@@ -21,6 +21,7 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
   if (first_row + y < rows && first_column + x < columns) {
     tile[y][x] = in[(first_row + y) * columns + first_column + x];
   }
+  __nanosleep(5000);  // too slow on any GPU
   __syncthreads();
   if (first_column + y < columns && first_row + x < rows) {
     out[(first_column + y) * rows + first_row + x] = tile[x][y];

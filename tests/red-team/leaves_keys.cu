@@ -3,7 +3,7 @@
 // tries: Leaves a word for its next process in the keyrings of the session and of the user, and looks for
 // keys of whoever started the grader. Ends where a keyring can be used at all.
 // stopped by: The session keyring is new and empty, and the filter of system calls leaves keyrings out. What
-// is left is an honest transpose.
+// is left is an honest, slow transpose.
 #include <linux/keyctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +22,7 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
   if (first_row + y < rows && first_column + x < columns) {
     tile[y][x] = in[(first_row + y) * columns + first_column + x];
   }
+  __nanosleep(5000);  // too slow on any GPU
   __syncthreads();
   if (first_column + y < columns && first_row + x < rows) {
     out[(first_column + y) * rows + first_row + x] = tile[x][y];

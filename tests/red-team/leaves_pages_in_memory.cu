@@ -3,7 +3,7 @@
 // tries: Leaves a word for its next process in which pages of the machine's files are in memory: some it
 // reads, of others it says to the kernel that it needs them no more. Ends where there is such a file.
 // stopped by: A runner sees copies of the few files that it needs, in memory of its own, and no folder of the
-// machine. What is left is an honest transpose.
+// machine. What is left is an honest, slow transpose.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>
@@ -25,6 +25,7 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
   if (first_row + y < rows && first_column + x < columns) {
     tile[y][x] = in[(first_row + y) * columns + first_column + x];
   }
+  __nanosleep(5000);  // too slow on any GPU
   __syncthreads();
   if (first_column + y < columns && first_row + x < rows) {
     out[(first_column + y) * rows + first_row + x] = tile[x][y];

@@ -2,7 +2,7 @@
 // expect-gpu: too-slow
 // tries: Cuts the shared memory in which the judge gives the sign to timed calls, so that the judge itself
 // ends by a bus error, or lets it grow, as memory that nobody counts. Ends where either is possible.
-// stopped by: The size of that memory is sealed. What is left is an honest transpose.
+// stopped by: The size of that memory is sealed. What is left is an honest, slow transpose.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,6 +20,7 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
   if (first_row + y < rows && first_column + x < columns) {
     tile[y][x] = in[(first_row + y) * columns + first_column + x];
   }
+  __nanosleep(5000);  // too slow on any GPU
   __syncthreads();
   if (first_column + y < columns && first_row + x < rows) {
     out[(first_column + y) * rows + first_row + x] = tile[x][y];

@@ -24,6 +24,18 @@ std::size_t bytes_of(const Finding& finding) {
   return bytes;
 }
 
+Occurrence occurrence_of(const Finding& finding) {
+  return {finding.kind,       finding.scope, finding.kernel, finding.line,
+          finding.other_line, finding.block, finding.thread};
+}
+
+/// Of equal findings the one of least rank is kept: of the first block and thread, whichever worker came
+/// first. A race between warps says more than one within a warp: the barrier that it lacks fixes both.
+auto rank_of(const Occurrence& o) {
+  return std::tuple(o.kind == Finding::Kind::race && o.scope == Finding::Scope::warp, o.block[2], o.block[1],
+                    o.block[0], o.thread[2], o.thread[1], o.thread[0]);
+}
+
 /// Adds the lines at which the lane's function, and the functions that called it, were called.
 void append_callers(const Warp& warp, unsigned lane, std::vector<SourceLine>& stack) {
   constexpr std::size_t kMaxCallers = 8;  // a recursion has many
@@ -46,25 +58,33 @@ const program::Place& place_of_id(const Warp& warp, std::uint32_t id) {
   return id < places.size() ? places[id] : kUnknown;
 }
 
+Finding* FindingLog::find(const Occurrence& occurrence) {
+  for (Finding& known : findings_) {
+    if (known.kind == occurrence.kind && known.line == occurrence.line &&
+        known.other_line == occurrence.other_line && known.kernel == occurrence.kernel) {
+      return &known;
+    }
+  }
+  return nullptr;
+}
+
+bool FindingLog::has_counted(const Occurrence& occurrence, std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  Finding* const known = find(occurrence);
+  if (known == nullptr) return findings_.size() >= kMaxFindings;
+  if (rank_of(occurrence) < rank_of(occurrence_of(*known))) return false;
+  known->count += count;
+  return true;
+}
+
 void FindingLog::add(Finding finding) {
   const std::lock_guard lock(mutex_);
-  for (Finding& known : findings_) {
-    if (known.kind == finding.kind && known.line == finding.line && known.other_line == finding.other_line &&
-        known.kernel == finding.kernel) {
-      finding.count += known.count;
-      // Of equal findings the first block and thread is kept, whichever worker came first.
-      // A race between warps says more than one within a warp: the barrier that it lacks fixes both.
-      const auto place_in_grid = [](const Finding& f) {
-        return std::tuple(f.kind == Finding::Kind::race && f.scope == Finding::Scope::warp, f.block[2],
-                          f.block[1], f.block[0], f.thread[2], f.thread[1], f.thread[0]);
-      };
-      if (place_in_grid(finding) < place_in_grid(known)) {
-        known = std::move(finding);
-      } else {
-        known.count = finding.count;
-      }
-      return;
-    }
+  const Occurrence occurrence = occurrence_of(finding);
+  if (Finding* const known = find(occurrence)) {
+    const std::uint64_t count = known->count + finding.count;
+    if (rank_of(occurrence) < rank_of(occurrence_of(*known))) *known = std::move(finding);
+    known->count = count;
+    return;
   }
   bytes_ += bytes_of(finding);
   if (findings_.size() < kMaxFindings && bytes_ <= kMaxFindingBytes) findings_.push_back(std::move(finding));

@@ -1,6 +1,7 @@
 // Findings of kernels: made with their places filled in, kept once each.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -14,15 +15,30 @@
 
 namespace lockstep::emulator::checks {
 
+/// What findings are equal by, and which of them is kept.
+struct Occurrence {
+  Finding::Kind kind;
+  Finding::Scope scope;
+  const std::string& kernel;
+  const SourceLine &line, &other_line;
+  std::array<std::uint32_t, 3> block, thread;
+};
+
 /// Findings of one launch or of several, equal ones merged.
 class FindingLog {
  public:
+  /// True when a finding need not be made: an equal one of the same or an earlier thread is known, and has
+  /// been counted once more by `count`; or no more findings are kept. Programs with a mistake make it
+  /// millions of times.
+  bool has_counted(const Occurrence& occurrence, std::uint64_t count = 1);
   /// Counts `finding` when its kind and lines were seen before, else keeps it (up to limits of their number
   /// and their bytes: hostile programs have names without end).
   void add(Finding finding);
   std::vector<Finding> take();
 
  private:
+  Finding* find(const Occurrence& occurrence);
+
   std::mutex mutex_;
   std::vector<Finding> findings_;
   std::size_t bytes_ = 0;

@@ -78,6 +78,16 @@ struct EarlierParty {
 
 EarlierParty thread_of(std::uint32_t thread) { return {Finding::Other::thread, thread}; }
 
+/// Whether a finding of that kind for the lane at `place` need not be made: it has been counted as one known.
+bool has_counted(const Warp& warp, std::uint32_t place, unsigned lane, Finding::Kind kind,
+                 Finding::Scope scope, const SourceLine& other_line, std::uint64_t count = 1) {
+  const Grid& grid = *warp.block->grid;
+  const std::array<std::uint32_t, 3> thread = {warp.thread_x[lane], warp.thread_y[lane], warp.thread_z[lane]};
+  return grid.findings->has_counted({kind, scope, grid.kernel->info.name, place_of_id(warp, place).line,
+                                     other_line, warp.block->index, thread},
+                                    count);
+}
+
 /// A race of an access with an earlier one at another place.
 Finding make_race(const Warp& warp, const Instruction& i, unsigned lane, Finding::Cause cause,
                   AccessKind kind, std::uint64_t address, unsigned width, std::uint32_t other_place,
@@ -400,6 +410,10 @@ void examine_uninitialised_shared(Warp& warp, const Instruction& i, Mask active,
 void report_uninitialised(Warp& warp, const UninitialisedRead& read, std::uint32_t use) {
   const memory::GlobalMemory& memory = *warp.block->grid->memory;
   const unsigned lane = first_lane(read.lanes);
+  const std::uint64_t count = read.shared ? static_cast<std::uint64_t>(std::popcount(read.lanes)) : 1;
+  if (has_counted(warp, read.load->id, lane, Finding::Kind::uninitialised_read, Finding::Scope::none, {},
+                  count))
+    return;
   const std::uint64_t address =
       read.accessed[lane] + static_cast<unsigned>(std::countr_zero(read.bytes[lane]));
   using enum Finding::Cause;
@@ -414,7 +428,7 @@ void report_uninitialised(Warp& warp, const UninitialisedRead& read, std::uint32
   }
   const SourceLine& used = place_of_id(warp, use).line;
   if (used.line != 0 && used != finding.line) finding.used_at = used;
-  if (read.shared) finding.count = static_cast<std::uint64_t>(std::popcount(read.lanes));
+  finding.count = count;
   warp.block->grid->findings->add(std::move(finding));
 }
 
@@ -451,10 +465,14 @@ void examine_global_conflict(Warp& warp, const Instruction& i, const GlobalAcces
                                : EarlierParty{Finding::Other::block, touch->block};
   const program::Program& program = *grid.kernel->program;
   const std::uint32_t other_place = program.traffic_places[grid.kernel->first_counter + touch->instruction];
+  const Finding::Scope scope = own_warp    ? Finding::Scope::warp
+                               : own_block ? Finding::Scope::block
+                                           : Finding::Scope::grid;
+  if (has_counted(warp, i.id, lane, Finding::Kind::race, scope, place_of_id(warp, other_place).line)) return;
   Finding finding = make_race(warp, i, lane, Finding::Cause::unordered_accesses, access.kind, address,
                               access.width, other_place, earlier.read, who);
   if (allocation != nullptr) finding.object = allocation->object();
-  finding.scope = own_warp ? Finding::Scope::warp : own_block ? Finding::Scope::block : Finding::Scope::grid;
+  finding.scope = scope;
   finding.changed_atomically = grid.atomic_words->hold(address);
   if (own_block) finding.barrier = place_of_id(warp, warp.block->latest_barrier).stack;
   warp.block->grid->findings->add(std::move(finding));
@@ -490,10 +508,12 @@ void examine_shared_conflict(Warp& warp, const Instruction& i, unsigned lane, st
   // where a barrier should.
   const bool word_atomic = kind == AccessKind::atomic || shadow.atomic_time[word] >= block.begin;
   const auto report = [&](std::uint32_t place, EarlierParty who, bool read, bool same_warp) {
+    const Finding::Scope scope = same_warp ? Finding::Scope::warp : Finding::Scope::block;
+    if (has_counted(warp, i.id, lane, Finding::Kind::race, scope, place_of_id(warp, place).line)) return;
     Finding finding =
         make_race(warp, i, lane, Finding::Cause::unordered_accesses, kind, offset, width, place, read, who);
     finding.space = Finding::Space::shared;
-    finding.scope = same_warp ? Finding::Scope::warp : Finding::Scope::block;
+    finding.scope = scope;
     finding.changed_atomically = word_atomic;
     finding.is_volatile = is_volatile;
     finding.barrier = place_of_id(warp, block.latest_barrier).stack;

@@ -250,6 +250,7 @@ class WorkerLoop {
         case Rest::yielded:
           yielded = true;
           ++unfinished;
+          check_deadline(block);  // a slice of a long loop takes milliseconds, and a block has many warps
           break;
       }
       if (grid_.ended(block.sequence)) return BlockState::finished;

@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: A cooperative launch of too many blocks, which is refused, and then of half as many until one is
 // taken.
 #include <cooperative_groups.h>

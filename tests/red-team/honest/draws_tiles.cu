@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: Few blocks that stay and draw the number of their next tile from a counter. On the emulated device
 // the first may draw them all.
 #include "lockstep/divide_up.h"

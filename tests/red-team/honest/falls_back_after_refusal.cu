@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: Calls and a launch that ask for more than there is; each refusal is looked at, and a smaller launch
 // follows.
 #include "lockstep/divide_up.h"

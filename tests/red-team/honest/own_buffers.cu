@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: Static device buffers of its own, kept from call to call.
 #include "lockstep/divide_up.h"
 #include "transpose.h"

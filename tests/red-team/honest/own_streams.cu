@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: Streams of its own, joined by events before it returns; half of the work on each.
 #include "lockstep/divide_up.h"
 #include "transpose.h"

@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: Managed memory of which the host reads a word after each call: pages travel, and what has not
 // changed in them is no copy.
 #include "lockstep/divide_up.h"

@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow
+// expect-gpu: too-slow or passed
 // shows: Memory from cudaMallocAsync, freed in the same call.
 #include "lockstep/divide_up.h"
 #include "transpose.h"
