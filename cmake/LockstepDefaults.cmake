@@ -85,16 +85,13 @@ function(lockstep_read_precompiled target)
   endif()
 endfunction()
 
-# lockstep_rarely_runs(<target>): what takes longer to optimise than it would ever save. The option comes behind those of
-# CMAKE_CXX_FLAGS_RELEASE, so that it counts.
+# lockstep_rarely_runs(<target> [-O0]): what takes longer to optimise than it would ever save; -O0 for commands, reports
+# and stored files, whose time is that of the processes and system calls that they wait for. The option comes behind those
+# of CMAKE_CXX_FLAGS_RELEASE, so that it counts.
 function(lockstep_rarely_runs target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-endfunction()
-
-# lockstep_reads_and_writes_text(<target>): commands, reports and files of settings. Their time is that of the system
-# calls and processes that they wait for.
-function(lockstep_reads_and_writes_text target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  set(level -O1 ${ARGN})
+  list(GET level -1 level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
 endfunction()
 
 find_package(Threads REQUIRED)

@@ -10,8 +10,7 @@ from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tests/red-team/run"
-sys.path[:0] = [str(ROOT / "measurements"), str(TOOL.parent)]
-import attacks  # pylint: disable=wrong-import-position; it lies beside the tool
+sys.path.insert(0, str(ROOT / "measurements"))
 import gpu  # pylint: disable=wrong-import-position; it lies beside the records
 
 # In place of the program: answers by the name of the submission, and keeps what the record held meanwhile.
@@ -106,11 +105,6 @@ class RedTeam(unittest.TestCase):
         )
         self.assertEqual(status, 1, printed)
         self.assertEqual([row["verdict"] for row in record["results"]], ["no report", "wrong-answer"])
-
-    def test_either_of_two_verdicts_meets_what_is_expected(self):
-        for verdict, meets in (("too-slow", True), ("passed", True), ("wrong-answer", False), ("", False)):
-            self.assertEqual(attacks.meets(verdict, "too-slow or passed"), meets, verdict)
-        self.assertFalse(attacks.meets("slow", "too-slow"))
 
     def test_a_record_goes_on(self):
         self.run_tool({"answers_nan": "passed"}, "answers_nan")

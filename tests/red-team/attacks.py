@@ -2,7 +2,7 @@
 
 A file begins with lines "// key: value"; a value goes on over the comment lines that follow it.
 
-    expect       the verdict that it must get; "A or B" where that depends on the GPU
+    expect       the verdict that it must get
     expect-gpu   the verdict where there is a GPU, if that is another
     exercise     the exercise that it is handed in for; transpose if it says nothing
     tries        what an attack tries          shows   what an honest submission does
@@ -43,10 +43,6 @@ class Submission:
 
     def expected(self, device):
         return self.said["expect-gpu"] if device == "gpu" and self.needs_gpu else self.said["expect"]
-
-
-def meets(verdict, expected):
-    return verdict in expected.split(" or ")
 
 
 def submissions(below=FOLDER):

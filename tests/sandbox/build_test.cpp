@@ -422,6 +422,7 @@ TEST_F(Build, ACompilationThatNeedsTooMuchMemoryIsRejected) {
 }
 
 TEST_F(Build, TooLongAListOfHeadersIsRejectedAndNoFaultOfTheGrader) {
+  limits_.wall_time = 110s;  // the compiler reads names for half a minute, longer on a busy machine
   // The same file under ever other names, of nearly as many letters as a path may have.
   std::string source =
       "#if __INCLUDE_LEVEL__ == 0\n#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n#define LONG(x) "

@@ -71,7 +71,7 @@ Finding* FindingLog::find(const Occurrence& occurrence) {
 bool FindingLog::has_counted(const Occurrence& occurrence, std::uint64_t count) {
   const std::lock_guard lock(mutex_);
   Finding* const known = find(occurrence);
-  if (known == nullptr) return findings_.size() >= kMaxFindings;
+  if (known == nullptr) return findings_.size() >= kMaxFindings || bytes_ > kMaxFindingBytes;
   if (rank_of(occurrence) < rank_of(occurrence_of(*known))) return false;
   known->count += count;
   return true;

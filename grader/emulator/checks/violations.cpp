@@ -117,6 +117,8 @@ void report_in_flight(Warp& warp, const Instruction& i, unsigned lane, std::uint
   const std::uint32_t copy = shadow.write_place[word];
   const std::uint32_t thread = shadow.writer[word] & (state::kAtomicWriter - 1);
   const bool own = thread == warp.index * kLanes + lane;
+  if (has_counted(warp, i.id, lane, Finding::Kind::race, Finding::Scope::none, place_of_id(warp, copy).line))
+    return;
   Finding finding = make_race(warp, i, lane, Finding::Cause::copy_not_awaited, kind, offset, width, copy,
                               false, own ? EarlierParty{Finding::Other::same_thread} : thread_of(thread));
   finding.space = Finding::Space::shared;

@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow or passed
+// expect-gpu: too-slow
 // exercise: block-scan
 // shows: Structures copied with their padding, bit fields set by member, flags read under a condition.
 #include "block_scan.h"

@@ -1,6 +1,6 @@
 // exercise: scan
 // expect: passed
-// expect-gpu: too-slow or passed
+// expect-gpu: too-slow
 // shows: Values and flags that are all volatile, with fences between them on both sides.
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"

@@ -1,6 +1,6 @@
 // exercise: scan
 // expect: passed
-// expect-gpu: too-slow or passed
+// expect-gpu: too-slow
 // shows: The sum of the tiles before in shared memory, which the first block neither writes nor needs.
 #include "lockstep/divide_up.h"
 #include "scan.h"

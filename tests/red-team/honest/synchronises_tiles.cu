@@ -1,5 +1,5 @@
 // expect: passed
-// expect-gpu: too-slow or passed
+// expect-gpu: too-slow
 // exercise: block-scan
 // shows: Tiles of several warps: their barriers poll words of shared memory.
 #include <cooperative_groups.h>
