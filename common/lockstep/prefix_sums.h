@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -20,13 +21,13 @@ inline std::vector<int> signed_integers(std::size_t n, Random& random, int limit
   return values;
 }
 
-/// The steps of a walk between 0 and 2^30: the sums need all the digits of an int, which neither a float nor
-/// a word that keeps some bits for other things has.
+/// The steps of a walk from 0 to between 2^30 and 2^31 - 1, where it stays: every sum from the start needs
+/// all the digits of an int, which neither a float nor a word that keeps some bits for other things has.
 inline std::vector<int> steps_of_a_wide_walk(std::size_t n, Random& random) {
   std::vector<int> values(n);
   int position = 0;
   for (int& value : values) {
-    const int next = random.integer(0, 1 << 30);
+    const int next = random.integer(1 << 30, std::numeric_limits<int>::max());
     value = next - position;
     position = next;
   }

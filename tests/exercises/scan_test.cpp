@@ -62,6 +62,21 @@ TEST(Scan, NoRunOfElementsAddsUpToMoreThanAnInt) {
   EXPECT_GT(widest, std::int64_t{1} << 29) << "no case needs all the bits of an int";
 }
 
+/// Whatever the seed and the length of a tile, what is carried on to the second tile loses a bit in a word
+/// that keeps two of its 32 for a flag.
+TEST(Scan, EverySumOfTheWideCaseNeedsAllTheBits) {
+  const std::vector<course::Case> cases = problem("scan").cases;
+  const auto wide = std::find_if(cases.begin(), cases.end(), [](const course::Case& one) {
+    return one.purpose == "sums that need every bit of an int";
+  });
+  ASSERT_NE(wide, cases.end());
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SplitMix64 random(seed);
+    const std::vector<int> sums = numbers<int>(argument(wide->prepare(random), "out").output.expected);
+    EXPECT_GE(*std::min_element(sums.begin() + 1, sums.end()), 1 << 30) << "seed " << seed;
+  }
+}
+
 TEST(Scan, AsksForTheWorkspaceWithTheLengthOfTheCall) {
   const std::optional<course::WorkspaceQuery>& query = problem("scan").workspace;
   ASSERT_TRUE(query);
