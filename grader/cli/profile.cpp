@@ -107,8 +107,8 @@ int profile(const ProfileArguments& arguments) {
   }
   if (result.verdict == result::Verdict::passed) return kPassed;
   std::cerr << fmt::format(
-      "Verdict of the measured cases: {}. ./lockstep grade {}{} shows more.\n", name_of(result.verdict),
-      exercise.problem.name,
+      "Verdict of the measured cases: {}{}. ./lockstep grade {}{} shows more.\n", name_of(result.verdict),
+      result::is_correct(result) ? "" : ", so only a part of the work may be counted", exercise.problem.name,
       arguments.submission
           ? " --submission " + report::printable(text::shell_word(arguments.submission->string()))
           : "");

@@ -84,6 +84,7 @@ std::string render_profile_json(const ExerciseResult& result, const std::vector<
                      {"submission", printable(result.submission)},
                      {"case", printable(result.measured_case)},
                      {"calls", result.measured_calls},
+                     {"verdict", name_of(result.verdict)},
                      {"lines", std::move(rows)},
                      {"kernels", kernels_json(result.kernels)},
                      {"cases", std::move(cases)},

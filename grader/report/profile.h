@@ -17,6 +17,8 @@ std::vector<LineProfile> profile_lines(const result::ExerciseResult& result, con
 
 std::string render_profile(const result::ExerciseResult& result, const std::vector<LineProfile>& lines,
                            const TextStyle& style);
+/// lockstep/profile/v1. `verdict` is that of the measured cases: unless it is "passed" or "inefficient", they
+/// may have ended early, and then only a part of their work is counted.
 std::string render_profile_json(const result::ExerciseResult& result, const std::vector<LineProfile>& lines);
 
 }  // namespace lockstep::report

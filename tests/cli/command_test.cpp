@@ -663,5 +663,20 @@ TEST_F(Grading, ProfileCountsLinesAndDrawsOne) {
   EXPECT_EQ(lockstep("profile transpose --trace 1 " + tiled + " 2>&1").status, 2);
 }
 
+TEST_F(Grading, AProfileOfWhatEndedEarlySaysThatItMayBeAPart) {
+  const std::filesystem::path stops = folder_.path() / "transpose.cu";
+  std::ofstream(stops) << "#include \"transpose.h\"\n"
+                          "__global__ void k(const float* in, float* out) { out[0] = in[0]; __trap(); }\n"
+                          "void transpose(const float* in, float* out, int, int, cudaStream_t stream) {\n"
+                          "  k<<<1, 32, 0, stream>>>(in, out);\n}\n";
+  const std::string arguments = "profile transpose --submission '" + stops.string() + "'";
+  EXPECT_THAT(
+      lockstep(arguments + " 2>&1").output,
+      HasSubstr(
+          "Verdict of the measured cases: crashed, so only a part of the work may be counted. ./lockstep"));
+  EXPECT_EQ(nlohmann::json::parse(lockstep(arguments + " --format json 2> /dev/null").output).at("verdict"),
+            "crashed");
+}
+
 }  // namespace
 }  // namespace lockstep::test

@@ -147,6 +147,7 @@ TEST(Profile, ChargesABranchForTheSlotsInWhichLanesWait) {
 
 TEST(Profile, Json) {
   ExerciseResult result = profiled();
+  result.verdict = Verdict::time_limit;
   result.counters = {{"64 x 64", 2, {{"_Z1aPf", {}, {}}}}};
   result.counters[0].kernels[0].emulated.shared_load.units = 7;
   const auto root =
@@ -154,6 +155,7 @@ TEST(Profile, Json) {
   EXPECT_EQ(root.at("schema"), "lockstep/profile/v1");
   EXPECT_EQ(root.at("case"), "2048 x 1536");
   EXPECT_EQ(root.at("calls"), 2);
+  EXPECT_EQ(root.at("verdict"), "time-limit");
   EXPECT_EQ(root.at("lines").size(), 3U);
   EXPECT_EQ(root.at("lines").at(2).at("global_atomics"), nullptr);
   EXPECT_EQ(root.at("lines").at(2).at("shared").at("units"), 3200);

@@ -114,7 +114,7 @@ class CompareCounters(unittest.TestCase):
         _, _, record = self.run_tool([REASON])
         file = self.root / "record.json"
         file.write_text(json.dumps(record))
-        alone = json.loads(json.dumps(ANSWER))
+        alone = {**json.loads(json.dumps(ANSWER)), "verdict": "inefficient"}
         for kernel in alone["cases"][0]["kernels"]:
             kernel["counters"] = {name: found["emulated"] for name, found in kernel["counters"].items()}
         return file, alone
@@ -125,6 +125,14 @@ class CompareCounters(unittest.TestCase):
         status, printed, written = self.run_tool([REASON], "--recorded", file, answer=alone, status=1)
         self.assertEqual(status, 0, printed)
         self.assertEqual(written, json.loads(file.read_text()))
+
+    def test_what_was_stopped_was_not_counted_whole(self):
+        file, alone = self.recorded()
+        for verdict in ("time-limit", "crashed"):
+            answer = {**alone, "verdict": verdict}
+            status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=answer, status=1)
+            self.assertEqual(status, 3, printed)
+            self.assertIn(f"{SOLUTION}: {verdict}, so it may be counted in part", printed)
 
     def test_emulated_device_that_counts_otherwise_than_recorded_is_a_fault(self):
         file, alone = self.recorded()
