@@ -56,14 +56,14 @@ TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
   for (const char* command :
-       {"list", "grade", "profile", "hint", "reset", "calibrate", "doctor", "emulate", "test"}) {
+       {"list", "grade", "profile", "hint", "lectures", "reset", "calibrate", "doctor", "emulate", "test"}) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Command, EveryCommandHasHelpWithAnExample) {
   for (const char* command :
-       {"list", "grade", "profile", "hint", "reset", "calibrate", "doctor", "emulate", "test"}) {
+       {"list", "grade", "profile", "hint", "lectures", "reset", "calibrate", "doctor", "emulate", "test"}) {
     const Ran ran = lockstep(std::string(command) + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
@@ -187,6 +187,31 @@ TEST_F(Command, OutputThatCannotBeWrittenIsStatusThree) {
     EXPECT_EQ(ran.status, 3) << command;
     EXPECT_THAT(ran.output, HasSubstr("standard output could not be written")) << command;
   }
+}
+
+TEST_F(Command, LecturesAreShownByTheBrowserOrTheirPlaceIsTold) {
+  const std::string folder = course_.path().string();
+  const auto lectures = [&](const std::string& variables, const std::string& arguments) {
+    return run("export " + variables + " LOCKSTEP_ROOT='" + folder +
+               "'; '" LOCKSTEP_EXECUTABLE "' lectures " + arguments + " 2>&1");
+  };
+  const std::string no_screen = "DISPLAY= WAYLAND_DISPLAY=";
+  const Ran missing = lectures(no_screen, "");
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.output, HasSubstr("the site is not built"));
+  course_.write("build/release/docs/html/index.html", "built");
+  EXPECT_EQ(lectures(no_screen, "--print").output, folder + "/build/release/docs/html/index.html\n");
+  course_.write("site/index.html", "of a package");
+  EXPECT_EQ(lectures(no_screen, "06 --print").output, folder + "/site/lecture_block_scan.html\n");
+  EXPECT_THAT(lectures(no_screen, "").output,
+              AllOf(HasSubstr("Open this page in a browser: " + folder + "/site/index.html"),
+                    HasSubstr("python3 -m http.server")));
+  EXPECT_EQ(lectures(no_screen, "transpos").status, 2);
+  course_.write("bin/xdg-open", "#!/bin/sh\necho \"$1\" > '" + folder + "/opened'\n", true);
+  const Ran opened = lectures("DISPLAY=:0 PATH='" + folder + "/bin':\"$PATH\"", "transpose");
+  EXPECT_EQ(opened.status, 0);
+  EXPECT_THAT(opened.output, HasSubstr("The browser opens"));
+  EXPECT_EQ(read("opened"), folder + "/site/lecture_transpose.html\n");
 }
 
 TEST_F(Command, ProgressOfSeveralAtATimeIsKept) {

@@ -215,7 +215,7 @@ class Lecture(unittest.TestCase):
         self.assertRegex(lecture, f"Of {len(rows)} numbers, [^.]*, {equal} are equal to the last digit")
         solutions = [*(ROOT / "solutions").glob("*/*.cu"), *(ROOT / "solutions").glob("*/rungs/*.cu")]
         left_out = {1: "one", 2: "two", 3: "three"}[len(solutions) - len(record["sources"])]
-        self.assertIn(f"but for {left_out} that launch more kernels", lecture)
+        self.assertIn(f"except for {left_out} that launch more kernels", lecture)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ SOURCE = "solutions/03-transpose/rungs/naive.cu"
 TRAFFIC = {"requests": 10, "units": 320, "ideal_units": 40, "bytes": 1280}
 ANSWER = {
     "case": "64 x 64",
+    "verdict": "inefficient",
     "calls": 2,
     "lines": [{"line": 2, "warps": 1234, "global": TRAFFIC, "shared": None, "local": None}],
     "gates": [
@@ -91,24 +92,18 @@ class RunProfiles(unittest.TestCase):
     def test_counters_become_a_table(self):
         status, errors, _ = self.run_tool(f"<!-- counters copy: {SOURCE} -->\n")
         self.assertEqual((status, errors), (0, ""))
-        table = (self.output / "copy.html").read_text(encoding="utf-8")
-        for words in (
-            "<code>naive</code>",
-            ">1,234<",
-            ">0.01<",
-            "32.00 <small>(4.00)",
-            ">–<",
-            'class="number fails">8.00<',
-            "over 2 calls of case 64 x 64.",
-        ):
-            self.assertIn(words, table)
+        table = (self.output / "copy.md").read_text(encoding="utf-8")
+        head, _, row, _, caption = table.splitlines()
+        self.assertIn("| global-sectors, at most 1.1 |", head)
+        self.assertEqual(row, "| `naive` | 1,234 | 0.01 | 32.00 (4.00) | – | **8.00 ✗** |")
+        self.assertIn("over 2 calls of case 64 x 64.", caption)
         self.assertNotIn("host-copies", table)  # no rung has any
 
     def test_what_is_fresh_is_kept(self):
         lecture = f"<!-- counters copy: {SOURCE} -->\n"
         self.assertEqual(len(self.run_tool(lecture)[2]), 1)
         self.assertEqual(self.run_tool(lecture)[2], [])
-        later = (self.output / "copy.html").stat().st_mtime + 10
+        later = (self.output / "copy.md").stat().st_mtime + 10
         os.utime(self.root / SOURCE, (later, later))
         self.assertEqual(len(self.run_tool(lecture)[2]), 1)
 
@@ -134,6 +129,13 @@ class RunProfiles(unittest.TestCase):
 
     def test_command_that_fails(self):
         self.assert_refused("status 3", f"<!-- counters copy: {SOURCE} -->\n", status=3)
+
+    def test_what_was_stopped_is_counted_again_alone(self):
+        stopped = json.dumps({**ANSWER, "verdict": "time-limit"})
+        lecture = f"<!-- counters copy: {SOURCE} -->\n"
+        self.assert_refused("is counted in part: time-limit", lecture, answer=stopped)
+        self.assertEqual(len(self.run_tool(lecture, answer=stopped)[2]), 2)
+        self.assertFalse((self.output / "copy.md").exists())
 
     def test_answer_without_counters(self):
         self.assert_refused("was not profiled", f"<!-- counters copy: {SOURCE} -->\n", answer="compile-error")
