@@ -162,6 +162,16 @@ class CompareCounters(unittest.TestCase):
         self.assertIn(f"{SOLUTION}: not as it was when the NVIDIA H200 counted it, so left out", printed)
         self.assertEqual(status, 3, "nothing is left")
 
+    def test_solution_with_other_comments_is_the_same(self):
+        source = self.root / "solutions" / (SOLUTION + ".cu")
+        source.write_text('// Counted.\nconst char* s = "// no comment";\nint n;  /* of\n now */\n')
+        file, alone = self.recorded()
+        source.write_text('// Of tomorrow.\nconst char* s = "// no comment";  // ours\n\n  int n;\n')
+        self.assertEqual(self.run_tool([REASON], "--recorded", file, answer=alone)[0], 0)
+        source.write_text('const char* s = "// another";\nint n;\n')
+        status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
+        self.assertEqual(status, 3, printed)
+
     def test_what_another_generator_decided_is_left_out_of_the_record(self):
         file, alone = self.recorded()
         record = json.loads(file.read_text())
