@@ -8,7 +8,7 @@ HEADING = re.compile(r"^(#{1,6}) (?P<title>.+?)\s*$")
 
 
 def label_of(page):
-    """The name that the site gives to a page: lecture_scan of lectures/07-scan.md, task_scan of its task."""
+    """The name that the site gives to a page: lecture_scan of lectures/10-scan.md, task_scan of its task."""
     if page.name == "README.md":
         name, prefix = page.parent.name, "task_" if page.parent.parent.name == "exercises" else ""
     else:

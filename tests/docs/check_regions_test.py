@@ -7,8 +7,8 @@ import tempfile
 import unittest
 
 CHECKER = pathlib.Path(__file__).resolve().parents[2] / "docs/check_regions"
-SOURCE = "solutions/03-transpose/rungs/naive.cu"
-LECTURE = "lectures/03-transpose.md"
+SOURCE = "solutions/05-transpose/rungs/naive.cu"
+LECTURE = "lectures/05-transpose.md"
 REGION = "// [copy]\nout[i] = in[i];\n// [copy]\n"
 SHOW = f"<!-- code {SOURCE} copy -->\n```cuda\nout[i] = in[i];\n```\n"
 

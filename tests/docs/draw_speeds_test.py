@@ -32,7 +32,7 @@ def cells_of(table):
 def row(name, label, size, seconds, ratio, variation=False):
     elements = size * size
     return {
-        "name": f"03-transpose/{name}",
+        "name": f"05-transpose/{name}",
         "label": label,
         "size": f"{size} x {size}",
         "variation": variation,
@@ -69,7 +69,7 @@ LECTURE = "text\n<!-- speeds turned: transpose -->\n"
 
 
 def race(task, name, seconds):
-    return {"exercise": "03-transpose", "task": task, "name": f"03-transpose/{name}", "rounds": 11, "seconds": seconds}
+    return {"exercise": "05-transpose", "task": task, "name": f"05-transpose/{name}", "rounds": 11, "seconds": seconds}
 
 
 PEERS = {
@@ -99,7 +99,7 @@ class DrawSpeeds(unittest.TestCase):
     def run_tool(self, lecture=LECTURE, record=RECORD, peers=PEERS):
         """Status and what it said."""
         (self.records / "peers.json").write_text(json.dumps(peers), encoding="utf-8")
-        (self.lectures / "03-transpose.md").write_text(lecture, encoding="utf-8")
+        (self.lectures / "05-transpose.md").write_text(lecture, encoding="utf-8")
         (self.records / "transpose.json").write_text(json.dumps(record), encoding="utf-8")
         finished = subprocess.run(
             [sys.executable, "-B", TOOL, self.lectures, self.records, self.output],
@@ -226,7 +226,7 @@ class DrawSpeeds(unittest.TestCase):
     def assert_refused(self, words, lecture=LECTURE, record=RECORD, peers=PEERS):
         status, errors = self.run_tool(lecture, record, peers)
         self.assertEqual(status, 1)
-        self.assertIn("03-transpose.md:", errors)
+        self.assertIn("05-transpose.md:", errors)
         self.assertIn(words, errors)
         self.assertNotIn("Traceback", errors)
 

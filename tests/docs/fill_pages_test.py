@@ -7,8 +7,8 @@ import tempfile
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "docs/fill_pages"
-SOURCE = "solutions/03-transpose/rungs/naive.cu"
-PAGE = "lectures/03-transpose.md"
+SOURCE = "solutions/05-transpose/rungs/naive.cu"
+PAGE = "lectures/05-transpose.md"
 TABLE = "| Rung | sectors |\n| --- | --: |\n| `naive` | 1,000 |\n\n*Counted.*\n"
 
 

@@ -23,14 +23,14 @@ class LectureFilter(unittest.TestCase):
         return said.splitlines()
 
     def test_figure_goes_into_the_page_with_its_caption(self):
-        lines = self.filtered("lectures/03-transpose.md", "![One & all](pictures/store.svg)\n\n*One & all*\n\n*Two*\n")
+        lines = self.filtered("lectures/05-transpose.md", "![One & all](pictures/store.svg)\n\n*One & all*\n\n*Two*\n")
         self.assertIn("\\htmlinclude[block] store.svg", lines[0])
         self.assertIn("<figcaption>One &amp; all</figcaption>", lines[0])
         self.assertEqual(lines[1:], ["", "", "", "*Two*"])
 
     def test_headings_get_labels_and_the_first_section_a_table_of_contents(self):
         lines = self.filtered(
-            "lectures/03-transpose.md",
+            "lectures/05-transpose.md",
             "# Transpose\n\nAn aim.\n\n## The `idea`\n\n```sh\n# no heading\n```\n\n### Again\n### Again\n",
         )
         self.assertEqual(lines[0], "# Transpose {#lecture_transpose}")
@@ -42,7 +42,7 @@ class LectureFilter(unittest.TestCase):
 
     def test_answer_is_hidden_in_html(self):
         lines = self.filtered(
-            "lectures/03-transpose.md", "<details>\n<summary>Why?</summary>\n\nSo.\n</details>\n"
+            "lectures/05-transpose.md", "<details>\n<summary>Why?</summary>\n\nSo.\n</details>\n"
         )
         self.assertEqual(lines[0], "\\htmlonly[block]<details>\\endhtmlonly")
         self.assertIn("Why?</summary>\\endhtmlonly", lines[1])
@@ -50,7 +50,7 @@ class LectureFilter(unittest.TestCase):
 
     def test_task_gets_a_label_and_keeps_links_inside_the_site_alone(self):
         lines = self.filtered(
-            "exercises/06-block-scan/README.md", "# Scan\n\n[lecture](../a.md) and [file](block_scan.cu)\n"
+            "exercises/09-block-scan/README.md", "# Scan\n\n[lecture](../a.md) and [file](block_scan.cu)\n"
         )
         self.assertEqual(lines[0], "# Task: Scan {#task_block_scan}")
         self.assertEqual(lines[2], "[lecture](../a.md) and file")

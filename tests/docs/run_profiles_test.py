@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "docs/run_profiles"
-SOURCE = "solutions/03-transpose/rungs/naive.cu"
+SOURCE = "solutions/05-transpose/rungs/naive.cu"
 TRAFFIC = {"requests": 10, "units": 320, "ideal_units": 40, "bytes": 1280}
 ANSWER = {
     "case": "64 x 64",
@@ -53,7 +53,7 @@ class RunProfiles(unittest.TestCase):
 
     def run_tool(self, lecture, status=1, answer=json.dumps(ANSWER)):
         """Status, what it said, and the calls that it made."""
-        self.write("lectures/03-transpose.md", lecture)
+        self.write("lectures/05-transpose.md", lecture)
         self.command.write_text(
             COMMAND.format(python=sys.executable, calls=self.calls, answer=answer, status=status)
         )
@@ -115,7 +115,7 @@ class RunProfiles(unittest.TestCase):
     def assert_refused(self, words, lecture, **answer):
         status, errors, _ = self.run_tool(lecture, **answer)
         self.assertEqual(status, 1)
-        self.assertIn("lectures/03-transpose.md:1: ", errors)
+        self.assertIn("lectures/05-transpose.md:1: ", errors)
         self.assertIn(words, errors)
 
     def test_line_that_is_not_there_or_there_twice(self):
@@ -123,7 +123,7 @@ class RunProfiles(unittest.TestCase):
         self.assert_refused("2 lines of", f"<!-- figure copy: global {SOURCE}: int m; -->\n")
 
     def test_unknown_source_space_or_form(self):
-        self.assert_refused("does not exist", "<!-- counters copy: solutions/03-transpose/none.cu -->\n")
+        self.assert_refused("does not exist", "<!-- counters copy: solutions/05-transpose/none.cu -->\n")
         self.assert_refused("names a space", f"<!-- figure copy: local {SOURCE}: int n; -->\n")
         self.assert_refused("not in the form", f"<!-- figure Copy: {SOURCE} -->\n")
 
