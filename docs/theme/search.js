@@ -16,6 +16,9 @@
   async function makeIndex() {
     await Promise.all([load("lunr.min.js"), load("search-data.js")]);
     return lunr(function () {
+      // Whole words, and no stems: a beginning is enough to find a plural, and one wrong letter is forgiven.
+      this.pipeline.remove(lunr.stemmer);
+      this.searchPipeline.remove(lunr.stemmer);
       this.ref("number");
       this.field("heading", {boost: 10});
       this.field("title", {boost: 4});

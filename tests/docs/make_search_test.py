@@ -11,7 +11,8 @@ TOOL = pathlib.Path(__file__).resolve().parents[2] / "docs/make_search"
 PAGE = """<html><head><title>Scan · Lockstep</title><script>let hidden;</script></head><body>
 <nav><a href="index.html">Contents</a></nav>
 <div class="header"><div class="headertitle"><div class="title">Scan &amp; more </div></div></div>
-<div class="contents"><div class="textblock"><p>Sums.</p>
+<div class="contents"><div class="toc interactive"><h3>Table of Contents</h3><ul><li><a href="#scan-idea">The idea</a></li></ul></div>
+<div class="textblock"><p>Sums.</p>
 <h1><a class="anchor" id="scan-idea"></a>
 The <code>idea</code></h1>
 <div class="fragment"><div class="line">__syncthreads();</div></div>
