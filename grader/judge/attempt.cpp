@@ -74,7 +74,7 @@ class RunnerAttempt final : public Attempt {
  private:
   /// For as long as the device lets a kernel go on that a busy machine has kept from running.
   runner::Patience patience(std::chrono::milliseconds timeout) {
-    return {.more = (emulator::Deadline::kMostPatience - 1) * timeout,
+    return {.more = (emulator::Deadline::kMaxPatience - 1) * timeout,
             .is_due = [this] { return session_->is_still_running(); }};
   }
 

@@ -28,6 +28,13 @@ class LectureFilter(unittest.TestCase):
         self.assertIn("<figcaption>One &amp; all</figcaption>", lines[0])
         self.assertEqual(lines[1:], ["", "", "", "*Two*"])
 
+    def test_caption_of_a_table_is_set_as_one(self):
+        lines = self.filtered(
+            "lectures/03-transpose.md", "<!-- insert cost -->\n\n| a |\n\n*Counted & shown.*\n\n<!-- end -->\n\n*Not one.*\n"
+        )
+        self.assertEqual(lines[4], '\\htmlonly[block]<p class="caption">Counted &amp; shown.</p>\\endhtmlonly')
+        self.assertEqual(lines[8], "*Not one.*")
+
     def test_headings_get_labels_and_the_first_section_a_table_of_contents(self):
         lines = self.filtered(
             "lectures/05-transpose.md",

@@ -14,16 +14,16 @@ struct Deadline {
 
   /// At this point of time, whatever was used.
   Deadline(TimePoint at) : due(at), latest(at) {}  // NOLINT(google-explicit-constructor): it is one
-  /// After `time` from now; on a busy machine after up to `kMostPatience` times as long.
+  /// After `time` from now; on a busy machine after up to `kMaxPatience` times as long.
   static Deadline after(std::chrono::milliseconds time) {
     const TimePoint now = std::chrono::steady_clock::now();
     Deadline deadline(now + time);
     deadline.processor_time = time;
-    deadline.latest = now + kMostPatience * time;
+    deadline.latest = now + kMaxPatience * time;
     return deadline;
   }
 
-  static constexpr int kMostPatience = 4;
+  static constexpr int kMaxPatience = 4;
 
   TimePoint due;
   std::chrono::nanoseconds processor_time{0};
