@@ -5,7 +5,7 @@
 function(lockstep_exercise folder)
   get_filename_component(folder_name ${folder} NAME)
   if(NOT folder_name MATCHES "^[0-9][0-9]-[a-z0-9-]+$")
-    message(FATAL_ERROR "exercises/${folder_name}: a folder of an exercise is named NN-topic, such as 03-transpose")
+    message(FATAL_ERROR "exercises/${folder_name}: a folder of an exercise is named NN-topic, such as 05-transpose")
   endif()
   set(target problem_${folder_name})
   add_library(${target} OBJECT ${folder}/problem.cpp)

@@ -38,7 +38,7 @@ foreach(program IN LISTS programs)
 endforeach()
 install(CODE "
   set(programs \"${program_files}\")
-  set(compiled_in \"${libffi_archive};${libstdcxx_archive};*/CLI/CLI.hpp;*/nlohmann/json.hpp\")")
+  set(compiled_in \"${libffi_archive};${libstdcxx_archive};*/CLI/CLI.hpp;*/nlohmann/json.hpp;*/lunr/lunr.min.js\")")
 install(SCRIPT cmake/package/notices.cmake)
 
 install(PROGRAMS cmake/package/lockstep DESTINATION .)

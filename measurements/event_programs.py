@@ -65,7 +65,7 @@ def call(what, command):
 
 
 def build(name, folder):
-    """The program for a solution, such as 03-transpose/peers/cublas, that times its calls by events."""
+    """The program for a solution, such as 05-transpose/peers/cublas, that times its calls by events."""
     exercise = name.split("/")[0]
     program = folder / name.replace("/", "-")
     command = [find_nvcc(), "-std=c++20", "-O3", "-arch=native", f'-DSOLUTION="{ROOT / "solutions" / name}.cu"']

@@ -29,13 +29,13 @@ class Solution:
 
 
 def kind_of(name):
-    """Of 03-transpose/rungs/tiled, 03-transpose/peers/cublas or 03-transpose/transpose."""
+    """Of 05-transpose/rungs/tiled, 05-transpose/peers/cublas or 05-transpose/transpose."""
     folder = pathlib.PurePosixPath(name).parent.name
     return {"rungs": "rung", "peers": "peer"}.get(folder, "reference")
 
 
 def topic_of(exercise):
-    """Of 03-transpose: transpose."""
+    """Of 05-transpose: transpose."""
     return exercise.split("-", 1)[1]
 
 

@@ -1,8 +1,8 @@
 # Runs while a package is installed: the licences of all in it that is not this project's, in licenses/. Of a library
 # and of bubblewrap that is the copyright file of the distribution's package it comes from, with the common licences
-# which that names; likewise of what is compiled into the programs. licenses/carried.txt says what is whose.
+# which that names; likewise of what is compiled into the programs, and of the site's search. licenses/carried.txt says what is whose.
 #   programs     files of the programs in the package, as they were built
-#   compiled_in  files, or patterns of such, of what is compiled in
+#   compiled_in  files, or patterns of such, of what is compiled in or copied
 find_program(bubblewrap bwrap NO_CACHE)
 find_program(dpkg_query dpkg-query NO_CACHE)
 set(licenses ${CMAKE_INSTALL_PREFIX}/licenses)

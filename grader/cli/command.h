@@ -31,6 +31,7 @@ void add_list(CLI::App& app, int& status);
 void add_grade(CLI::App& app, int& status);
 void add_profile(CLI::App& app, int& status);
 void add_hint(CLI::App& app, int& status);
+void add_lectures(CLI::App& app, int& status);
 void add_reset(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);

@@ -69,7 +69,7 @@ std::vector<Finding> packages() {
     if (!(fields >> stage >> package >> command) || stage.starts_with('#')) continue;
     std::getline(fields >> std::ws, purpose);
     if (command == "-" && !has_dpkg) continue;
-    const bool optional = stage == "test";
+    const bool optional = stage != "build";
     const bool present = command == "-" ? is_installed(package)
                                         : run_program({"sh", "-c", "command -v " + command}).status == 0;
     if (present) {

@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   add_grade(app, status);
   add_profile(app, status);
   add_hint(app, status);
+  add_lectures(app, status);
   add_reset(app, status);
   add_bench(app, status);
   add_calibrate(app, status);

@@ -52,7 +52,7 @@ std::vector<Exercise> collect() {
   return exercises;
 }
 
-/// "03" of "03-transpose".
+/// "05" of "05-transpose".
 std::string_view number_of(const Exercise& exercise) {
   return std::string_view(exercise.folder_name).substr(0, 2);
 }

@@ -1,6 +1,6 @@
 // The exercises of the course, found in the folder tree: one exercises/NN-topic with a problem.cpp each.
 //
-// The topic names everything: folder 06-block-scan holds the exercise "block-scan", whose files are
+// The topic names everything: folder 09-block-scan holds the exercise "block-scan", whose files are
 // block_scan.h and block_scan.cu and whose function is block_scan.
 #pragma once
 
@@ -15,19 +15,19 @@ namespace lockstep::course {
 
 struct Exercise {
   Problem problem;
-  std::string folder_name;          ///< such as "03-transpose"
-  std::filesystem::path folder;     ///< exercises/03-transpose
+  std::string folder_name;          ///< such as "05-transpose"
+  std::filesystem::path folder;     ///< exercises/05-transpose
   std::filesystem::path header;     ///< the interface, transpose.h
   std::filesystem::path starter;    ///< the file handed in, transpose.cu
-  std::filesystem::path solutions;  ///< solutions/03-transpose; may be absent in a student's copy
-  std::filesystem::path lecture;    ///< lectures/03-transpose.md
+  std::filesystem::path solutions;  ///< solutions/05-transpose; may be absent in a student's copy
+  std::filesystem::path lecture;    ///< lectures/05-transpose.md
 };
 
 /// All exercises in the order of their numbers. Throws std::logic_error, with every fault of every
 /// problem.cpp, when one breaks a rule of problem_rules.h.
 const std::vector<Exercise>& catalogue();
 
-/// The exercise whose topic ("transpose"), number ("3", "03") or folder ("03-transpose") is `name`; null when
+/// The exercise whose topic ("transpose"), number ("5", "05") or folder ("05-transpose") is `name`; null when
 /// none.
 const Exercise* find_exercise(std::string_view name);
 

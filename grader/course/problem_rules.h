@@ -10,7 +10,7 @@
 
 namespace lockstep::course {
 
-/// The topic of a folder: "block-scan" of "06-block-scan". Empty when the name is not NN-topic.
+/// The topic of a folder: "block-scan" of "09-block-scan". Empty when the name is not NN-topic.
 std::string topic_of(std::string_view folder_name);
 
 /// A topic as an identifier and as a file's stem: "block_scan" of "block-scan".

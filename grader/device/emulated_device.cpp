@@ -101,6 +101,10 @@ class EmulatedSession final : public Session {
   }
   bool hold_runner(std::chrono::milliseconds timeout) override { return process_.hold_client(timeout); }
   void admit_runner() override { process_.admit_client(); }
+  bool is_still_running() override {
+    constexpr std::chrono::milliseconds kAnswerOfIdle{50};
+    return !process_.wait_idle(kAnswerOfIdle);
+  }
   emulator::Observations take_observations() override { return process_.take_observations(); }
   void trace_line(const std::string& file, unsigned line) override { process_.trace_line(file, line); }
   bool leaves_work_undone() const override { return true; }

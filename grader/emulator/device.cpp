@@ -169,7 +169,8 @@ struct Device::State {
   KernelId next_kernel = 1;
   std::uint64_t next_function = kFunctionBegin;
   memory::Stamp next_stamp = 1;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<Deadline> deadline;
+  std::chrono::nanoseconds used_before{0};  ///< of the processor's time by this process, when it was set
   std::optional<state::TraceRequest> trace;
   /// What ended launches, traces and totals; lines are made of the modules' counters when taken.
   Observations pending;
@@ -673,6 +674,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   grid.reach = configuration.reach;
   grid.checks = state_->options.checks;
   grid.deadline = state_->deadline;
+  grid.used_before = processor_time(CLOCK_PROCESS_CPUTIME_ID) - state_->used_before;
   const BlockOrder order = block_order_of(state_->options.seed, grid.block_count / grid.cluster.count());
   grid.seed = state_->options.seed;
   grid.block_start = order.start;
@@ -726,8 +728,9 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   return result;
 }
 
-void Device::set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {
+void Device::set_deadline(std::optional<Deadline> deadline) {
   state_->deadline = deadline;
+  state_->used_before = processor_time(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 Observations Device::take_observations() {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "emulator/core/box.h"
+#include "emulator/core/deadline.h"
 #include "emulator/core/image.h"
 #include "emulator/core/observations.h"
 #include "emulator/core/types.h"
@@ -110,9 +111,9 @@ class Device {
   /// Throws what launch would throw for this configuration.
   void check_launch(KernelId kernel, const LaunchConfiguration& configuration) const;
 
-  /// Launches that run past this point of time are stopped with Status::launch_timeout and a finding that
-  /// names the line where they were. Nothing means no limit.
-  void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline);
+  /// Launches that run past it, together with what the device has done since this call, are stopped with
+  /// Status::launch_timeout and a finding that names the line where they were. Nothing means no limit.
+  void set_deadline(std::optional<Deadline> deadline);
 
   // --- observing ---
 

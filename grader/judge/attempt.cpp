@@ -2,6 +2,7 @@
 
 #include "build/toolkit.h"
 #include "device/installation.h"
+#include "emulator/core/deadline.h"
 #include "judge/limits.h"
 
 namespace lockstep::judge {
@@ -53,7 +54,7 @@ class RunnerAttempt final : public Attempt {
                        std::chrono::milliseconds timeout) override {
     runner::Outcome shared = share_buffers(timeout);
     if (shared.kind != runner::Outcome::Kind::done) return shared;
-    return runner_.call(function, words, timeout);
+    return runner_.call(function, words, timeout, patience(timeout));
   }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
@@ -64,11 +65,19 @@ class RunnerAttempt final : public Attempt {
     if (shared.kind != runner::Outcome::Kind::done) return {shared};
     return runner_.timed_calls(function, words, timeout, look, by_events);
   }
-  runner::Outcome settle(std::chrono::milliseconds timeout) override { return runner_.settle(timeout); }
+  runner::Outcome settle(std::chrono::milliseconds timeout) override {
+    return runner_.settle(timeout, patience(timeout));
+  }
   const std::string& output() const override { return runner_.output(); }
   bool output_truncated() const override { return runner_.output_truncated(); }
 
  private:
+  /// For as long as the device lets a kernel go on that a busy machine has kept from running.
+  runner::Patience patience(std::chrono::milliseconds timeout) {
+    return {.more = (emulator::Deadline::kMaxPatience - 1) * timeout,
+            .is_due = [this] { return session_->is_still_running(); }};
+  }
+
   runner::Outcome share_buffers(std::chrono::milliseconds timeout) {
     for (const device::BufferUpdate& update : session_->take_buffer_updates()) {
       runner::Outcome outcome = update.descriptor

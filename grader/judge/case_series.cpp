@@ -33,7 +33,8 @@ class SeriesRun {
         source_(source),
         options_(options),
         functions_(problem.functions()),
-        call_time_(options.call_time),
+        call_time_(options.only_measured ? std::max(options.call_time, kProfiledCallTime)
+                                         : options.call_time),
         end_(Clock::now() + options.total_time) {}
 
   CaseSeries run() {

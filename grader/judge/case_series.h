@@ -42,7 +42,8 @@ struct SeriesOptions {
   std::vector<const course::Case*> further_cases;  ///< besides Problem::cases, and after them
   std::string only_case;  ///< of all these the one of this name, with CaseResult::shown; empty: all
   bool draw = false;      ///< the problem's picture
-  std::chrono::milliseconds call_time = kCallTime;
+  std::chrono::milliseconds call_time =
+      kCallTime;  ///< at first; of `only_measured` no less than kProfiledCallTime
   std::chrono::milliseconds short_call_time = kShortCallTime;
   std::chrono::milliseconds total_time = kJudgementTime;
   std::function<void(const std::string& what, int done, int total)> progress;

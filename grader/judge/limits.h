@@ -16,6 +16,8 @@ inline constexpr int kSlowdown = 1;
 /// One call, at first. Emulation of the largest case takes less than half a second on one core; a student
 /// whose kernel never ends shall know within ten.
 inline constexpr std::chrono::milliseconds kCallTime{kSlowdown * 5'000};
+/// One call of a profile, which is to count all of its work on a busy machine too.
+inline constexpr std::chrono::milliseconds kProfiledCallTime{kSlowdown * 20'000};
 /// One call whose kernels a GPU counts: repeated for every group of counters, the first after CUPTI has
 /// started.
 inline constexpr std::chrono::milliseconds kCountedCallTime{30'000};

@@ -12,7 +12,7 @@ namespace lockstep::result {
 
 /// One solution at one size.
 struct BenchRow {
-  std::string solution;            ///< such as "03-transpose/rungs/tiled"
+  std::string solution;            ///< such as "05-transpose/rungs/tiled"
   std::string label;               ///< for tables, such as "tiled"
   std::string size;                ///< the case, such as "8192 x 8192"
   bool is_variation = false;       ///< of other inputs, not one more size

@@ -137,10 +137,11 @@ struct RunnerProcess::State {
         process(runner_command(options, object, sockets.second.get(), clock.descriptor())) {}
 
   /// The reply to a request, or the outcome when there is none that can be used.
-  std::variant<Reply, Outcome> exchange(const Packet& request, milliseconds timeout, int descriptor = -1);
+  std::variant<Reply, Outcome> exchange(const Packet& request, milliseconds timeout, int descriptor = -1,
+                                        const Patience& patience = {});
   /// Nothing, or the outcome when the request cannot be sent.
   std::optional<Outcome> say(const Packet& request, int descriptor);
-  std::variant<Reply, Outcome> hear(Clock::time_point deadline);
+  std::variant<Reply, Outcome> hear(Clock::time_point deadline, const Patience& patience = {});
   std::optional<Packet> receive(Clock::time_point deadline, bool& timed_out);
   /// Ends the process, whatever it does.
   Outcome end_now(Outcome::Kind kind, const std::string& message);
@@ -229,9 +230,14 @@ std::optional<Outcome> RunnerProcess::State::say(const Packet& request, int desc
   return std::nullopt;
 }
 
-std::variant<Reply, Outcome> RunnerProcess::State::hear(Clock::time_point deadline) {
+std::variant<Reply, Outcome> RunnerProcess::State::hear(Clock::time_point deadline,
+                                                        const Patience& patience) {
+  constexpr milliseconds kLookAgain{100};
+  const auto latest = deadline + patience.more;
   bool timed_out = false;
-  const auto packet = receive(deadline, timed_out);
+  auto packet = receive(deadline, timed_out);
+  while (timed_out && Clock::now() < latest && patience.is_due())
+    packet = receive(Clock::now() + kLookAgain, timed_out);
   if (timed_out) return end_now(Outcome::Kind::time_limit, "");
   if (!packet) return end_of_connection();
   auto reply = decode_reply(*packet, sequence);
@@ -240,10 +246,10 @@ std::variant<Reply, Outcome> RunnerProcess::State::hear(Clock::time_point deadli
 }
 
 std::variant<Reply, Outcome> RunnerProcess::State::exchange(const Packet& request, milliseconds timeout,
-                                                            int descriptor) {
+                                                            int descriptor, const Patience& patience) {
   const auto deadline = Clock::now() + timeout;
   if (auto failed = say(request, descriptor)) return *failed;
-  return hear(deadline);
+  return hear(deadline, patience);
 }
 
 Outcome RunnerProcess::State::outcome_of(const std::variant<Reply, Outcome>& answer) {
@@ -318,9 +324,9 @@ Outcome RunnerProcess::load(std::span<const course::Signature> functions, millis
 }
 
 Outcome RunnerProcess::call(const course::Signature& function, std::span<const std::uint64_t> words,
-                            milliseconds timeout) {
+                            milliseconds timeout, const Patience& patience) {
   const CallRequest request = state_->call_request(function, words);
-  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout));
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, -1, patience));
 }
 
 RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& function,
@@ -358,8 +364,9 @@ RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& 
   return timed;
 }
 
-Outcome RunnerProcess::settle(milliseconds timeout) {
-  return state_->outcome_of(state_->exchange(encode(++state_->sequence, SettleRequest{}), timeout));
+Outcome RunnerProcess::settle(milliseconds timeout, const Patience& patience) {
+  const Packet request = encode(++state_->sequence, SettleRequest{});
+  return state_->outcome_of(state_->exchange(request, timeout, -1, patience));
 }
 
 Outcome RunnerProcess::map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset,

@@ -34,6 +34,12 @@ struct Outcome {
   sandbox::End end;         ///< Kind::ended and Kind::time_limit
 };
 
+/// For how long more than its time a call may go on where something else than the submission is to blame.
+struct Patience {
+  std::chrono::milliseconds more{0};
+  std::function<bool()> is_due = nullptr;  ///< asked again and again when the time is over
+};
+
 class RunnerProcess {
  public:
   struct Options {
@@ -60,7 +66,7 @@ class RunnerProcess {
   /// runner's own, which does not wait for the default stream. After the call the runner waits for it
   /// (Options::whole_device: for all streams) before it answers.
   Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
-               std::chrono::milliseconds timeout);
+               std::chrono::milliseconds timeout, const Patience& patience = {});
 
   /// As many calls as `words` holds sets of words, one after the other, timed by the judge's clock from the
   /// sign to begin until `look` has returned. `look` is called when the runner says that the device is idle,
@@ -77,7 +83,7 @@ class RunnerProcess {
                            bool by_events = false);
 
   /// Has the runner wait for every stream.
-  Outcome settle(std::chrono::milliseconds timeout);
+  Outcome settle(std::chrono::milliseconds timeout, const Patience& patience = {});
 
   /// Lets the runner map device memory that calls will name by `address`: `mapped_bytes` behind `descriptor`,
   /// in which the buffer begins at `offset`.

@@ -18,7 +18,7 @@ using testing::Pair;
 
 BenchRow row(const std::string& folder, const std::string& label, const std::string& size, double seconds,
              double ratio) {
-  return {.solution = "07-scan/" + folder + label,
+  return {.solution = "10-scan/" + folder + label,
           .label = label,
           .size = size,
           .elements = 1e6,
@@ -73,7 +73,7 @@ TEST(BenchJson, HoldsEveryRowWithWhereItWasMeasured) {
   EXPECT_EQ(json.at("ceiling").at("rate"), 2e12);
   EXPECT_EQ(json.at("ceiling").at("unit"), "/s");
   ASSERT_EQ(json.at("results").size(), 5U);
-  EXPECT_EQ(json.at("results").at(0).at("name"), "07-scan/rungs/three_pass");
+  EXPECT_EQ(json.at("results").at(0).at("name"), "10-scan/rungs/three_pass");
   EXPECT_EQ(json.at("results").at(0).at("seconds"), 8e-6);
   EXPECT_EQ(json.at("results").at(0).at("work"), 4e6);
   EXPECT_EQ(json.at("results").at(3).at("size"), "n = 20");

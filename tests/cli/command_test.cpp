@@ -56,14 +56,14 @@ TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
   for (const char* command :
-       {"list", "grade", "profile", "hint", "reset", "calibrate", "doctor", "emulate", "test"}) {
+       {"list", "grade", "profile", "hint", "lectures", "reset", "calibrate", "doctor", "emulate", "test"}) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Command, EveryCommandHasHelpWithAnExample) {
   for (const char* command :
-       {"list", "grade", "profile", "hint", "reset", "calibrate", "doctor", "emulate", "test"}) {
+       {"list", "grade", "profile", "hint", "lectures", "reset", "calibrate", "doctor", "emulate", "test"}) {
     const Ran ran = lockstep(std::string(command) + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
@@ -189,6 +189,31 @@ TEST_F(Command, OutputThatCannotBeWrittenIsStatusThree) {
   }
 }
 
+TEST_F(Command, LecturesAreShownByTheBrowserOrTheirPlaceIsTold) {
+  const std::string folder = course_.path().string();
+  const auto lectures = [&](const std::string& variables, const std::string& arguments) {
+    return run("export " + variables + " LOCKSTEP_ROOT='" + folder +
+               "'; '" LOCKSTEP_EXECUTABLE "' lectures " + arguments + " 2>&1");
+  };
+  const std::string no_screen = "DISPLAY= WAYLAND_DISPLAY=";
+  const Ran missing = lectures(no_screen, "");
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.output, HasSubstr("the site is not built"));
+  course_.write("build/release/docs/html/index.html", "built");
+  EXPECT_EQ(lectures(no_screen, "--print").output, folder + "/build/release/docs/html/index.html\n");
+  course_.write("site/index.html", "of a package");
+  EXPECT_EQ(lectures(no_screen, "09 --print").output, folder + "/site/lecture_block_scan.html\n");
+  EXPECT_THAT(lectures(no_screen, "").output,
+              AllOf(HasSubstr("Open this page in a browser: " + folder + "/site/index.html"),
+                    HasSubstr("python3 -m http.server")));
+  EXPECT_EQ(lectures(no_screen, "transpos").status, 2);
+  course_.write("bin/xdg-open", "#!/bin/sh\necho \"$1\" > '" + folder + "/opened'\n", true);
+  const Ran opened = lectures("DISPLAY=:0 PATH='" + folder + "/bin':\"$PATH\"", "transpose");
+  EXPECT_EQ(opened.status, 0);
+  EXPECT_THAT(opened.output, HasSubstr("The browser opens"));
+  EXPECT_EQ(read("opened"), folder + "/site/lecture_transpose.html\n");
+}
+
 TEST_F(Command, ProgressOfSeveralAtATimeIsKept) {
   const std::string hint = "LOCKSTEP_ROOT='" + course_.path().string() +
                            "' '" LOCKSTEP_EXECUTABLE "' hint transpose > /dev/null & ";
@@ -240,14 +265,14 @@ TEST_F(Command, ACourseThatMayOnlyBeReadKeepsItsStateInTheHome) {
 }
 
 TEST_F(Command, AnExerciseIsAlsoNamedByWhatATerminalCompletes) {
-  course_.write("exercises/03-transpose/transpose.cu", "");
-  course_.write("mine/03-transpose/transpose.cu", "");
+  course_.write("exercises/05-transpose/transpose.cu", "");
+  course_.write("mine/05-transpose/transpose.cu", "");
   const std::string course = course_.path().string();
   for (const char* name :
-       {"/exercises/03-transpose", "/exercises/03-transpose/", "/exercises/03-transpose/transpose.cu"})
+       {"/exercises/05-transpose", "/exercises/05-transpose/", "/exercises/05-transpose/transpose.cu"})
     EXPECT_THAT(lockstep("hint '" + course + name + "'").output, HasSubstr("Hint ")) << name;
   // Another file by the same name is not the exercise's.
-  const Ran ran = lockstep("grade '" + course + "/mine/03-transpose/transpose.cu' 2>&1");
+  const Ran ran = lockstep("grade '" + course + "/mine/05-transpose/transpose.cu' 2>&1");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.output, HasSubstr("--submission"));
 }
@@ -284,8 +309,8 @@ TEST_F(Command, ListShowsWhatWasReachedAndSurvivesADamagedFile) {
 
 TEST_F(Command, HintsComeOneAtATimeAndBeginAgain) {
   EXPECT_THAT(lockstep("hint transpose").output, HasSubstr("Hint 1 of "));
-  EXPECT_THAT(lockstep("hint 3").output, HasSubstr("Hint 2 of "));
-  EXPECT_THAT(lockstep("hint 03-transpose --all").output, HasSubstr("Hint 1 of "));
+  EXPECT_THAT(lockstep("hint 5").output, HasSubstr("Hint 2 of "));
+  EXPECT_THAT(lockstep("hint 05-transpose --all").output, HasSubstr("Hint 1 of "));
   const std::string again = lockstep("hint transpose").output;
   EXPECT_THAT(again, HasSubstr("You have seen every hint"));
   EXPECT_THAT(again, HasSubstr("Hint 1 of "));
@@ -300,7 +325,7 @@ TEST_F(Command, AFormerHintComesAgainByItsNumber) {
 }
 
 TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
-  const std::string file = "exercises/03-transpose/transpose.cu";
+  const std::string file = "exercises/05-transpose/transpose.cu";
   git("init -q .");
   for (const char* version :
        {"// TODO: the first starter\n", "// TODO: a better starter\n", "// a solution\n"}) {
@@ -320,7 +345,7 @@ TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
 }
 
 TEST_F(Command, ResetTakesAwayWhatIsNoFile) {
-  const std::string file = "exercises/03-transpose/transpose.cu";
+  const std::string file = "exercises/05-transpose/transpose.cu";
   git("init -q .");
   course_.write(file, "// TODO: the starter\n");
   git("add -A");
@@ -342,11 +367,11 @@ TEST_F(Command, ResetTakesAwayWhatIsNoFile) {
 }
 
 TEST_F(Command, ResetWithoutHistorySaysWhatToDo) {
-  course_.write("exercises/03-transpose/transpose.cu", "// the student's work\n");
+  course_.write("exercises/05-transpose/transpose.cu", "// the student's work\n");
   const Ran ran = lockstep("reset transpose 2>&1");
   EXPECT_EQ(ran.status, 3);
   EXPECT_THAT(ran.output, HasSubstr("Clone the course again"));
-  EXPECT_EQ(read("exercises/03-transpose/transpose.cu"), "// the student's work\n");
+  EXPECT_EQ(read("exercises/05-transpose/transpose.cu"), "// the student's work\n");
 }
 
 TEST_F(Command, AGpuThatIsNotThereIsStatusThree) {
@@ -388,9 +413,9 @@ TEST_F(Grading, WhatComesNextFollowsWhatTheDeviceFound) {
     return nlohmann::json::parse(ran.output).at("exercises").at(0).at("next_step").get<std::string>();
   };
   const std::string solutions = LOCKSTEP_SOURCE "/solutions";
-  EXPECT_THAT(next_step("transpose", solutions + "/03-transpose/wrong/missing_barrier.patch"),
+  EXPECT_THAT(next_step("transpose", solutions + "/05-transpose/wrong/missing_barrier.patch"),
               AllOf(HasSubstr("Put a `__syncthreads()` there"), Not(HasSubstr("fence"))));
-  EXPECT_THAT(next_step("scan", solutions + "/07-scan/wrong/no_waiting.patch"),
+  EXPECT_THAT(next_step("scan", solutions + "/10-scan/wrong/no_waiting.patch"),
               AllOf(HasSubstr("fence"), Not(HasSubstr("barrier"))));
   const std::filesystem::path pointer = folder_.path() / "coalescing.cu";
   std::ofstream(pointer)
@@ -429,7 +454,7 @@ class OwnProgress : public testing::Test {
                "' CUDA_VISIBLE_DEVICES= '" LOCKSTEP_EXECUTABLE "' " + arguments + " 2>&1");
   }
   void hand_in(const std::string& solution) {
-    course_.write("my/transpose.cu", contents_of(LOCKSTEP_SOURCE "/solutions/03-transpose/" + solution));
+    course_.write("my/transpose.cu", contents_of(LOCKSTEP_SOURCE "/solutions/05-transpose/" + solution));
   }
   /// That of transpose, null when it was never graded.
   nlohmann::json progress() {
@@ -480,7 +505,7 @@ TEST_F(OwnProgress, WhatIsNotOnesOwnDoesNotCount) {
   hand_in("transpose.cu");
   run("umask 077; head -c 32 /dev/urandom > '" + course_.path().string() + "/secret'");
   for (const char* arguments :
-       {"--submission solutions/03-transpose/transpose.cu", "--submission solutions",
+       {"--submission solutions/05-transpose/transpose.cu", "--submission solutions",
         "--submission tests/red-team/honest/own_buffers.cu", "--submission my",
         "--submission my/transpose.cu --secret-file secret", "--submission my/transpose.cu --format json"}) {
     EXPECT_EQ(lockstep(std::string("grade transpose ") + arguments).status, 0) << arguments;
@@ -493,8 +518,8 @@ TEST_F(OwnProgress, GoesOnWithWhatIsNotPassed) {
   const std::string grade = "grade transpose --submission my/transpose.cu";
   EXPECT_THAT(
       unwrapped(lockstep(grade).output),
-      HasSubstr("Go on with block-scan: read lectures/06-block-scan.md, edit "
-                "exercises/06-block-scan/block_scan.cu, and check it with `./lockstep grade block-scan`."));
+      HasSubstr("Go on with block-scan: read lectures/09-block-scan.md, edit "
+                "exercises/09-block-scan/block_scan.cu, and check it with `./lockstep grade block-scan`."));
   pass_all_but("histogram");
   EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with histogram: "));
   pass_all_but("coalescing");
@@ -510,7 +535,7 @@ TEST_F(OwnProgress, GoesOnWithWhatIsNotPassed) {
 
 TEST_F(OwnProgress, AnExercisesFolderIsItsName) {
   const Ran ran =
-      lockstep("grade --submission '" LOCKSTEP_SOURCE "/solutions' --format json", "exercises/03-transpose");
+      lockstep("grade --submission '" LOCKSTEP_SOURCE "/solutions' --format json", "exercises/05-transpose");
   const auto exercises = nlohmann::json::parse(ran.output).at("exercises");
   ASSERT_EQ(exercises.size(), 1U);
   EXPECT_EQ(exercises.at(0).at("name"), "transpose");
@@ -535,7 +560,7 @@ TEST_F(Grading, ReferencePassesAndJsonOwnsStandardOutput) {
 
 TEST_F(Grading, OneCaseIsRunAloneAndShown) {
   const std::filesystem::path source =
-      source_of(LOCKSTEP_SOURCE "/solutions/03-transpose/wrong/missing_barrier.patch", folder_.path());
+      source_of(LOCKSTEP_SOURCE "/solutions/05-transpose/wrong/missing_barrier.patch", folder_.path());
   const std::string racing = " --device emulated --seed 1 --submission '" + source.string() + "'";
   const auto one_case = [&](const std::string& name, const std::string& more) {
     const Ran ran = lockstep("grade transpose --format json --case '" + name + "'" + more);
@@ -564,8 +589,8 @@ TEST_F(Grading, ACaseAloneGivesNoPointsAndIsNoProgress) {
   }
   std::filesystem::copy(LOCKSTEP_SOURCE "/exercises", folder_.path() / "exercises",
                         std::filesystem::copy_options::recursive);
-  std::filesystem::copy_file(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu",
-                             folder_.path() / "exercises/03-transpose/transpose.cu",
+  std::filesystem::copy_file(LOCKSTEP_SOURCE "/solutions/05-transpose/transpose.cu",
+                             folder_.path() / "exercises/05-transpose/transpose.cu",
                              std::filesystem::copy_options::overwrite_existing);
   const auto grade = [&](const std::string& arguments) {
     return run("cd '" + folder_.path().string() +
@@ -646,7 +671,7 @@ TEST_F(Grading, AMissingFileIsAVerdictAndTheNextIsStillGraded) {
 }
 
 TEST_F(Grading, ProfileCountsLinesAndDrawsOne) {
-  const std::string tiled = "--submission '" LOCKSTEP_SOURCE "/solutions/03-transpose/rungs/tiled.cu'";
+  const std::string tiled = "--submission '" LOCKSTEP_SOURCE "/solutions/05-transpose/rungs/tiled.cu'";
   const Ran ran = lockstep("profile transpose --format json " + tiled);
   const auto lines = nlohmann::json::parse(ran.output).at("lines");
   unsigned conflicted = 0;

@@ -42,8 +42,8 @@ TEST(Printable, DropsWhatNobodySees) {
 }
 
 TEST(ShellWord, QuotesWhatAShellWouldRead) {
-  EXPECT_EQ(text::shell_word("solutions/03-transpose/rungs/tiled.cu"),
-            "solutions/03-transpose/rungs/tiled.cu");
+  EXPECT_EQ(text::shell_word("solutions/05-transpose/rungs/tiled.cu"),
+            "solutions/05-transpose/rungs/tiled.cu");
   EXPECT_EQ(text::shell_word("my file.cu"), "'my file.cu'");
   EXPECT_EQ(text::shell_word("it's; rm"), "'it'\\''s; rm'");
   EXPECT_EQ(text::shell_word(""), "''");

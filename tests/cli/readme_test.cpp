@@ -55,8 +55,8 @@ class Readme : public testing::Test {
 };
 
 TEST_F(Readme, ShowsAStarter) {
-  if (contents_of(LOCKSTEP_SOURCE "/exercises/03-transpose/transpose.cu").find("TODO:") == std::string::npos)
-    GTEST_SKIP() << "exercises/03-transpose has been solved in this clone";
+  if (contents_of(LOCKSTEP_SOURCE "/exercises/05-transpose/transpose.cu").find("TODO:") == std::string::npos)
+    GTEST_SKIP() << "exercises/05-transpose has been solved in this clone";
   const std::string command = "./lockstep grade transpose --seed 1";
   const Ran ran = run_as_typed(command);
   EXPECT_EQ(ran.status, 1);
@@ -72,7 +72,7 @@ TEST_F(Readme, ShowsAFullPass) {
 
 TEST_F(Readme, ShowsWhatALineCosts) {
   const std::string command =
-      "./lockstep profile transpose --submission solutions/03-transpose/rungs/tiled.cu";
+      "./lockstep profile transpose --submission solutions/05-transpose/rungs/tiled.cu";
   const Ran ran = run_as_typed(command);
   EXPECT_EQ(ran.status, 1) << "the rung misses a gate";
   expect_shown(command, ran.output);
@@ -92,10 +92,10 @@ TEST_F(Readme, GradesAClass) {
   while (std::getline(readme, line) && line.starts_with("    ")) script += line.substr(4) + '\n';
   script = std::regex_replace(script, std::regex("\\./lockstep "), "'" LOCKSTEP_EXECUTABLE "' ");
   const std::string solutions = LOCKSTEP_SOURCE "/solutions/";
-  clone_.write("handed-in/anna/03-transpose/transpose.cu",
-               contents_of(solutions + "03-transpose/transpose.cu"));
-  clone_.write("handed-in/anna/07-scan/scan.cu", contents_of(solutions + "07-scan/scan.cu"));
-  clone_.write("handed-in/b en/transpose.cu", contents_of(solutions + "03-transpose/rungs/tiled.cu"));
+  clone_.write("handed-in/anna/05-transpose/transpose.cu",
+               contents_of(solutions + "05-transpose/transpose.cu"));
+  clone_.write("handed-in/anna/10-scan/scan.cu", contents_of(solutions + "10-scan/scan.cu"));
+  clone_.write("handed-in/b en/transpose.cu", contents_of(solutions + "05-transpose/rungs/tiled.cu"));
   clone_.write("reports/carl.json", R"({"exercises": [{"points": 1}, {"points": 2.25}]})");
   clone_.write("handed-in/carl/transpose.cu", "graded before");
   clone_.write("class.sh", "cd '" + clone_.path().string() + "' && export LOCKSTEP_ROOT=\"$PWD\"\n" + script);

@@ -14,7 +14,7 @@ ExerciseResult transpose(Verdict verdict) {
   ExerciseResult result;
   result.name = "transpose";
   result.title = "Transpose a matrix";
-  result.submission = "exercises/03-transpose/transpose.cu";
+  result.submission = "exercises/05-transpose/transpose.cu";
   result.verdict = verdict;
   result.max_points = 10;
   return result;

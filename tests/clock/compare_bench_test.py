@@ -55,7 +55,7 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 WITHOUT_A_GPU = WITH_A_GPU.replace("True", "False")
-SCAN = ("07-scan/scan", "07-scan/peers/cub", "07-scan/peers/memcpy")
+SCAN = ("10-scan/scan", "10-scan/peers/cub", "10-scan/peers/memcpy")
 SIZES = ("n = 16384", "n = 33554393")
 
 
@@ -79,7 +79,7 @@ class CompareBench(unittest.TestCase):
         self.records.mkdir()
         self.write_record()
 
-    def write_record(self, topic="scan", names=(*SCAN, "07-scan/rungs/look_back"), sizes=SIZES, **fields):
+    def write_record(self, topic="scan", names=(*SCAN, "10-scan/rungs/look_back"), sizes=SIZES, **fields):
         rows = [{"name": name, "size": size, "variation": False, "seconds": 1e-5} for size in sizes for name in names]
         record = {"schema": "lockstep/measurement/v1", "exercise": topic, "card": GPU, "commit": "benched"}
         record |= {"ceiling": {"rate": 1}, "results": rows, **fields}
@@ -124,7 +124,7 @@ class CompareBench(unittest.TestCase):
         self.assertEqual(
             row,
             {
-                "solution": "07-scan/scan",
+                "solution": "10-scan/scan",
                 "size": "n = 16384",
                 "bench_seconds": 1e-5,
                 "bench_commit": "benched",
@@ -135,7 +135,7 @@ class CompareBench(unittest.TestCase):
         self.assertIn("6 compared, 0 of them not within 5%", ran.stdout)
 
     def test_solutions_are_compiled_with_what_they_need(self):
-        names = ("03-transpose/transpose", "03-transpose/peers/cublas", "03-transpose/peers/memcpy")
+        names = ("05-transpose/transpose", "05-transpose/peers/cublas", "05-transpose/peers/memcpy")
         self.write_record("transpose", names, ["256 x 256"])
         self.assertEqual(self.run_tool(topic="transpose").returncode, 0)
         asked = {line[line.index("-o") + 1].rsplit("/", 1)[1]: line for line in self.lines_of("asked")}
@@ -162,9 +162,9 @@ class CompareBench(unittest.TestCase):
             for size in sizes:
                 with self.subTest(topic=topic, size=size):
                     self.assertIsNotNone(programs["arguments_for"](f"{exercise}/{topic}", size))
-        told = programs["arguments_for"]("12-multi-tau/multi_tau", "100 instants, 1024 sensors, 10 groups, elapsed = 7")
+        told = programs["arguments_for"]("15-multi-tau/multi_tau", "100 instants, 1024 sensors, 10 groups, elapsed = 7")
         self.assertEqual(told, "1024 100 7 10")
-        self.assertIsNone(programs["arguments_for"]("14-flood/flood", "1024 x 2048"))
+        self.assertIsNone(programs["arguments_for"]("17-flood/flood", "1024 x 2048"))
 
     def test_the_median_of_the_rounds_is_compared(self):
         ran = self.run_tool(rounds="3", events=("3e-5", "1.01e-5", "0.9e-5"))
@@ -194,11 +194,11 @@ class CompareBench(unittest.TestCase):
         self.write_record(sizes=["n = many"])
         ran = self.run_tool()
         self.assertEqual(ran.returncode, 3)
-        self.assertIn("knows the size n = many of 07-scan/scan", ran.stderr)
+        self.assertIn("knows the size n = many of 10-scan/scan", ran.stderr)
         self.write_record(names=SCAN[1:])
         ran = self.run_tool()
         self.assertEqual(ran.returncode, 3)
-        self.assertIn("the record of scan has no times of 07-scan/scan", ran.stderr)
+        self.assertIn("the record of scan has no times of 10-scan/scan", ran.stderr)
         self.write_record(card="NVIDIA H100")
         ran = self.run_tool()
         self.assertEqual(ran.returncode, 3)

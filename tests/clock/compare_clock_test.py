@@ -100,12 +100,12 @@ class CompareClock(unittest.TestCase):
         self.assertEqual(record["schema"], "lockstep/clock-comparison/v1")
         self.assertEqual((record["card"], record["commit"]), ("NVIDIA H200", "abc"))
         row, rung = record["results"][:2]
-        self.assertEqual(rung["solution"], "03-transpose/rungs/naive")
+        self.assertEqual(rung["solution"], "05-transpose/rungs/naive")
         self.assertAlmostEqual(row.pop("difference"), 1e-4 / 1.01e-4 - 1)
         self.assertEqual(
             row,
             {
-                "solution": "03-transpose/transpose",
+                "solution": "05-transpose/transpose",
                 "size": "4096 x 8192",
                 "verdict": "inefficient",
                 "rounds": 1,
@@ -169,7 +169,7 @@ class CompareClock(unittest.TestCase):
                 self.output.unlink(missing_ok=True)
                 ran = self.run_tool("scan", events=events)
                 self.assertEqual(ran.returncode, 1, ran.stdout)
-                self.assertIn("fault: 07-scan/scan", ran.stdout)
+                self.assertIn("fault: 10-scan/scan", ran.stdout)
 
     def test_short_calls_are_listed_and_nothing_compared_is_no_success(self):
         ran = self.run_tool("transpose", events="1.9e-5", call_seconds=3e-5)

@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_counters"
-SOLUTION = "03-transpose/rungs/tiled"
+SOLUTION = "05-transpose/rungs/tiled"
 ANSWER = {
     "card": "NVIDIA H200",
     "multiprocessors": 132,
@@ -30,7 +30,7 @@ ANSWER = {
         }
     ],
 }
-REASON = {"solution": "03-*/tiled", "counter": "shared-*-wavefronts", "ratio": [1.1, 1.2],
+REASON = {"solution": "05-*/tiled", "counter": "shared-*-wavefronts", "ratio": [1.1, 1.2],
           "reason": "The compiler splits it."}  # fmt: skip
 
 # In place of the command.
@@ -87,10 +87,10 @@ class CompareCounters(unittest.TestCase):
         self.assertEqual((written["card"], written["commit"]), ("NVIDIA H200", "c0ffee"))
         self.assertEqual(len(written["results"]), 2, "what neither device saw is left out")
         self.assertEqual(written["results"][1]["reason"], REASON["reason"])
-        self.assertIn("1 differ: 03-*/tiled shared-*-wavefronts, 1.1 to 1.2 times. The compiler splits it.", printed)
+        self.assertIn("1 differ: 05-*/tiled shared-*-wavefronts, 1.1 to 1.2 times. The compiler splits it.", printed)
 
     def test_reason_without_a_difference_is_a_fault(self):
-        for stale in ({"counter": "global-load-sectors"}, {"solution": "03-transpose/gone"}, {"ratio": [2, 3]}):
+        for stale in ({"counter": "global-load-sectors"}, {"solution": "05-transpose/gone"}, {"ratio": [2, 3]}):
             status, printed, _ = self.run_tool([REASON, {**REASON, **stale, "reason": "Stale."}])
             self.assertEqual(status, 1, printed)
             self.assertIn("does not differ so any more, but has a reason: Stale.", printed)
@@ -162,15 +162,25 @@ class CompareCounters(unittest.TestCase):
         self.assertIn(f"{SOLUTION}: not as it was when the NVIDIA H200 counted it, so left out", printed)
         self.assertEqual(status, 3, "nothing is left")
 
+    def test_solution_with_other_comments_is_the_same(self):
+        source = self.root / "solutions" / (SOLUTION + ".cu")
+        source.write_text('// Counted.\nconst char* s = "// no comment";\nint n;  /* of\n now */\n')
+        file, alone = self.recorded()
+        source.write_text('// Of tomorrow.\nconst char* s = "// no comment";  // ours\n\n  int n;\n')
+        self.assertEqual(self.run_tool([REASON], "--recorded", file, answer=alone)[0], 0)
+        source.write_text('const char* s = "// another";\nint n;\n')
+        status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
+        self.assertEqual(status, 3, printed)
+
     def test_what_another_generator_decided_is_left_out_of_the_record(self):
         file, alone = self.recorded()
         record = json.loads(file.read_text())
-        record["sources"]["14-flood/flood"] = "of then"
+        record["sources"]["17-flood/flood"] = "of then"
         del record["generator"]
         file.write_text(json.dumps(record))
         status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
         self.assertEqual(status, 0, printed)
-        self.assertIn("14-flood/flood: the NVIDIA H200 counted it with inputs of another generator", printed)
+        self.assertIn("17-flood/flood: the NVIDIA H200 counted it with inputs of another generator", printed)
 
     def test_no_gpu_is_a_skip(self):
         status, printed, written = self.run_tool([], status=3, errors="lockstep: no usable GPU on this machine: …")
@@ -215,7 +225,7 @@ class Lecture(unittest.TestCase):
         self.assertRegex(lecture, f"Of {len(rows)} numbers, [^.]*, {equal} are equal to the last digit")
         solutions = [*(ROOT / "solutions").glob("*/*.cu"), *(ROOT / "solutions").glob("*/rungs/*.cu")]
         left_out = {1: "one", 2: "two", 3: "three"}[len(solutions) - len(record["sources"])]
-        self.assertIn(f"but for {left_out} that launch more kernels", lecture)
+        self.assertIn(f"except for {left_out} that launch more kernels", lecture)
 
 
 if __name__ == "__main__":

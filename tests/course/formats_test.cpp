@@ -26,15 +26,15 @@ class Formats : public GradingTest {
   }
   /// A wrong submission shows what its inputs were.
   std::string shows_inputs() const {
-    return "transpose" + submission("/03-transpose/wrong/swapped_indices.patch");
+    return "transpose" + submission("/05-transpose/wrong/swapped_indices.patch");
   }
 };
 
 // The reports of all references too, where they are graded (solutions_test.cpp).
 TEST_F(Formats, JsonHasTheDesignsSchemaWhateverTheVerdict) {
   for (const char* file :
-       {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
-        "/03-transpose/wrong/missing_barrier.patch", "/03-transpose/wrong/compile_error.patch"})
+       {"/05-transpose/transpose.cu", "/05-transpose/rungs/tiled.cu",
+        "/05-transpose/wrong/missing_barrier.patch", "/05-transpose/wrong/compile_error.patch"})
     expect_schema(grade("transpose" + submission(file)).report);
 }
 
@@ -52,8 +52,8 @@ TEST_F(Formats, AllExercisesAreInTheReportInTheirOrder) {
 
 TEST_F(Formats, JUnitIsWellFormedWhateverTheVerdict) {
   for (const char* file :
-       {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
-        "/03-transpose/wrong/missing_barrier.patch", "/03-transpose/wrong/compile_error.patch",
+       {"/05-transpose/transpose.cu", "/05-transpose/rungs/tiled.cu",
+        "/05-transpose/wrong/missing_barrier.patch", "/05-transpose/wrong/compile_error.patch",
         "/../tests/red-team/prints_a_megabyte.cu"}) {
     const fs::path report = folder_.path() / "report.xml";
     run("'" LOCKSTEP_EXECUTABLE "' grade transpose --device emulated --format junit --output '" +
@@ -97,8 +97,8 @@ void forget_times(json& value) {
 
 TEST_F(Formats, OneSeedGivesOneReport) {
   for (const char* file :
-       {"/03-transpose/transpose.cu", "/03-transpose/rungs/tiled.cu",
-        "/03-transpose/wrong/swapped_indices.patch", "/03-transpose/wrong/no_guard.patch"}) {
+       {"/05-transpose/transpose.cu", "/05-transpose/rungs/tiled.cu",
+        "/05-transpose/wrong/swapped_indices.patch", "/05-transpose/wrong/no_guard.patch"}) {
     json first = grade("transpose --seed 11" + submission(file)).report;
     json second = grade("transpose --seed 11" + submission(file)).report;
     forget_times(first);
@@ -151,7 +151,7 @@ class FromASecret : public Formats {
   /// The transpose of one whose file says something else in a comment, but does the same.
   json graded(const std::string& comment, const std::string& options = "") {
     const fs::path file = folder_.path() / "transpose.cu";
-    const fs::path mistake = kSolutions + "/03-transpose/wrong/swapped_indices.patch";
+    const fs::path mistake = kSolutions + "/05-transpose/wrong/swapped_indices.patch";
     std::ofstream(file) << contents_of(source_of(mistake, folder_.path())) << "// " << comment << '\n';
     const Graded result = grade("transpose --submission '" + file.string() + "'" + options);
     EXPECT_TRUE(result.report.is_object()) << result.text;
@@ -199,11 +199,11 @@ TEST_F(FromASecret, ASecretMustBeOne) {
 }
 
 TEST_F(Formats, SubmissionIsAFileAFolderOrATree) {
-  for (const char* path : {"/03-transpose/transpose.cu", "/03-transpose", "/03-transpose/", ""}) {
+  for (const char* path : {"/05-transpose/transpose.cu", "/05-transpose", "/05-transpose/", ""}) {
     const Graded result = grade("transpose" + submission(path));
     EXPECT_EQ(result.status, 0) << path << '\n' << result.text;
     EXPECT_EQ(fs::weakly_canonical(exercise_of(result, "transpose").at("submission").get<std::string>()),
-              fs::weakly_canonical(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu"));
+              fs::weakly_canonical(LOCKSTEP_SOURCE "/solutions/05-transpose/transpose.cu"));
   }
 }
 

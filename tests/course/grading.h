@@ -44,8 +44,8 @@ class GradingTest : public LeavesNothingBehind {
 struct ExerciseFolder {
   std::string topic;               ///< "block-scan"
   std::string file;                ///< "block_scan.cu"
-  std::filesystem::path starter;   ///< exercises/06-block-scan/block_scan.cu
-  std::filesystem::path solution;  ///< solutions/06-block-scan
+  std::filesystem::path starter;   ///< exercises/09-block-scan/block_scan.cu
+  std::filesystem::path solution;  ///< solutions/09-block-scan
 };
 
 std::vector<ExerciseFolder> exercise_folders();

@@ -112,7 +112,7 @@ TEST_F(BrokenSubmission, WritesNothingOutsideTheSandbox) {
 }
 
 TEST_F(BrokenSubmission, CompilersErrorHasTheStudentsLine) {
-  folder_.write("tree/03-transpose/transpose.cu",
+  folder_.write("tree/05-transpose/transpose.cu",
                 "#include \"transpose.h\"\n\n"
                 "void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {\n"
                 "  out[0] = inn[0];\n"
@@ -130,7 +130,7 @@ TEST_F(BrokenSubmission, MissingFile) {
 }
 
 TEST_F(BrokenSubmission, EmptyFile) {
-  folder_.write("tree/03-transpose/transpose.cu", "");
+  folder_.write("tree/05-transpose/transpose.cu", "");
   const Graded result = grade_both();
   EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
   EXPECT_THAT(unwrapped(result.text), HasSubstr("empty"));
@@ -139,7 +139,7 @@ TEST_F(BrokenSubmission, EmptyFile) {
 TEST_F(BrokenSubmission, BinaryFile) {
   std::string bytes(4096, '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 37 % 256);
-  folder_.write("tree/03-transpose/transpose.cu", bytes);
+  folder_.write("tree/05-transpose/transpose.cu", bytes);
   const Graded result = grade_both();
   EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
   EXPECT_THAT(unwrapped(result.text), HasSubstr("is not text: it holds zero bytes"));
@@ -155,7 +155,7 @@ constexpr const char* kSecret = "a_line_that_only_the_grader_may_read";
 
 TEST_F(BrokenSubmission, LinkToTheSolution) {
   fs::create_directories(file().parent_path());
-  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu", file());
+  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/05-transpose/transpose.cu", file());
   const Graded result = grade_both();
   EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
   EXPECT_THAT(unwrapped(result.text), HasSubstr("is a link, and links are not followed to a submission"));
@@ -172,10 +172,10 @@ TEST_F(BrokenSubmission, LinkToAFileOfTheGrader) {
 
 TEST_F(BrokenSubmission, LinkToAFolder) {
   fs::create_directories(folder_.path() / "tree");
-  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/03-transpose", file().parent_path());
+  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/05-transpose", file().parent_path());
   const Graded result = grade_both();
   EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
-  EXPECT_THAT(unwrapped(result.text), HasSubstr("03-transpose is a link, and links are not followed"));
+  EXPECT_THAT(unwrapped(result.text), HasSubstr("05-transpose is a link, and links are not followed"));
 }
 
 TEST_F(BrokenSubmission, LinkThatLeadsNowhere) {
@@ -188,7 +188,7 @@ TEST_F(BrokenSubmission, LinkThatLeadsNowhere) {
 
 TEST_F(BrokenSubmission, LinkThatIsNamedItself) {
   const fs::path link = folder_.path() / "own.cu";
-  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu", link);
+  fs::create_symlink(LOCKSTEP_SOURCE "/solutions/05-transpose/transpose.cu", link);
   const Graded result = grade("transpose --submission '" + link.string() + "'");
   EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
   EXPECT_THAT(unwrapped(result.text), HasSubstr("own.cu is a link"));
@@ -209,7 +209,7 @@ TEST_F(BrokenSubmission, PipeInPlaceOfTheFile) {
 }
 
 TEST_F(BrokenSubmission, FileThatIsTooLarge) {
-  folder_.write("tree/03-transpose/transpose.cu", "");
+  folder_.write("tree/05-transpose/transpose.cu", "");
   fs::resize_file(file(), std::uintmax_t{1} << 40);  // with a hole: it takes no room
   const Graded result = grade_both();
   EXPECT_EQ(verdict_of(result, "transpose"), "compile-error");
@@ -225,7 +225,7 @@ class ChangingSubmission : public BrokenSubmission {
   /// Grades a kernel that is at fault in line 4. `change` is called once its compilation has begun, which
   /// takes half a second at least.
   Graded grade_while(const std::function<void()>& change) {
-    folder_.write("tree/03-transpose/transpose.cu",
+    folder_.write("tree/05-transpose/transpose.cu",
                   "#include \"transpose.h\"\n"
                   "__global__ void faulty_kernel(float* out) {\n"
                   "  volatile __shared__ int never_written;\n"
@@ -292,7 +292,7 @@ TEST_F(ChangingSubmission, NothingInItsPlaceChangesNothing) {
 // The next grading clears away what one that was killed has left.
 TEST_F(ChangingSubmission, AKilledGradingLeavesNothingForGood) {
   const std::string objects = (cache_ / "objects").string();
-  const std::string transpose = LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu";
+  const std::string transpose = LOCKSTEP_SOURCE "/solutions/05-transpose/transpose.cu";
   const Ran killed = run("'" LOCKSTEP_EXECUTABLE "' grade transpose --submission '" + transpose +
                          "' > /dev/null 2>&1 & judge=$!; until ls -d '" + objects +
                          "'/new-* > /dev/null 2>&1; do sleep 0.01; done; kill -KILL $judge; wait $judge");
@@ -305,8 +305,8 @@ TEST_F(ChangingSubmission, AKilledGradingLeavesNothingForGood) {
 // Profile shows the whole source.
 TEST_F(ChangingSubmission, AProfileShowsWhatWasCompiled) {
   folder_.write("private.txt", kSecret);
-  folder_.write("tree/03-transpose/transpose.cu",
-                contents_of(LOCKSTEP_SOURCE "/solutions/03-transpose/transpose.cu"));
+  folder_.write("tree/05-transpose/transpose.cu",
+                contents_of(LOCKSTEP_SOURCE "/solutions/05-transpose/transpose.cu"));
   std::thread changer([this] {
     await_compilation();
     fs::remove(file());

@@ -77,14 +77,14 @@ TEST_F(KnownMistake, ThatNoLongerAppliesIsAnErrorThatNamesIt) {
   EXPECT_EQ(mistake("show " + kPatch).status, 1);
   const fs::path stale = folder_.path() / "stale.patch";
   const std::string patch =
-      contents_of(LOCKSTEP_SOURCE "/solutions/03-transpose/wrong/missing_barrier.patch");
+      contents_of(LOCKSTEP_SOURCE "/solutions/05-transpose/wrong/missing_barrier.patch");
   const std::string context = "\n     tile[y][x] = ";
   ASSERT_THAT(patch, HasSubstr(context));
   folder_.write("stale.patch", std::string(patch).insert(patch.find(context) + context.size(), "2 * "));
   EXPECT_THAT([&] { source_of(stale, folder_.path()); },
               testing::ThrowsMessage<std::runtime_error>(
                   AllOf(HasSubstr("patch does not apply"),
-                        HasSubstr("stale.patch no longer applies to solutions/03-transpose/rungs/padded.cu"),
+                        HasSubstr("stale.patch no longer applies to solutions/05-transpose/rungs/padded.cu"),
                         HasSubstr("Type: tests/course/mistake refresh "))));
 }
 

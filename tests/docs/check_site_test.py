@@ -22,7 +22,7 @@ class CheckSite(unittest.TestCase):
                 "site/index.html": '<h2 id="path">Path</h2><a href="lecture_copy.html">Copy</a>',
                 "site/lecture_copy.html": page,
                 "generated/copy.svg": drawing,
-                "lectures/02-copy.md": "# Copy {#lecture_copy}\n",
+                "lectures/02-copy.md": "# Copy\n",
             }
             for name, text in files.items():
                 path = pathlib.Path(folder, name)

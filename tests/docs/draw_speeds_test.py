@@ -23,10 +23,16 @@ def can_plot():
         return False
 
 
+def cells_of(table):
+    """The rows of a table in Markdown, its head first."""
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("|")]
+    return [[cell.strip().strip("`") for cell in row] for row in (rows[0], *rows[2:])]
+
+
 def row(name, label, size, seconds, ratio, variation=False):
     elements = size * size
     return {
-        "name": f"03-transpose/{name}",
+        "name": f"05-transpose/{name}",
         "label": label,
         "size": f"{size} x {size}",
         "variation": variation,
@@ -63,7 +69,7 @@ LECTURE = "text\n<!-- speeds turned: transpose -->\n"
 
 
 def race(task, name, seconds):
-    return {"exercise": "03-transpose", "task": task, "name": f"03-transpose/{name}", "rounds": 11, "seconds": seconds}
+    return {"exercise": "05-transpose", "task": task, "name": f"05-transpose/{name}", "rounds": 11, "seconds": seconds}
 
 
 PEERS = {
@@ -93,7 +99,7 @@ class DrawSpeeds(unittest.TestCase):
     def run_tool(self, lecture=LECTURE, record=RECORD, peers=PEERS):
         """Status and what it said."""
         (self.records / "peers.json").write_text(json.dumps(peers), encoding="utf-8")
-        (self.lectures / "03-transpose.md").write_text(lecture, encoding="utf-8")
+        (self.lectures / "05-transpose.md").write_text(lecture, encoding="utf-8")
         (self.records / "transpose.json").write_text(json.dumps(record), encoding="utf-8")
         finished = subprocess.run(
             [sys.executable, "-B", TOOL, self.lectures, self.records, self.output],
@@ -106,8 +112,8 @@ class DrawSpeeds(unittest.TestCase):
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_table_has_the_largest_size_in_the_order_of_the_plot(self):
         self.assertEqual(self.run_tool(), (0, ""))
-        table = (self.output / "turned.html").read_text(encoding="utf-8")
-        cells = [re.findall(r"<(?:th|td)[^>]*>(?:<code>)?([^<]*)", line) for line in table.splitlines()[4:-1]]
+        table = (self.output / "turned.md").read_text(encoding="utf-8")
+        cells = cells_of(table)[1:]
         self.assertEqual(
             cells,
             [
@@ -117,7 +123,7 @@ class DrawSpeeds(unittest.TestCase):
                 ["memcpy", "2.00 µs", "4000", "100 %", "2.00"],
             ],
         )
-        for words in ("1000 x 1000", "NVIDIA Test &lt;1&gt;", "driver 580.1", "toolkit 13.0", "2026-01-02"):
+        for words in ("1000 x 1000", "NVIDIA Test <1>", "driver 580.1", "toolkit 13.0", "2026-01-02"):
             self.assertIn(words, table)
         self.assertIn("commit 0123456.", table)
 
@@ -126,11 +132,11 @@ class DrawSpeeds(unittest.TestCase):
         ceiling = {"name": "fused-multiply-adds", "description": "the multiply-adds of a GPU", "rate": 1e12, "unit": "/s"}
         rows = [{**one, "work": one["elements"]} for one in RECORD["results"]]
         self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling, "results": rows}), (0, ""))
-        table = (self.output / "turned.html").read_text(encoding="utf-8")
-        self.assertIn("share of<br>fused multiply-adds", table)
+        table = (self.output / "turned.md").read_text(encoding="utf-8")
+        self.assertIn("share of fused multiply-adds", table)
         # A million elements in 4 us are 0.25 T/s, though their bytes are half of what the GPU copies.
         reference = ["4.00 µs", "250", "25 %", "1.00"]
-        self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
+        self.assertIn(["reference", *reference], cells_of(table))
         plot = (self.output / "turned.svg").read_text(encoding="utf-8")
         self.assertIn("Share of the multiply-adds of a GPU", plot)
         self.assertNotIn("copying", table)
@@ -139,9 +145,9 @@ class DrawSpeeds(unittest.TestCase):
     def test_small_shares_are_readable(self):
         ceiling = {**RECORD["ceiling"], "rate": 8e13}
         self.assertEqual(self.run_tool(record={**RECORD, "ceiling": ceiling}), (0, ""))
-        table = (self.output / "turned.html").read_text(encoding="utf-8")
+        table = (self.output / "turned.md").read_text(encoding="utf-8")
         reference = ["4.00 µs", "250", "2.5 %", "1.00"]  # bytes per second would say little
-        self.assertIn("".join(f'<td class="number">{cell}</td>' for cell in reference), table)
+        self.assertIn(["reference", *reference], cells_of(table))
         plot = (self.output / "turned.svg").read_text(encoding="utf-8")
         self.assertIn(">5 %<", plot)
         self.assertNotIn(">80 %<", plot)
@@ -170,10 +176,9 @@ class DrawSpeeds(unittest.TestCase):
         odd = {**row("rungs/tiled", "tiled", 1000, 2e-5, 1.0, variation=True), "size": "odd"}
         rows = [*RECORD["results"], turned, odd]
         self.assertEqual(self.run_tool("<!-- variations odd: transpose -->\n", {**RECORD, "results": rows}), (0, ""))
-        table = (self.output / "odd.html").read_text(encoding="utf-8")
-        lines = [re.findall(r"<(?:th|td)(?: [^>]*)?>(?:<code>)?([^<]*)", line) for line in table.splitlines()]
+        table = (self.output / "odd.md").read_text(encoding="utf-8")
         self.assertEqual(
-            [line for line in lines if line],
+            cells_of(table),
             [
                 ["Inputs", "naive", "tiled", "reference", "memcpy"],
                 ["1000 x 1000", "40.0 µs", "8.00 µs", "4.00 µs", "2.00 µs"],
@@ -182,7 +187,7 @@ class DrawSpeeds(unittest.TestCase):
                 ["odd", "–", "20.0 µs", "–", "–"],
             ],
         )
-        self.assertIn("NVIDIA Test &lt;1&gt;; driver 580.1", table)
+        self.assertIn("NVIDIA Test <1>; driver 580.1", table)
 
     def test_variations_that_no_record_has(self):
         rows = [one for one in RECORD["results"] if not one["variation"]]
@@ -195,21 +200,21 @@ class DrawSpeeds(unittest.TestCase):
 
     def test_table_of_peers_has_each_race_with_the_reference_as_its_unit(self):
         self.assertEqual(self.run_tool("<!-- peers beside: transpose -->\n"), (0, ""))
-        table = (self.output / "beside.html").read_text(encoding="utf-8")
-        cells = [re.findall(r"<(?:th|td)[^>]*>(?:<code>)?([^<]*)", line) for line in table.splitlines()[4:-1]]
+        table = (self.output / "beside.md").read_text(encoding="utf-8")
+        cells = cells_of(table)[1:]
         self.assertEqual(
             cells,
             [
-                ["small &amp; quick"],
+                ["**small & quick**", "", ""],
                 ["rungs/tiled", "6.00 µs", "1.50"],
                 ["reference", "4.00 µs", "1.00"],
                 ["peers/other", "8.00 µs", "2.00"],
-                ["large"],
+                ["**large**", "", ""],
                 ["reference", "4.00 ms", "1.00"],
                 ["peers/other", "2.00 ms", "0.50"],
             ],
         )
-        self.assertIn("medians; NVIDIA Test &lt;1&gt;; driver 580.1", table)
+        self.assertIn("medians; NVIDIA Test <1>; driver 580.1", table)
 
     def test_peers_that_no_record_has(self):
         self.assert_refused("has nothing of scan", "<!-- peers beside: scan -->\n")
@@ -221,7 +226,7 @@ class DrawSpeeds(unittest.TestCase):
     def assert_refused(self, words, lecture=LECTURE, record=RECORD, peers=PEERS):
         status, errors = self.run_tool(lecture, record, peers)
         self.assertEqual(status, 1)
-        self.assertIn("03-transpose.md:", errors)
+        self.assertIn("05-transpose.md:", errors)
         self.assertIn(words, errors)
         self.assertNotIn("Traceback", errors)
 

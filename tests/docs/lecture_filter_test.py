@@ -1,4 +1,4 @@
-"""docs/lecture_filter: every line keeps its number, regions move to the margin, pages become right for the site."""
+"""docs/lecture_filter: every line keeps its number, and pages become right for the site."""
 
 import pathlib
 import subprocess
@@ -22,25 +22,34 @@ class LectureFilter(unittest.TestCase):
         self.assertEqual(said.count("\n"), text.count("\n"), said)
         return said.splitlines()
 
-    def test_region_loses_the_indentation_that_its_lines_share(self):
+    def test_figure_goes_into_the_page_with_its_caption(self):
+        lines = self.filtered("lectures/05-transpose.md", "![One & all](pictures/store.svg)\n\n*One & all*\n\n*Two*\n")
+        self.assertIn("\\htmlinclude[block] store.svg", lines[0])
+        self.assertIn("<figcaption>One &amp; all</figcaption>", lines[0])
+        self.assertEqual(lines[1:], ["", "", "", "*Two*"])
+
+    def test_caption_of_a_table_is_set_as_one(self):
         lines = self.filtered(
-            "scan.cu", "void f() {\n  // [loop]\n  for (;;) {\n\n    g();\n  }\n  // [loop]\n  h();\n}\n"
+            "lectures/03-transpose.md", "<!-- insert cost -->\n\n| a |\n\n*Counted & shown.*\n\n<!-- end -->\n\n*Not one.*\n"
         )
-        self.assertEqual(lines[2:6], ["for (;;) {", "", "  g();", "}"])
-        self.assertEqual(lines[7], "  h();")
+        self.assertEqual(lines[4], '\\htmlonly[block]<p class="caption">Counted &amp; shown.</p>\\endhtmlonly')
+        self.assertEqual(lines[8], "*Not one.*")
 
-    def test_region_at_the_margin_stays(self):
-        text = "// [f]\nvoid f() {\n  g();\n}\n// [f]\n"
-        self.assertEqual(self.filtered("scan.cu", text), text.splitlines())
-
-    def test_figure_goes_into_the_page(self):
-        (line,) = self.filtered("lectures/03-transpose.md", '\\image html store.svg "One & all"\n')
-        self.assertIn("\\htmlinclude[block] store.svg", line)
-        self.assertIn("<figcaption>One &amp; all</figcaption>", line)
+    def test_headings_get_labels_and_the_first_section_a_table_of_contents(self):
+        lines = self.filtered(
+            "lectures/05-transpose.md",
+            "# Transpose\n\nAn aim.\n\n## The `idea`\n\n```sh\n# no heading\n```\n\n### Again\n### Again\n",
+        )
+        self.assertEqual(lines[0], "# Transpose {#lecture_transpose}")
+        self.assertEqual(lines[3:5], ["[TOC]", "## The `idea` {#lecture_transpose-the-idea}"])
+        self.assertEqual(lines[7], "# no heading")
+        self.assertEqual(
+            lines[10:], ["### Again {#lecture_transpose-again}", "### Again {#lecture_transpose-again-1}"]
+        )
 
     def test_answer_is_hidden_in_html(self):
         lines = self.filtered(
-            "lectures/03-transpose.md", "<details>\n<summary>Why?</summary>\n\nSo.\n</details>\n"
+            "lectures/05-transpose.md", "<details>\n<summary>Why?</summary>\n\nSo.\n</details>\n"
         )
         self.assertEqual(lines[0], "\\htmlonly[block]<details>\\endhtmlonly")
         self.assertIn("Why?</summary>\\endhtmlonly", lines[1])
@@ -48,15 +57,17 @@ class LectureFilter(unittest.TestCase):
 
     def test_task_gets_a_label_and_keeps_links_inside_the_site_alone(self):
         lines = self.filtered(
-            "exercises/06-block-scan/README.md", "# Scan\n\n[lecture](../a.md) and [file](block_scan.cu)\n"
+            "exercises/09-block-scan/README.md", "# Scan\n\n[lecture](../a.md) and [file](block_scan.cu)\n"
         )
         self.assertEqual(lines[0], "# Task: Scan {#task_block_scan}")
         self.assertEqual(lines[2], "[lecture](../a.md) and file")
 
-    def test_link_to_a_place_in_another_page_keeps_the_place(self):
+    def test_link_to_a_place_names_its_label(self):
         text = "[load](architecture.md#life-of-a-load), [here](#place), [site](https://example.org/a.md#b)\n"
         (line,) = self.filtered("docs/checks.md", text)
-        self.assertEqual(line, "[load](#life-of-a-load), [here](#place), [site](https://example.org/a.md#b)")
+        self.assertEqual(
+            line, "[load](#architecture-life-of-a-load), [here](#checks-place), [site](https://example.org/a.md#b)"
+        )
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ import tempfile
 import unittest
 
 TOOL = pathlib.Path(__file__).resolve().parents[2] / "docs/run_profiles"
-SOURCE = "solutions/03-transpose/rungs/naive.cu"
+SOURCE = "solutions/05-transpose/rungs/naive.cu"
 TRAFFIC = {"requests": 10, "units": 320, "ideal_units": 40, "bytes": 1280}
 ANSWER = {
     "case": "64 x 64",
+    "verdict": "inefficient",
     "calls": 2,
     "lines": [{"line": 2, "warps": 1234, "global": TRAFFIC, "shared": None, "local": None}],
     "gates": [
@@ -52,7 +53,7 @@ class RunProfiles(unittest.TestCase):
 
     def run_tool(self, lecture, status=1, answer=json.dumps(ANSWER)):
         """Status, what it said, and the calls that it made."""
-        self.write("lectures/03-transpose.md", lecture)
+        self.write("lectures/05-transpose.md", lecture)
         self.command.write_text(
             COMMAND.format(python=sys.executable, calls=self.calls, answer=answer, status=status)
         )
@@ -91,24 +92,18 @@ class RunProfiles(unittest.TestCase):
     def test_counters_become_a_table(self):
         status, errors, _ = self.run_tool(f"<!-- counters copy: {SOURCE} -->\n")
         self.assertEqual((status, errors), (0, ""))
-        table = (self.output / "copy.html").read_text(encoding="utf-8")
-        for words in (
-            "<code>naive</code>",
-            ">1,234<",
-            ">0.01<",
-            "32.00 <small>(4.00)",
-            ">–<",
-            'class="number fails">8.00<',
-            "over 2 calls of case 64 x 64.",
-        ):
-            self.assertIn(words, table)
+        table = (self.output / "copy.md").read_text(encoding="utf-8")
+        head, _, row, _, caption = table.splitlines()
+        self.assertIn("| global-sectors, at most 1.1 |", head)
+        self.assertEqual(row, "| `naive` | 1,234 | 0.01 | 32.00 (4.00) | – | **8.00 ✗** |")
+        self.assertIn("over 2 calls of case 64 x 64.", caption)
         self.assertNotIn("host-copies", table)  # no rung has any
 
     def test_what_is_fresh_is_kept(self):
         lecture = f"<!-- counters copy: {SOURCE} -->\n"
         self.assertEqual(len(self.run_tool(lecture)[2]), 1)
         self.assertEqual(self.run_tool(lecture)[2], [])
-        later = (self.output / "copy.html").stat().st_mtime + 10
+        later = (self.output / "copy.md").stat().st_mtime + 10
         os.utime(self.root / SOURCE, (later, later))
         self.assertEqual(len(self.run_tool(lecture)[2]), 1)
 
@@ -120,7 +115,7 @@ class RunProfiles(unittest.TestCase):
     def assert_refused(self, words, lecture, **answer):
         status, errors, _ = self.run_tool(lecture, **answer)
         self.assertEqual(status, 1)
-        self.assertIn("lectures/03-transpose.md:1: ", errors)
+        self.assertIn("lectures/05-transpose.md:1: ", errors)
         self.assertIn(words, errors)
 
     def test_line_that_is_not_there_or_there_twice(self):
@@ -128,12 +123,19 @@ class RunProfiles(unittest.TestCase):
         self.assert_refused("2 lines of", f"<!-- figure copy: global {SOURCE}: int m; -->\n")
 
     def test_unknown_source_space_or_form(self):
-        self.assert_refused("does not exist", "<!-- counters copy: solutions/03-transpose/none.cu -->\n")
+        self.assert_refused("does not exist", "<!-- counters copy: solutions/05-transpose/none.cu -->\n")
         self.assert_refused("names a space", f"<!-- figure copy: local {SOURCE}: int n; -->\n")
         self.assert_refused("not in the form", f"<!-- figure Copy: {SOURCE} -->\n")
 
     def test_command_that_fails(self):
         self.assert_refused("status 3", f"<!-- counters copy: {SOURCE} -->\n", status=3)
+
+    def test_what_was_stopped_is_counted_again_alone(self):
+        stopped = json.dumps({**ANSWER, "verdict": "time-limit"})
+        lecture = f"<!-- counters copy: {SOURCE} -->\n"
+        self.assert_refused("is counted in part: time-limit", lecture, answer=stopped)
+        self.assertEqual(len(self.run_tool(lecture, answer=stopped)[2]), 2)
+        self.assertFalse((self.output / "copy.md").exists())
 
     def test_answer_without_counters(self):
         self.assert_refused("was not profiled", f"<!-- counters copy: {SOURCE} -->\n", answer="compile-error")

@@ -30,21 +30,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "measurements"))
 from gpu import has_gpu  # pylint: disable=wrong-import-position; it lies beside the records
 
-SOLUTION = ROOT / "solutions/03-transpose"
+SOLUTION = ROOT / "solutions/05-transpose"
 SKIPPED = 77
 LOCKSTEP = ROOT / "lockstep"
 # The first solution of each lecture: right, and far too slow.
 FIRST_RUNGS = {
-    "coalescing": "02-coalescing/rungs/chunks.cu",
-    "transpose": "03-transpose/rungs/naive.cu",
-    "block-scan": "06-block-scan/rungs/blelloch.cu",
-    "scan": "07-scan/rungs/three_pass.cu",
+    "coalescing": "04-coalescing/rungs/chunks.cu",
+    "transpose": "05-transpose/rungs/naive.cu",
+    "block-scan": "09-block-scan/rungs/blelloch.cu",
+    "scan": "10-scan/rungs/three_pass.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
-    "multi-tau": "12-multi-tau/rungs/direct.cu",
-    "tpacf": "13-tpacf/rungs/global_atomics.cu",
-    "flood": "14-flood/rungs/until_stable.cu",
-    "drmsd": "15-drmsd/rungs/one_row.cu",
-    "resampling": "16-resampling/rungs/metropolis.cu",
+    "multi-tau": "15-multi-tau/rungs/direct.cu",
+    "tpacf": "16-tpacf/rungs/global_atomics.cu",
+    "flood": "17-flood/rungs/until_stable.cu",
+    "drmsd": "18-drmsd/rungs/one_row.cu",
+    "resampling": "19-resampling/rungs/metropolis.cu",
 }
 
 # Submissions that are sound until they see a GPU: the emulated device must not be what catches them. They

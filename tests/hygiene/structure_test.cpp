@@ -70,7 +70,7 @@ std::vector<fs::path> exercise_folders() {
   return folders;
 }
 
-/// "block_scan" for the folder 06-block-scan.
+/// "block_scan" for the folder 09-block-scan.
 std::string stem_of(const fs::path& folder) {
   std::string stem = folder.filename().string().substr(3);
   std::replace(stem.begin(), stem.end(), '-', '_');
@@ -99,7 +99,7 @@ TEST(Structure, ThereAreExercises) { ASSERT_FALSE(exercise_folders().empty()); }
 TEST(Structure, EveryExerciseIsComplete) {
   for (const fs::path& folder : exercise_folders()) {
     EXPECT_TRUE(std::regex_match(folder.filename().string(), std::regex("[0-9]{2}-[a-z0-9-]+")))
-        << name_in_tree(folder) << ": rename the folder to NN-topic, such as 03-transpose";
+        << name_in_tree(folder) << ": rename the folder to NN-topic, such as 05-transpose";
     const std::string stem = stem_of(folder);
     for (const std::string& file :
          {std::string("README.md"), stem + ".h", stem + ".cu", std::string("problem.cpp")}) {

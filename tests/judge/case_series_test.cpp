@@ -589,6 +589,18 @@ TEST_F(Series, CallsAreShorterAfterATimeLimit) {
   EXPECT_THAT(limits, ElementsAre(kCallTime, kShortCallTime));
 }
 
+TEST_F(Series, AProfileGivesCallsMoreTime) {
+  std::chrono::milliseconds limit{};
+  options_.only_measured = true;
+  course::Problem problem = negate_problem({1});
+  problem.cases[0].measured = true;
+  run(problem, calls([&](FakeSession& session, const std::string& f, std::span<const std::uint64_t> w) {
+        limit = session.time_limits.back();
+        return right(session, f, w);
+      }));
+  EXPECT_EQ(limit, kProfiledCallTime);
+}
+
 TEST_F(Series, NothingPassesWhenTimeRunsOut) {
   options_.total_time = std::chrono::milliseconds(20);
   const CaseSeries series =

@@ -30,7 +30,7 @@ Problem sound_problem() {
 }
 
 TEST(ProblemRules, TopicAndIdentifier) {
-  EXPECT_EQ(topic_of("06-block-scan"), "block-scan");
+  EXPECT_EQ(topic_of("09-block-scan"), "block-scan");
   EXPECT_EQ(topic_of("6-scan"), "");
   EXPECT_EQ(topic_of("06-"), "");
   EXPECT_EQ(topic_of("scan"), "");
@@ -38,55 +38,55 @@ TEST(ProblemRules, TopicAndIdentifier) {
 }
 
 TEST(ProblemRules, SoundProblemBreaksNone) {
-  EXPECT_THAT(broken_rules(sound_problem(), "06-block-scan"), IsEmpty());
+  EXPECT_THAT(broken_rules(sound_problem(), "09-block-scan"), IsEmpty());
 }
 
 TEST(ProblemRules, NamesMustAgreeWithTheFolder) {
   EXPECT_THAT(broken_rules(sound_problem(), "06-scan"), ElementsAre(HasSubstr("topic \"scan\"")));
   Problem problem = sound_problem();
   problem.function.name = "scan";
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("asks for \"block_scan\"")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("asks for \"block_scan\"")));
 }
 
 TEST(ProblemRules, APictureIsOfACase) {
   Problem problem = sound_problem();
   problem.picture = Picture{"case 3", "svg", [](const Shown&) { return std::string(); }};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), IsEmpty());
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), IsEmpty());
   problem.picture->case_name = "case 12";
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("no case \"case 12\" to draw")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("no case \"case 12\" to draw")));
   problem.picture = Picture{"case 3", "svg", nullptr};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("lacks")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("lacks")));
 }
 
 TEST(ProblemRules, CasesMustBeManyAndDistinct) {
   Problem problem = sound_problem();
   problem.cases.erase(problem.cases.begin());
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("11 cases")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("11 cases")));
   problem = sound_problem();
   problem.cases[3].name = problem.cases[4].name;
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"),
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
               ElementsAre(HasSubstr("two cases are named \"case 4\"")));
 }
 
 TEST(ProblemRules, GatesOfWholeDevicesNeedAWideCase) {
   Problem problem = sound_problem();
   problem.gates.push_back(parallelism_gate(2, ""));
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"),
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
               ElementsAre(HasSubstr("no case that gate \"parallelism\" looks at")));
   problem.cases.front().wide = true;
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), IsEmpty());
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), IsEmpty());
 }
 
 TEST(ProblemRules, GatesNeedAMeasuredCaseWithACost) {
   Problem problem = sound_problem();
   problem.cases.back().measured = false;
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("no measured case")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("no measured case")));
   problem = sound_problem();
   problem.cases.back().cost = {};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("states no cost")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("states no cost")));
   problem = sound_problem();
   problem.gates[0].cause = nullptr;
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("global-sectors")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("global-sectors")));
 }
 
 TEST(ProblemRules, SizesForSpeedAscendAndStateTheirCost) {
@@ -95,15 +95,15 @@ TEST(ProblemRules, SizesForSpeedAscendAndStateTheirCost) {
   };
   Problem problem = sound_problem();
   problem.speed = course::SpeedTask{.sizes = {size(1), size(2)}, .larger = {size(3)}};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), IsEmpty());
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), IsEmpty());
   problem.speed->larger = {size(2)};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"),
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
               ElementsAre(HasSubstr("not larger than the one before")));
   problem.speed->larger = {};
   problem.speed->variations = {Case{.name = "uncosted"}};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("\"uncosted\" lacks")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("\"uncosted\" lacks")));
   problem.speed = course::SpeedTask{};
-  EXPECT_THAT(broken_rules(problem, "06-block-scan"), ElementsAre(HasSubstr("at no size")));
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("at no size")));
 }
 
 }  // namespace

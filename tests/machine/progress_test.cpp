@@ -65,6 +65,50 @@ TEST_F(ProgressTest, TheDeadlineIsLookedAtWithinLongLoopsOfManyWarps) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
+/// How long an endless loop ran.
+class DeadlineTest : public ProgressTest {
+ protected:
+  std::chrono::nanoseconds run_endlessly(const Deadline& deadline) {
+    const auto begin = std::chrono::steady_clock::now();
+    device.set_deadline(deadline);
+    EXPECT_EQ(run("mov.u32 %r2, 0;\nGO: add.u32 %r2, %r2, 1;\nbra GO;", 0, 0, 0, {}, {1, 1, 1}).status,
+              LaunchResult::Status::launch_timeout);
+    return std::chrono::steady_clock::now() - begin;
+  }
+};
+
+// A machine that is busy with other work: time passes, and the kernel has not run.
+TEST_F(DeadlineTest, AKernelIsGivenItsTimeOfAProcessorToo) {
+  using std::chrono::milliseconds;
+  Deadline deadline(std::chrono::steady_clock::now() - milliseconds(1));
+  deadline.latest += std::chrono::hours(1);
+  deadline.processor_time = milliseconds(100);
+  EXPECT_GE(run_endlessly(deadline), milliseconds(95));
+  EXPECT_GE(run_endlessly(deadline), milliseconds(95)) << "each call anew";
+}
+
+TEST_F(DeadlineTest, ItGoesOnUntilTheLatest) {
+  using std::chrono::milliseconds;
+  Deadline deadline(std::chrono::steady_clock::now() - milliseconds(1));
+  deadline.latest += milliseconds(101);
+  deadline.processor_time = std::chrono::hours(1);
+  EXPECT_GE(run_endlessly(deadline), milliseconds(95));
+}
+
+TEST_F(DeadlineTest, WhatEarlierLaunchesOfTheCallUsedCounts) {
+  using std::chrono::milliseconds;
+  const auto begin = std::chrono::steady_clock::now();
+  device.set_deadline(Deadline::after(milliseconds(200)));
+  const std::string loop =
+      "mov.u32 %r2, 0;\nGO: add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 50000;\n@%p1 bra GO;";
+  int launches = 0;
+  while (launches < 100'000 && run(loop, 0, 0, 0, {}, {1, 1, 1}).status == LaunchResult::Status::ok)
+    ++launches;
+  EXPECT_GT(launches, 1);
+  EXPECT_LT(launches, 100'000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(Deadline::kMaxPatience * 200 + 200));
+}
+
 TEST_F(ProgressTest, WhoPollsSharedMemoryLetsOthersRun) {
   // Warp 0 waits for warp 1, which loops for a few turns, and counts how often it looks.
   for (const std::string poll :

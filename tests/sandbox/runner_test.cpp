@@ -220,6 +220,27 @@ TEST_F(Runner, LoopsEndAtTheTimeLimit) {
   EXPECT_EQ(runner_->output().size(), sandbox::Limits{}.output_bytes);
 }
 
+TEST_F(Runner, ACallGoesOnWhileItsPatienceIsDue) {
+  const Signature function = LOCKSTEP_SIGNATURE(sleep_for_milliseconds);
+  int asked = 0;
+  const auto start_anew = [&] {
+    start();
+    asked = 0;
+    ASSERT_EQ(runner_->load({&function, 1}, 10s).kind, Kind::done);
+  };
+  start_anew();
+  Patience patience{.more = 10s, .is_due = [&] { return ++asked > 0; }};
+  EXPECT_EQ(runner_->call(function, std::vector{word(500)}, 100ms, patience).kind, Kind::done);
+  EXPECT_GT(asked, 0);
+  start_anew();
+  patience.is_due = [&] { return ++asked < 3; };
+  EXPECT_EQ(runner_->call(function, std::vector{word(60'000)}, 100ms, patience).kind, Kind::time_limit);
+  EXPECT_EQ(asked, 3);
+  start_anew();
+  patience = {.more = 300ms, .is_due = [&] { return ++asked > 0; }};
+  EXPECT_EQ(runner_->call(function, std::vector{word(60'000)}, 100ms, patience).kind, Kind::time_limit);
+}
+
 TEST_F(Runner, LimitsAreNamed) {
   const Outcome memory = OUTCOME_OF(allocate_without_end);
   EXPECT_EQ(memory.kind, Kind::ended);

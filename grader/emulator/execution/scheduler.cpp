@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/checks/finding_log.h"
+#include "emulator/core/deadline.h"
 #include "emulator/execution/async_copies.h"
 #include "emulator/execution/barrier.h"
 #include "emulator/execution/cluster.h"
@@ -321,7 +322,7 @@ class WorkerLoop {
   }
 
   void check_deadline(ThreadBlock& block) {
-    if (!grid_.deadline || std::chrono::steady_clock::now() < *grid_.deadline) return;
+    if (!grid_.deadline || is_in_time(*grid_.deadline)) return;
     for (const Warp& warp : block.warps) {
       if (warp.splits.empty()) continue;
       const Split& split = warp.splits[warp.current < warp.splits.size() ? warp.current : 0];
@@ -330,6 +331,14 @@ class WorkerLoop {
       break;
     }
     grid_.fail(LaunchResult::Status::launch_timeout);
+  }
+
+  bool is_in_time(const Deadline& deadline) const {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < deadline.due) return true;
+    if (now >= deadline.latest) return false;
+    const std::chrono::nanoseconds used = processor_time(CLOCK_THREAD_CPUTIME_ID) - used_at_begin_;
+    return grid_.used_before + used < deadline.processor_time;
   }
 
   static constexpr std::uint32_t kPassesPerLook = 64;
@@ -343,6 +352,7 @@ class WorkerLoop {
   std::uint64_t cluster_blocks_;
   std::vector<std::unique_ptr<Cluster>> clusters_;
   std::chrono::steady_clock::time_point waits_since_;
+  std::chrono::nanoseconds used_at_begin_ = processor_time(CLOCK_THREAD_CPUTIME_ID);  ///< by this thread
   ProgressWatch progress_;
   std::vector<Warp*> resting_;
   std::uint32_t passes_ = 0;

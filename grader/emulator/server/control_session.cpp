@@ -2,6 +2,7 @@
 #include <chrono>
 #include <utility>
 
+#include "emulator/core/deadline.h"
 #include "emulator/server/observations_codec.h"
 #include "emulator/server/session.h"
 
@@ -29,7 +30,7 @@ Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
     case RequestKind::set_time_limit: {
       const auto limit = request.take<LimitRequest>();
       if (limit.limited != 0) {
-        device.set_deadline(std::chrono::steady_clock::now() + std::chrono::milliseconds(limit.value));
+        device.set_deadline(Deadline::after(std::chrono::milliseconds(limit.value)));
       } else {
         device.set_deadline({});
       }

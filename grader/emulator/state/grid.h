@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/core/deadline.h"
 #include "emulator/counters/counters.h"
 #include "emulator/counters/span.h"
 #include "emulator/memory/atomic_words.h"
@@ -69,7 +70,9 @@ struct Grid {
   std::uint64_t block_stride = 1, block_start = 0;  ///< order of blocks: (start + k × stride) mod count
   std::atomic<bool> stop{false};
   std::atomic<LaunchResult::Status> status{LaunchResult::Status::ok};
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::optional<Deadline> deadline;
+  std::chrono::nanoseconds used_before{
+      0};  ///< of the processor's time, for the same deadline, by other launches
   std::atomic<std::size_t> output_bytes{0};  ///< that printf has written
   std::atomic<std::size_t> stack_bytes{0};   ///< that calls have added to what warps had when they began
   checks::FindingLog* findings = nullptr;    ///< of all launches

@@ -1,0 +1,78 @@
+"""What the tools behind the pages share: how pages and their sections are called, and tables in Markdown."""
+
+import collections
+import re
+
+FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\S*)")
+HEADING = re.compile(r"^(#{1,6}) (?P<title>.+?)\s*$")
+
+
+def label_of(page):
+    """The name that the site gives to a page: lecture_scan of lectures/10-scan.md, task_scan of its task."""
+    if page.name == "README.md":
+        name, prefix = page.parent.name, "task_" if page.parent.parent.name == "exercises" else ""
+    else:
+        name, prefix = page.stem, "lecture_" if page.parent.name == "lectures" else ""
+    if prefix and name == "index":
+        return "mainpage"
+    return prefix + re.sub(r"^\d+-", "", name).replace("-", "_").lower()
+
+
+def slug_of(title):
+    """What a code host makes of a heading: the anchor that links in the tree name."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)  # a link leaves its words
+    return re.sub(r"[^\w\- ]", "", plain.strip().lower()).replace(" ", "-")
+
+
+def section_label(page, slug):
+    """The name that the site gives to a section: they are all in one space there."""
+    return f"{label_of(page)}-{slug}".encode("ascii", "ignore").decode()
+
+
+def fences(lines):
+    """First and last number, from 0, and language of each fence; one that is not closed ends with the page."""
+    opened = None
+    for number, line in enumerate(lines):
+        match = FENCE.match(line)
+        if opened is None:
+            opened = (number, match[1], match[2]) if match else None
+        elif match and match[1].startswith(opened[1]) and not match[2]:
+            yield opened[0], number, opened[2]
+            opened = None
+    if opened:
+        yield opened[0], len(lines) - 1, opened[2]
+
+
+def lines_outside_fences(lines):
+    """Number, from 0, and text of the lines that are no code."""
+    inside = {number for first, last, _ in fences(lines) for number in range(first, last + 1)}
+    return [(number, line) for number, line in enumerate(lines) if number not in inside]
+
+
+def slugs_of(lines):
+    """The slug of each heading, by the number of its line. One that occurs again gets a number, as on code hosts."""
+    seen, slugs = collections.Counter(), {}
+    for number, line in lines_outside_fences(lines):
+        match = HEADING.match(line)
+        if match:
+            slug = slug_of(match["title"])
+            slugs[number] = f"{slug}-{seen[slug]}" if seen[slug] else slug
+            seen[slug] += 1
+    return slugs
+
+
+def code(text):
+    return f"`{text}`"
+
+
+def table(heads, rows, caption=""):
+    """A table in Markdown, the first column to the left and the others to the right, and its caption below."""
+    aligned = ["---"] + ["--:"] * (len(heads) - 1)
+    cells = [[str(cell).replace("|", "\\|") for cell in row] for row in (heads, aligned, *rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    return "\n".join(lines + (["", f"*{caption}*"] if caption else [])) + "\n"
+
+
+def prose_table(heads, rows):
+    """The same with all columns to the left."""
+    return table(heads, rows).replace("| --: ", "| --- ", len(heads) - 1)
