@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
-#include <thread>
 
 #include "build/toolkit.h"
 #include "cli/command.h"
@@ -14,8 +13,10 @@
 #include "cli/terminal.h"
 #include "course/catalogue.h"
 #include "device/device.h"
+#include "emulator/core/processors.h"
 #include "sandbox/sandbox.h"
 #include "storage/files.h"
+#include "text/wording.h"
 
 namespace lockstep::cli {
 namespace {
@@ -130,7 +131,7 @@ Finding processor() {
   std::ifstream file("/proc/cpuinfo");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::string flags = first_line_with(text, "flags") + ' ';
-  std::string found = fmt::format("{} cores", std::thread::hardware_concurrency());
+  std::string found = text::counted(emulator::usable_processors(), "core");
   for (const char* feature : {"avx2", "fma", "avx512f"}) {
     if (flags.find(fmt::format(" {} ", feature)) != std::string::npos) found += fmt::format(", {}", feature);
   }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "device/installation.h"
+#include "emulator/core/processors.h"
 #include "emulator/server/device_process.h"
 #include "sandbox/program_files.h"
 #include "sandbox/sandbox.h"
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 sandbox::Limits limits_of_device() {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const unsigned cores = emulator::usable_processors();
   sandbox::Limits limits;
   // A judgement ends long before: these bound a device that has run wild while nobody asks it anything.
   limits.wall_time = 1h;

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <thread>
 #include <tuple>
 #include <unordered_map>
 
 #include "emulator/checks/finding_log.h"
 #include "emulator/checks/unfenced_stores.h"
+#include "emulator/core/processors.h"
 #include "emulator/core/round_up.h"
 #include "emulator/decoding/decoder.h"
 #include "emulator/execution/cluster.h"
@@ -129,7 +129,7 @@ struct Device::State {
   explicit State(DeviceOptions given)
       : options(std::move(given)),
         memory(options.properties.global_bytes),
-        workers(options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency())) {}
+        workers(options.workers != 0 ? options.workers : usable_processors()) {}
 
   Loaded& module(ModuleId id) {
     const auto found = modules.find(id);

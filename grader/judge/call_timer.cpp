@@ -7,8 +7,8 @@
 #include <deque>
 #include <future>
 #include <stdexcept>
-#include <thread>
 
+#include "emulator/core/processors.h"
 #include "judge/comparison.h"
 #include "judge/host_memory.h"
 #include "judge/keyed_random.h"
@@ -49,7 +49,7 @@ bool is_bound_by_arithmetic(const course::Cost& cost) {
 std::size_t calls_made_at_once(const course::Case& one) {
   constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
   const double room = free_host_memory() / 2 / (kCopies * one.cost.global_bytes + 1);
-  const double processors = std::thread::hardware_concurrency();
+  const double processors = emulator::usable_processors();
   return static_cast<std::size_t>(std::max(1.0, std::min(room, processors)));
 }
 

@@ -52,6 +52,10 @@ TEST(Program, FindsTheCourseThatItWasBuiltFrom) {
   EXPECT_THAT(ran.output, HasSubstr("bubblewrap")) << "from the course's list of packages";
 }
 
+TEST(Program, UsesTheProcessorsThatItMayUse) {
+  EXPECT_THAT(run("taskset --cpu-list 0 '" LOCKSTEP_EXECUTABLE "' doctor").output, HasSubstr("1 core,"));
+}
+
 TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
