@@ -522,10 +522,10 @@ TEST_F(OwnProgress, GoesOnWithWhatIsNotPassed) {
   const std::string grade = "grade transpose --submission my/transpose.cu";
   EXPECT_THAT(
       unwrapped(lockstep(grade).output),
-      HasSubstr("Go on with block-scan: read lectures/09-block-scan.md, edit "
-                "exercises/09-block-scan/block_scan.cu, and check it with `./lockstep grade block-scan`."));
-  pass_all_but("histogram");
-  EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with histogram: "));
+      HasSubstr("Go on with histogram: read lectures/08-histogram.md, edit "
+                "exercises/08-histogram/histogram.cu, and check it with `./lockstep grade histogram`."));
+  pass_all_but("scan");
+  EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with scan: "));
   pass_all_but("coalescing");
   EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with coalescing: "));
   pass_all_but("transpose");

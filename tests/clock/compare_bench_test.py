@@ -235,7 +235,7 @@ class CompareBench(unittest.TestCase):
         (self.root / "called").unlink()
         ran = self.run_tool("--resume")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        called = [["07-scan-peers-cub", "--any", "33554393"], ["07-scan-peers-memcpy", "--any", "16384", "33554393"]]
+        called = [["10-scan-peers-cub", "--any", "33554393"], ["10-scan-peers-memcpy", "--any", "16384", "33554393"]]
         self.assertEqual(self.lines_of("called"), called)
         self.assertEqual(len(self.rows()), 6)
         ran = self.run_tool("--resume", rounds="3")

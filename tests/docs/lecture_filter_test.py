@@ -30,7 +30,7 @@ class LectureFilter(unittest.TestCase):
 
     def test_caption_of_a_table_is_set_as_one(self):
         lines = self.filtered(
-            "lectures/03-transpose.md", "<!-- insert cost -->\n\n| a |\n\n*Counted & shown.*\n\n<!-- end -->\n\n*Not one.*\n"
+            "lectures/05-transpose.md", "<!-- insert cost -->\n\n| a |\n\n*Counted & shown.*\n\n<!-- end -->\n\n*Not one.*\n"
         )
         self.assertEqual(lines[4], '\\htmlonly[block]<p class="caption">Counted &amp; shown.</p>\\endhtmlonly')
         self.assertEqual(lines[8], "*Not one.*")
