@@ -3,6 +3,13 @@
 import collections
 import re
 
+# A part of a page that docs/fill_pages writes: the code of a region, a drawing, the caption of a drawing or a table.
+CODE = re.compile(r"^<!-- code (?P<source>\S+) (?P<tag>\S+) -->$")
+PICTURE = re.compile(r"^!\[(?P<caption>.+)\]\(pictures/(?P<file>[a-z0-9-]+\.svg)\)$")
+CAPTION = re.compile(r"^\*[^*]+\*$")
+# The first and the last line of a region of a source.
+REGION_MARK = re.compile(r"^\s*//+!?\s*\[([a-z0-9]+(?:-[a-z0-9]+)*)\]\s*$")
+
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*(\S*)")
 HEADING = re.compile(r"^(#{1,6}) (?P<title>.+?)\s*$")
 
