@@ -62,7 +62,8 @@ void Progress::compare(result::ExerciseResult& result) const {
   const ExerciseProgress& one = before->second;
   if (one.cases > 0 && one.cases == result.cases.size()) result.previous_passed = one.passed_cases;
   for (result::GateResult& gate : result.gates) {
-    if (const auto value = one.gates.find(gate.name); value != one.gates.end()) gate.previous = value->second;
+    if (const auto value = one.gates.find(label_of(gate)); value != one.gates.end())
+      gate.previous = value->second;
   }
 }
 
@@ -74,7 +75,7 @@ void Progress::record(const result::ExerciseResult& result) {
     one.passed_cases = result::passed_cases(result);
   }
   for (const result::GateResult& gate : result.gates)
-    if (gate.verdict != result::Verdict::not_measured) one.gates[gate.name] = gate.value;
+    if (gate.verdict != result::Verdict::not_measured) one.gates[label_of(gate)] = gate.value;
   const auto rank = [](result::Verdict verdict, double points) {
     return std::tuple(verdict == result::Verdict::passed, points);
   };

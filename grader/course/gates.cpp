@@ -320,6 +320,33 @@ KernelWork of_all_kernels(const Measurement& measurement) {
   return total;
 }
 
+/// Lane-instructions of a line in which a lane is idle, for whatever reason.
+double idle_lanes(const LineCounters& line) {
+  return kWarpLanes * static_cast<double>(line.warps) - static_cast<double>(line.lanes);
+}
+
+double idle_at_branches(const LineCounters& line) { return static_cast<double>(line.idle_caused); }
+
+/// The branches at which lanes diverge; where these are not most of it, the lines whose warps have lanes
+/// without a thread.
+Cause cause_of_idle_lanes(const Measurement& measurement, const std::string& advice) {
+  const double units = measurement.cost.elements * measurement.calls;
+  if (2 * of_all_lines(measurement, idle_at_branches) > of_all_lines(measurement, idle_lanes)) {
+    return {idle_at_branches,
+            [units](const LineCounters& line) {
+              return fmt::format("lanes that diverge here wait for {} lane-instructions per element",
+                                 figure(idle_at_branches(line) / units));
+            },
+            advice};
+  }
+  return {idle_lanes,
+          [](const LineCounters& line) {
+            return fmt::format("{} of 32 lanes take part: the others have no thread, or theirs has ended",
+                               figure(static_cast<double>(line.lanes) / static_cast<double>(line.warps)));
+          },
+          advice};
+}
+
 /// The lines of the kernel that is most of the chain.
 Cause cause_of_span(const Measurement& measurement, const std::string& advice) {
   const auto& kernels = measurement.observations.kernels;
@@ -443,6 +470,22 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
             return cause;
           },
       .doubt = doubt_of_reads,
+  };
+}
+
+Gate idle_lanes_gate(double limit, std::string advice) {
+  return {
+      .name = "idle-lanes",
+      .description =
+          "Lane-instructions per element in which a lane of a running warp does nothing, as it waits at a "
+          "branch, has ended or has no thread; ideal 0.",
+      .limit = limit,
+      .value =
+          [](const Measurement& measurement) {
+            return of_all_lines(measurement, idle_lanes) / (measurement.cost.elements * measurement.calls);
+          },
+      .cause = [advice = std::move(advice)](
+                   const Measurement& measurement) { return cause_of_idle_lanes(measurement, advice); },
   };
 }
 

@@ -205,6 +205,7 @@ struct Cost {
 };
 
 struct Case {
+  std::string puzzle = {};               ///< of an exercise of puzzles: the name of the one it belongs to
   std::string name;                      ///< such as "33 x 65"
   std::string purpose;                   ///< one line for the student: why this case is here
   std::function<Call(Random&)> prepare;  ///< makes fresh inputs and their expected outputs
@@ -317,6 +318,12 @@ Gate shared_passes_gate(double limit, std::string unit, double units_of_element,
 Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit = "element",
                             double units_of_element = 1);
 
+/// Lane-instructions per element in which a lane of a running warp does nothing: it waits at a branch, has
+/// ended, or does not exist since the block is no multiple of 32. No share of all lanes: instructions that
+/// serve nothing would make it smaller. It depends on the compiler as far as what the idle lanes wait for
+/// does: the limit must leave room for twice as many.
+Gate idle_lanes_gate(double limit, std::string advice);
+
 /// How many multiprocessors the work could keep busy: all warp-instructions, over those of the longest chain
 /// that cannot be shared out. The chain is that of all launches one after the other, each as long as its
 /// busiest block takes. Must reach `least`.
@@ -386,6 +393,14 @@ struct SpeedTask {
   double pass_ratio = 0.5;            ///< of the reference's speed, which must be reached to pass
 };
 
+/// One of several functions that an exercise asks for. Each is graded by itself: what one does wrong costs
+/// the others nothing.
+struct Puzzle {
+  std::string name;   ///< that of the function
+  std::string title;  ///< such as "out[i] = in[i] * in[i]"
+  Signature function;
+};
+
 struct Problem {
   /// What a submission defines: the function, and the query for its workspace.
   std::vector<Signature> functions() const {
@@ -394,11 +409,27 @@ struct Problem {
     return all;
   }
 
+  /// That puzzle as a problem with one function: its cases, the gates that look at any of them, and an equal
+  /// share of the points.
+  Problem of(const Puzzle& puzzle) const {
+    Problem one = *this;
+    one.title = puzzle.title;
+    one.function = puzzle.function;
+    one.puzzles.clear();
+    one.points = points / static_cast<double>(puzzles.size());
+    std::erase_if(one.cases, [&puzzle](const Case& any) { return any.puzzle != puzzle.name; });
+    std::erase_if(one.gates, [&one](const Gate& gate) {
+      return std::ranges::none_of(one.cases, [&gate](const Case& any) { return gate.looks_at(any); });
+    });
+    return one;
+  }
+
   std::string name;    ///< topic, such as "transpose"
   std::string title;   ///< such as "Transpose a matrix"
   std::string lesson;  ///< one line: what the exercise teaches
   Signature function;
   std::optional<WorkspaceQuery> workspace;
+  std::vector<Puzzle> puzzles;  ///< not empty: these functions, in this order, and no `function`
   std::vector<Case> cases;
   /// Too large to be emulated: a GPU runs them after the others, if it and the judge have room for them.
   std::vector<Case> gpu_cases;

@@ -34,6 +34,28 @@ void require_speed(const SpeedTask& task, const Require& require) {
   }
 }
 
+template <class Require>
+void require_puzzles(const Problem& problem, const Require& require) {
+  std::set<std::string> names;
+  for (const Puzzle& puzzle : problem.puzzles) {
+    require(names.insert(puzzle.name).second, fmt::format("two puzzles are named \"{}\"", puzzle.name));
+    require(puzzle.function.name == puzzle.name && !puzzle.title.empty(),
+            fmt::format("puzzle \"{}\" lacks its title, or is not named as its function \"{}\"", puzzle.name,
+                        puzzle.function.name));
+    const Problem one = problem.of(puzzle);
+    require(!one.cases.empty() && one.gates.size() == problem.gates.size(),
+            fmt::format("puzzle \"{}\" lacks cases, or one that a gate looks at", puzzle.name));
+  }
+  for (const Case& one : problem.cases) {
+    require(names.empty() ? one.puzzle.empty() : names.contains(one.puzzle),
+            fmt::format("case \"{}\" is of the puzzle \"{}\", which there is not", one.name, one.puzzle));
+  }
+  const bool has_more = !problem.function.name.empty() || problem.workspace || problem.speed ||
+                        problem.picture || !problem.gpu_cases.empty();
+  require(problem.puzzles.empty() || !has_more,
+          "an exercise of puzzles has a function, a workspace, a speed, a picture or cases of a GPU alone");
+}
+
 }  // namespace
 
 std::string topic_of(std::string_view folder_name) {
@@ -57,9 +79,10 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
   require(!topic.empty(), fmt::format("the folder \"{}\" is not named NN-topic", folder_name));
   require(problem.name == topic,
           fmt::format("the problem's name is \"{}\", its folder's topic \"{}\"", problem.name, topic));
-  require(problem.function.name == identifier_of(problem.name),
+  require(!problem.puzzles.empty() || problem.function.name == identifier_of(problem.name),
           fmt::format("the function is \"{}\", but the exercise \"{}\" asks for \"{}\"",
                       problem.function.name, problem.name, identifier_of(problem.name)));
+  require_puzzles(problem, require);
   require(!problem.title.empty() && !problem.lesson.empty(), "title and lesson must say something");
   require(!problem.hints.empty(), "there is no hint");
   require(problem.points > 0, "the exercise is worth no points");

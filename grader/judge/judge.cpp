@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "build/submission_compiler.h"
 #include "judge/case_series.h"
@@ -74,10 +75,11 @@ std::string following(const course::Exercise& exercise, const std::set<std::stri
 
 class Judgement {
  public:
-  Judgement(const course::Exercise& exercise, const build::SubmissionFile& submission, device::Device& device,
-            const Options& options)
+  /// `problem` is the exercise's, or that of one of its puzzles.
+  Judgement(const course::Exercise& exercise, const course::Problem& problem,
+            const build::SubmissionFile& submission, device::Device& device, const Options& options)
       : exercise_(exercise),
-        problem_(exercise.problem),
+        problem_(problem),
         file_(submission),
         submission_(submission.path()),
         device_(device),
@@ -88,6 +90,7 @@ class Judgement {
     result_.submission = submission_.string();
     result_.only_case = options.only_case;
     result_.max_points = is_whole() ? problem_.points : 0;
+    result_.speed.counts = problem_.speed.has_value();
   }
 
   ExerciseResult run() {
@@ -95,8 +98,14 @@ class Judgement {
     try {
       const CompiledSubmission compiled = compile();
       result_.source = compiled.source;
-      if (compiled.status == CompiledSubmission::Status::compiled)
-        judge_object(compiled.object, derived_seed(choose_seed(compiled), problem_.name));
+      if (compiled.status == CompiledSubmission::Status::compiled) {
+        const Seed seed = derived_seed(choose_seed(compiled), problem_.name);
+        if (problem_.puzzles.empty()) {
+          judge_object(compiled.object, seed);
+        } else {
+          judge_each_puzzle(compiled.object, seed);
+        }
+      }
     } catch (const std::exception& error) {
       end_early(Verdict::grader_error, error.what());
     }
@@ -104,8 +113,11 @@ class Judgement {
     const bool is_own = submission_ == exercise_.starter ||
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
     const std::string other = is_own ? "" : text::shown_path(submission_.string());
-    if (result_.next_step.empty())
-      result_.next_step = next_step(result_, following(exercise_, options_.passed), other);
+    if (result_.next_step.empty()) {
+      const result::PuzzleResult* const unsolved = result::first_unsolved(result_);
+      result_.next_step = next_step(unsolved == nullptr ? result_ : result_of_puzzle(result_, *unsolved),
+                                    following(exercise_, options_.passed), other);
+    }
     if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
     result_.seconds = seconds_since(start);
     return std::move(result_);
@@ -186,6 +198,49 @@ class Judgement {
     result_.seed_digest = digest_of(seed);
     if (options_.show_seed) result_.seed = seed_text(seed);
     return seed;
+  }
+
+  /// What a puzzle leaves, a crash or a lack of time, is of no concern to the next one.
+  void judge_each_puzzle(const std::filesystem::path& object, const Seed& seed) {
+    for (const course::Puzzle& puzzle : problem_.puzzles) {
+      const course::Problem problem = problem_.of(puzzle);
+      if (!is_whole() && std::ranges::none_of(problem.cases, [this](const course::Case& one) {
+            return one.name == options_.only_case;
+          }))
+        continue;
+      Judgement judgement(exercise_, problem, file_, device_, options_);
+      judgement.result_.source = result_.source;
+      try {
+        judgement.judge_object(object, seed);
+      } catch (const std::exception& error) {
+        judgement.end_early(Verdict::grader_error, error.what());
+      }
+      add_puzzle(puzzle, std::move(judgement.result_));
+    }
+    const result::PuzzleResult* const unsolved = result::first_unsolved(result_);
+    result_.verdict = unsolved == nullptr ? Verdict::passed : unsolved->verdict;
+  }
+
+  void add_puzzle(const course::Puzzle& puzzle, ExerciseResult&& one) {
+    result_.puzzles.push_back(
+        {puzzle.name, puzzle.title, one.verdict, one.points, one.max_points, std::move(one.message)});
+    result_.points += one.points;
+    for (result::CaseResult& any : one.cases) any.puzzle = puzzle.name;
+    for (result::GateResult& any : one.gates) any.puzzle = puzzle.name;
+    const auto append = [](auto& to, auto&& from) { std::ranges::move(from, std::back_inserter(to)); };
+    append(result_.cases, one.cases);
+    append(result_.gates, one.gates);
+    append(result_.remarks, one.remarks);
+    append(result_.lines, one.lines);
+    append(result_.kernels, one.kernels);
+    append(result_.traces, one.traces);
+    append(result_.counters, one.counters);
+    result_.measured_case += (result_.measured_case.empty() ? "" : ", ") + one.measured_case;
+    result_.measured_calls = std::max(result_.measured_calls, one.measured_calls);
+    if (result_.output.empty()) {
+      result_.output = std::move(one.output);
+      result_.output_truncated = one.output_truncated;
+    }
   }
 
   void judge_object(const std::filesystem::path& object, const Seed& seed) {
@@ -365,7 +420,7 @@ class Judgement {
 
 ExerciseResult judge(const course::Exercise& exercise, const build::SubmissionFile& submission,
                      device::Device& device, const Options& options) {
-  return Judgement(exercise, submission, device, options).run();
+  return Judgement(exercise, exercise.problem, submission, device, options).run();
 }
 
 }  // namespace lockstep::judge

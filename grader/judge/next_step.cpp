@@ -108,7 +108,7 @@ std::string after_failed_gate(const ExerciseResult& result, const GateResult& ga
 }
 
 std::string after_passing(const ExerciseResult& result, const std::string& following) {
-  const std::string speed = result.speed.verdict == Verdict::not_measured
+  const std::string speed = result.speed.counts && result.speed.verdict == Verdict::not_measured
                                 ? "Speed was not measured, so the points are those of the other parts. "
                                 : "";
   if (following.empty()) return speed + "With that every exercise is passed.";

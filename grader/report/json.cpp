@@ -17,6 +17,7 @@ using result::GateResult;
 using result::GpuDuringSpeed;
 using result::Mismatch;
 using result::Place;
+using result::PuzzleResult;
 using result::Report;
 using result::ShownArgument;
 using result::ShownCall;
@@ -84,6 +85,7 @@ Json of_case(const CaseResult& one) {
                {"places", places(one.places)},
                {"remark", printable(one.remark)},
                {"seconds", measured(one.seconds)}};
+  if (!one.puzzle.empty()) json["puzzle"] = printable(one.puzzle);
   if (!one.output.empty()) json["output"] = printable_lines(one.output);
   if (one.shown) json["call"] = of_call(*one.shown);
   return json;
@@ -111,6 +113,7 @@ Json of_gate(const GateResult& gate) {
                {"worst", places(gate.worst)},
                {"explanation", printable(gate.explanation)},
                {"advice", printable(gate.advice)}};
+  if (!gate.puzzle.empty()) json["puzzle"] = printable(gate.puzzle);
   if (gate.previous) json["previous"] = measured(*gate.previous);
   return json;
 }
@@ -129,7 +132,7 @@ Json of_gpu(const GpuDuringSpeed& gpu) {
 }
 
 Json of_speed(const Speed& speed) {
-  Json result = {{"verdict", name_of(speed.verdict)}};
+  Json result = {{"verdict", name_of(speed.verdict)}, {"counts", speed.counts}};
   result["ratio"] = speed.ratio ? measured(*speed.ratio) : Json(nullptr);
   result["interval"] = speed.interval
                            ? Json::array({measured(speed.interval->first), measured(speed.interval->second)})
@@ -148,6 +151,15 @@ Json of_speed(const Speed& speed) {
   result["call_seconds"] = speed.call_seconds ? measured(*speed.call_seconds) : Json(nullptr);
   result["card"] = speed.gpu ? of_gpu(*speed.gpu) : Json(nullptr);
   return result;
+}
+
+Json of_puzzle(const PuzzleResult& puzzle) {
+  return {{"name", printable(puzzle.name)},
+          {"title", printable(puzzle.title)},
+          {"verdict", name_of(puzzle.verdict)},
+          {"points", measured(puzzle.points)},
+          {"max_points", measured(puzzle.max_points)},
+          {"message", printable(puzzle.message)}};
 }
 
 Json of_compiler_error(const CompilerError& error) {
@@ -181,6 +193,7 @@ Json of_exercise(const ExerciseResult& result) {
       {"next_step", printable(result.next_step)},
       {"seconds", measured(result.seconds)},
       {"compile_seconds", measured(result.compile_seconds)}};
+  for (const PuzzleResult& puzzle : result.puzzles) json["puzzles"].push_back(of_puzzle(puzzle));
   if (!result.only_case.empty()) json["only_case"] = printable(result.only_case);
   if (result.previous_passed) json["correctness"]["previous_passed"] = *result.previous_passed;
   if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;

@@ -14,6 +14,7 @@ using result::ExerciseResult;
 using result::GateResult;
 using result::Mismatch;
 using result::Place;
+using result::PuzzleResult;
 using result::Report;
 using result::ShownArgument;
 using result::ShownCall;
@@ -85,6 +86,11 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
     cases.push_back({"submission", printable(result.name), result.verdict, printable(result.message),
                      detail + result.compiler_output, 0});
   }
+  for (const PuzzleResult& puzzle : result.puzzles) {
+    if (!puzzle.message.empty())
+      cases.push_back({"puzzle", printable(puzzle.name), puzzle.verdict, printable(puzzle.message),
+                       result.compiler_output, 0});
+  }
   for (const CaseResult& one : result.cases) {
     std::string detail;
     for (const Mismatch& mismatch : one.mismatches) {
@@ -99,9 +105,10 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
     const std::string message =
         fmt::format("{} is {}, {} {}", printable(gate.name), number_beside(gate.value, gate.limit),
                     bound_of(gate), number(gate.limit));
-    cases.push_back({"technique", printable(gate.name), gate.verdict, message,
+    cases.push_back({"technique", printable(label_of(gate)), gate.verdict, message,
                      where(gate.worst) + printable(gate.explanation) + '\n' + printable(gate.advice), 0});
   }
+  if (!result.speed.counts) return cases;
   const std::string ratio =
       result.speed.ratio ? fmt::format("{} of the reference's speed", number(*result.speed.ratio)) : "";
   cases.push_back({"speed", "speed", result.speed.verdict, ratio, "", 0});

@@ -55,9 +55,9 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
   if (!result.kernels.empty()) text += '\n' + kernel_table(result.kernels, style);
   if (!result.gates.empty()) text += fmt::format("\n{}\n", paint(style, Colour::strong, "Technique"));
   std::size_t width = 0;
-  for (const GateResult& gate : result.gates) width = std::max(width, display_width(gate.name));
+  for (const GateResult& gate : result.gates) width = std::max(width, display_width(label_of(gate)));
   for (const GateResult& gate : result.gates) {
-    text += fmt::format("  {} {:<{}}  {:>7}  {} {:>7}\n", mark(style, gate.verdict), gate.name, width,
+    text += fmt::format("  {} {:<{}}  {:>7}  {} {:>7}\n", mark(style, gate.verdict), label_of(gate), width,
                         gate.verdict == Verdict::not_measured ? "-" : number_beside(gate.value, gate.limit),
                         bound_of(gate), number(gate.limit));
     if (gate.verdict == Verdict::inefficient) text += prose(style, gate.advice, 6);
@@ -78,6 +78,7 @@ std::string render_profile_json(const ExerciseResult& result, const std::vector<
                      {"limit", gate.limit},
                      {"at_least", gate.at_least},
                      {"verdict", name_of(gate.verdict)}});
+    if (!gate.puzzle.empty()) gates.back()["puzzle"] = gate.puzzle;
   }
   const Json root = {{"schema", "lockstep/profile/v1"},
                      {"name", result.name},

@@ -19,6 +19,7 @@ using result::ExerciseResult;
 using result::GateResult;
 using result::Mismatch;
 using result::Place;
+using result::PuzzleResult;
 using result::Report;
 using result::ShownArgument;
 using result::ShownCall;
@@ -208,6 +209,15 @@ std::string compiler(const ExerciseResult& result, const TextStyle& style) {
   return text;
 }
 
+/// How many cases passed in the student's grading before, where that was another number.
+std::string change_of_cases(const ExerciseResult& result, const TextStyle& style) {
+  const std::uint64_t passed = passed_cases(result);
+  if (!result.previous_passed || *result.previous_passed == passed) return "";
+  const std::string change = fmt::format("was {} of {}, now {}", *result.previous_passed,
+                                         counted(result.cases.size(), "case"), passed);
+  return fmt::format("    {}\n", paint(style, Colour::faint, change));
+}
+
 std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   std::uint64_t passed = 0, not_run = 0;
   double seconds = 0;
@@ -247,11 +257,7 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   text += prose(style, remark, 4);
   if (not_run > 0)
     text += fmt::format("  {} {} not run\n", mark(style, Verdict::not_measured), counted(not_run, "case"));
-  if (result.previous_passed && *result.previous_passed != passed) {
-    const std::string change = fmt::format("was {} of {}, now {}", *result.previous_passed,
-                                           counted(result.cases.size(), "case"), passed);
-    text += fmt::format("    {}\n", paint(style, Colour::faint, change));
-  }
+  text += change_of_cases(result, style);
   for (const CaseResult& one : result.cases) {
     if (!one.shown) continue;
     if (!text.ends_with("\n\n")) text += '\n';
@@ -310,6 +316,7 @@ std::string technique(const ExerciseResult& result, const TextStyle& style) {
 }
 
 std::string speed_line(const Speed& speed, const TextStyle& style) {
+  if (!speed.counts) return "";
   if (!speed.ratio)
     return fmt::format("  {} speed not measured: it needs a GPU\n", mark(style, speed.verdict));
   std::string text = fmt::format("speed {} of the reference's", number(*speed.ratio));
@@ -343,6 +350,19 @@ std::string title_line(const ExerciseResult& result, const TextStyle& style) {
                                  ? fmt::format("{:.1f} of {:.0f} points", result.points, result.max_points)
                                  : fmt::format("case {} alone, without points", printable(result.only_case));
   return fmt::format("{} {}   {}\n", mark(style, result.verdict), verdict, points);
+}
+
+/// A row for each puzzle.
+std::string puzzles(const ExerciseResult& result, const TextStyle& style) {
+  std::size_t width = 0;
+  for (const PuzzleResult& puzzle : result.puzzles) width = std::max(width, display_width(puzzle.name));
+  std::string text;
+  for (const PuzzleResult& puzzle : result.puzzles) {
+    text += fmt::format("  {} {}  ", mark(style, puzzle.verdict), pad(printable(puzzle.name), width));
+    if (result.only_case.empty()) text += fmt::format("{:.1f} of {:.3g}  ", puzzle.points, puzzle.max_points);
+    text += fmt::format("{}\n", paint(style, colour_of(puzzle.verdict), name_of(puzzle.verdict)));
+  }
+  return text;
 }
 
 /// What right code does that it would rather not do.
@@ -388,6 +408,25 @@ std::string printed(const ExerciseResult& result, const TextStyle& style) {
   return printed_in(*shown, style);
 }
 
+/// All of one function: its cases, technique and speed, and what it printed.
+std::string findings(const ExerciseResult& result, const TextStyle& style) {
+  std::string text = correctness(result, style);
+  // One that passed needs no list of what each puzzle counted.
+  if (result.puzzles.empty()) text += technique(result, style);
+  if (!result.only_case.empty()) {
+    // Neither technique nor speed is that of one case.
+  } else if (is_correct(result)) {
+    text += speed_line(result.speed, style) + gpu_warning(result.speed, style);
+    text += remarks_on_lines(result.remarks, style);
+  } else if (!result.cases.empty()) {
+    const char* const later = result.speed.counts ? "    Technique and speed count once every case passes."
+                                                  : "    Technique counts once every case passes.";
+    text += paint(style, Colour::faint, later) + '\n';
+  }
+  if (result.verdict != Verdict::passed || !result.only_case.empty()) text += printed(result, style);
+  return text;
+}
+
 }  // namespace
 
 std::string render_heading(const Report& report, const TextStyle& style) {
@@ -411,17 +450,16 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
   }
   if (!result.message.empty()) text += '\n' + prose(style, result.message, 2);
   text += compiler(result, style);
-  text += correctness(result, style);
-  text += technique(result, style);
-  if (!result.only_case.empty()) {
-    // Neither technique nor speed is that of one case.
-  } else if (is_correct(result)) {
-    text += speed_line(result.speed, style) + gpu_warning(result.speed, style);
-    text += remarks_on_lines(result.remarks, style);
-  } else if (!result.cases.empty()) {
-    text += paint(style, Colour::faint, "    Technique and speed count once every case passes.") + '\n';
+  text += puzzles(result, style);
+  if (const PuzzleResult* puzzle = first_unsolved(result)) {
+    text += change_of_cases(result, style);
+    text +=
+        fmt::format("\n  {}\n", paint(style, Colour::strong, printable(puzzle->name + ": " + puzzle->title)));
+    if (!puzzle->message.empty()) text += '\n' + prose(style, puzzle->message, 2);
+    text += findings(result_of_puzzle(result, *puzzle), style);
+  } else {
+    text += findings(result, style);
   }
-  if (result.verdict != Verdict::passed || !result.only_case.empty()) text += printed(result, style);
   if (!result.next_step.empty()) {
     text += '\n' + labelled(style, paint(style, Colour::strong, "Next:"), 5, result.next_step);
   }

@@ -84,6 +84,30 @@ std::uint64_t passed_cases(const ExerciseResult& result) {
                     [](const CaseResult& one) { return one.verdict == Verdict::passed; }));
 }
 
+const PuzzleResult* first_unsolved(const ExerciseResult& result) {
+  const auto found = std::ranges::find_if(
+      result.puzzles, [](const PuzzleResult& puzzle) { return puzzle.verdict != Verdict::passed; });
+  return found == result.puzzles.end() ? nullptr : &*found;
+}
+
+ExerciseResult result_of_puzzle(const ExerciseResult& result, const PuzzleResult& puzzle) {
+  ExerciseResult one = result;
+  one.puzzles.clear();
+  one.verdict = puzzle.verdict;
+  one.points = puzzle.points;
+  one.max_points = puzzle.max_points;
+  one.message = puzzle.message;
+  one.previous_passed.reset();  // of all puzzles
+  const auto is_of_another = [&puzzle](const auto& any) { return any.puzzle != puzzle.name; };
+  std::erase_if(one.cases, is_of_another);
+  std::erase_if(one.gates, is_of_another);
+  return one;
+}
+
+std::string label_of(const GateResult& gate) {
+  return gate.puzzle.empty() ? gate.name : gate.puzzle + ": " + gate.name;
+}
+
 bool is_correct(const ExerciseResult& result) {
   return !result.cases.empty() &&
          std::all_of(result.cases.begin(), result.cases.end(),

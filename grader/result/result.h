@@ -67,6 +67,7 @@ struct ShownCall {
 };
 
 struct CaseResult {
+  std::string puzzle{};  ///< of an exercise of puzzles: the name of the one it belongs to
   std::string name;
   std::string purpose;
   Verdict verdict = Verdict::passed;
@@ -90,6 +91,7 @@ struct CaseResult {
 };
 
 struct GateResult {
+  std::string puzzle{};  ///< as that of a case
   std::string name, description;
   double value = 0, limit = 0;
   bool at_least = false;              ///< the limit must be reached, not kept within
@@ -120,6 +122,7 @@ struct GpuDuringSpeed {
 };
 
 struct Speed {
+  bool counts = true;  ///< whether the exercise has sizes to measure it at
   Verdict verdict = Verdict::not_measured;
   std::optional<double> ratio;  ///< reference time over submission time
   std::optional<std::pair<double, double>> interval;
@@ -152,6 +155,14 @@ struct Picture {
   std::string complaint;  ///< why it could not
 };
 
+/// One of several functions that an exercise asks for, which is graded by itself.
+struct PuzzleResult {
+  std::string name, title;
+  Verdict verdict = Verdict::not_measured;
+  double points = 0, max_points = 0;
+  std::string message;  ///< one sentence when it ended early, as where the function is missing
+};
+
 struct ExerciseResult {
   std::string name, title;
   std::string submission;  ///< path that was graded
@@ -164,10 +175,11 @@ struct ExerciseResult {
   std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)
   std::string compiler_output;  ///< with the student's own line numbers
   std::optional<CompilerError> compiler_error;
-  std::vector<CaseResult> cases;
+  std::vector<PuzzleResult> puzzles;             ///< of an exercise of puzzles; empty where nothing was run
+  std::vector<CaseResult> cases;                 ///< of all puzzles
   std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
-  std::vector<GateResult> gates;
-  std::vector<SourceRemark> remarks;  ///< where all cases passed
+  std::vector<GateResult> gates;                 ///< likewise
+  std::vector<SourceRemark> remarks;             ///< where all cases passed
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;
@@ -204,6 +216,15 @@ struct Report {
 const CaseResult* most_telling_case(const std::vector<CaseResult>& cases);
 
 std::uint64_t passed_cases(const ExerciseResult& result);
+
+/// The first puzzle that was not passed; null when there is none.
+const PuzzleResult* first_unsolved(const ExerciseResult& result);
+
+/// `result` as far as it is about that puzzle: its verdict, points, message, cases and gates.
+ExerciseResult result_of_puzzle(const ExerciseResult& result, const PuzzleResult& puzzle);
+
+/// A gate's name, after that of its puzzle if it has one.
+std::string label_of(const GateResult& gate);
 
 /// Whether there are cases and all of them passed: technique and speed count only then.
 bool is_correct(const ExerciseResult& result);

@@ -100,6 +100,27 @@ TEST(TextReport, TellsWhatHasChangedSinceTheGradingBefore) {
               HasSubstr("2 cases passed in 0.1 s\n    was 1 of 5 cases, now 2\n"));
 }
 
+TEST(TextReport, OfPuzzlesShowsAllAndTheFirstThatIsUnsolved) {
+  expect_golden("puzzles.txt", render_text(report_of({of_puzzles()}), {}));
+}
+
+TEST(TextReport, OfPuzzlesThatAllPassedListsNoGates) {
+  ExerciseResult result = of_puzzles();
+  result.verdict = Verdict::passed;
+  for (result::PuzzleResult& puzzle : result.puzzles) puzzle.verdict = Verdict::passed;
+  result.cases.resize(2);
+  EXPECT_THAT(render_exercise(result, {}), Not(HasSubstr("parallelism")));
+  EXPECT_THAT(render_exercise(result, {}), Not(HasSubstr("speed")));
+  EXPECT_THAT(render_exercise(result, {}), HasSubstr("was 1 of 2 cases, now 2\n"));
+}
+
+TEST(TextReport, AFunctionThatIsMissingIsNamedWhereItsPuzzleIsShown) {
+  ExerciseResult result = of_puzzles();
+  result.puzzles[1].verdict = Verdict::passed;
+  EXPECT_THAT(render_exercise(result, {}),
+              HasSubstr("\n  slope: subtract neighbours\n\n  first_kernels.cu does not define slope\n"));
+}
+
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
 TEST(TextReport, EveryKind) { expect_golden("every_kind.txt", render_text(every_kind(), {})); }
 TEST(TextReport, Coloured) {
@@ -278,6 +299,24 @@ TEST(JsonReport, HoldsTheGradingBeforeWhereThereWasOne) {
   EXPECT_EQ(exercise.at("technique").at("gates").at(1).at("previous"), 31);
 }
 
+TEST(JsonReport, NamesThePuzzlesAndWhoseACaseAndAGateIs) {
+  const json exercise = json::parse(render_json(report_of({of_puzzles()}))).at("exercises").at(0);
+  EXPECT_EQ(exercise.at("puzzles").size(), 3U);
+  EXPECT_EQ(exercise.at("puzzles").at(2), json({{"name", "slope"},
+                                                {"title", "subtract neighbours"},
+                                                {"verdict", "compile-error"},
+                                                {"points", 0.0},
+                                                {"max_points", 2.0},
+                                                {"message", "first_kernels.cu does not define slope"}}));
+  EXPECT_EQ(exercise.at("correctness").at("cases").at(2).at("puzzle"), "blend");
+  EXPECT_EQ(exercise.at("technique").at("gates").at(0).at("puzzle"), "limit");
+  const json other = json::parse(render_json(report_of({inefficient()}))).at("exercises").at(0);
+  EXPECT_FALSE(other.contains("puzzles"));
+  EXPECT_EQ(exercise.at("speed").at("counts"), false);
+  EXPECT_EQ(other.at("speed").at("counts"), true);
+  EXPECT_FALSE(other.at("technique").at("gates").at(0).contains("puzzle"));
+}
+
 TEST(JsonReport, NothingThatASubmissionSaysBreaksALineOrAString) {
   const json exercise = json::parse(render_json(report_of({forged()}))).at("exercises").at(0);
   expect_no_line_of_its_own(exercise.at("message"));
@@ -408,6 +447,14 @@ TEST(JsonReport, HoldsTheGpuWhereItTells) {
   EXPECT_EQ(gpu.at("repeated_rounds"), 9);
   EXPECT_EQ(gpu.at("throttled_rounds"), 2);
   EXPECT_EQ(gpu.at("throttle_reasons"), json::array({"power cap", "software thermal slowdown"}));
+}
+
+TEST(JunitReport, HasATestForAPuzzleThatCouldNotBeRun) {
+  const std::string text = render_junit(report_of({of_puzzles()}));
+  EXPECT_THAT(text, HasSubstr("name=\"limit: parallelism\""));
+  EXPECT_THAT(text, HasSubstr("name=\"slope\""));
+  EXPECT_THAT(text, HasSubstr("first_kernels.cu does not define slope"));
+  EXPECT_THAT(text, Not(HasSubstr("name=\"speed\"")));
 }
 
 TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }

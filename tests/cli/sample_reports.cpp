@@ -74,6 +74,37 @@ ExerciseResult wrong_answer() {
   return result;
 }
 
+ExerciseResult of_puzzles() {
+  ExerciseResult result;
+  result.name = "first-kernels";
+  result.submission = "exercises/02-first-kernels/first_kernels.cu";
+  result.verdict = Verdict::wrong_answer;
+  result.points = 2;
+  result.max_points = 6;
+  result.speed.counts = false;
+  result.puzzles = {{"limit", "keep every element between two bounds", Verdict::passed, 2, 2, ""},
+                    {"blend", "mix two vectors by a weight", Verdict::wrong_answer, 0, 2, ""},
+                    {"slope", "subtract neighbours", Verdict::compile_error, 0, 2,
+                     "first_kernels.cu does not define slope"}};
+  CaseResult failed = failed_case("blend 33", Verdict::wrong_answer);
+  failed.puzzle = "blend";
+  failed.message = "33 of 33 elements of out are wrong";
+  result.cases = {passed_case("limit 1", 0.1), passed_case("limit 33", 0.1), failed};
+  for (std::size_t i = 0; i < 2; ++i) result.cases[i].puzzle = "limit";
+  result.previous_passed = 1;
+  GateResult gate;
+  gate.puzzle = "limit";
+  gate.name = "parallelism";
+  gate.value = 1024;
+  gate.limit = 8;
+  gate.at_least = true;
+  result.gates = {gate, gate};
+  result.gates[1].puzzle = "blend";
+  result.gates[1].verdict = Verdict::not_measured;
+  result.next_step = "Give `b` the weight, and `a` 1 - weight.";
+  return result;
+}
+
 ExerciseResult race() {
   ExerciseResult result = transpose(Verdict::race);
   CaseResult failed = failed_case("64 x 64", Verdict::race);

@@ -14,6 +14,8 @@ result::ExerciseResult explained_compile_error();
 /// One case that was run alone, with what it was given and left, and what was printed meanwhile.
 result::ExerciseResult one_case();
 result::ExerciseResult passed_on_a_gpu();
+/// Three puzzles: one passed, one has a wrong case, one was not defined.
+result::ExerciseResult of_puzzles();
 /// A GPU that was too hot in two rounds that count.
 result::GpuDuringSpeed throttled_gpu();
 result::ExerciseResult grader_error();

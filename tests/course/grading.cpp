@@ -75,6 +75,7 @@ void expect_schema(const nlohmann::json& report) {
     }
     const nlohmann::json& speed = exercise.at("speed");
     EXPECT_EQ(speed.at("verdict"), "not-measured");
+    EXPECT_TRUE(speed.at("counts").is_boolean());
     for (const char* key : {"ratio", "interval", "ceiling_share", "ceiling", "between"})
       EXPECT_TRUE(speed.at(key).is_null());
   }

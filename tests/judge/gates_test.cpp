@@ -171,6 +171,33 @@ TEST(Gates, ParallelismIsWorkOverSpan) {
   EXPECT_EQ(gate.cause({Observations(), kCost, 1}).advice, "Do the task in kernels.");
 }
 
+TEST(Gates, IdleLanesNameTheBranchOrTheLinesWithoutThreads) {
+  const Gate gate = idle_lanes_gate(30, "rearrange it");
+  EXPECT_TRUE(gate.holds(30));
+  EXPECT_FALSE(gate.holds(std::numeric_limits<double>::quiet_NaN()));
+  LineCounters branch, work;  // of 100 elements in all
+  branch.warps = 4;
+  branch.lanes = 128;
+  branch.idle_caused = 6400;
+  work.warps = 400;
+  work.lanes = 6400;
+  Observations diverged;
+  diverged.lines = {branch, work};
+  constexpr Cost kHundred{.elements = 100};
+  EXPECT_DOUBLE_EQ(gate.value({diverged, kHundred, 1}), 64);
+  EXPECT_DOUBLE_EQ(gate.value({diverged, kHundred, 2}), 32);
+  Cause cause = gate.cause({diverged, kHundred, 1});
+  EXPECT_EQ(cause.share(branch), 6400);
+  EXPECT_EQ(cause.share(work), 0);
+  EXPECT_EQ(cause.explain(branch), "lanes that diverge here wait for 64 lane-instructions per element");
+  EXPECT_EQ(cause.advice, "rearrange it");
+  Observations without_threads;
+  without_threads.lines = {work};
+  cause = gate.cause({without_threads, kHundred, 1});
+  EXPECT_EQ(cause.share(work), 6400);
+  EXPECT_EQ(cause.explain(work), "16 of 32 lanes take part: the others have no thread, or theirs has ended");
+}
+
 TEST(Gates, BytesPerElementCountWholeSectors) {
   const Gate gate = bytes_per_element_gate(9, {});
   Observations twice;

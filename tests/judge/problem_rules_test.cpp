@@ -106,5 +106,56 @@ TEST(ProblemRules, SizesForSpeedAscendAndStateTheirCost) {
   EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("at no size")));
 }
 
+Problem problem_of_puzzles() {
+  Problem problem = sound_problem();
+  problem.function = {};
+  for (const char* name : {"first", "second"}) {
+    problem.puzzles.push_back({name, "a title", {}});
+    problem.puzzles.back().function.name = name;
+  }
+  for (std::size_t i = 0; i < problem.cases.size(); ++i) problem.cases[i].puzzle = i < 6 ? "first" : "second";
+  problem.cases[0].measured = true;
+  problem.cases[0].cost = {.elements = 1, .global_bytes = 8};
+  return problem;
+}
+
+TEST(ProblemRules, EachPuzzleHasItsCasesAndGates) {
+  EXPECT_THAT(broken_rules(problem_of_puzzles(), "09-block-scan"), IsEmpty());
+  Problem problem = problem_of_puzzles();
+  problem.cases[0].measured = false;
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
+              ElementsAre(HasSubstr("\"first\" lacks cases, or one")));
+  problem = problem_of_puzzles();
+  problem.cases[1].puzzle = "third";
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("of the puzzle \"third\"")));
+  problem = sound_problem();
+  problem.cases[1].puzzle = "first";
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("of the puzzle \"first\"")));
+}
+
+TEST(ProblemRules, PuzzlesAreNamedAsTheirFunctionsAndReplaceIt) {
+  Problem problem = problem_of_puzzles();
+  problem.puzzles[1].function.name = "other";
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("its function \"other\"")));
+  problem = problem_of_puzzles();
+  problem.puzzles[1] = problem.puzzles[0];
+  for (Case& one : problem.cases) one.puzzle = "first";
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
+              ElementsAre(HasSubstr("two puzzles are named \"first\"")));
+  problem = problem_of_puzzles();
+  problem.function.name = "block_scan";
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("has a function")));
+}
+
+TEST(Problem, APuzzleIsAProblemWithItsShare) {
+  const Problem problem = problem_of_puzzles();
+  const Problem one = problem.of(problem.puzzles[1]);
+  EXPECT_EQ(one.function.name, "second");
+  EXPECT_EQ(one.cases.size(), 6U);
+  EXPECT_EQ(one.gates.size(), 1U);
+  EXPECT_EQ(one.points, problem.points / 2);
+  EXPECT_THAT(one.puzzles, IsEmpty());
+}
+
 }  // namespace
 }  // namespace lockstep::course

