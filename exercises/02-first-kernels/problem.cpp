@@ -201,29 +201,29 @@ struct Image {
 };
 
 Call mirror_call(Image image, Random& random) {
-  const auto [rows, columns, pitch] = image;
+  const int rows = image.rows, columns = image.columns, pitch = image.pitch;
   const Pixels in = each<unsigned char>(
       rows * pitch, [&](int) { return static_cast<unsigned char>(random.integer(0, 255)); });
   /// With the place in `in` of each pixel (row, column) of the result.
-  const auto moved = [&, columns = columns](const std::function<int(int row, int column)>& from) {
+  const auto moved = [&](const std::function<int(int row, int column)>& from) {
     return each<unsigned char>(rows * columns,
                                [&](int i) { return in[size(from(i / columns, i % columns))]; });
   };
-  const Pixels right = moved([&](int r, int c) { return r * image.pitch + image.columns - 1 - c; });
+  const Pixels right = moved([&](int r, int c) { return r * pitch + columns - 1 - c; });
   Mistakes mistakes(right);
   mistakes.add("the padding is gone, and nothing is mirrored",
-               moved([&](int r, int c) { return r * image.pitch + c; }), "Read column columns - 1 - c.");
+               moved([&](int r, int c) { return r * pitch + c; }), "Read column columns - 1 - c.");
   mistakes.add("the image is mirrored from top to bottom",
-               moved([&](int r, int c) { return (image.rows - 1 - r) * image.pitch + c; }),
+               moved([&](int r, int c) { return (rows - 1 - r) * pitch + c; }),
                "Keep the row, and exchange the columns.");
   mistakes.add("the rows of `in` are taken to begin `columns` bytes after each other",
-               moved([&](int r, int c) { return r * image.columns + image.columns - 1 - c; }),
+               moved([&](int r, int c) { return r * columns + columns - 1 - c; }),
                "Let row r of `in` begin at in[r * pitch].");
   mistakes.add("each row is mirrored together with its padding",
-               moved([&](int r, int c) { return r * image.pitch + image.pitch - 1 - c; }),
+               moved([&](int r, int c) { return r * pitch + pitch - 1 - c; }),
                "Read column columns - 1 - c: the pitch says where rows begin, and not where they end.");
   Output out = output_of(right, mistakes);
-  out.position = [columns = columns](std::size_t i) {
+  out.position = [columns](std::size_t i) {
     return fmt::format("row {}, column {}", i / size(columns), i % size(columns));
   };
   Call call;

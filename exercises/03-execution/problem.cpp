@@ -145,10 +145,9 @@ struct Shape {
 };
 
 Call short_rows_call(Shape shape, Random& random) {
-  const auto [rows, columns] = shape;
+  const int rows = shape.rows, columns = shape.columns;
   const Words in = random_words(rows * columns, random), key = random_words(rows, random);
-  const auto with_key = [&,
-                         columns = columns](const std::function<std::uint32_t(int row, int column)>& key_of) {
+  const auto with_key = [&](const std::function<std::uint32_t(int row, int column)>& key_of) {
     Words out(in.size());
     for (std::size_t i = 0; i < in.size(); ++i) {
       const int at = static_cast<int>(i);
@@ -165,14 +164,14 @@ Call short_rows_call(Shape shape, Random& random) {
                "The row of element i is i / columns.");
   mistakes.add(
       "the keys are combined after the function, and not before",
-      [&, columns = columns] {
+      [&] {
         Words out = with_key([](int, int) { return 0U; });
         for (std::size_t i = 0; i < out.size(); ++i) out[i] ^= key[i / size(columns)];
         return out;
       }(),
       "Combine first, and call shifted() on the result.");
   Output out = output_of(right, mistakes);
-  out.position = [columns = columns](std::size_t i) {
+  out.position = [columns](std::size_t i) {
     return fmt::format("row {}, column {}", i / size(columns), i % size(columns));
   };
   Call call;

@@ -1,8 +1,8 @@
 // expect: inefficient
 // exercise: first-kernels
 // tries: Solves every puzzle of an exercise on the host, between a copy from the device and one to it, behind
-// a kernel that looks as if it did the work. stopped by: Each puzzle is judged by itself, also by what it
-// copies: `host-copies`.
+// a kernel that looks as if it did the work.
+// stopped by: Each puzzle is judged by itself, also by what it copies: `host-copies`.
 #include <algorithm>
 #include <vector>
 

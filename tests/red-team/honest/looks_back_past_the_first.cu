@@ -44,6 +44,7 @@ __global__ void scan_kernel(const int* in, const int* totals, int* out, int n) {
       if (lane >= distance) inclusive += other;
     }
     if (lane == 31) parts[warp] = inclusive;
+    __nanosleep(5000);  // too slow on any GPU
     __syncthreads();
     int chunk_total = 0, warps_before = 0;
     for (int w = 0; w < kWarps; ++w) {
