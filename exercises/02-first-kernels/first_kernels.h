@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 
 // All pointers are to device memory and start at a multiple of 256 bytes; buffers do not overlap. What is
-// const must not be changed. Every buffer has fewer than 2^31 elements.
+// const must not be changed. Every buffer has fewer than 2^30 elements, so that indices fit in an int.
 
 /// A map: out[i] is in[i], but no less than `low` and no more than `high`, for 0 ≤ i < n.
 ///
@@ -50,7 +50,7 @@ void inverse(const int* to, int* out, int n, cudaStream_t stream);
 /// A stencil: out[i] = in[i + 1] − in[i − 1], for 0 ≤ i < n. Where one of these does not exist, in[i] takes
 /// its place.
 ///
-/// @param in      n numbers
+/// @param in      n numbers whose differences are ints too
 /// @param out     n numbers
 /// @param n       0 or more
 /// @param stream  on which all the work is enqueued
@@ -61,7 +61,7 @@ void slope(const int* in, int* out, int n, cudaStream_t stream);
 ///
 /// @param in       rows × pitch bytes; those of a row from `columns` on are padding and may hold anything
 /// @param out      rows × columns bytes
-/// @param rows     0 or more
+/// @param rows     0 to 500 000
 /// @param columns  0 or more
 /// @param pitch    bytes from the start of a row to the start of the next, `columns` or more
 /// @param stream   on which all the work is enqueued

@@ -1,13 +1,14 @@
 // What the judge knows of "first-kernels": six functions, each a puzzle with five cases of its own, numbers
 // that are never rounded, and one gate.
 //
-// Parallelism of the rungs of solutions/02-first-kernels, on 262 147 elements: serial has a single warp, a
-// quarter of what a multiprocessor can issue, 0.25; one_block has 1; grid_stride has 64 blocks of which none
-// does more than another by an element per thread, 64; the reference has one block per 256 elements, about
-// 1000. The limit is 8: far above one block, and below the 20 blocks of the lecture's grid-stride loop.
+// Parallelism of the rungs of solutions/02-first-kernels, on 262 147 elements and on 347 x 1500 pixels:
+// serial has a single warp, a quarter of what a multiprocessor can issue, 0.25; one_block has 1; grid_stride
+// has 64 blocks of which none does more than another by an element per thread, about 64; the reference has
+// one block per 256 elements, 1000 and more. The limit is 3: above one block, and below a grid of as many
+// blocks as the emulated device has multiprocessors, 4.
 //
-// Work of the largest case: 8193 warps at less than 20 instructions each; the serial rung has 262 147 rounds
-// of about 10.
+// Work of the largest case: 520 500 pixels are about 16 400 warps at less than 30 instructions each; the
+// serial rung has as many rounds as pixels, of about 20.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -242,10 +243,10 @@ std::vector<Case> mirror_cases() {
     made.cost = {.elements = pixels, .global_bytes = 2 * pixels};
     return made;
   };
-  return {one({0, 32, 32}, "an image without rows"), one({1, 1, 32}, "a single pixel"),
+  return {one({5, 0, 32}, "an image without columns"), one({1, 1, 32}, "a single pixel"),
           one({33, 65, 128}, "one more than whole blocks, in rows and in columns"),
           one({100, 64, 64}, "rows without padding"),
-          wide(measured(one({509, 1021, 1024}, "many blocks, in both directions")))};
+          wide(measured(one({347, 1500, 1536}, "rows longer than a block can be, and many of them")))};
 }
 
 Problem make_problem() {
@@ -290,7 +291,7 @@ Problem make_problem() {
                slope_call));
   add(mirror_cases());
   problem.gates = {parallelism_gate(
-      8, "Give each thread one element, and start as many blocks as that takes: divide_up(n, threads).")};
+      3, "Give each thread one element, and start as many blocks as that takes: divide_up(n, threads).")};
   problem.hints = {
       "All six begin alike: i = blockIdx.x * blockDim.x + threadIdx.x is this thread's element, and where "
       "i is n or more there is none. The host launches divide_up(n, kThreads) blocks of kThreads threads, "

@@ -5,7 +5,7 @@
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
-constexpr int kThreads = 192;
+constexpr int kThreads = 192;  // six warps
 
 __global__ void in_turns_kernel(const std::uint32_t* in, std::uint32_t* out, int n) {
   // TODO: choose this thread's element, such that all lanes of its warp have elements of one kind, and write

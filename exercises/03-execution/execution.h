@@ -8,7 +8,7 @@
 
 #ifdef __CUDACC__
 
-// What becomes of a value, by its kind: 0, 1 or 2. Each takes some hundred instructions, and shares none with
+// What becomes of a value, by its kind: 0, 1 or 2. Each takes about 200 instructions, and shares none with
 // another.
 
 /// Of kind 0.
@@ -48,7 +48,7 @@ __device__ inline std::uint32_t rotated(std::uint32_t value) {
 #endif
 
 // All pointers are to device memory and start at a multiple of 256 bytes; buffers do not overlap. What is
-// const must not be changed. Every buffer has fewer than 2^31 elements.
+// const must not be changed. Every buffer has fewer than 2^30 elements, so that indices fit in an int.
 
 /// Kinds in turns: for 0 ≤ i < n, out[i] is shifted(in[i]) where i % 3 is 0, multiplied(in[i]) where it is 1,
 /// and rotated(in[i]) where it is 2.

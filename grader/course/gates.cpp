@@ -1,5 +1,5 @@
-// The technique gates that exercises choose from. All are stated for the size of the task, never as
-// instruction counts, because those depend on the compiler's version.
+// The technique gates that exercises choose from. All are stated for the size of the task, and, except for
+// those of lanes, never as instruction counts, because these depend on the compiler's version.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -325,6 +325,8 @@ double idle_lanes(const LineCounters& line) {
   return kWarpLanes * static_cast<double>(line.warps) - static_cast<double>(line.lanes);
 }
 
+double active_lanes(const LineCounters& line) { return static_cast<double>(line.lanes); }
+
 double idle_at_branches(const LineCounters& line) { return static_cast<double>(line.idle_caused); }
 
 /// The branches at which lanes diverge; where these are not most of it, the lines whose warps have lanes
@@ -486,6 +488,26 @@ Gate idle_lanes_gate(double limit, std::string advice) {
           },
       .cause = [advice = std::move(advice)](
                    const Measurement& measurement) { return cause_of_idle_lanes(measurement, advice); },
+  };
+}
+
+Gate lane_instructions_gate(double limit, std::string advice) {
+  return {
+      .name = "lane-instructions",
+      .description = "Instructions per element, each counted once for every lane that takes part in it.",
+      .limit = limit,
+      .value =
+          [](const Measurement& measurement) {
+            return of_all_lines(measurement, active_lanes) / (measurement.cost.elements * measurement.calls);
+          },
+      .cause = [advice = std::move(advice)](const Measurement& measurement) -> Cause {
+        return {active_lanes,
+                [units = measurement.cost.elements * measurement.calls](const LineCounters& line) {
+                  return fmt::format("{} per element, the most of all lines",
+                                     figure(active_lanes(line) / units));
+                },
+                advice};
+      },
   };
 }
 

@@ -324,6 +324,10 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
 /// does: the limit must leave room for twice as many.
 Gate idle_lanes_gate(double limit, std::string advice);
 
+/// Lane-instructions per element, of lanes that are active: what they need not have done is in it, such as
+/// all ways of a branch where one is wanted. The limit must leave room for another compiler.
+Gate lane_instructions_gate(double limit, std::string advice);
+
 /// How many multiprocessors the work could keep busy: all warp-instructions, over those of the longest chain
 /// that cannot be shared out. The chain is that of all launches one after the other, each as long as its
 /// busiest block takes. Must reach `least`.

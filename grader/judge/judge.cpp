@@ -114,9 +114,7 @@ class Judgement {
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
     const std::string other = is_own ? "" : text::shown_path(submission_.string());
     if (result_.next_step.empty()) {
-      const result::PuzzleResult* const unsolved = result::first_unsolved(result_);
-      result_.next_step = next_step(unsolved == nullptr ? result_ : result_of_puzzle(result_, *unsolved),
-                                    following(exercise_, options_.passed), other);
+      result_.next_step = step_to_take(other);
     }
     if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
     result_.seconds = seconds_since(start);
@@ -125,6 +123,16 @@ class Judgement {
 
  private:
   bool is_whole() const { return options_.only_case.empty(); }
+
+  /// That of the puzzle that is shown, where there are any.
+  std::string step_to_take(const std::string& other_file) const {
+    const std::string next = following(exercise_, options_.passed);
+    const result::PuzzleResult* const unsolved = result::first_unsolved(result_);
+    if (unsolved == nullptr) return next_step(result_, next, other_file);
+    if (unsolved->verdict == Verdict::compile_error)
+      return fmt::format("Define {} as the header declares it.", unsolved->name);
+    return next_step(result_of_puzzle(result_, *unsolved), next, other_file);
+  }
 
   /// With the seed, since another makes other inputs.
   std::string case_command(const std::string& other_file) const {
@@ -230,12 +238,14 @@ class Judgement {
     const auto append = [](auto& to, auto&& from) { std::ranges::move(from, std::back_inserter(to)); };
     append(result_.cases, one.cases);
     append(result_.gates, one.gates);
-    append(result_.remarks, one.remarks);
+    // They are about the whole file.
+    if (result_.remarks.empty()) result_.remarks = std::move(one.remarks);
     append(result_.lines, one.lines);
     append(result_.kernels, one.kernels);
     append(result_.traces, one.traces);
     append(result_.counters, one.counters);
-    result_.measured_case += (result_.measured_case.empty() ? "" : ", ") + one.measured_case;
+    if (!one.measured_case.empty())
+      result_.measured_case += (result_.measured_case.empty() ? "" : ", ") + one.measured_case;
     result_.measured_calls = std::max(result_.measured_calls, one.measured_calls);
     if (result_.output.empty()) {
       result_.output = std::move(one.output);
@@ -251,6 +261,9 @@ class Judgement {
     series_options.only_case = options_.only_case;
     series_options.draw = options_.draw;
     series_options.progress = options_.progress;
+    // All puzzles of an exercise share its time.
+    if (const auto puzzles = exercise_.problem.puzzles.size(); puzzles > 0)
+      series_options.total_time /= static_cast<int>(puzzles);
     const std::unique_ptr<device::Device> counting = gpu_ == nullptr ? nullptr : counting_device();
     CaseSeries series;
     if (!is_gpu_case()) {

@@ -77,7 +77,7 @@ std::string where(const std::vector<Place>& places) {
 
 std::vector<TestCase> test_cases(const ExerciseResult& result) {
   std::vector<TestCase> cases;
-  if (!result.message.empty() || result.cases.empty()) {
+  if (!result.message.empty() || (result.cases.empty() && result.puzzles.empty())) {
     std::string detail;
     if (result.compiler_error) {
       if (result.compiler_error->place.line != 0) detail = where({result.compiler_error->place});

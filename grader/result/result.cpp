@@ -85,9 +85,12 @@ std::uint64_t passed_cases(const ExerciseResult& result) {
 }
 
 const PuzzleResult* first_unsolved(const ExerciseResult& result) {
-  const auto found = std::ranges::find_if(
-      result.puzzles, [](const PuzzleResult& puzzle) { return puzzle.verdict != Verdict::passed; });
-  return found == result.puzzles.end() ? nullptr : &*found;
+  const auto first = [&result](auto matches) {
+    const auto found = std::ranges::find_if(result.puzzles, matches, &PuzzleResult::verdict);
+    return found == result.puzzles.end() ? nullptr : &*found;
+  };
+  const PuzzleResult* const fault = first([](Verdict verdict) { return verdict == Verdict::grader_error; });
+  return fault != nullptr ? fault : first([](Verdict verdict) { return verdict != Verdict::passed; });
 }
 
 ExerciseResult result_of_puzzle(const ExerciseResult& result, const PuzzleResult& puzzle) {
@@ -97,7 +100,10 @@ ExerciseResult result_of_puzzle(const ExerciseResult& result, const PuzzleResult
   one.points = puzzle.points;
   one.max_points = puzzle.max_points;
   one.message = puzzle.message;
-  one.previous_passed.reset();  // of all puzzles
+  // What follows is of all puzzles.
+  one.previous_passed.reset();
+  one.remarks.clear();
+  one.output.clear();
   const auto is_of_another = [&puzzle](const auto& any) { return any.puzzle != puzzle.name; };
   std::erase_if(one.cases, is_of_another);
   std::erase_if(one.gates, is_of_another);
@@ -109,7 +115,8 @@ std::string label_of(const GateResult& gate) {
 }
 
 bool is_correct(const ExerciseResult& result) {
-  return !result.cases.empty() &&
+  const auto ended_early = [](const PuzzleResult& puzzle) { return !puzzle.message.empty(); };
+  return !result.cases.empty() && std::ranges::none_of(result.puzzles, ended_early) &&
          std::all_of(result.cases.begin(), result.cases.end(),
                      [](const CaseResult& one) { return one.verdict == Verdict::passed; });
 }

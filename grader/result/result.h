@@ -183,13 +183,13 @@ struct ExerciseResult {
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;
-  std::string seed_digest;                    ///< of the result's own seed, where its text must not be shown
-  std::string seed;                           ///< the text of that one, where it may
-  std::string next_step;                      ///< what to do now
-  double seconds = 0;                         ///< whole judgement
-  double compile_seconds = 0;                 ///< 0 when the object came from the cache
-  std::string measured_case;                  ///< the largest measured one; lines and traces are of it
-  int measured_calls = 0;                     ///< of that case, which are summed up in `lines`
+  std::string seed_digest;     ///< of the result's own seed, where its text must not be shown
+  std::string seed;            ///< the text of that one, where it may
+  std::string next_step;       ///< what to do now
+  double seconds = 0;          ///< whole judgement
+  double compile_seconds = 0;  ///< 0 when the object came from the cache
+  std::string measured_case;   ///< the largest measured one, of each puzzle; lines and traces are of it
+  int measured_calls = 0;      ///< of that case, which are summed up in `lines`
   std::vector<emulator::LineCounters> lines;  ///< for `profile`
   std::vector<emulator::KernelWork> kernels;  ///< likewise
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
@@ -217,7 +217,7 @@ const CaseResult* most_telling_case(const std::vector<CaseResult>& cases);
 
 std::uint64_t passed_cases(const ExerciseResult& result);
 
-/// The first puzzle that was not passed; null when there is none.
+/// The first puzzle on which the grader failed, else the first that was not passed; null when there is none.
 const PuzzleResult* first_unsolved(const ExerciseResult& result);
 
 /// `result` as far as it is about that puzzle: its verdict, points, message, cases and gates.
@@ -226,7 +226,8 @@ ExerciseResult result_of_puzzle(const ExerciseResult& result, const PuzzleResult
 /// A gate's name, after that of its puzzle if it has one.
 std::string label_of(const GateResult& gate);
 
-/// Whether there are cases and all of them passed: technique and speed count only then.
+/// Whether there are cases and all of them passed, of every puzzle where there are any: technique and speed
+/// count only then.
 bool is_correct(const ExerciseResult& result);
 
 /// An exercise's verdict: of the first part that did not pass, in the order correctness, technique, speed. Of

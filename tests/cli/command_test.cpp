@@ -468,9 +468,11 @@ class OwnProgress : public testing::Test {
   }
   void pass_all_but(const std::string& missing) {
     nlohmann::json exercises;
-    for (const char* topic : {"coalescing", "transpose", "block-scan", "scan", "histogram", "multi-tau",
-                              "tpacf", "flood", "drmsd", "resampling"})
+    for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_SOURCE "/exercises")) {
+      if (!entry.is_directory()) continue;
+      const std::string topic = entry.path().filename().string().substr(3);  // after "NN-"
       if (topic != missing) exercises[topic] = {{"verdict", "passed"}, {"points", 10}, {"hints", 0}};
+    }
     const nlohmann::json root = {{"schema", "lockstep/progress/v1"}, {"exercises", exercises}};
     course_.write(".lockstep/progress.json", root.dump());
   }

@@ -38,6 +38,19 @@ TEST_F(Formats, JsonHasTheDesignsSchemaWhateverTheVerdict) {
     expect_schema(grade("transpose" + submission(file)).report);
 }
 
+TEST_F(Formats, ACaseOfAPuzzleIsRunAlone) {
+  const Graded one = grade("first-kernels --seed 1 --case 'slope 33'" +
+                           submission("/02-first-kernels/wrong/zero_beyond_the_ends.patch"));
+  EXPECT_EQ(one.status, 1) << one.text;
+  const auto& exercise = exercise_of(one, "first-kernels");
+  ASSERT_EQ(exercise.at("puzzles").size(), 1U);
+  EXPECT_EQ(exercise.at("puzzles").at(0).at("name"), "slope");
+  ASSERT_EQ(exercise.at("correctness").at("cases").size(), 1U);
+  EXPECT_TRUE(exercise.at("correctness").at("cases").at(0).contains("call"));
+  EXPECT_EQ(exercise.at("max_points"), 0);
+  EXPECT_THAT(one.text, testing::HasSubstr("\n  ✗ slope  wrong-answer\n"));
+}
+
 TEST_F(Formats, AllExercisesAreInTheReportInTheirOrder) {
   fs::create_directory(folder_.path() / "nothing handed in");
   const Graded all = grade("--all --submission '" + (folder_.path() / "nothing handed in").string() + "'");

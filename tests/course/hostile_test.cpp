@@ -51,16 +51,16 @@ class BrokenSubmission : public GradingTest {
 
 /// An attack earns no points but those that an honest submission earns by the same result.
 void expect_few_points(const nlohmann::json& exercise) {
-  const double correctness = 50 / 7.0;  // without a speed
+  constexpr double kCorrectness = 5 / 7.0;  // without a speed
   if (exercise.at("verdict") != "inefficient") {
     EXPECT_EQ(exercise.at("points"), 0);
     return;
   }
-  EXPECT_LT(exercise.at("points"), 10);
+  const double share = exercise.at("points").get<double>() / exercise.at("max_points").get<double>();
+  EXPECT_LT(share, 1);
   for (const auto& gate : exercise.at("technique").at("gates")) {
     if (gate.at("name") != "host-copies" || gate.at("verdict") != "inefficient") continue;
-    EXPECT_NEAR(exercise.at("points").get<double>(), correctness, 1e-9)
-        << "the host's work earns no technique";
+    EXPECT_NEAR(share, kCorrectness, 1e-9) << "the host's work earns no technique";
   }
 }
 

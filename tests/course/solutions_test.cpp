@@ -143,7 +143,10 @@ double share_of_what_is_wrong(const nlohmann::json& exercise) {
   };
   if (!exercise.contains("puzzles")) return share(exercise);
   const nlohmann::json* wrong = nullptr;
+  double points = 0, max_points = 0;
   for (const nlohmann::json& puzzle : exercise.at("puzzles")) {
+    points += puzzle.at("points").get<double>();
+    max_points += puzzle.at("max_points").get<double>();
     if (puzzle.at("verdict") == "passed") {
       EXPECT_EQ(share(puzzle), 1) << puzzle.at("name");
       continue;
@@ -152,6 +155,8 @@ double share_of_what_is_wrong(const nlohmann::json& exercise) {
     EXPECT_EQ(puzzle.at("verdict"), exercise.at("verdict"));
     wrong = &puzzle;
   }
+  EXPECT_DOUBLE_EQ(points, exercise.at("points").get<double>());
+  EXPECT_DOUBLE_EQ(max_points, exercise.at("max_points").get<double>()) << "some puzzles were not graded";
   return wrong == nullptr ? 1 : share(*wrong);
 }
 

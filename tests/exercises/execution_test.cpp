@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "problem_access.h"
@@ -36,29 +34,9 @@ std::uint32_t of_kind(int kind, std::uint32_t value) {
   return value;
 }
 
-void for_each_call(const std::string& puzzle, const std::function<void(const course::Call&)>& check) {
-  std::size_t cases = 0;
-  for (const course::Case& one : problem("execution").cases) {
-    if (one.puzzle != puzzle) continue;
-    SCOPED_TRACE(one.name);
-    SplitMix64 random(7);
-    check(one.prepare(random));
-    ++cases;
-  }
-  EXPECT_EQ(cases, 5U) << puzzle;
-}
-
-Words input(const course::Call& call, const char* name) {
-  return numbers<std::uint32_t>(argument(call, name).input);
-}
-
-Words expected(const course::Call& call) {
-  return numbers<std::uint32_t>(argument(call, "out").output.expected);
-}
-
 TEST(Execution, InTurnsTakesTheFunctionsOneAfterTheOther) {
-  for_each_call("in_turns", [](const course::Call& call) {
-    const Words in = input(call, "in"), out = expected(call);
+  for_each_call("execution", "in_turns", [](const course::Call& call) {
+    const Words in = input<std::uint32_t>(call, "in"), out = expected<std::uint32_t>(call);
     ASSERT_EQ(in.size(), static_cast<std::size_t>(scalar(call, "n")));
     ASSERT_EQ(out.size(), in.size());
     for (std::size_t i = 0; i < in.size(); ++i)
@@ -67,10 +45,10 @@ TEST(Execution, InTurnsTakesTheFunctionsOneAfterTheOther) {
 }
 
 TEST(Execution, ByKindHasAListOrderedByKind) {
-  for_each_call("by_kind", [](const course::Call& call) {
-    const Words in = input(call, "in"), out = expected(call);
-    const std::vector<int> kind = numbers<int>(argument(call, "kind").input);
-    std::vector<int> order = numbers<int>(argument(call, "order").input);
+  for_each_call("execution", "by_kind", [](const course::Call& call) {
+    const Words in = input<std::uint32_t>(call, "in"), out = expected<std::uint32_t>(call);
+    const std::vector<int> kind = input<int>(call, "kind");
+    std::vector<int> order = input<int>(call, "order");
     ASSERT_EQ(out.size(), static_cast<std::size_t>(scalar(call, "n")));
     for (std::size_t i = 0; i < in.size(); ++i)
       ASSERT_EQ(out[i], of_kind(kind.at(i), in[i])) << "element " << i;
@@ -84,11 +62,12 @@ TEST(Execution, ByKindHasAListOrderedByKind) {
 }
 
 TEST(Execution, ShortRowsCombineEachElementWithTheKeyOfItsRow) {
-  for_each_call("short_rows", [](const course::Call& call) {
-    const Words in = input(call, "in"), key = input(call, "key"), out = expected(call);
+  for_each_call("execution", "short_rows", [](const course::Call& call) {
+    const Words in = input<std::uint32_t>(call, "in"), key = input<std::uint32_t>(call, "key"),
+                out = expected<std::uint32_t>(call);
     const auto rows = static_cast<std::size_t>(scalar(call, "rows"));
     const auto columns = static_cast<std::size_t>(scalar(call, "columns"));
-    EXPECT_NE(columns % 32, 0U) << "the rows leave no lane idle";
+    EXPECT_TRUE(columns == 0 || columns % 32 != 0) << "the rows leave no lane idle";
     ASSERT_EQ(key.size(), rows);
     ASSERT_EQ(out.size(), rows * columns);
     for (std::size_t row = 0; row < rows; ++row) {

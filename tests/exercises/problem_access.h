@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,6 +41,32 @@ inline int scalar(const course::Call& call, std::string_view name) {
   int value = 0;
   std::memcpy(&value, &argument(call, name).scalar_bits, sizeof value);
   return value;
+}
+
+/// The contents of an input.
+template <class T>
+std::vector<T> input(const course::Call& call, std::string_view name) {
+  return numbers<T>(argument(call, name).input);
+}
+
+/// What the output `out` must hold.
+template <class T>
+std::vector<T> expected(const course::Call& call) {
+  return numbers<T>(argument(call, "out").output.expected);
+}
+
+/// Calls `check` with a call of each case of a puzzle, of which there must be five.
+inline void for_each_call(const std::string& exercise, const std::string& puzzle,
+                          const std::function<void(const course::Call&)>& check) {
+  std::size_t cases = 0;
+  for (const course::Case& one : problem(exercise).cases) {
+    if (one.puzzle != puzzle) continue;
+    SCOPED_TRACE(one.name);
+    SplitMix64 random(7);
+    check(one.prepare(random));
+    ++cases;
+  }
+  EXPECT_EQ(cases, 5U) << puzzle;
 }
 
 /// Fails unless every case of the exercise states as many elements as each of its outputs has words.

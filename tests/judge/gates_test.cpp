@@ -198,6 +198,22 @@ TEST(Gates, IdleLanesNameTheBranchOrTheLinesWithoutThreads) {
   EXPECT_EQ(cause.explain(work), "16 of 32 lanes take part: the others have no thread, or theirs has ended");
 }
 
+TEST(Gates, LaneInstructionsCountWhatIsActive) {
+  const Gate gate = lane_instructions_gate(350, "compute one way");
+  EXPECT_TRUE(gate.holds(350));
+  EXPECT_FALSE(gate.holds(std::numeric_limits<double>::quiet_NaN()));
+  LineCounters line;
+  line.warps = 2000;
+  line.lanes = 40000;
+  Observations computed;
+  computed.lines = {line};
+  EXPECT_DOUBLE_EQ(gate.value({computed, {.elements = 100}, 1}), 400);
+  const Cause cause = gate.cause({computed, {.elements = 100}, 1});
+  EXPECT_EQ(cause.share(line), 40000);
+  EXPECT_EQ(cause.explain(line), "400 per element, the most of all lines");
+  EXPECT_EQ(cause.advice, "compute one way");
+}
+
 TEST(Gates, BytesPerElementCountWholeSectors) {
   const Gate gate = bytes_per_element_gate(9, {});
   Observations twice;

@@ -97,6 +97,50 @@ TEST(Result, PartsNotMeasuredArePassedOver) {
   EXPECT_EQ(overall_verdict(result_with({not_measured}, {not_measured}, not_measured)), not_measured);
 }
 
+ExerciseResult two_puzzles(Verdict first, Verdict second) {
+  ExerciseResult result =
+      result_with({Verdict::passed, Verdict::passed}, {Verdict::passed}, Verdict::not_measured);
+  result.puzzles = {{"first", "", first, 1, 2, ""}, {"second", "", second, 2, 2, ""}};
+  result.cases[0].puzzle = result.gates[0].puzzle = "first";
+  result.cases[1].puzzle = "second";
+  result.remarks.emplace_back();
+  result.output = "printed";
+  return result;
+}
+
+TEST(Result, TheFirstUnsolvedPuzzleIsThatOfTheGraderIfItFailed) {
+  using enum Verdict;
+  const auto unsolved = [](Verdict first, Verdict second) {
+    const ExerciseResult result = two_puzzles(first, second);
+    const PuzzleResult* const puzzle = first_unsolved(result);
+    return puzzle == nullptr ? "" : puzzle->name;
+  };
+  EXPECT_EQ(unsolved(passed, passed), "");
+  EXPECT_EQ(unsolved(passed, race), "second");
+  EXPECT_EQ(unsolved(inefficient, race), "first");
+  EXPECT_EQ(unsolved(race, grader_error), "second");
+  EXPECT_EQ(first_unsolved(ExerciseResult()), nullptr);
+}
+
+TEST(Result, OfAPuzzleIsWhatIsAboutIt) {
+  const ExerciseResult result = two_puzzles(Verdict::inefficient, Verdict::passed);
+  const ExerciseResult one = result_of_puzzle(result, result.puzzles[0]);
+  EXPECT_EQ(one.verdict, Verdict::inefficient);
+  EXPECT_EQ(one.points, 1);
+  EXPECT_EQ(one.cases.size(), 1U);
+  EXPECT_EQ(one.gates.size(), 1U);
+  EXPECT_TRUE(one.remarks.empty() && one.output.empty() && one.puzzles.empty());
+  EXPECT_TRUE(result_of_puzzle(result, result.puzzles[1]).gates.empty());
+}
+
+TEST(Result, APuzzleThatCouldNotBeRunIsNotCorrect) {
+  ExerciseResult result = two_puzzles(Verdict::passed, Verdict::passed);
+  EXPECT_TRUE(is_correct(result));
+  result.cases.pop_back();
+  result.puzzles[1].message = "second is not defined";
+  EXPECT_FALSE(is_correct(result));
+}
+
 TEST(Result, ExitStatus) {
   const auto status = [](std::vector<Verdict> verdicts) {
     Report report;
