@@ -123,6 +123,11 @@ double of_all_lines(const Measurement& measurement, double (*of_line)(const Line
   return total;
 }
 
+/// Summed over all lines, per element of the task.
+double per_element(const Measurement& measurement, double (*of_line)(const LineCounters&)) {
+  return of_all_lines(measurement, of_line) / (measurement.cost.elements * measurement.calls);
+}
+
 std::string explain_plain_traffic(const LineCounters& line) {
   return explain_units(worst_of({{"loads", line.global_load}, {"stores", line.global_store}}), "sectors");
 }
@@ -409,10 +414,7 @@ Gate shared_wavefronts_gate(double limit, BankAdvice advice) {
           "elements; ideal 0.",
       .limit = limit,
       .value =
-          [](const Measurement& measurement) {
-            return of_all_lines(measurement, conflicts) * kWarpLanes /
-                   (measurement.cost.elements * measurement.calls);
-          },
+          [](const Measurement& measurement) { return kWarpLanes * per_element(measurement, conflicts); },
       .cause = [advice = std::move(advice)](
                    const Measurement& measurement) { return cause_of_conflicts(measurement, advice); },
   };
@@ -482,10 +484,7 @@ Gate idle_lanes_gate(double limit, std::string advice) {
           "Lane-instructions per element in which a lane of a running warp does nothing, as it waits at a "
           "branch, has ended or has no thread; ideal 0.",
       .limit = limit,
-      .value =
-          [](const Measurement& measurement) {
-            return of_all_lines(measurement, idle_lanes) / (measurement.cost.elements * measurement.calls);
-          },
+      .value = [](const Measurement& measurement) { return per_element(measurement, idle_lanes); },
       .cause = [advice = std::move(advice)](
                    const Measurement& measurement) { return cause_of_idle_lanes(measurement, advice); },
   };
@@ -496,10 +495,7 @@ Gate lane_instructions_gate(double limit, std::string advice) {
       .name = "lane-instructions",
       .description = "Instructions per element, each counted once for every lane that takes part in it.",
       .limit = limit,
-      .value =
-          [](const Measurement& measurement) {
-            return of_all_lines(measurement, active_lanes) / (measurement.cost.elements * measurement.calls);
-          },
+      .value = [](const Measurement& measurement) { return per_element(measurement, active_lanes); },
       .cause = [advice = std::move(advice)](const Measurement& measurement) -> Cause {
         return {active_lanes,
                 [units = measurement.cost.elements * measurement.calls](const LineCounters& line) {

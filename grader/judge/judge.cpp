@@ -113,9 +113,8 @@ class Judgement {
     const bool is_own = submission_ == exercise_.starter ||
                         std::filesystem::equivalent(submission_, exercise_.starter, error);
     const std::string other = is_own ? "" : text::shown_path(submission_.string());
-    if (result_.next_step.empty()) {
-      result_.next_step = step_to_take(other);
-    }
+    if (result_.next_step.empty())
+      result_.next_step = next_step(result_, following(exercise_, options_.passed), other);
     if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
     result_.seconds = seconds_since(start);
     return std::move(result_);
@@ -123,16 +122,6 @@ class Judgement {
 
  private:
   bool is_whole() const { return options_.only_case.empty(); }
-
-  /// That of the puzzle that is shown, where there are any.
-  std::string step_to_take(const std::string& other_file) const {
-    const std::string next = following(exercise_, options_.passed);
-    const result::PuzzleResult* const unsolved = result::first_unsolved(result_);
-    if (unsolved == nullptr) return next_step(result_, next, other_file);
-    if (unsolved->verdict == Verdict::compile_error)
-      return fmt::format("Define {} as the header declares it.", unsolved->name);
-    return next_step(result_of_puzzle(result_, *unsolved), next, other_file);
-  }
 
   /// With the seed, since another makes other inputs.
   std::string case_command(const std::string& other_file) const {

@@ -156,6 +156,11 @@ auto gate_to_fix(const std::vector<GateResult>& gates) {
 
 std::string next_step(const ExerciseResult& result, const std::string& following,
                       const std::string& submission) {
+  if (const result::PuzzleResult* const puzzle = result::first_unsolved(result)) {
+    if (puzzle->verdict == Verdict::compile_error)
+      return fmt::format("Define {} as the header declares it.", puzzle->name);
+    return next_step(result_of_puzzle(result, *puzzle), following, submission);
+  }
   if (result.verdict == Verdict::passed && !result.only_case.empty()) {
     return fmt::format("`./lockstep grade {}{}` runs every case.", result.name,
                        submission.empty() ? "" : " --submission " + text::shell_word(submission));

@@ -507,6 +507,15 @@ TEST_F(OwnProgress, AFileThatIsNamedItselfCountsAndTheReportTellsWhatHasChanged)
               Not(testing::ContainsRegex("was [0-9]")));
 }
 
+TEST_F(OwnProgress, EachPuzzlesGatesAreComparedWithItsOwn) {
+  course_.write("my/execution.cu", contents_of(LOCKSTEP_SOURCE "/solutions/03-execution/rungs/by_lane.cu"));
+  for (int grading = 0; grading < 2; ++grading) {
+    EXPECT_THAT(lockstep("grade execution --submission my/execution.cu").output,
+                testing::AllOf(HasSubstr("✗ idle-lanes"), Not(testing::ContainsRegex("was [0-9]"))))
+        << "nothing has changed";
+  }
+}
+
 TEST_F(OwnProgress, WhatIsNotOnesOwnDoesNotCount) {
   hand_in("transpose.cu");
   run("umask 077; head -c 32 /dev/urandom > '" + course_.path().string() + "/secret'");

@@ -213,6 +213,28 @@ TEST(NextStep, ACaseAloneThatPassesLeadsToAllOfThem) {
             "`./lockstep grade transpose --submission 'my file.cu'` runs every case.");
 }
 
+TEST(NextStep, OfPuzzlesItIsThatOfTheFirstUnsolvedOne) {
+  ExerciseResult result = result_with(Verdict::inefficient);
+  result.puzzles = {{"first", "", Verdict::passed, 2, 2, ""}, {"second", "", Verdict::inefficient, 1, 2, ""}};
+  result.cases = {{.puzzle = "first", .name = "one"}, {.puzzle = "second", .name = "two"}};
+  result.gates.resize(2);
+  result.gates[0].puzzle = "first";
+  result.gates[1].puzzle = "second";
+  result.gates[1].verdict = Verdict::inefficient;
+  result.gates[1].advice = "Start more blocks. One is not enough.";
+  EXPECT_THAT(next_step(result, "scan"), testing::StartsWith("Start more blocks. "));
+  result.puzzles[1].verdict = Verdict::passed;
+  result.gates[1].verdict = Verdict::passed;
+  result.verdict = Verdict::passed;
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Go on with scan."));
+}
+
+TEST(NextStep, AFunctionThatIsMissingIsToBeDefinedAndNothingElseGivenUp) {
+  ExerciseResult result = result_with(Verdict::compile_error);
+  result.puzzles = {{"slope", "", Verdict::compile_error, 0, 2, "it is not defined"}};
+  EXPECT_EQ(next_step(result, "scan"), "Define slope as the header declares it.");
+}
+
 TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
   result::ExerciseResult result;
   result.verdict = Verdict::too_slow;
