@@ -37,6 +37,11 @@ Exercise exercise_of(const Registered& entry) {
   return exercise;
 }
 
+/// "05" of "05-transpose".
+std::string_view number_of(const Exercise& exercise) {
+  return std::string_view(exercise.folder_name).substr(0, 2);
+}
+
 std::vector<Exercise> collect() {
   std::vector<Exercise> exercises;
   std::string faults;
@@ -49,12 +54,12 @@ std::vector<Exercise> collect() {
   if (!faults.empty()) throw std::logic_error("the catalogue is not sound:" + faults);
   std::sort(exercises.begin(), exercises.end(),
             [](const Exercise& a, const Exercise& b) { return a.folder_name < b.folder_name; });
+  // The first of a number has the lecture: "02-first-kernels" comes before "02-host-program".
+  for (std::size_t i = 1; i < exercises.size(); ++i) {
+    if (number_of(exercises[i]) == number_of(exercises[i - 1]))
+      exercises[i].lecture = exercises[i - 1].lecture;
+  }
   return exercises;
-}
-
-/// "05" of "05-transpose".
-std::string_view number_of(const Exercise& exercise) {
-  return std::string_view(exercise.folder_name).substr(0, 2);
 }
 
 }  // namespace

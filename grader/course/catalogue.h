@@ -20,7 +20,7 @@ struct Exercise {
   std::filesystem::path header;     ///< the interface, transpose.h
   std::filesystem::path starter;    ///< the file handed in, transpose.cu
   std::filesystem::path solutions;  ///< solutions/05-transpose; may be absent in a student's copy
-  std::filesystem::path lecture;    ///< lectures/05-transpose.md
+  std::filesystem::path lecture;    ///< lectures/05-transpose.md, of all exercises of its number
 };
 
 /// All exercises in the order of their numbers. Throws std::logic_error, with every fault of every

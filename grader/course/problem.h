@@ -136,6 +136,7 @@ struct Output {
 struct Argument {
   enum class Kind : std::uint8_t { input, output, workspace, scalar, stream };
   Kind kind = Kind::scalar;
+  bool on_host = false;           ///< Kind::input and Kind::output: pinned memory of the host
   std::string name;               ///< as in the declaration, for messages
   Elements elements;              ///< Kind::input and Kind::scalar
   Bytes input;                    ///< Kind::input: compared with its original after the call
@@ -166,6 +167,18 @@ class Call {
   Call& output(std::string name, Output output) {
     arguments_.push_back(
         {.kind = Argument::Kind::output, .name = std::move(name), .output = std::move(output)});
+    return *this;
+  }
+  /// Of a host program: an input and an output in pinned memory of the host.
+  template <class T>
+  Call& host_input(std::string name, const std::vector<T>& values) {
+    input(std::move(name), values);
+    arguments_.back().on_host = true;
+    return *this;
+  }
+  Call& host_output(std::string name, Output output) {
+    this->output(std::move(name), std::move(output));
+    arguments_.back().on_host = true;
     return *this;
   }
   /// Scratch memory of as many bytes as Problem::workspace asks for, poisoned.
@@ -216,6 +229,9 @@ struct Case {
   int calls = 2;          ///< calls in a row with fresh inputs each
   bool measured = false;  ///< technique gates look at this case
   bool wide = false;      ///< gates of whole devices do: it has work for many multiprocessors
+  /// Of a host program: the first call is repeated, and in each repetition another one of the calls of the
+  /// CUDA runtime that it makes fails, where the device is emulated.
+  bool failing = false;
 };
 
 /// `one`, to be looked at by technique gates.
@@ -227,6 +243,13 @@ inline Case measured(Case one) {
 /// `one`, to be looked at by gates of whole devices.
 inline Case wide(Case one) {
   one.wide = true;
+  return one;
+}
+
+/// `one`, in which each call of the CUDA runtime fails once.
+inline Case failing(Case one) {
+  one.failing = true;
+  one.calls = 1;
   return one;
 }
 
@@ -248,6 +271,9 @@ struct Measurement {
   Cost cost;
   int calls = 1;
   double input_bytes = 0;  ///< of all inputs of all calls
+  /// Of a host program: what it copied between host and device, and of that the longest chain of copies of
+  /// which each could begin only when the one before had ended, summed over calls.
+  double copied_bytes = 0, chained_bytes = 0;
 };
 
 /// What makes a gate's number too large, as far as the counters show.
@@ -265,6 +291,8 @@ struct Cause {
   /// That no line alone is the cause: those that contribute half as much as the worst or more are it
   /// together.
   bool together = false;
+  /// That host code copies between host and device: its calls are shown.
+  bool of_host_copies = false;
 };
 
 /// A technique gate: a number that must not exceed its limit, or must reach it; the same on every machine.
@@ -332,6 +360,11 @@ Gate lane_instructions_gate(double limit, std::string advice);
 /// that cannot be shared out. The chain is that of all launches one after the other, each as long as its
 /// busiest block takes. Must reach `least`.
 Gate parallelism_gate(double least, std::string advice);
+
+/// How much of what a host program copies between host and device could overlap: all bytes copied, over those
+/// of the longest chain of copies of which each waits for the one before. 1 where nothing overlaps. Must
+/// reach `least`. That kernels touched as many bytes as Cost::global_bytes says is part of it.
+Gate overlap_gate(double least, std::string advice);
 
 /// A limit on what a submission's own size function may ask for.
 struct WorkspaceQuery {
@@ -432,6 +465,9 @@ struct Problem {
   std::string title;   ///< such as "Transpose a matrix"
   std::string lesson;  ///< one line: what the exercise teaches
   Signature function;
+  /// The function is host code that is given arrays of the host and returns a cudaError_t. It waits itself
+  /// for what it starts, releases what it makes, and returns the error of any call that fails.
+  bool host_program = false;
   std::optional<WorkspaceQuery> workspace;
   std::vector<Puzzle> puzzles;  ///< not empty: these functions, in this order, and no `function`
   std::vector<Case> cases;

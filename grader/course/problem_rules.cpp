@@ -56,6 +56,18 @@ void require_puzzles(const Problem& problem, const Require& require) {
           "an exercise of puzzles has a function, a workspace, a speed, a picture or cases of a GPU alone");
 }
 
+template <class Require>
+void require_host_program(const Problem& problem, const Require& require) {
+  const bool has_more =
+      problem.workspace || problem.speed || !problem.puzzles.empty() || !problem.gpu_cases.empty();
+  require(
+      !problem.host_program || (!has_more && problem.function.result == ValueKind::i32),
+      "a host program returns a cudaError_t, and has no workspace, speed, puzzles or cases of a GPU alone");
+  for (const Case& one : problem.cases)
+    require(!one.failing || problem.host_program,
+            fmt::format("case \"{}\" has calls fail, but the exercise asks for no host program", one.name));
+}
+
 }  // namespace
 
 std::string topic_of(std::string_view folder_name) {
@@ -107,6 +119,7 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
             "the picture lacks its form or its drawing");
   }
   if (problem.speed) require_speed(*problem.speed, require);
+  require_host_program(problem, require);
   for (const Gate& gate : problem.gates) {
     require(gate.value && gate.cause, fmt::format("gate \"{}\" lacks its value or its cause", gate.name));
     require(!any_measured ||

@@ -50,7 +50,7 @@ constexpr Parameter parameter_of() {
     return {ValueKind::f32, false};
   } else if constexpr (std::is_same_v<Value, double>) {
     return {ValueKind::f64, false};
-  } else if constexpr (std::is_integral_v<Value> && sizeof(Value) == 4) {
+  } else if constexpr ((std::is_integral_v<Value> || std::is_enum_v<Value>)&&sizeof(Value) == 4) {
     return {ValueKind::i32, false};
   } else {
     static_assert(std::is_integral_v<Value> && sizeof(Value) == 8,

@@ -19,6 +19,7 @@
 #include "device/gpu_monitor.h"
 #include "emulator/core/observations.h"
 #include "emulator/server/device_lost.h"
+#include "emulator/server/device_process.h"
 #include "result/result.h"
 #include "sandbox/file_descriptor.h"
 
@@ -34,6 +35,8 @@ class DeviceUnavailable : public std::runtime_error {
 /// that there are only the emulated one is lost so.
 using emulator::server::DeviceLost;
 using emulator::server::DeviceMemoryExceeded;
+
+using emulator::server::HostProgramState;
 
 /// A GPU has no memory left for a buffer; what() names the call.
 class OutOfMemory : public std::runtime_error {
@@ -74,6 +77,7 @@ struct RunnerUse {
   std::uint64_t host_writes = 0;    ///< bytes that came to the device: copied from the host, or filled in
   std::uint64_t late_requests = 0;  ///< made while the runner was held
   std::uint64_t work = 0;           ///< launches, and fills and copies within the device
+  HostProgramState host_program;    ///< of RunnerProcess::call_host_program
 };
 
 /// One device context, made for one runner and thrown away with it. Buffers belong to the judge. What asks

@@ -116,7 +116,8 @@ class EmulatedSession final : public Session {
             .printed = statistics.printed_bytes,
             .host_writes = statistics.host_to_device_bytes,
             .late_requests = statistics.late_requests,
-            .work = statistics.work};
+            .work = statistics.work,
+            .host_program = statistics.host_program};
   }
 
   RunnerNeeds runner_needs() const override {

@@ -56,6 +56,13 @@ class RunnerAttempt final : public Attempt {
     if (shared.kind != runner::Outcome::Kind::done) return shared;
     return runner_.call(function, words, timeout, patience(timeout));
   }
+  runner::Outcome call_host_program(const course::Signature& function, std::span<const std::uint64_t> words,
+                                    std::span<const std::unique_ptr<HostArray>> arrays,
+                                    std::uint32_t failing_call, std::chrono::milliseconds timeout) override {
+    runner::Outcome shared = share_arrays(arrays, timeout);
+    if (shared.kind != runner::Outcome::Kind::done) return shared;
+    return runner_.call_host_program(function, words, failing_call, timeout, patience(timeout));
+  }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
                                                   std::chrono::milliseconds timeout,
@@ -89,6 +96,21 @@ class RunnerAttempt final : public Attempt {
     return {};
   }
 
+  /// In place of those of the call before.
+  runner::Outcome share_arrays(std::span<const std::unique_ptr<HostArray>> arrays,
+                               std::chrono::milliseconds timeout) {
+    runner::Outcome outcome;
+    for (; shared_arrays_ > 0 && outcome.kind == runner::Outcome::Kind::done; --shared_arrays_)
+      outcome = runner_.unmap_on_host(shared_arrays_, timeout);
+    for (const std::unique_ptr<HostArray>& array : arrays) {
+      if (outcome.kind != runner::Outcome::Kind::done) break;
+      outcome = runner_.map_on_host(++shared_arrays_, array->memory().bytes(), array->offset(),
+                                    array->memory().descriptor(), timeout);
+    }
+    return outcome;
+  }
+
+  std::uint64_t shared_arrays_ = 0;           // which the runner has mapped, by these numbers
   std::unique_ptr<device::Session> session_;  // outlives the runner that is connected to it
   runner::RunnerProcess runner_;
 };

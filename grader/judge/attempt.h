@@ -13,6 +13,7 @@
 #include "build/submission_compiler.h"
 #include "course/signature.h"
 #include "device/device.h"
+#include "judge/host_array.h"
 #include "runner/runner_process.h"
 
 namespace lockstep::judge {
@@ -25,6 +26,13 @@ class Attempt {
                                std::chrono::milliseconds timeout) = 0;
   virtual runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                                std::chrono::milliseconds timeout) = 0;
+  /// RunnerProcess::call_host_program, of a function that is given these arrays: a word that is the number of
+  /// one of them, counted from 1, is its address. The arrays live until the attempt has settled.
+  virtual runner::Outcome call_host_program(const course::Signature& function,
+                                            std::span<const std::uint64_t> words,
+                                            std::span<const std::unique_ptr<HostArray>> arrays,
+                                            std::uint32_t failing_call,
+                                            std::chrono::milliseconds timeout) = 0;
   /// As many calls as `words` holds sets of words, timed: RunnerProcess::timed_calls.
   virtual runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                           std::span<const std::uint64_t> words,

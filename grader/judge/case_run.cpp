@@ -11,6 +11,8 @@
 #include "judge/case_verdict.h"
 #include "judge/diagnosis.h"
 #include "judge/findings.h"
+#include "judge/host_array.h"
+#include "judge/host_program.h"
 #include "judge/keyed_random.h"
 #include "judge/limits.h"
 #include "judge/observation_sum.h"
@@ -53,7 +55,7 @@ class CallRun {
  public:
   CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
           Attempt& attempt, const SourceText& source, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
-          std::vector<course::Bytes>* outputs, result::ShownCall* shown)
+          std::vector<course::Bytes>* outputs, result::ShownCall* shown, std::uint32_t failing_call = 0)
       : problem_(problem),
         call_(call),
         attempt_(attempt),
@@ -64,6 +66,9 @@ class CallRun {
         outputs_(outputs),
         shown_(shown) {
     evidence_.time_limit = call_time;
+    evidence_.of_host_program = problem.host_program;
+    evidence_.watched = problem.host_program && session_.leaves_work_undone();
+    evidence_.failing_call = failing_call;
   }
 
   /// The device's counters are added to `total`.
@@ -84,7 +89,8 @@ class CallRun {
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
     evidence_.use = session_.take_runner_use();
-    if (session_.leaves_work_undone() && evidence_.outcome.kind != runner::Outcome::Kind::ended &&
+    if ((session_.leaves_work_undone() || problem_.host_program) &&
+        evidence_.outcome.kind != runner::Outcome::Kind::ended &&
         evidence_.outcome.kind != runner::Outcome::Kind::time_limit) {
       settle(total);
     }
@@ -95,7 +101,16 @@ class CallRun {
   /// Only between its beginning and its answer the program can use the device.
   void call(const course::Signature& function, std::span<const std::uint64_t> words) {
     session_.admit_runner();
-    evidence_.outcome = attempt_.call(function, words, evidence_.time_limit + kGrace);
+    const std::chrono::milliseconds timeout = evidence_.time_limit + kGrace;
+    if (problem_.host_program) {
+      evidence_.outcome =
+          attempt_.call_host_program(function, words, arrays_, evidence_.failing_call, timeout);
+      // What it has not waited for may still change them.
+      for (const std::unique_ptr<HostArray>& array : arrays_)
+        array_snapshots_.emplace_back(array->contents().begin(), array->contents().end());
+    } else {
+      evidence_.outcome = attempt_.call(function, words, timeout);
+    }
     evidence_.became_idle = session_.hold_runner(kGrace);
   }
 
@@ -108,7 +123,8 @@ class CallRun {
     if (!evidence_.became_idle) return;
     emulator::Observations observations = session_.take_observations();
     const device::RunnerUse use = session_.take_runner_use();
-    evidence_.left_work = use.work > 0;
+    const bool copied = use.host_reads > 0 || use.host_writes > 0;
+    evidence_.left_work = use.work > 0 || (problem_.host_program && copied);
     for (const emulator::KernelWork& left : observations.kernels)
       evidence_.left_kernels.push_back(left.kernel);
     evidence_.use.host_reads += use.host_reads;
@@ -140,6 +156,10 @@ class CallRun {
     const std::vector<Argument>& arguments = call_.arguments();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Argument& argument = arguments[i];
+      if (argument.on_host) {
+        add_array(argument);
+        continue;
+      }
       switch (argument.kind) {
         case ArgumentKind::input:
           words_.push_back(buffers_.address(i, argument.input.size(), argument.name));
@@ -161,6 +181,18 @@ class CallRun {
     }
   }
 
+  void add_array(const Argument& argument) {
+    const bool is_input = argument.kind == ArgumentKind::input;
+    const std::size_t bytes = is_input ? argument.input.size() : argument.output.expected.size();
+    const HostArray& array = *arrays_.emplace_back(std::make_unique<HostArray>(bytes));
+    if (is_input) {
+      std::ranges::copy(argument.input, array.contents().begin());
+    } else {
+      std::ranges::fill(array.contents(), static_cast<std::byte>(course::kPoisonByte));
+    }
+    words_.push_back(arrays_.size());
+  }
+
   std::uint64_t poisoned_buffer(std::size_t index, std::size_t bytes, const std::string& name) {
     const std::uint64_t address = buffers_.address(index, bytes, name);
     session_.poison(address, bytes);
@@ -177,35 +209,40 @@ class CallRun {
 
   void check_output(const Argument& argument, std::uint64_t address) {
     if (evidence_.wrong_output && !outputs_ && !shown_) return;
-    take_snapshot(address, argument.output.expected.size());
+    take_snapshot(argument, address, argument.output.expected.size());
     if (shown_) show_output(argument, snapshot_, *shown_);
     if (outputs_) outputs_->push_back(snapshot_);
     if (evidence_.wrong_output) return;
-    if (!argument.output.nearest_answer) return compare_output(argument.name, argument.output, {});
+    if (!argument.output.nearest_answer) return compare_output(argument, argument.output, {});
     course::Answer answer = argument.output.nearest_answer(snapshot_);
     course::Output nearest = argument.output;
     nearest.expected = std::move(answer.bytes);
-    compare_output(argument.name, nearest, answer);
+    compare_output(argument, nearest, answer);
   }
 
   /// `answer`: the one of several that `output` holds; {} where there is one.
-  void compare_output(const std::string& name, const course::Output& output, const course::Answer& answer) {
+  void compare_output(const Argument& argument, const course::Output& output, const course::Answer& answer) {
     Comparison comparison = compare(output, snapshot_);
     if (comparison.wrong == 0) {
       if (!answer.remark.empty()) evidence_.remark = answer.remark;  // one of several outputs has it
       return;
     }
-    evidence_.wrong_output = {name, std::move(comparison), likely_cause(name, output, snapshot_, activity_),
-                              answer.name};
+    const auto cause_of = argument.on_host ? likely_cause_on_host : likely_cause;
+    evidence_.wrong_output = {argument.name, std::move(comparison),
+                              cause_of(argument.name, output, snapshot_, activity_), answer.name};
   }
 
   void check_input(const Argument& argument, std::uint64_t address) {
     if (!evidence_.changed_input.empty()) return;
-    take_snapshot(address, argument.input.size());
+    take_snapshot(argument, address, argument.input.size());
     if (snapshot_ != argument.input) evidence_.changed_input = argument.name;
   }
 
-  void take_snapshot(std::uint64_t address, std::size_t bytes) {
+  void take_snapshot(const Argument& argument, std::uint64_t address, std::size_t bytes) {
+    if (argument.on_host) {
+      snapshot_ = array_snapshots_.at(address - 1);
+      return;
+    }
     snapshot_.resize(bytes);
     session_.read(address, snapshot_);
   }
@@ -221,7 +258,9 @@ class CallRun {
   result::ShownCall* shown_;             // where they are shown; likewise
   std::uint64_t workspace_bytes_ = 0;
   std::vector<std::uint64_t> words_;
-  std::optional<Activity> activity_;  // of the kernels, where the device counts
+  std::vector<std::unique_ptr<HostArray>> arrays_;  // of arguments on the host, named by number in words_
+  std::vector<std::vector<std::byte>> array_snapshots_;  // when the call had returned
+  std::optional<Activity> activity_;                     // of the kernels, where the device counts
   Evidence evidence_;
 };
 
@@ -248,6 +287,23 @@ bool follows_from_stale_reads(const course::Problem& problem, const Call& call,
   lost = ends_context(again);
   if (!lost) attempt.session().show_stores_at_once(false);
   return !lost && !again.wrong_output;
+}
+
+/// A call of a host program again and again, in each of which another call of the runtime fails, until there
+/// are no more or one shows a fault.
+void run_failing_calls(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
+                       Attempt& attempt, const SourceText& source, CaseBuffers& buffers, CaseRun& run) {
+  constexpr std::uint32_t kMaxFailingCalls = 256;
+  std::vector<std::byte> snapshot;
+  for (std::uint32_t i = 1; i <= kMaxFailingCalls && run.result.verdict == result::Verdict::passed; ++i) {
+    emulator::Observations uncounted;
+    const Evidence evidence =
+        CallRun(problem, call, call_time, attempt, source, buffers, snapshot, nullptr, nullptr, i)
+            .run(uncounted);
+    run.attempt_lost = ends_context(evidence);
+    conclude_failing_call(evidence, source, run.result);
+    if (name_of_failed_call(evidence).empty() || run.attempt_lost) return;
+  }
 }
 
 /// All calls of a case, until one shows a fault.
@@ -282,6 +338,11 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     run.result.calls = i + 1;
     if (!evidence.remark.empty()) run.result.remark = evidence.remark;  // another call may leave none
     if (run.result.verdict != result::Verdict::passed) run.result.remark.clear();
+    if (one.failing && run.result.verdict == result::Verdict::passed &&
+        attempt.session().leaves_work_undone())
+      run_failing_calls(problem, call, call_time, attempt, source, buffers, run);
+    run.copied_bytes += static_cast<double>(evidence.use.host_program.copied_bytes);
+    run.chained_bytes += static_cast<double>(evidence.use.host_program.chained_bytes);
     for (const Argument& argument : call.arguments())
       run.input_bytes += static_cast<double>(argument.input.size());
     run.host_copies += host_copies_of_call(evidence.use);

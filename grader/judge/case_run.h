@@ -18,8 +18,9 @@ struct CaseRun {
   result::CaseResult result;
   emulator::Observations observations;  ///< of all calls
   HostCopies host_copies;
-  double input_bytes = 0;     ///< of all inputs of all calls
-  bool attempt_lost = false;  ///< the next case needs a fresh attempt
+  double input_bytes = 0;                      ///< of all inputs of all calls
+  double copied_bytes = 0, chained_bytes = 0;  ///< course::Measurement
+  bool attempt_lost = false;                   ///< the next case needs a fresh attempt
   std::optional<result::Picture> picture;
 };
 

@@ -131,7 +131,8 @@ class SeriesRun {
     if (run.picture) series_.picture = std::move(run.picture);
     series_.host_copies += run.host_copies;
     if (one.measured || one.wide)
-      series_.measured.push_back({&one, std::move(run.observations), run.input_bytes});
+      series_.measured.push_back(
+          {&one, std::move(run.observations), run.input_bytes, run.copied_bytes, run.chained_bytes});
     if (run.result.verdict == Verdict::time_limit)
       call_time_ = std::min(call_time_, options_.short_call_time);
     if (run.attempt_lost) lose_attempt();

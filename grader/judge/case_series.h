@@ -22,7 +22,8 @@ namespace lockstep::judge {
 struct MeasuredCase {
   const course::Case* one = nullptr;
   emulator::Observations observations;
-  double input_bytes = 0;  ///< of all inputs of all calls
+  double input_bytes = 0;                      ///< of all inputs of all calls
+  double copied_bytes = 0, chained_bytes = 0;  ///< course::Measurement
 };
 
 struct CaseSeries {

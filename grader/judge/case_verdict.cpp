@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "judge/findings.h"
+#include "judge/host_program.h"
 #include "judge/source_search.h"
 #include "report/finding_words.h"
 #include "text/shortened.h"
@@ -203,6 +204,11 @@ void report_exception(const SourceText& source, result::CaseResult& result) {
   if (places.size() == 1) result.places = std::move(places);
 }
 
+void report_left(const Evidence& evidence, const SourceText& source, result::CaseResult& result) {
+  if (evidence.of_host_program) return report_missing_wait(result);
+  report_left_work(evidence.left_kernels, source, result);
+}
+
 /// An old value was read, and nothing else says why the output is wrong: at most what the errors look like,
 /// which follows from it.
 void report_stale_read(const Finding& finding, const SourceText& source, result::CaseResult& result) {
@@ -243,7 +249,7 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
     report_finding(*finding, source, result);
     const Finding* const uninitialised = uninitialised_cause(*finding, evidence.findings);
     if (evidence.left_work && report::row_of(finding->kind).may_lack_work) {
-      report_left_work(evidence.left_kernels, source, result);
+      report_left(evidence, source, result);
     } else if (uninitialised != nullptr) {
       report_uninitialised_cause(*uninitialised, source, result);
     } else if (finding->kind == Finding::Kind::race && both_write(*finding) && evidence.wrong_output &&
@@ -287,10 +293,12 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
   } else if (!evidence.became_idle) {
     result.verdict = Verdict::time_limit;
     result.message = "the device was still at work long after your function had returned";
+  } else if (evidence.of_host_program && evidence.outcome.value != 0) {
+    report_returned_error(evidence, source, result);
   } else if (evidence.wrong_output) {
     report_wrong_output(evidence, result);
     if (evidence.left_work) {
-      report_left_work(evidence.left_kernels, source, result);
+      report_left(evidence, source, result);
     } else if (!evidence.refused_calls.empty()) {
       name_cause("a call was refused, and your code went on: " + sentence_of(evidence.refused_calls.front()),
                  "", result);
@@ -303,6 +311,8 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
     result.message =
         fmt::format("the output is right, but your code changed its input {}", evidence.changed_input);
     result.guess = "a kernel writes to it: inputs may only be read";
+  } else if (evidence.of_host_program) {
+    conclude_host_program(evidence, source, result);
   }
 }
 

@@ -36,11 +36,16 @@ struct Evidence {
   /// Of kind stale_read. They decide nothing either: many programs do well with old values. Beside a wrong
   /// output they are why it is wrong.
   std::vector<emulator::Finding> stale_reads;
-  bool became_idle = true;                     ///< the device, soon after the function returned
-  bool left_work = false;                      ///< for which the stream that was given did not wait
-  std::vector<std::string> left_kernels;       ///< of that work, mangled
-  std::vector<emulator::KernelWork> kernels;   ///< that the call launched
-  device::RunnerUse use;                       ///< of the device, besides launches
+  bool became_idle = true;                    ///< the device, soon after the function returned
+  bool left_work = false;                     ///< for which the stream that was given did not wait
+  std::vector<std::string> left_kernels;      ///< of that work, mangled
+  std::vector<emulator::KernelWork> kernels;  ///< that the call launched
+  device::RunnerUse use;                      ///< of the device, besides launches
+  bool of_host_program = false;
+  bool watched = false;  ///< likewise, by a device that hears of what the program makes and releases
+  /// Of a host program: number of the call of the runtime that was to fail; 0: none was. That it was made is
+  /// known where `use` names it.
+  std::uint32_t failing_call = 0;
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
   std::optional<WrongOutput> wrong_output;
   std::string remark;                       ///< course::Answer::remark of a right output

@@ -279,4 +279,18 @@ LikelyCause likely_cause(const std::string& name, const course::Output& output,
   });
 }
 
+LikelyCause likely_cause_on_host(const std::string& name, const course::Output& output,
+                                 std::span<const std::byte> found, const std::optional<Activity>& activity) {
+  if (all_agree(output, output.expected, found)) return {};
+  if (LikelyCause known = known_mistake(output, found); !known.sentence.empty()) return known;
+  const bool is_untouched = std::ranges::all_of(
+      found, [](std::byte byte) { return byte == static_cast<std::byte>(course::kPoisonByte); });
+  if (!is_untouched) return {};
+  const bool launched = !activity || activity->launches > 0;
+  return {fmt::format("nothing was written to {}{}", name,
+                      launched ? ": is the result copied there?" : ", and your function launched no kernel"),
+          fmt::format("{}opy the result from the device to {}, and wait for the copy.",
+                      launched ? "C" : "Launch the kernel, c", name)};
+}
+
 }  // namespace lockstep::judge

@@ -43,4 +43,8 @@ LikelyCause likely_cause(const std::string& name, const course::Output& output,
                          std::span<const std::byte> found,
                          const std::optional<Activity>& activity = std::nullopt);
 
+/// Of an output in host memory, which copies write and no kernel.
+LikelyCause likely_cause_on_host(const std::string& name, const course::Output& output,
+                                 std::span<const std::byte> found, const std::optional<Activity>& activity);
+
 }  // namespace lockstep::judge

@@ -18,8 +18,11 @@ class Remarks {
   Remarks(const course::Problem& problem, const SourceText& source) : problem_(problem), source_(source) {}
 
   std::vector<result::SourceRemark> all(bool with_gpu_cases) {
-    remark_on_allocations();
-    remark_on_waiting_for_the_device();
+    // A host program is asked for both.
+    if (!problem_.host_program) {
+      remark_on_allocations();
+      remark_on_waiting_for_the_device();
+    }
     remark_on_exchanged_launches();
     if (!with_gpu_cases) remark_on_numbers_in_an_int();
     return std::move(remarks_);

@@ -60,12 +60,11 @@ const LineCounters* printing_line(std::span<const MeasuredCase> measured, const 
 
 /// Lines that may copy the way in question, or make memory that host and kernels share. The device counts
 /// bytes, and does not know which line of host code asked for them.
-std::vector<result::Place> copying_lines(const HostCopies& copies, const SourceText& source) {
+std::vector<result::Place> copying_lines(bool to_host, bool from_host, const SourceText& source) {
   constexpr std::array kCalls = {"cudaMemcpy(",       "cudaMemcpyAsync(",     "cudaMemcpy2D",
                                  "cudaMemcpy3D",      "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol",
                                  "cudaMallocManaged", "cudaMallocHost",       "cudaHostAlloc",
                                  "cudaHostRegister",  "__managed__"};
-  const bool to_host = copies.to_host.calls > 0, from_host = copies.from_host.calls > 0;
   std::vector<result::Place> places;
   for (std::uint32_t line = 1; line <= source.line_count() && places.size() < kMaxBlamedLines; ++line) {
     const auto holds = [code = source.code(line)](const char* word) {
@@ -105,7 +104,7 @@ GateResult judge_host_copies(const HostCopies& copies, std::span<const MeasuredC
         "Take the printf out, or let one thread of one block print. printf in a kernel sends its text to the "
         "host, for every thread that comes to it.";
   } else {
-    result.worst = copying_lines(copies, source);
+    result.worst = copying_lines(to_host.calls > 0, from_host.calls > 0, source);
     result.advice = "Leave the data on the device: what the host computes from it, a kernel can compute.";
     if (result.worst.empty())
       result.advice +=
@@ -179,7 +178,8 @@ void blame(const std::vector<LineCounters>& lines, const course::Cause& cause, c
 }
 
 course::Measurement measurement_of(const MeasuredCase& measured) {
-  return {measured.observations, measured.one->cost, measured.one->calls, measured.input_bytes};
+  return {measured.observations, measured.one->cost,    measured.one->calls,
+          measured.input_bytes,  measured.copied_bytes, measured.chained_bytes};
 }
 
 GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> measured,
@@ -213,6 +213,7 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   result.advice = cause.advice;
   const std::vector<LineCounters> lines = lines_to_blame(cause, *worst_case, source);
   blame(lines, cause, source, result);
+  if (cause.of_host_copies) result.worst = copying_lines(true, true, source);
   if (gate.at_least && !lines.empty() && has_few_blocks(lines.front().function, gate.limit, *worst_case)) {
     // Not what the blocks do is at fault, but how many there are.
     const std::vector<Statement> launches = launches_of(source, launched_name(lines.front().function));
@@ -235,14 +236,14 @@ std::vector<GateResult> judge_technique(const course::Problem& problem,
                                         const SourceText& source) {
   std::vector<GateResult> results;
   for (const course::Gate& gate : problem.gates) results.push_back(judge_gate(gate, measured, source));
-  results.push_back(judge_host_copies(host_copies, measured, source));
+  if (!problem.host_program) results.push_back(judge_host_copies(host_copies, measured, source));
   return results;
 }
 
 std::vector<GateResult> technique_not_measured(const course::Problem& problem) {
   std::vector<GateResult> results;
   for (const course::Gate& gate : problem.gates) results.push_back(unmeasured(gate));
-  results.push_back(host_copies_unmeasured());
+  if (!problem.host_program) results.push_back(host_copies_unmeasured());
   return results;
 }
 

@@ -8,7 +8,7 @@
 namespace lockstep::result {
 namespace {
 
-constexpr std::array<std::pair<Verdict, const char*>, 17> kNames = {{
+constexpr std::array<std::pair<Verdict, const char*>, 19> kNames = {{
     {Verdict::passed, "passed"},
     {Verdict::wrong_answer, "wrong-answer"},
     {Verdict::race, "race"},
@@ -16,6 +16,8 @@ constexpr std::array<std::pair<Verdict, const char*>, 17> kNames = {{
     {Verdict::uninitialised_read, "uninitialised-read"},
     {Verdict::bad_sync, "bad-sync"},
     {Verdict::launch_failed, "launch-failed"},
+    {Verdict::unchecked_error, "unchecked-error"},
+    {Verdict::leak, "leak"},
     {Verdict::crashed, "crashed"},
     {Verdict::time_limit, "time-limit"},
     {Verdict::memory_limit, "memory-limit"},

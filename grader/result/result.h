@@ -20,6 +20,8 @@ enum class Verdict {
   uninitialised_read,
   bad_sync,
   launch_failed,
+  unchecked_error,
+  leak,
   crashed,
   time_limit,
   memory_limit,

@@ -21,7 +21,18 @@ void JudgeBuffers::update(const MapRequest& request, int descriptor) {
       Buffer{device::MappedMemory::import(gpu_, request.mapped_bytes, descriptor), request.offset});
 }
 
+const HostArray& JudgeBuffers::add_host_array(const MapRequest& request, int descriptor) {
+  return host_arrays_.emplace(request.address, HostArray(descriptor, request.mapped_bytes, request.offset))
+      .first->second;
+}
+
+const HostArray* JudgeBuffers::host_array(std::uint64_t address) const {
+  const auto array = host_arrays_.find(address);
+  return array == host_arrays_.end() ? nullptr : &array->second;
+}
+
 std::uint64_t JudgeBuffers::translated(std::uint64_t word) const {
+  if (const HostArray* array = host_array(word)) return array->address();
   const auto buffer = buffers_.find(word);
   return buffer == buffers_.end() ? word : buffer->second.memory.address() + buffer->second.offset;
 }

@@ -25,14 +25,20 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   const auto result = reader.number<course::ValueKind>();
   const auto calls = reader.number<std::uint32_t>();
   const auto timed = reader.flag(), by_events = reader.flag(), whole_device = reader.flag();
+  const auto host_program = reader.flag();
+  const auto failing_call = reader.number<std::uint32_t>();
   const auto kinds = reader.number<std::uint32_t>();
-  if (!function || !result || !calls || !timed || !by_events || !whole_device || !kinds) return std::nullopt;
+  if (!function || !result || !calls || !timed || !by_events || !whole_device || !host_program ||
+      !failing_call || !kinds)
+    return std::nullopt;
   request.function = *function;
   request.result = *result;
   request.calls = *calls;
   request.timed = *timed;
   request.by_events = *by_events;
   request.whole_device = *whole_device;
+  request.host_program = *host_program;
+  request.failing_call = *failing_call;
   for (std::uint32_t i = 0; i < *kinds; ++i) {
     const auto kind = reader.number<course::ValueKind>();
     if (!kind) return std::nullopt;
@@ -49,11 +55,12 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
 }
 
 std::optional<MapRequest> decode_map(PacketReader& reader) {
+  const auto on_host = reader.flag();
   const auto address = reader.number<std::uint64_t>();
   const auto bytes = reader.number<std::uint64_t>();
   const auto offset = reader.number<std::uint64_t>();
-  if (!address || !bytes || !offset) return std::nullopt;
-  return MapRequest{*address, *bytes, *offset};
+  if (!on_host || !address || !bytes || !offset) return std::nullopt;
+  return MapRequest{*on_host, *address, *bytes, *offset};
 }
 
 }  // namespace
@@ -78,6 +85,8 @@ Packet encode(std::uint32_t sequence, const CallRequest& request) {
   writer.number(request.timed);
   writer.number(request.by_events);
   writer.number(request.whole_device);
+  writer.number(request.host_program);
+  writer.number(request.failing_call);
   writer.number(static_cast<std::uint32_t>(request.kinds.size()));
   for (const course::ValueKind kind : request.kinds) writer.number(kind);
   writer.number(static_cast<std::uint32_t>(request.words.size()));
@@ -89,6 +98,7 @@ Packet encode(std::uint32_t sequence, const MapRequest& request) {
   PacketWriter writer;
   writer.number(sequence);
   writer.number(RequestKind::map);
+  writer.number(request.on_host);
   writer.number(request.address);
   writer.number(request.mapped_bytes);
   writer.number(request.offset);

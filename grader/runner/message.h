@@ -37,16 +37,19 @@ struct CallRequest {
   std::uint32_t function = 0;  ///< index into LoadRequest::linker_names
   course::ValueKind result = course::ValueKind::none;
   std::uint32_t calls = 1;
-  bool timed = false;        ///< wait for the judge's sign on ClockWords between request and reply
-  bool by_events = false;    ///< reply with the nanoseconds that EventClock counts
-  bool whole_device = true;  ///< wait for every stream, not just for the one that the calls were given
+  bool timed = false;         ///< wait for the judge's sign on ClockWords between request and reply
+  bool by_events = false;     ///< reply with the nanoseconds that EventClock counts
+  bool whole_device = true;   ///< wait for every stream, not just for the one that the calls were given
+  bool host_program = false;  ///< wait for nothing, as the function has to; the emulated runtime watches it
+  std::uint32_t failing_call = 0;        ///< of a host program: as lockstep_begin_host_program takes it
   std::vector<course::ValueKind> kinds;  ///< one a parameter
   std::vector<std::uint64_t> words;      ///< [call][parameter]
 };
 
-/// Device memory to map, whose descriptor comes with the packet; the words of later calls name it by the
-/// judge's address.
+/// Memory to map, whose descriptor comes with the packet; the words of later calls name it by the judge's
+/// address.
 struct MapRequest {
+  bool on_host = false;  ///< pinned memory of the host; else of the device
   std::uint64_t address = 0;
   std::uint64_t mapped_bytes = 0;  ///< 0: unmap what was mapped under that address
   std::uint64_t offset = 0;        ///< of the buffer in the mapped memory

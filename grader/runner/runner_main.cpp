@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,6 +42,11 @@ struct Runtime {
   int (*synchronize_stream)(void* stream) = nullptr;
   int (*take_last_error)() = nullptr;
   const char* (*error_text)(int) = nullptr;
+  int (*register_host)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
+  int (*unregister_host)(void* memory) = nullptr;
+  // Of the emulated runtime alone.
+  void (*begin_host_program)(unsigned failing_call) = nullptr;
+  void (*end_host_program)() = nullptr;
 
   static Runtime of_loaded_object() {
     std::string path;
@@ -58,7 +64,11 @@ struct Runtime {
             reinterpret_cast<int (*)(void**, unsigned)>(dlsym(handle, "cudaStreamCreateWithFlags")),
             reinterpret_cast<int (*)(void*)>(dlsym(handle, "cudaStreamSynchronize")),
             reinterpret_cast<int (*)()>(dlsym(handle, "cudaGetLastError")),
-            reinterpret_cast<const char* (*)(int)>(dlsym(handle, "cudaGetErrorString"))};
+            reinterpret_cast<const char* (*)(int)>(dlsym(handle, "cudaGetErrorString")),
+            reinterpret_cast<int (*)(void*, std::size_t, unsigned)>(dlsym(handle, "cudaHostRegister")),
+            reinterpret_cast<int (*)(void*)>(dlsym(handle, "cudaHostUnregister")),
+            reinterpret_cast<void (*)(unsigned)>(dlsym(handle, "lockstep_begin_host_program")),
+            reinterpret_cast<void (*)()>(dlsym(handle, "lockstep_end_host_program"))};
   }
 };
 
@@ -79,6 +89,7 @@ class LoadedObject {
 
   Reply map(const MapRequest& request, int descriptor) {
     try {
+      if (request.on_host) return map_on_host(request, descriptor);
       buffers_.update(request, descriptor);
       return {};
     } catch (const std::exception& error) {
@@ -95,6 +106,11 @@ class LoadedObject {
   }
 
  private:
+  /// The array is pinned, so that copies of it run beside other work.
+  Reply map_on_host(const MapRequest& request, int descriptor);
+  /// Calls a host program, and leaves it to that to wait for what it has started.
+  Reply call_host_program(const CallRequest& request, const std::function<void()>& make_call,
+                          const ffi_arg& result);
   /// The stream that all calls are given: as a caller's would, it waits for no other. Null when there is no
   /// runtime.
   void* stream();
@@ -129,6 +145,30 @@ std::string LoadedObject::text_of_error(int error) {
   const int last = runtime_.take_last_error();
   if (error == 0) error = last;
   return error == 0 ? std::string() : runtime_.error_text(error);
+}
+
+Reply LoadedObject::map_on_host(const MapRequest& request, int descriptor) {
+  int error = 0;
+  if (request.mapped_bytes != 0) {
+    const HostArray& array = buffers_.add_host_array(request, descriptor);
+    if (runtime_.register_host != nullptr)
+      error = runtime_.register_host(array.pages(), array.mapped_bytes(), 0);
+  } else if (const HostArray* array = buffers_.host_array(request.address)) {
+    if (runtime_.unregister_host != nullptr) error = runtime_.unregister_host(array->pages());
+    buffers_.remove_host_array(request.address);
+  }
+  if (error == 0) return {};
+  return {Reply::Kind::device_error, 0, text_of_error(error)};
+}
+
+Reply LoadedObject::call_host_program(const CallRequest& request, const std::function<void()>& make_call,
+                                      const ffi_arg& result) {
+  text_of_error(0);  // what an earlier call has left
+  if (runtime_.begin_host_program != nullptr) runtime_.begin_host_program(request.failing_call);
+  make_call();
+  if (runtime_.end_host_program != nullptr) runtime_.end_host_program();
+  std::string text = text_of_error(0);
+  return {Reply::Kind::done, result & 0xFFFF'FFFF, std::move(text)};
 }
 
 ffi_type* type_of(ValueKind kind) {
@@ -179,6 +219,10 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
   int error = 0;
   std::optional<EventClock> events;
   try {
+    if (request.host_program) {
+      return call_host_program(
+          request, [&] { ffi_call(&interface, function, &result, values.data()); }, result);
+    }
     if (request.by_events) events.emplace(runtime_.handle, stream());
     if (clock != nullptr) wait_for_go(*clock, sequence);
     const auto make_calls = [&] {

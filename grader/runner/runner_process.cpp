@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runner/message.h"
+#include "runner/shared_memory.h"
 #include "sandbox/file_descriptor.h"
 #include "sandbox/program_files.h"
 #include "text/printable.h"
@@ -41,33 +42,6 @@ std::pair<FileDescriptor, FileDescriptor> open_socket_pair() {
   }
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
-
-/// The words of timed calls, in memory that the runner shares. Its size is sealed: of a file that the runner
-/// has cut, the judge's next look would be a bus error, and one that it lets grow is memory that no limit
-/// counts.
-class SharedClock {
- public:
-  SharedClock() : file_(memfd_create("lockstep-clock", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    if (!file_ || ftruncate(file_.get(), sizeof(ClockWords)) != 0 ||
-        fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-      throw std::system_error(errno, std::generic_category(), "memfd_create");
-    }
-    void* const memory =
-        mmap(nullptr, sizeof(ClockWords), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    words_ = static_cast<ClockWords*>(memory);
-  }
-  ~SharedClock() { munmap(words_, sizeof(ClockWords)); }
-  SharedClock(const SharedClock&) = delete;
-  SharedClock& operator=(const SharedClock&) = delete;
-
-  int descriptor() const { return file_.get(); }
-  ClockWords& words() const { return *words_; }
-
- private:
-  FileDescriptor file_;
-  ClockWords* words_ = nullptr;
-};
 
 /// The CUDA runtime, by the name that objects ask for (libcudart.so.13), and nothing else of its folder:
 /// beside a toolkit's lie the libraries that submissions do without. Without a folder it is in one of the
@@ -154,7 +128,7 @@ struct RunnerProcess::State {
   const sandbox::Mount object;
   const bool whole_device;
   FileDescriptor socket;
-  SharedClock clock;
+  SharedMemory clock{"lockstep-clock", sizeof(ClockWords)};
   sandbox::Process process;
   std::vector<std::string> functions;  ///< linker names, in the order of the load request
   std::uint32_t sequence = 0;
@@ -329,6 +303,15 @@ Outcome RunnerProcess::call(const course::Signature& function, std::span<const s
   return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, -1, patience));
 }
 
+Outcome RunnerProcess::call_host_program(const course::Signature& function,
+                                         std::span<const std::uint64_t> words, std::uint32_t failing_call,
+                                         milliseconds timeout, const Patience& patience) {
+  CallRequest request = state_->call_request(function, words);
+  request.host_program = true;
+  request.failing_call = failing_call;
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, -1, patience));
+}
+
 RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& function,
                                                        std::span<const std::uint64_t> words,
                                                        milliseconds timeout,
@@ -336,7 +319,7 @@ RunnerProcess::TimedOutcome RunnerProcess::timed_calls(const course::Signature& 
   CallRequest request = state_->call_request(function, words);
   request.timed = true;
   request.by_events = by_events;
-  ClockWords& clock = state_->clock.words();
+  ClockWords& clock = *static_cast<ClockWords*>(state_->clock.memory());
   const auto asked = Clock::now(), deadline = asked + timeout;
   if (auto failed = state_->say(encode(++state_->sequence, request), -1)) return {*failed};
   // A reply, or the end, before its time ends the wait as well.
@@ -371,13 +354,25 @@ Outcome RunnerProcess::settle(milliseconds timeout, const Patience& patience) {
 
 Outcome RunnerProcess::map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset,
                            int descriptor, milliseconds timeout) {
-  const MapRequest request{address, mapped_bytes, offset};
+  const MapRequest request{.address = address, .mapped_bytes = mapped_bytes, .offset = offset};
   return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, descriptor));
 }
 
 Outcome RunnerProcess::unmap(std::uint64_t address, milliseconds timeout) {
   return state_->outcome_of(
       state_->exchange(encode(++state_->sequence, MapRequest{.address = address}), timeout));
+}
+
+Outcome RunnerProcess::map_on_host(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset,
+                                   int descriptor, milliseconds timeout) {
+  const MapRequest request{
+      .on_host = true, .address = address, .mapped_bytes = mapped_bytes, .offset = offset};
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, descriptor));
+}
+
+Outcome RunnerProcess::unmap_on_host(std::uint64_t address, milliseconds timeout) {
+  const MapRequest request{.on_host = true, .address = address};
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout));
 }
 
 const std::string& RunnerProcess::output() const { return state_->process.output(); }

@@ -68,6 +68,12 @@ class RunnerProcess {
   Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                std::chrono::milliseconds timeout, const Patience& patience = {});
 
+  /// Calls a function that has to wait itself for what it starts: the runner answers as soon as it returns.
+  /// Where the device is emulated, the call of the runtime of number `failing_call` fails; 0: none does.
+  Outcome call_host_program(const course::Signature& function, std::span<const std::uint64_t> words,
+                            std::uint32_t failing_call, std::chrono::milliseconds timeout,
+                            const Patience& patience = {});
+
   /// As many calls as `words` holds sets of words, one after the other, timed by the judge's clock from the
   /// sign to begin until `look` has returned. `look` is called when the runner says that the device is idle,
   /// before anything else is heard of it, and has to see what the calls have left: who says so too early
@@ -90,6 +96,10 @@ class RunnerProcess {
   Outcome map(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset, int descriptor,
               std::chrono::milliseconds timeout);
   Outcome unmap(std::uint64_t address, std::chrono::milliseconds timeout);
+  /// Likewise memory of the host, which the runner pins.
+  Outcome map_on_host(std::uint64_t address, std::size_t mapped_bytes, std::size_t offset, int descriptor,
+                      std::chrono::milliseconds timeout);
+  Outcome unmap_on_host(std::uint64_t address, std::chrono::milliseconds timeout);
 
   const std::string& output() const;
   bool output_truncated() const;

@@ -110,7 +110,8 @@ TEST_P(Rung, IsCorrectAndFailsTheGateThatItNames) {
   EXPECT_GT(share, 0.7);
   EXPECT_EQ(share == 1, fails.empty()) << share;
   const auto& gates = exercise.at("technique").at("gates");
-  EXPECT_GE(gates.size(), 2U);
+  // A host program has to copy: host-copies is a gate of all others.
+  EXPECT_GE(gates.size(), topic() == "host-program" ? 1U : 2U);
   std::vector<std::string> failed;
   for (const auto& gate : gates) {
     if (gate.at("verdict") == "passed") continue;

@@ -655,6 +655,27 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
 }
 
+TEST_F(HostileClient, NotesOfHostProgramsHoldNoTextOfTheClient) {
+  Channel client = channel();
+  const auto note = [&](const NoteHostProgramRequest& request, std::string_view failed_call) {
+    return status_of(client, RequestKind::note_host_program, {bytes_of(request), bytes_of(failed_call)});
+  };
+  EXPECT_EQ(note({.ends = 1}, "you passed"), Status::malformed);
+  EXPECT_EQ(note({.ends = 1}, std::string(60'000, 'c')), Status::malformed);
+  EXPECT_EQ(device_.take_client_statistics().host_program.ends, 0U);
+  EXPECT_EQ(note({.ends = 0}, ""), Status::ok);
+  const AllocateRequest wanted{1000};
+  EXPECT_EQ(status_of(client, RequestKind::allocate, {bytes_of(wanted)}), Status::ok);
+  EXPECT_EQ(note({.ends = 1, .streams = 3, .copied_bytes = 8}, "cudaMemcpy"), Status::ok);
+  const HostProgramState state = device_.take_client_statistics().host_program;
+  EXPECT_EQ(state.begins, 1U);
+  EXPECT_EQ(state.ends, 1U);
+  EXPECT_EQ(state.after.allocations, state.before.allocations + 1) << "the device counts them itself";
+  EXPECT_EQ(state.after.streams, 3U);
+  EXPECT_EQ(state.copied_bytes, 8U);
+  EXPECT_STREQ(state.failed_call.data(), "cudaMemcpy");
+}
+
 constexpr std::int32_t kInvalidValue = 1;  // cudaErrorInvalidValue
 
 /// A device that reports refused calls.

@@ -166,5 +166,70 @@ TEST_F(WorkQueuesTest, WorkMayReleaseTheMutexAndAnotherThreadWaitsForIt) {
   EXPECT_EQ(order, "waiting,done,waited");
 }
 
+/// Copies of 1 MB, or of none, as they are added.
+class CopyChainsTest : public WorkQueuesTest {
+ protected:
+  static constexpr std::uint64_t kMegabyte = 1'000'000;
+
+  WorkQueues::Place copy(const WorkQueues::QueuePointer& queue, std::vector<WorkQueues::Place> after = {}) {
+    return queues_.add(
+        queue, [] {}, std::move(after), 0, kMegabyte);
+  }
+  /// Megabytes of the longest chain, after a check of all.
+  std::uint64_t chain_of(std::uint64_t all) {
+    const WorkQueues::Copies copies = queues_.take_copies();
+    EXPECT_EQ(copies.bytes, all * kMegabyte);
+    return copies.longest_chain / kMegabyte;
+  }
+};
+
+TEST_F(CopyChainsTest, CopiesOfOneQueueAreInOneChain) {
+  const auto queue = queues_.make_queue(Kind::blocking, 0);
+  for (int i = 0; i < 4; ++i) copy(queue);
+  EXPECT_EQ(chain_of(4), 4U);
+  copy(queue);
+  EXPECT_EQ(chain_of(1), 1U) << "of what came after the last call";
+}
+
+TEST_F(CopyChainsTest, CopiesOfTwoQueuesOverlap) {
+  for (const Kind kind : {Kind::blocking, Kind::non_blocking}) {
+    const auto one = queues_.make_queue(kind, 0), two = queues_.make_queue(kind, 0);
+    for (int i = 0; i < 3; ++i) {
+      copy(one);
+      copy(two);
+    }
+    EXPECT_EQ(chain_of(6), 3U);
+  }
+}
+
+TEST_F(CopyChainsTest, APlaceOrdersTheCopiesBehindIt) {
+  const auto one = queues_.make_queue(Kind::blocking, 0), two = queues_.make_queue(Kind::blocking, 0);
+  copy(two, {copy(one)});
+  EXPECT_EQ(chain_of(2), 2U);
+}
+
+TEST_F(CopyChainsTest, WorkOfTheLegacyQueueOrdersBlockingQueuesAlone) {
+  const auto legacy = queues_.make_queue(Kind::legacy, 0);
+  for (const auto& [kind, expected] : {std::pair{Kind::blocking, 2U}, std::pair{Kind::non_blocking, 1U}}) {
+    const auto one = queues_.make_queue(kind, 0), two = queues_.make_queue(kind, 0);
+    copy(one);
+    add(legacy, 'k');
+    copy(two);
+    EXPECT_EQ(chain_of(2), expected);
+  }
+}
+
+TEST_F(CopyChainsTest, WhatTheHostHasWaitedForComesBeforeWhatItAddsThen) {
+  const auto one = queues_.make_queue(Kind::non_blocking, 0), two = queues_.make_queue(Kind::non_blocking, 0);
+  const auto place = copy(one);
+  queues_.run_to(place);
+  queues_.host_waited(place);
+  copy(two);
+  EXPECT_EQ(chain_of(2), 2U);
+  queues_.host_copied(kMegabyte);
+  copy(one);
+  EXPECT_EQ(chain_of(2), 2U) << "a copy by the host itself";
+}
+
 }  // namespace
 }  // namespace lockstep::emulator::cudart

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "judge/findings.h"
+#include "judge/host_program.h"
 #include "report/finding_words.h"
 
 namespace lockstep::judge {
@@ -795,6 +796,100 @@ TEST_F(CaseVerdict, StickyErrorsEndTheContextAndOthersDoNot) {
   EXPECT_FALSE(ends_context(evidence_));
   evidence_.findings.push_back(finding(Finding::Kind::out_of_bounds));
   EXPECT_TRUE(ends_context(evidence_));
+}
+
+/// A call of a host program on a device that hears of it, which was right and left nothing.
+class HostProgramVerdict : public CaseVerdict {
+ protected:
+  HostProgramVerdict() {
+    evidence_.of_host_program = evidence_.watched = true;
+    evidence_.use.host_program.begins = evidence_.use.host_program.ends = 1;
+  }
+
+  void fail_call(std::uint32_t number, std::string_view name) {
+    evidence_.failing_call = number;
+    name.copy(evidence_.use.host_program.failed_call.data(), name.size());
+  }
+
+  result::CaseResult of_failing_call() const {
+    result::CaseResult result;
+    conclude_failing_call(evidence_, SourceText(kFile, "  error = cudaMalloc(&in, bytes);\n"), result);
+    return result;
+  }
+};
+
+TEST_F(HostProgramVerdict, PassesWhereNothingIsLeft) {
+  evidence_.use.host_program.before = evidence_.use.host_program.after = {.allocations = 1, .streams = 2};
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+}
+
+TEST_F(HostProgramVerdict, TellsWhatWasNotReleased) {
+  evidence_.use.host_program.before = {.allocations = 1, .allocated_bytes = 256, .registrations = 2};
+  evidence_.use.host_program.after = {
+      .allocations = 3, .allocated_bytes = 1280, .streams = 1, .events = 2, .registrations = 2};
+  const auto result = concluded();
+  EXPECT_EQ(result.verdict, Verdict::leak);
+  EXPECT_THAT(result.message, HasSubstr("2 allocations of 1024 bytes, 1 stream, 2 events"));
+}
+
+TEST_F(HostProgramVerdict, AMissingWaitIsTheCauseOfAWrongOutput) {
+  evidence_.left_work = true;
+  EXPECT_EQ(concluded().verdict, Verdict::bad_sync) << "the output was right all the same";
+  set_wrong_output();
+  const auto result = concluded();
+  EXPECT_EQ(result.verdict, Verdict::wrong_answer);
+  EXPECT_THAT(result.guess, HasSubstr("in flight when your function returned"));
+  EXPECT_TRUE(result.cause_is_known);
+}
+
+TEST_F(HostProgramVerdict, AReturnedErrorIsTold) {
+  evidence_.outcome.value = 1;
+  set_wrong_output();
+  const auto result = concluded();
+  EXPECT_EQ(result.verdict, Verdict::launch_failed);
+  EXPECT_EQ(result.message, "your function returned cudaErrorInvalidValue");
+}
+
+TEST_F(HostProgramVerdict, IsNotBelievedUnlessItWasHeardOfOnce) {
+  evidence_.use.host_program.begins = 2;
+  EXPECT_EQ(concluded().verdict, Verdict::crashed);
+  fail_call(1, "");
+  EXPECT_EQ(of_failing_call().verdict, Verdict::crashed);
+  evidence_.use.host_program = {};
+  EXPECT_EQ(concluded().verdict, Verdict::crashed);
+  evidence_.watched = false;
+  EXPECT_EQ(concluded().verdict, Verdict::passed) << "a GPU hears of nothing";
+}
+
+TEST_F(HostProgramVerdict, ACallThatFailedMustBeAnswered) {
+  fail_call(3, "cudaMalloc");
+  const auto unchecked = of_failing_call();
+  EXPECT_EQ(unchecked.verdict, Verdict::unchecked_error);
+  EXPECT_THAT(unchecked.message, AllOf(HasSubstr("call 3"), HasSubstr("cudaMalloc")));
+  ASSERT_EQ(unchecked.places.size(), 1U);
+  EXPECT_EQ(unchecked.places[0].line, 1U);
+  evidence_.outcome.value = 2;
+  EXPECT_EQ(of_failing_call().verdict, Verdict::passed);
+  evidence_.use.host_program.after.streams = 1;
+  EXPECT_EQ(of_failing_call().verdict, Verdict::leak);
+  evidence_.use.host_program.after.streams = 0;
+  evidence_.left_work = true;
+  EXPECT_EQ(of_failing_call().verdict, Verdict::bad_sync);
+}
+
+TEST_F(HostProgramVerdict, WhoGoesOnUntilAKernelFailsHasNotLooked) {
+  fail_call(1, "");
+  evidence_.outcome.value = 700;
+  evidence_.use.host_program.ends = 0;  // the device answers nothing more
+  EXPECT_EQ(of_failing_call().verdict, Verdict::unchecked_error);
+}
+
+TEST_F(HostProgramVerdict, ACrashBehindAFailedCallNamesIt) {
+  fail_call(2, "cudaStreamCreate");
+  end_by_signal(SIGSEGV);
+  const auto result = of_failing_call();
+  EXPECT_EQ(result.verdict, Verdict::crashed);
+  EXPECT_THAT(result.message, AllOf(HasSubstr("cudaStreamCreate"), HasSubstr("signal 11")));
 }
 
 }  // namespace

@@ -136,6 +136,11 @@ class FakeTimedAttempt final : public Attempt {
                        std::chrono::milliseconds) override {
     return program_(session_, function.name, words);
   }
+  runner::Outcome call_host_program(const course::Signature& function, std::span<const std::uint64_t> words,
+                                    std::span<const std::unique_ptr<HostArray>>, std::uint32_t,
+                                    std::chrono::milliseconds timeout) override {
+    return call(function, words, timeout);
+  }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,
                                                   std::chrono::milliseconds,

@@ -464,7 +464,7 @@ TEST(Message, EveryTruncationOfARequestIsMalformed) {
   two_calls.kinds = {course::ValueKind::i32, course::ValueKind::pointer};
   two_calls.words = {1, 2, 3, 4};
   const Packet call = encode(2, two_calls);
-  const Packet map = encode(3, MapRequest{1 << 20, 4096, 256});
+  const Packet map = encode(3, MapRequest{false, 1 << 20, 4096, 256});
   for (const Packet& packet : {load, call, map}) {
     EXPECT_TRUE(decode_request(packet));
     EXPECT_FALSE(decode_request(packet + "x"));
@@ -474,7 +474,8 @@ TEST(Message, EveryTruncationOfARequestIsMalformed) {
 }
 
 TEST(Message, AFlagIsZeroOrOne) {
-  for (bool CallRequest::*const member : {&CallRequest::timed, &CallRequest::by_events}) {
+  for (bool CallRequest::*const member :
+       {&CallRequest::timed, &CallRequest::by_events, &CallRequest::host_program}) {
     CallRequest request;
     const Packet without = encode(1, request);
     request.*member = true;

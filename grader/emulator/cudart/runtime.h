@@ -13,6 +13,7 @@
 #include "emulator/cudart/errors/refusal.h"
 #include "emulator/cudart/graphs/captures.h"
 #include "emulator/cudart/graphs/graphs.h"
+#include "emulator/cudart/host_program.h"
 #include "emulator/cudart/kernels/launcher.h"
 #include "emulator/cudart/kernels/modules.h"
 #include "emulator/cudart/memory/device_memory.h"
@@ -42,6 +43,7 @@ struct Runtime {
   IdleProgress idle_progress{mutex, queues};
   Captures captures;
   Graphs graphs;
+  HostProgram host_program;
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},
                                              {cudaLimitMallocHeapSize, kDefaultHeapBytes}};
@@ -67,6 +69,7 @@ cudaError_t call(Function&& function, const char* name = __builtin_FUNCTION()) {
     Runtime& program = runtime();
     const std::lock_guard lock(program.mutex);
     program.idle_progress.called();
+    program.host_program.called(name);
     function(program);
     return cudaSuccess;
   } catch (const Failure& failure) {

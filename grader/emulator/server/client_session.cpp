@@ -256,6 +256,11 @@ Bytes ClientSession::perform(RequestKind kind, MessageReader& request) {
       note_refusal(note, request.take_name(kMaxName));
       return {};
     }
+    case RequestKind::note_host_program: {
+      const auto note = request.take<NoteHostProgramRequest>();
+      note_host_program(note, request.take_name(kMaxName));
+      return {};
+    }
     default:
       return perform_common(kind, request);
   }
@@ -504,6 +509,28 @@ void ClientSession::note_refusal(const NoteRefusalRequest& note, const std::stri
   finding.name = function;
   finding.numbers = {note.error};
   served_.add_finding(std::move(finding));
+}
+
+void ClientSession::note_host_program(const NoteHostProgramRequest& note, const std::string& failed_call) {
+  HostProgramState& state = served_.statistics.host_program;
+  if (!failed_call.empty() && !cudart::library::is_runtime_function(failed_call))
+    throw MalformedMessage("a function that the runtime does not have");
+  HeldByProgram held{.allocations = allocations_.size(),
+                     .streams = note.streams,
+                     .events = note.events,
+                     .registrations = note.registrations};
+  for (const auto& [address, allocation] : allocations_) held.allocated_bytes += allocation.charged;
+  if (note.ends == 0) {
+    ++state.begins;
+    state.before = held;
+    return;
+  }
+  ++state.ends;
+  state.after = held;
+  state.copied_bytes = note.copied_bytes;
+  state.chained_bytes = note.chained_bytes;
+  state.failed_call = {};
+  failed_call.copy(state.failed_call.data(), state.failed_call.size() - 1);
 }
 
 /// What is wrong with a range; just that a call was refused when the device finds that it fits.

@@ -7,6 +7,7 @@
 // protected.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,22 @@ class DeviceHost {
 using StartDevice = std::function<std::unique_ptr<DeviceHost>(
     const std::vector<std::string>& arguments, const std::vector<std::pair<int, int>>& descriptors)>;
 
+/// What a program holds of the device and of the runtime.
+struct HeldByProgram {
+  std::uint64_t allocations = 0, allocated_bytes = 0;  ///< of device, pinned and managed memory
+  std::uint64_t streams = 0, events = 0,
+                registrations = 0;  ///< the runtime's word, as NoteHostProgramRequest
+};
+
+/// Of the latest piece of host code that was judged (cudart/host_program.h). What the runtime says of it
+/// comes from the program's own process.
+struct HostProgramState {
+  std::uint64_t begins = 0, ends = 0;  ///< notes since the last call of take_client_statistics
+  HeldByProgram before, after;
+  std::uint64_t copied_bytes = 0, chained_bytes = 0;
+  std::array<char, 64> failed_call{};  ///< function of the runtime that was made to fail; empty: none
+};
+
 /// What the program under test did through its connection since the last call of take_client_statistics.
 struct ClientStatistics {
   /// Copied either way; of memory that both sides share, what has changed on the way.
@@ -60,6 +77,7 @@ struct ClientStatistics {
   std::uint64_t allocated_bytes = 0;        ///< that the client holds now
   std::uint64_t requests = 0;               ///< answered, refusals included
   std::uint64_t work = 0;                   ///< of these, launches, and fills and copies within the device
+  HostProgramState host_program;
 };
 
 class DeviceProcess {

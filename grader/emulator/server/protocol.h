@@ -43,7 +43,8 @@ enum class RequestKind : std::uint32_t {
   map_host,       ///< RangeRequest: kernels reach this host allocation from now on
   select_device,  ///< IdRequest: which of several devices allocations, images and questions are for
   written_pages,  ///< RangeRequest → a byte for every page of the range: 1 when something was written to it
-  note_refusal,   ///< NoteRefusalRequest, name of a function of the runtime: that it refused the program
+  note_host_program,  ///< NoteHostProgramRequest, name of the function of the runtime that was made to fail
+  note_refusal,       ///< NoteRefusalRequest, name of a function of the runtime: that it refused the program
   // The owner of the process.
   mark_uninitialised,       ///< RangeRequest
   set_time_limit,           ///< LimitRequest, milliseconds
@@ -198,6 +199,13 @@ struct NoteRefusalRequest {
   std::int32_t error = 0;  ///< cudaError_t
   RefusalReason reason{};
   RangeRequest range;
+};
+
+/// What host code has left in the program, and what it copied (cudart/streams/work_queues.h).
+struct NoteHostProgramRequest {
+  std::uint64_t ends = 0;                                    ///< 0: it begins
+  std::uint64_t streams = 0, events = 0, registrations = 0;  ///< that there are
+  std::uint64_t copied_bytes = 0, chained_bytes = 0;         ///< since the note before
 };
 
 struct RangeReply {

@@ -167,6 +167,7 @@ class ClientSession final : public Session {
                  const std::function<Bytes(Device::KernelId, const LaunchConfiguration&)>& launching);
   void check_box(const BoxPlace& place, const BoxShape& shape, const BoxPart& part) const;
   void note_refusal(const NoteRefusalRequest& note, const std::string& function);
+  void note_host_program(const NoteHostProgramRequest& note, const std::string& failed_call);
   void add_finding_of(const std::string& kernel, Finding finding);
   Finding refused_range(const RangeRequest& range) const;
   Device::ModuleId owned_module(std::uint64_t id) const;

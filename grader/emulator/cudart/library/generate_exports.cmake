@@ -36,5 +36,7 @@ foreach(name IN LISTS names)
   string(APPEND function_names "\"${name}\",\n")
 endforeach()
 file(WRITE ${OUTPUT}/stubs.cpp "${stubs}}\n")
+# What the runner calls besides (host_program.h).
+string(APPEND exports "  lockstep_begin_host_program;\n  lockstep_end_host_program;\n")
 file(WRITE ${OUTPUT}/exports.map "${exports}local: *;\n};\n")
 file(WRITE ${OUTPUT}/function_names.inc "${function_names}")

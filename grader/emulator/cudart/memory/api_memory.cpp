@@ -30,6 +30,17 @@ void free_waiting(Runtime& r, void* pointer) {
   of_graph->in_use = false;
 }
 
+cudaError_t allocate_pinned(void** pointer, size_t bytes, unsigned flags,
+                            const char* name = __builtin_FUNCTION()) {
+  return call(
+      [&](Runtime& r) {
+        require(pointer != nullptr);
+        r.captures.check_unsafe_call();
+        *pointer = r.unified.pinned.allocate(bytes, flags);
+      },
+      name);
+}
+
 FillWork bytes_to_fill(void* pointer, size_t pitch, int value, size_t width, size_t height) {
   if (width > pitch) throw Failure{cudaErrorInvalidPitchValue};
   return {pointer, pitch, static_cast<unsigned>(value), 1, width, height};
@@ -58,15 +69,11 @@ cudaError_t cudaFree(void* pointer) {
 }
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-  return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+  return allocate_pinned(pointer, bytes, cudaHostAllocDefault);
 }
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
-  return call([&](Runtime& r) {
-    require(pointer != nullptr);
-    r.captures.check_unsafe_call();
-    *pointer = r.unified.pinned.allocate(bytes, flags);
-  });
+  return allocate_pinned(pointer, bytes, flags);
 }
 
 cudaError_t cudaFreeHost(void* pointer) {

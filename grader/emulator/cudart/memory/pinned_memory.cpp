@@ -41,6 +41,11 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageBytes - 1) / k
 
 }  // namespace
 
+std::size_t PinnedMemory::registered_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(ranges_, [](const auto& range) { return !range.second.owned; }));
+}
+
 void* PinnedMemory::allocate(std::size_t bytes, unsigned flags) {
   require((flags & ~kAllocationFlags) == 0);
   device_.properties();  // fails where there is no device

@@ -33,6 +33,9 @@ class PinnedMemory {
   /// The address under which kernels reach a place in pinned memory, from now on.
   DeviceAddress device_address(const void* address);
 
+  /// Ranges that the program registered and that are so still.
+  std::size_t registered_count() const;
+
   /// Lets a kernel reach what its parameters point to.
   void map_named(std::span<const std::byte> parameters);
   /// Before a launch, and after it.

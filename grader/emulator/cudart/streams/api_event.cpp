@@ -47,6 +47,16 @@ void wait(Runtime& r, cudaStream_t stream_handle, cudaEvent_t handle, bool exter
   }
 }
 
+cudaError_t create(cudaEvent_t* event, unsigned flags, const char* name = __builtin_FUNCTION()) {
+  return call(
+      [&](Runtime& r) {
+        require(event != nullptr);
+        r.device.properties();  // fails where there is no device
+        *event = r.streams.create_event(flags);
+      },
+      name);
+}
+
 /// The event, whose state the caller may ask for. An event of a capture has none.
 const Event& asked(Runtime& r, cudaEvent_t handle) {
   const Event& event = r.streams.find(handle);
@@ -60,22 +70,16 @@ const Event& asked(Runtime& r, cudaEvent_t handle) {
 
 }  // namespace
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return create(event, cudaEventDefault); }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-  return call([&](Runtime& r) {
-    require(event != nullptr);
-    r.device.properties();  // fails where there is no device
-    *event = r.streams.create_event(flags);
-  });
-}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) { return create(event, flags); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return call([&](Runtime& r) { r.streams.destroy(event); });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+  return call([&](Runtime& r) { record(r, event, stream, false); });
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {

@@ -23,6 +23,17 @@ const Stream& asked(Runtime& r, cudaStream_t handle) {
   return stream;
 }
 
+cudaError_t create(cudaStream_t* stream, unsigned flags, int priority,
+                   const char* name = __builtin_FUNCTION()) {
+  return call(
+      [&](Runtime& r) {
+        require(stream != nullptr);
+        r.device.properties();  // fails where there is no device
+        *stream = r.streams.create(flags, priority);
+      },
+      name);
+}
+
 /// Calls a callback with what has become of the stream's work; after a failed kernel too.
 void run_callback(Runtime& r, cudaStream_t stream, cudaStreamCallback_t callback, void* data) {
   cudaError_t status = cudaSuccess;
@@ -45,19 +56,15 @@ bool is_stream_attribute(cudaStreamAttrID attribute) {
 }  // namespace
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+  return create(stream, cudaStreamDefault, kLeastPriority);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return cudaStreamCreateWithPriority(stream, flags, kLeastPriority);
+  return create(stream, flags, kLeastPriority);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
-  return call([&](Runtime& r) {
-    require(stream != nullptr);
-    r.device.properties();  // fails where there is no device
-    *stream = r.streams.create(flags, priority);
-  });
+  return create(stream, flags, priority);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {

@@ -92,7 +92,8 @@ Event& Streams::find(cudaEvent_t event) {
 }
 
 WorkQueues::Place Streams::add(const Stream& stream, std::function<void()> task,
-                               std::vector<WorkQueues::Place> after, std::size_t bytes) {
+                               std::vector<WorkQueues::Place> after, std::size_t bytes,
+                               std::uint64_t copied) {
   const auto guarded = [this, device = stream.device, task = std::move(task)] {
     const SelectedDevice selected(device);
     Failure failure;
@@ -108,7 +109,7 @@ WorkQueues::Place Streams::add(const Stream& stream, std::function<void()> task,
     // That of a kernel answers whoever asks the device next.
     if (failure.code != cudaSuccess && !failure.of_kernel && !kept_failure_) kept_failure_ = failure;
   };
-  return queues_.add(stream.queue, guarded, std::move(after), bytes);
+  return queues_.add(stream.queue, guarded, std::move(after), bytes, copied);
 }
 
 float Streams::milliseconds(cudaEvent_t start, cudaEvent_t end) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -67,8 +68,13 @@ class Streams {
   /// Adds work, to be done with the stream's device selected. Its failure is kept for the next call that
   /// waits.
   WorkQueues::Place add(const Stream& stream, std::function<void()> task,
-                        std::vector<WorkQueues::Place> after = {}, std::size_t bytes = 0);
+                        std::vector<WorkQueues::Place> after = {}, std::size_t bytes = 0,
+                        std::uint64_t copied = 0);
   float milliseconds(cudaEvent_t start, cudaEvent_t end);
+
+  /// That the program has made and not destroyed.
+  std::size_t stream_count() const { return streams_.size(); }
+  std::size_t event_count() const { return events_.size(); }
 
   /// Throws Failure when work failed that has been done since the last call.
   void throw_kept_failure();

@@ -90,6 +90,8 @@ std::shared_ptr<const server::Bytes> staged(const CopyWork& work) {
   return bytes;
 }
 
+std::uint64_t bytes_of(const CopyWork& work) { return std::uint64_t{work.width} * work.height * work.depth; }
+
 bool may_be_between_devices(Runtime& r, const CopyWork& work) {
   return r.device.device_count() > 1 && r.memory.on_device(work.to) && r.memory.on_device(work.from);
 }
@@ -113,11 +115,11 @@ bool launches_block() {
 }  // namespace
 
 WorkQueues::Place enqueue(Runtime& r, const Stream& stream, std::function<void()> task,
-                          std::vector<WorkQueues::Place> after, std::size_t bytes) {
+                          std::vector<WorkQueues::Place> after, std::size_t bytes, std::uint64_t copied) {
   r.device.throw_if_failed();
   r.captures.check_implicit_dependency(stream);
   finish_at_exit();
-  WorkQueues::Place place = r.streams.add(stream, std::move(task), std::move(after), bytes);
+  WorkQueues::Place place = r.streams.add(stream, std::move(task), std::move(after), bytes, copied);
   r.idle_progress.work_added();
   return place;
 }
@@ -147,21 +149,24 @@ void submit_copy(Runtime& r, cudaStream_t handle, const CopyWork& work) {
   }
   const auto task = [&r](const CopyWork& copy) { return [&r, copy] { perform(r, copy); }; };
   const bool from_device = r.memory.on_device(work.from), to_device = r.memory.on_device(work.to);
+  const std::uint64_t copied = from_device == to_device ? 0 : bytes_of(work);
   if (from_device && (to_device || r.memory.pinned(work.to))) {
-    enqueue(r, stream, task(work));
+    enqueue(r, stream, task(work), {}, 0, copied);
   } else if (to_device && r.memory.pinned(work.from)) {
-    enqueue(r, stream, task(work));
+    enqueue(r, stream, task(work), {}, 0, copied);
   } else if (to_device) {
     CopyWork copy = work;
     const auto bytes = staged(work);
     copy.from = bytes->data();
     copy.from_pitch = work.width;
     copy.from_slice = work.width * work.height;
-    enqueue(
-        r, stream, [bytes, doing = task(copy)] { doing(); }, {}, bytes->size());
+    const auto place = enqueue(
+        r, stream, [bytes, doing = task(copy)] { doing(); }, {}, bytes->size(), copied);
+    // The host has waited for its part, and a GPU's driver for nearly all of it.
+    r.queues.host_waited(place);
   } else {
     // To memory that is not pinned, and within the host's: the call waits.
-    wait_for(r, enqueue(r, stream, task(work)));
+    wait_for(r, enqueue(r, stream, task(work), {}, 0, copied));
   }
 }
 
@@ -180,6 +185,7 @@ void copy_blocking(Runtime& r, const CopyWork& work) {
   } else {
     wait_for_default_stream(r);
     perform(r, work);
+    if (r.memory.on_device(work.to) != r.memory.on_device(work.from)) r.queues.host_copied(bytes_of(work));
   }
 }
 
@@ -238,6 +244,7 @@ void throw_failure(Runtime& r) {
 
 void wait_for(Runtime& r, const WorkQueues::Place& place) {
   r.queues.run_to(place);
+  r.queues.host_waited(place);
   r.launcher.print();
   throw_failure(r);
   r.unified.after_synchronisation();
@@ -249,6 +256,7 @@ void wait_for_default_stream(Runtime& r) {
 
 void wait_for_device(Runtime& r) {
   r.queues.run_all_of(current_device());
+  r.queues.host_waited();
   r.launcher.print();
   throw_failure(r);
   r.unified.after_synchronisation();
@@ -256,6 +264,7 @@ void wait_for_device(Runtime& r) {
 
 void wait_for_all(Runtime& r) {
   r.queues.run_all();
+  r.queues.host_waited();
   r.launcher.print();
   throw_failure(r);
   r.unified.after_synchronisation();

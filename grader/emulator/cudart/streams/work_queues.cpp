@@ -26,6 +26,7 @@ struct WorkQueues::Queue {
   int device;
   std::deque<Entry> entries{};  ///< the first stays until it has been done
   bool busy = false;            ///< the first is being done
+  std::uint64_t chain = 0;      ///< of copies, that ends with the last that was added
 
   bool has_before(std::uint64_t sequence) const {
     return !entries.empty() && entries.front().sequence <= sequence;
@@ -37,15 +38,40 @@ WorkQueues::QueuePointer WorkQueues::make_queue(Kind kind, int device) {
 }
 
 WorkQueues::Place WorkQueues::add(const QueuePointer& queue, Task task, std::vector<Place> after,
-                                  std::size_t bytes) {
+                                  std::size_t bytes, std::uint64_t copied) {
+  std::uint64_t chain = std::max(host_chain_, end_of(queue).chain);
+  if (queue->kind == Kind::blocking) chain = std::max(chain, legacy_chain_);
+  for (const Place& place : after) chain = std::max(chain, place.chain);
+  chain += copied;
+  queue->chain = chain;
+  if (queue->kind == Kind::legacy) legacy_chain_ = chain;
+  if (queue->kind == Kind::blocking) blocking_chain_ = std::max(blocking_chain_, chain);
+  longest_chain_ = std::max(longest_chain_, chain);
+  copied_ += copied;
   std::erase_if(after, [this](const Place& place) { return reached(place); });
   if (queue->entries.empty()) pending_.push_back(queue);
   queue->entries.push_back({++last_sequence_, std::move(task), std::move(after), bytes});
-  Place place{queue, last_sequence_};
+  Place place{queue, last_sequence_, chain};
   ++count_;
   bytes_ += bytes;
   while (count_ > kMaxTasks || (bytes_ > kMaxBytes && count_ > 0)) run_oldest();
   return place;
+}
+
+WorkQueues::Place WorkQueues::end_of(const QueuePointer& queue) const {
+  const bool is_legacy = queue->kind == Kind::legacy;
+  return {queue, last_sequence_, is_legacy ? std::max(queue->chain, blocking_chain_) : queue->chain};
+}
+
+void WorkQueues::host_copied(std::uint64_t bytes) {
+  host_chain_ += bytes;
+  longest_chain_ = std::max(longest_chain_, host_chain_);
+  copied_ += bytes;
+}
+
+WorkQueues::Copies WorkQueues::take_copies() {
+  host_waited();
+  return {std::exchange(copied_, 0), longest_chain_ - std::exchange(chain_taken_, longest_chain_)};
 }
 
 bool WorkQueues::reached(const Place& place) const { return next(*place.queue, place.sequence) == nullptr; }

@@ -7,6 +7,7 @@
 // it never asked shows it. Knows nothing of CUDA's calls or of a device.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,14 @@ class WorkQueues {
   struct Place {
     QueuePointer queue;
     std::uint64_t sequence = 0;
+    std::uint64_t chain = 0;  ///< of the longest chain of copies that ends here: Copies
+  };
+
+  /// Bytes copied between host and device. Two copies are in a chain where one cannot begin before the other
+  /// has ended: both are in one queue, a place orders them, or the host waited in between.
+  struct Copies {
+    std::uint64_t bytes = 0;
+    std::uint64_t longest_chain = 0;
   };
 
   explicit WorkQueues(std::recursive_mutex& mutex) : mutex_(mutex) {}
@@ -43,10 +52,11 @@ class WorkQueues {
   QueuePointer make_queue(Kind kind, int device);
 
   /// Adds work that comes after everything in its queue and after the places `after`. `bytes` is what it
-  /// holds of memory.
-  Place add(const QueuePointer& queue, Task task, std::vector<Place> after = {}, std::size_t bytes = 0);
+  /// holds of memory, `copied` what it copies between host and device.
+  Place add(const QueuePointer& queue, Task task, std::vector<Place> after = {}, std::size_t bytes = 0,
+            std::uint64_t copied = 0);
   /// Reached when everything that is in the queue now has been done.
-  Place end_of(const QueuePointer& queue) const { return {queue, last_sequence_}; }
+  Place end_of(const QueuePointer& queue) const;
   bool reached(const Place& place) const;
 
   void run_to(const Place& place);
@@ -55,6 +65,14 @@ class WorkQueues {
   void run_all();
   /// Does what the queues of one device hold, and what has to be done before.
   void run_all_of(int device);
+
+  /// The host has waited for that place, or for everything: what it adds later comes after it.
+  void host_waited(const Place& place) { host_chain_ = std::max(host_chain_, place.chain); }
+  void host_waited() { host_chain_ = longest_chain_; }
+  /// The host has copied, and waited for that.
+  void host_copied(std::uint64_t bytes);
+  /// Those of one device since the last call, at which the host has waited for everything.
+  Copies take_copies();
 
   bool empty() const { return pending_.empty(); }
   /// Whether some thread is within a task.
@@ -77,6 +95,10 @@ class WorkQueues {
   std::vector<QueuePointer> pending_;  ///< that hold work
   std::uint64_t last_sequence_ = 0;
   std::size_t count_ = 0, bytes_ = 0;  ///< of all work that is held
+  /// Lengths of chains since the program began, in bytes: before what the host adds next, before what is
+  /// added to the legacy queue or to blocking ones, and the longest of all.
+  std::uint64_t host_chain_ = 0, legacy_chain_ = 0, blocking_chain_ = 0, longest_chain_ = 0;
+  std::uint64_t copied_ = 0, chain_taken_ = 0;  ///< since and at the last call of take_copies
 };
 
 }  // namespace lockstep::emulator::cudart
