@@ -1,5 +1,5 @@
 // fails: overlap
-// at: error = cudaMemcpy(
+// at: if (error == cudaSuccess) error = cudaMemcpy(device_in
 // One copy to the device, one kernel, one copy back. Lecture: 02-first-kernels.
 // Bound: the link between host and device, one way at a time.
 #include "host_program.h"
