@@ -1,9 +1,11 @@
-// What the README shows of the program is what the program prints.
+// What the README shows of the program, and the tasks of bug hunts, is what the program prints.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <sstream>
+#include <vector>
 
 #include "shell.h"
 
@@ -29,9 +31,15 @@ class Readme : public testing::Test {
   /// That the indented lines which follow `command` in the README are in `output` in this order; "…" stands
   /// for what was left out.
   void expect_shown(const std::string& command, const std::string& output) {
-    const std::size_t place = readme_.find(command);
+    expect_shown_in(readme_, command, output);
+  }
+
+  /// The same of another page.
+  static void expect_shown_in(const std::string& page, const std::string& command,
+                              const std::string& output) {
+    const std::size_t place = page.find(command);
     ASSERT_NE(place, std::string::npos);
-    std::istringstream readme(readme_.substr(place));
+    std::istringstream readme(page.substr(place));
     std::istringstream printed(without_times(output));
     std::string line;
     while (std::getline(readme, line) && !line.starts_with("    ")) {
@@ -62,6 +70,30 @@ TEST_F(Readme, ShowsAStarter) {
   EXPECT_EQ(ran.status, 1);
   expect_shown(command, ran.output);
 }
+
+class TaskOfABugHunt : public Readme, public testing::WithParamInterface<std::filesystem::path> {};
+
+TEST_P(TaskOfABugHunt, ShowsTheStarter) {
+  const std::string name = GetParam().filename().string().substr(3);
+  std::string file = name + ".cu";
+  std::replace(file.begin(), file.end(), '-', '_');
+  if (contents_of(GetParam() / file) != contents_of(GetParam() / "broken.cu"))
+    GTEST_SKIP() << GetParam() << " has been repaired in this clone";
+  const std::string command = "./lockstep grade " + name + " --seed 1";
+  const Ran ran = run_as_typed(command);
+  EXPECT_EQ(ran.status, 1);
+  expect_shown_in(contents_of(GetParam() / "README.md"), command, ran.output);
+}
+
+std::vector<std::filesystem::path> bug_hunts() {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& folder : std::filesystem::directory_iterator(LOCKSTEP_SOURCE "/exercises"))
+    if (std::filesystem::exists(folder.path() / "broken.cu")) folders.push_back(folder.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+INSTANTIATE_TEST_SUITE_P(Course, TaskOfABugHunt, testing::ValuesIn(bug_hunts()));
 
 TEST_F(Readme, ShowsAFullPass) {
   const std::string command = "./lockstep grade coalescing transpose --submission solutions";
