@@ -74,6 +74,11 @@ void expect_schema(const nlohmann::json& report) {
       EXPECT_TRUE(gate.at("limit").is_number());
       expect_verdict(gate);
     }
+    if (exercise.contains("repair")) {
+      EXPECT_TRUE(exercise.at("repair").at("changed_lines").is_number());
+      EXPECT_TRUE(exercise.at("repair").at("max_changed_lines").is_number());
+      expect_verdict(exercise.at("repair"));
+    }
     const nlohmann::json& speed = exercise.at("speed");
     EXPECT_EQ(speed.at("verdict"), "not-measured");
     EXPECT_TRUE(speed.at("counts").is_boolean());
