@@ -454,8 +454,8 @@ class Registration {
 };
 
 /// A bug hunt: a program for the task of `topic` has mistakes, and at most so many of its lines may be
-/// changed. Cases, outputs and gates are those of `topic`; there is no speed. What is left to fill in are the
-/// hints.
+/// changed. Cases, outputs and gates are those of `topic`; there is no speed. Title, lesson and hints are
+/// those of `topic` too, and to be replaced.
 Problem bug_hunt_in(std::string_view topic, Signature function, std::size_t max_changed_lines);
 
 }  // namespace lockstep::course

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMinRungs = 2;
 constexpr std::size_t kMinMistakes = 4;
-constexpr std::size_t kMinMistakesOfABugHunt = 2;  // it has no rungs either: nothing leads to a repair
+constexpr std::size_t kMinMistakesOfABugHunt = 1;  // it has no rungs either: nothing leads to a repair
 
 const fs::path& root() {
   static const fs::path path = LOCKSTEP_SOURCE;
