@@ -11,6 +11,8 @@
 namespace lockstep::course {
 namespace {
 
+constexpr double kBugHuntPoints = 4;
+
 struct Registered {
   Problem (*make)();
   const char* file;
@@ -32,6 +34,7 @@ Exercise exercise_of(const Registered& entry) {
   exercise.folder = root / "exercises" / exercise.folder_name;
   exercise.header = exercise.folder / (stem + ".h");
   exercise.starter = exercise.folder / (stem + ".cu");
+  exercise.broken = exercise.folder / "broken.cu";
   exercise.solutions = root / "solutions" / exercise.folder_name;
   exercise.lecture = root / "lectures" / (exercise.folder_name + ".md");
   return exercise;
@@ -54,7 +57,7 @@ std::vector<Exercise> collect() {
   if (!faults.empty()) throw std::logic_error("the catalogue is not sound:" + faults);
   std::sort(exercises.begin(), exercises.end(),
             [](const Exercise& a, const Exercise& b) { return a.folder_name < b.folder_name; });
-  // The first of a number has the lecture: "02-first-kernels" comes before "02-host-program".
+  // The first of a number has the lecture: "05-transpose" comes before "05-transpose-bug".
   for (std::size_t i = 1; i < exercises.size(); ++i) {
     if (number_of(exercises[i]) == number_of(exercises[i - 1]))
       exercises[i].lecture = exercises[i - 1].lecture;
@@ -65,6 +68,23 @@ std::vector<Exercise> collect() {
 }  // namespace
 
 Registration::Registration(Problem (*make)(), const char* file) { registered().push_back({make, file}); }
+
+Problem bug_hunt_in(std::string_view topic, Signature function, std::size_t max_changed_lines) {
+  const auto is_of_topic = [topic](const Registered& entry) {
+    return topic_of(std::filesystem::path(entry.file).parent_path().filename().string()) == topic;
+  };
+  const auto entry = std::ranges::find_if(registered(), is_of_topic);
+  if (entry == registered().end()) throw std::logic_error("there is no exercise " + std::string(topic));
+  Problem problem = entry->make();
+  problem.name += "-bug";
+  problem.function = std::move(function);
+  problem.gpu_cases.clear();
+  problem.speed.reset();
+  problem.picture.reset();
+  problem.max_changed_lines = max_changed_lines;
+  problem.points = kBugHuntPoints;
+  return problem;
+}
 
 const std::vector<Exercise>& catalogue() {
   static const std::vector<Exercise> exercises = collect();

@@ -19,6 +19,7 @@ struct Exercise {
   std::filesystem::path folder;     ///< exercises/05-transpose
   std::filesystem::path header;     ///< the interface, transpose.h
   std::filesystem::path starter;    ///< the file handed in, transpose.cu
+  std::filesystem::path broken;     ///< of a bug hunt: broken.cu, the starter as nobody edits it
   std::filesystem::path solutions;  ///< solutions/05-transpose; may be absent in a student's copy
   std::filesystem::path lecture;    ///< lectures/05-transpose.md, of all exercises of its number
 };

@@ -476,6 +476,8 @@ struct Problem {
   std::vector<Gate> gates;
   std::optional<SpeedTask> speed;
   std::optional<Picture> picture;
+  /// Of a bug hunt: how many lines of its broken.cu may be changed.
+  std::optional<std::size_t> max_changed_lines;
   std::vector<std::string> hints;  ///< in the order in which `lockstep hint` gives them
   double points = 10;
 };
@@ -486,5 +488,10 @@ class Registration {
  public:
   Registration(Problem (*make)(), const char* file);
 };
+
+/// A bug hunt: a program for the task of `topic` has mistakes, and at most so many of its lines may be
+/// changed. Cases, outputs and gates are those of `topic`; there is no speed. Title, lesson and hints are
+/// those of `topic` too, and to be replaced.
+Problem bug_hunt_in(std::string_view topic, Signature function, std::size_t max_changed_lines);
 
 }  // namespace lockstep::course

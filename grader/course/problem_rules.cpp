@@ -118,6 +118,8 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
     require(!problem.picture->ending.empty() && problem.picture->draw,
             "the picture lacks its form or its drawing");
   }
+  require(!problem.max_changed_lines || (*problem.max_changed_lines > 0 && problem.puzzles.empty()),
+          "a bug hunt allows no change, or has puzzles");
   if (problem.speed) require_speed(*problem.speed, require);
   require_host_program(problem, require);
   for (const Gate& gate : problem.gates) {

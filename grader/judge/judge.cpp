@@ -7,6 +7,7 @@
 
 #include "build/submission_compiler.h"
 #include "judge/case_series.h"
+#include "judge/changed_lines.h"
 #include "judge/host_memory.h"
 #include "judge/limits.h"
 #include "judge/next_step.h"
@@ -17,6 +18,7 @@
 #include "judge/standing.h"
 #include "judge/technique.h"
 #include "judge/turn.h"
+#include "storage/files.h"
 #include "text/wording.h"
 
 namespace lockstep::judge {
@@ -360,12 +362,22 @@ class Judgement {
     }
   }
 
-  /// Technique, verdict and points. Technique counts only once every case has passed.
+  /// How much of the program with the mistakes was changed: what was compiled is compared with the grader's
+  /// own copy.
+  result::Repair judge_repair(std::size_t max_changed_lines) const {
+    const std::size_t changed = changed_lines(storage::read_file(exercise_.broken), result_.source);
+    return {.changed_lines = changed,
+            .max_changed_lines = max_changed_lines,
+            .verdict = changed <= max_changed_lines ? Verdict::passed : Verdict::too_many_changes};
+  }
+
+  /// Repair, technique, verdict and points. Technique counts only once every case has passed.
   void judge_parts(const CaseSeries& series, const SourceText& source, const std::filesystem::path& object,
                    const Seed& seed) {
     result_.gates = result::is_correct(result_) && is_whole()
                         ? judge_technique(problem_, series.measured, series.host_copies, source)
                         : technique_not_measured(problem_);
+    if (problem_.max_changed_lines && is_whole()) result_.repair = judge_repair(*problem_.max_changed_lines);
     if (result::is_correct(result_))
       result_.remarks = remarks_on(problem_, source, result_.cases.size() > problem_.cases.size());
     const bool measures_speed = gpu_ != nullptr && !options_.count_on_gpu && problem_.speed && is_whole();

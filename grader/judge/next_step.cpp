@@ -115,6 +115,13 @@ std::string after_passing(const ExerciseResult& result, const std::string& follo
   return fmt::format("{}Go on with {}.", speed, following);
 }
 
+std::string after_too_many_changes(const ExerciseResult& result) {
+  return fmt::format(
+      "You know now what is wrong: begin again with the program as it was (`./lockstep reset {}` keeps your "
+      "file as a backup), and change only that.",
+      result.name);
+}
+
 std::string after_compile_error(const ExerciseResult& result, const std::string& submission) {
   const std::string& output = result.compiler_output;
   if (output.starts_with("ptxas")) {
@@ -169,6 +176,7 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
   if (const CaseResult* failed = result::most_telling_case(result.cases))
     return after_failed_case(result, *failed);
+  if (result.repair && has_failed(*result.repair)) return after_too_many_changes(result);
   if (const auto gate = gate_to_fix(result.gates); gate != result.gates.end()) {
     return after_failed_gate(result, *gate, submission);
   }

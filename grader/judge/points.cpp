@@ -13,7 +13,8 @@ constexpr double kTechniqueWeight = 0.2;
 constexpr double kSpeedWeight = 0.3;
 /// A ratio within the noise of most machines counts as equal speed.
 constexpr double kFullSpeedRatio = 0.9;
-/// Of the points for correctness, what a function earns that is wrong in some cases.
+/// Of the points for correctness, what a function earns that is wrong in some cases, or has been written anew
+/// where it was to be repaired.
 constexpr double kMaxShareOfWrong = 0.4;
 /// Of a gate's points, what it earns that fails by a hair.
 constexpr double kMaxShareOfFailedGate = 0.8;
@@ -54,6 +55,8 @@ double share_of_technique(const std::vector<GateResult>& gates) {
 double points_of(const result::ExerciseResult& result, double max_points) {
   if (!result::is_correct(result))
     return max_points * kCorrectnessWeight * kMaxShareOfWrong * share_of_cases(result);
+  if (result.repair && result.repair->verdict != Verdict::passed)
+    return max_points * kCorrectnessWeight * kMaxShareOfWrong;
   double earned = kCorrectnessWeight;
   double measured = kCorrectnessWeight;
   std::vector<GateResult> gates = result.gates;

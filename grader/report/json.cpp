@@ -18,6 +18,7 @@ using result::GpuDuringSpeed;
 using result::Mismatch;
 using result::Place;
 using result::PuzzleResult;
+using result::Repair;
 using result::Report;
 using result::ShownArgument;
 using result::ShownCall;
@@ -162,6 +163,12 @@ Json of_puzzle(const PuzzleResult& puzzle) {
           {"message", printable(puzzle.message)}};
 }
 
+Json of_repair(const Repair& repair) {
+  return {{"changed_lines", repair.changed_lines},
+          {"max_changed_lines", repair.max_changed_lines},
+          {"verdict", name_of(repair.verdict)}};
+}
+
 Json of_compiler_error(const CompilerError& error) {
   return {{"file", printable(error.place.file)},
           {"line", error.place.line == 0 ? Json(nullptr) : Json(error.place.line)},
@@ -193,6 +200,7 @@ Json of_exercise(const ExerciseResult& result) {
       {"next_step", printable(result.next_step)},
       {"seconds", measured(result.seconds)},
       {"compile_seconds", measured(result.compile_seconds)}};
+  if (result.repair) json["repair"] = of_repair(*result.repair);
   for (const PuzzleResult& puzzle : result.puzzles) json["puzzles"].push_back(of_puzzle(puzzle));
   if (!result.only_case.empty()) json["only_case"] = printable(result.only_case);
   if (result.previous_passed) json["correctness"]["previous_passed"] = *result.previous_passed;

@@ -47,7 +47,7 @@ std::string escaped(std::string_view text) {
 }
 
 struct TestCase {
-  std::string group;  ///< correctness, technique, speed, or submission
+  std::string group;  ///< correctness, repair, technique, speed, or submission
   std::string name;
   Verdict verdict = Verdict::passed;
   std::string message;
@@ -101,6 +101,8 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
     cases.push_back({"correctness", printable(one.name), one.verdict, printable(one.message), detail,
                      one.seconds, one.shown ? arguments_of(*one.shown) : ""});
   }
+  if (result.repair)
+    cases.push_back({"repair", "changed lines", result.repair->verdict, changes_of(*result.repair), "", 0});
   for (const GateResult& gate : result.gates) {
     const std::string message =
         fmt::format("{} is {}, {} {}", printable(gate.name), number_beside(gate.value, gate.limit),

@@ -298,6 +298,20 @@ std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   return text;
 }
 
+std::string repair(const ExerciseResult& result, const TextStyle& style) {
+  if (!result.repair) return "";
+  std::string text =
+      fmt::format("  {} {}\n", mark(style, result.repair->verdict), changes_of(*result.repair));
+  if (result.repair->verdict != Verdict::passed) {
+    text +=
+        prose(style,
+              "The program was to be repaired, not written anew. Counted are statements that were replaced, "
+              "added or removed; comments and layout count nothing.",
+              4);
+  }
+  return text;
+}
+
 std::string technique(const ExerciseResult& result, const TextStyle& style) {
   std::size_t width = 0;
   for (const GateResult& gate : result.gates) {
@@ -410,7 +424,7 @@ std::string printed(const ExerciseResult& result, const TextStyle& style) {
 
 /// All of one function: its cases, technique and speed, and what it printed.
 std::string findings(const ExerciseResult& result, const TextStyle& style) {
-  std::string text = correctness(result, style);
+  std::string text = correctness(result, style) + repair(result, style);
   // One that passed needs no list of what each puzzle counted.
   if (result.puzzles.empty()) text += technique(result, style);
   if (!result.only_case.empty()) {

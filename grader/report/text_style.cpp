@@ -110,4 +110,9 @@ std::string number_beside(double value, double limit) {
 
 const char* bound_of(const GateResult& gate) { return gate.at_least ? "least" : "limit"; }
 
+std::string changes_of(const result::Repair& repair) {
+  return fmt::format("{} changed, at most {}", counted(repair.changed_lines, "line"),
+                     repair.max_changed_lines);
+}
+
 }  // namespace lockstep::report

@@ -43,4 +43,7 @@ std::string number_beside(double value, double limit);
 /// What a gate's limit is: "limit" where the number must keep within it, "least" where it must reach it.
 const char* bound_of(const result::GateResult& gate);
 
+/// "5 lines changed, at most 3".
+std::string changes_of(const result::Repair& repair);
+
 }  // namespace lockstep::report

@@ -8,7 +8,7 @@
 namespace lockstep::result {
 namespace {
 
-constexpr std::array<std::pair<Verdict, const char*>, 19> kNames = {{
+constexpr std::array<std::pair<Verdict, const char*>, 20> kNames = {{
     {Verdict::passed, "passed"},
     {Verdict::wrong_answer, "wrong-answer"},
     {Verdict::race, "race"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<Verdict, const char*>, 19> kNames = {{
     {Verdict::time_limit, "time-limit"},
     {Verdict::memory_limit, "memory-limit"},
     {Verdict::compile_error, "compile-error"},
+    {Verdict::too_many_changes, "too-many-changes"},
     {Verdict::inefficient, "inefficient"},
     {Verdict::too_slow, "too-slow"},
     {Verdict::inconclusive, "inconclusive"},
@@ -125,6 +126,7 @@ bool is_correct(const ExerciseResult& result) {
 
 Verdict overall_verdict(const ExerciseResult& result) {
   if (const CaseResult* failed = most_telling_case(result.cases)) return failed->verdict;
+  if (result.repair && did_not_pass(result.repair->verdict)) return result.repair->verdict;
   bool anything_passed = result.speed.verdict == Verdict::passed || passed_cases(result) > 0;
   for (const GateResult& gate : result.gates) {
     if (did_not_pass(gate.verdict)) return gate.verdict;

@@ -26,6 +26,7 @@ enum class Verdict {
   time_limit,
   memory_limit,
   compile_error,
+  too_many_changes,
   inefficient,
   too_slow,
   inconclusive,
@@ -106,6 +107,12 @@ struct GateResult {
   std::optional<double> previous;  ///< value of the student's grading before
 };
 
+/// Of a bug hunt: how much of the program with the mistakes was changed.
+struct Repair {
+  std::uint64_t changed_lines = 0, max_changed_lines = 0;
+  Verdict verdict = Verdict::passed;  ///< passed or too_many_changes
+};
+
 /// What the GPU can do at most of the one thing that bounds an exercise.
 struct Ceiling {
   std::string name;         ///< such as "copied-bytes", as `calibrate` calls it
@@ -180,6 +187,7 @@ struct ExerciseResult {
   std::vector<PuzzleResult> puzzles;             ///< of an exercise of puzzles; empty where nothing was run
   std::vector<CaseResult> cases;                 ///< of all puzzles
   std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
+  std::optional<Repair> repair;                  ///< of a bug hunt whose cases were all run
   std::vector<GateResult> gates;                 ///< likewise
   std::vector<SourceRemark> remarks;             ///< where all cases passed
   Speed speed;
@@ -232,7 +240,8 @@ std::string label_of(const GateResult& gate);
 /// count only then.
 bool is_correct(const ExerciseResult& result);
 
-/// An exercise's verdict: of the first part that did not pass, in the order correctness, technique, speed. Of
+/// An exercise's verdict: of the first part that did not pass, in the order correctness, repair, technique,
+/// speed. Of
 /// failed cases the most telling one decides, which is the one that a report shows. Parts that were not
 /// measured are passed over.
 Verdict overall_verdict(const ExerciseResult& result);

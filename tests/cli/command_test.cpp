@@ -531,10 +531,10 @@ TEST_F(OwnProgress, WhatIsNotOnesOwnDoesNotCount) {
 TEST_F(OwnProgress, GoesOnWithWhatIsNotPassed) {
   hand_in("transpose.cu");
   const std::string grade = "grade transpose --submission my/transpose.cu";
-  EXPECT_THAT(
-      unwrapped(lockstep(grade).output),
-      HasSubstr("Go on with histogram: read lectures/08-histogram.md, edit "
-                "exercises/08-histogram/histogram.cu, and check it with `./lockstep grade histogram`."));
+  EXPECT_THAT(unwrapped(lockstep(grade).output),
+              HasSubstr("Go on with transpose-bug: read lectures/05-transpose.md, edit "
+                        "exercises/05-transpose-bug/transpose_bug.cu, and check it with `./lockstep grade "
+                        "transpose-bug`."));
   pass_all_but("scan");
   EXPECT_THAT(unwrapped(lockstep(grade).output), HasSubstr("Go on with scan: "));
   pass_all_but("coalescing");

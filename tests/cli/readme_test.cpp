@@ -1,9 +1,11 @@
-// What the README shows of the program is what the program prints.
+// What the README shows of the program, and the tasks of bug hunts, is what the program prints.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <sstream>
+#include <vector>
 
 #include "shell.h"
 
@@ -13,6 +15,28 @@ namespace {
 /// Seconds that something took are others every time.
 std::string without_times(const std::string& text) {
   return std::regex_replace(text, std::regex(" in [0-9.]+ s\\b"), " in TIME");
+}
+
+/// A report however its lines are broken, and whichever of the threads that race come first.
+std::string without_who_came_first(const std::string& text) {
+  std::string same =
+      std::regex_replace(without_times(text), std::regex("\\b(byte|warp|thread|the) [0-9]+"), "$1 N");
+  same = std::regex_replace(same, std::regex("\\([0-9]+, [0-9]+, [0-9]+\\)"), "(N)");
+  return std::regex_replace(same, std::regex("\\s+"), " ");
+}
+
+/// The indented lines that follow `command` on a page.
+std::string shown_after(const std::string& command, const std::string& page) {
+  const std::size_t place = page.find(command);
+  if (place == std::string::npos) return "";
+  std::istringstream rest(page.substr(place));
+  std::string shown;
+  for (std::string line; std::getline(rest, line);) {
+    const bool is_shown = line.starts_with("    ");
+    if (is_shown) shown += line + '\n';
+    if (!is_shown && !line.empty() && !shown.empty()) break;
+  }
+  return shown;
 }
 
 class Readme : public testing::Test {
@@ -62,6 +86,33 @@ TEST_F(Readme, ShowsAStarter) {
   EXPECT_EQ(ran.status, 1);
   expect_shown(command, ran.output);
 }
+
+class TaskOfABugHunt : public Readme, public testing::WithParamInterface<std::filesystem::path> {};
+
+TEST_P(TaskOfABugHunt, ShowsTheStarter) {
+  const std::string name = GetParam().filename().string().substr(3);
+  std::string file = name + ".cu";
+  std::replace(file.begin(), file.end(), '-', '_');
+  if (contents_of(GetParam() / file) != contents_of(GetParam() / "broken.cu"))
+    GTEST_SKIP() << GetParam() << " has been repaired in this clone";
+  const std::string command = "./lockstep grade " + name + " --seed 1";
+  const Ran ran = run_as_typed(command);
+  EXPECT_EQ(ran.status, 1);
+  const std::string shown =
+      without_who_came_first(shown_after(command, contents_of(GetParam() / "README.md")));
+  EXPECT_GT(shown.size(), 500U);
+  EXPECT_NE(without_who_came_first(ran.output).find(shown), std::string::npos) << ran.output;
+}
+
+std::vector<std::filesystem::path> bug_hunts() {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& folder : std::filesystem::directory_iterator(LOCKSTEP_SOURCE "/exercises"))
+    if (std::filesystem::exists(folder.path() / "broken.cu")) folders.push_back(folder.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+INSTANTIATE_TEST_SUITE_P(Course, TaskOfABugHunt, testing::ValuesIn(bug_hunts()));
 
 TEST_F(Readme, ShowsAFullPass) {
   const std::string command = "./lockstep grade coalescing transpose --submission solutions";

@@ -287,6 +287,27 @@ TEST(TextReport, NothingThatASubmissionSaysBeginsALine) {
   expect_no_line_of_its_own(render_text(report, {.width = 1000}));
 }
 
+TEST(TextReport, TellsHowManyLinesARepairChanged) {
+  const std::string repaired = render_text(report_of({bug_hunt(4)}), {});
+  EXPECT_THAT(repaired, HasSubstr("\n  ✓ 4 lines changed, at most 4\n"));
+  const std::string anew = render_text(report_of({bug_hunt(5)}), {});
+  EXPECT_THAT(anew, HasSubstr("\n  ✗ 5 lines changed, at most 4\n    The program was to be repaired"));
+}
+
+TEST(JsonReport, HoldsARepair) {
+  const json exercise = json::parse(render_json(report_of({bug_hunt(5)}))).at("exercises").at(0);
+  EXPECT_EQ(exercise.at("verdict"), "too-many-changes");
+  EXPECT_EQ(exercise.at("repair"),
+            json({{"changed_lines", 5}, {"max_changed_lines", 4}, {"verdict", "too-many-changes"}}));
+}
+
+TEST(JunitReport, HasATestForARepair) {
+  EXPECT_THAT(render_junit(report_of({bug_hunt(4)})),
+              HasSubstr(R"(<testcase classname="transpose.repair" name="changed lines" time="0.000"/>)"));
+  EXPECT_THAT(render_junit(report_of({bug_hunt(5)})),
+              HasSubstr(R"(<failure type="too-many-changes" message="5 lines changed, at most 4">)"));
+}
+
 TEST(JsonReport, HoldsTheGradingBeforeWhereThereWasOne) {
   ExerciseResult result = inefficient();
   json exercise = json::parse(render_json(report_of({result}))).at("exercises").at(0);

@@ -105,6 +105,14 @@ ExerciseResult of_puzzles() {
   return result;
 }
 
+ExerciseResult bug_hunt(std::uint64_t changed_lines) {
+  const Verdict verdict = changed_lines <= 4 ? Verdict::passed : Verdict::too_many_changes;
+  ExerciseResult result = transpose(verdict);
+  result.cases = {passed_case("33 x 65", 0.5)};
+  result.repair = {.changed_lines = changed_lines, .max_changed_lines = 4, .verdict = verdict};
+  return result;
+}
+
 ExerciseResult race() {
   ExerciseResult result = transpose(Verdict::race);
   CaseResult failed = failed_case("64 x 64", Verdict::race);

@@ -16,6 +16,8 @@ result::ExerciseResult one_case();
 result::ExerciseResult passed_on_a_gpu();
 /// Three puzzles: one passed, one has a wrong case, one was not defined.
 result::ExerciseResult of_puzzles();
+/// A right program in which so many lines were changed, of 4 that may be.
+result::ExerciseResult bug_hunt(std::uint64_t changed_lines);
 /// A GPU that was too hot in two rounds that count.
 result::GpuDuringSpeed throttled_gpu();
 result::ExerciseResult grader_error();

@@ -51,6 +51,18 @@ TEST_F(Formats, ACaseOfAPuzzleIsRunAlone) {
   EXPECT_THAT(one.text, testing::HasSubstr("\n  ✗ slope  wrong-answer\n"));
 }
 
+TEST_F(Formats, ARepairIsComparedWithTheProgramThatNobodyEdits) {
+  const auto graded = [&](const std::string& options) {
+    const std::string reference = submission("/05-transpose-bug/transpose_bug.cu");
+    return exercise_of(grade("transpose-bug" + reference + options), "transpose-bug");
+  };
+  const json repair = graded("").at("repair");
+  EXPECT_EQ(repair.at("changed_lines"), 3);
+  EXPECT_EQ(repair.at("max_changed_lines"), 4);
+  EXPECT_EQ(repair.at("verdict"), "passed");
+  EXPECT_FALSE(graded(" --case '33 x 33'").contains("repair")) << "one case is no grade";
+}
+
 TEST_F(Formats, AllExercisesAreInTheReportInTheirOrder) {
   fs::create_directory(folder_.path() / "nothing handed in");
   const Graded all = grade("--all --submission '" + (folder_.path() / "nothing handed in").string() + "'");

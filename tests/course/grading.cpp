@@ -23,11 +23,13 @@ std::string contents(const fs::path& path) {
 }
 
 void expect_verdict(const nlohmann::json& holder) {
-  static const std::vector<std::string> kVerdicts = {
-      "passed",        "wrong-answer",    "race",     "out-of-bounds", "uninitialised-read", "bad-sync",
-      "launch-failed", "unchecked-error", "leak",     "crashed",       "time-limit",         "memory-limit",
-      "compile-error", "inefficient",     "too-slow", "inconclusive",  "not-measured",       "review",
-      "grader-error"};
+  static const std::vector<std::string> kVerdicts = {"passed",        "wrong-answer",       "race",
+                                                     "out-of-bounds", "uninitialised-read", "bad-sync",
+                                                     "launch-failed", "unchecked-error",    "leak",
+                                                     "crashed",       "time-limit",         "memory-limit",
+                                                     "compile-error", "too-many-changes",   "inefficient",
+                                                     "too-slow",      "inconclusive",       "not-measured",
+                                                     "review",        "grader-error"};
   ASSERT_TRUE(holder.at("verdict").is_string());
   EXPECT_THAT(kVerdicts, testing::Contains(holder.at("verdict").get<std::string>()));
 }
@@ -73,6 +75,11 @@ void expect_schema(const nlohmann::json& report) {
       EXPECT_TRUE(gate.at("value").is_number() || gate.at("verdict") == "not-measured");
       EXPECT_TRUE(gate.at("limit").is_number());
       expect_verdict(gate);
+    }
+    if (exercise.contains("repair")) {
+      EXPECT_TRUE(exercise.at("repair").at("changed_lines").is_number());
+      EXPECT_TRUE(exercise.at("repair").at("max_changed_lines").is_number());
+      expect_verdict(exercise.at("repair"));
     }
     const nlohmann::json& speed = exercise.at("speed");
     EXPECT_EQ(speed.at("verdict"), "not-measured");

@@ -52,6 +52,10 @@ class BrokenSubmission : public GradingTest {
 /// An attack earns no points but those that an honest submission earns by the same result.
 void expect_few_points(const nlohmann::json& exercise) {
   constexpr double kCorrectness = 5 / 7.0;  // without a speed
+  if (exercise.at("verdict") == "too-many-changes") {
+    EXPECT_DOUBLE_EQ(exercise.at("points").get<double>(), 0.2 * exercise.at("max_points").get<double>());
+    return;
+  }
   if (exercise.at("verdict") != "inefficient") {
     EXPECT_EQ(exercise.at("points"), 0);
     return;

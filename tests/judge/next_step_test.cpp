@@ -157,6 +157,14 @@ TEST(NextStep, WrongAnswerLeadsToTheFirstCaseAndAHint) {
   EXPECT_EQ(next_step(result, ""), "Look at transpose.cu:9: which fence?") << "the cause is known";
 }
 
+TEST(NextStep, ARepairOfTooManyLinesBeginsAgain) {
+  ExerciseResult result = result_with(Verdict::too_many_changes);
+  result.repair = {.changed_lines = 5, .max_changed_lines = 4, .verdict = Verdict::too_many_changes};
+  result.gates.emplace_back().verdict = Verdict::inefficient;
+  EXPECT_THAT(next_step(result, ""),
+              HasSubstr("begin again with the program as it was (`./lockstep reset transpose`"));
+}
+
 TEST(NextStep, GateLeadsToItsLineAndTheProfile) {
   ExerciseResult result = result_with(Verdict::inefficient);
   result::GateResult gate;

@@ -51,6 +51,14 @@ TEST(Points, CasesThatPassEarnALittleOnceTheMeasuredOnesAreAmongThem) {
   EXPECT_EQ(points_of(of_the_grader, 10), 0);
 }
 
+TEST(Points, AProgramThatWasWrittenAnewEarnsNoMoreThanAWrongOne) {
+  result::ExerciseResult result = result_with({Verdict::passed}, {Verdict::passed});
+  result.repair = {.changed_lines = 4, .max_changed_lines = 4, .verdict = Verdict::passed};
+  EXPECT_EQ(points_of(result, 10), 10);
+  result.repair = {.changed_lines = 5, .max_changed_lines = 4, .verdict = Verdict::too_many_changes};
+  EXPECT_EQ(points_of(result, 10), 2);
+}
+
 TEST(Points, AFurtherCaseNeverLowersThemAndNoWrongFunctionReachesARightOne) {
   double before = 0;
   for (int passed = 0; passed < 30; ++passed) {

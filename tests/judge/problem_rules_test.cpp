@@ -58,6 +58,14 @@ TEST(ProblemRules, APictureIsOfACase) {
   EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("lacks")));
 }
 
+TEST(ProblemRules, ABugHuntAllowsSomeChange) {
+  Problem problem = sound_problem();
+  problem.max_changed_lines = 1;
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), IsEmpty());
+  problem.max_changed_lines = 0;
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("a bug hunt allows no change")));
+}
+
 TEST(ProblemRules, CasesMustBeManyAndDistinct) {
   Problem problem = sound_problem();
   problem.cases.erase(problem.cases.begin());

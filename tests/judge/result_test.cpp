@@ -82,6 +82,18 @@ TEST(Result, FirstPartThatDidNotPassDecides) {
   EXPECT_EQ(overall_verdict(result_with({passed}, {passed}, passed)), passed);
 }
 
+TEST(Result, ARepairCountsBehindTheCasesAndBeforeTechnique) {
+  using enum Verdict;
+  const auto repaired = [](Verdict of_cases, Verdict of_repair) {
+    ExerciseResult result = result_with({of_cases}, {inefficient}, not_measured);
+    result.repair = {.changed_lines = 5, .max_changed_lines = 4, .verdict = of_repair};
+    return overall_verdict(result);
+  };
+  EXPECT_EQ(repaired(race, too_many_changes), race);
+  EXPECT_EQ(repaired(passed, too_many_changes), too_many_changes);
+  EXPECT_EQ(repaired(passed, passed), inefficient);
+}
+
 TEST(Result, OfFailedCasesTheOneThatIsToldDecides) {
   ExerciseResult result;
   result.cases = {failed_case("first", Verdict::race), failed_case("known", Verdict::wrong_answer)};

@@ -1,0 +1,16 @@
+// Interface of the exercise "transpose-bug". The grader calls this function; never edit this file.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+/// Writes the transpose of a matrix, as the exercise "transpose" asks: out[c * rows + r] = in[r * columns +
+/// c] for 0 ≤ r < rows, 0 ≤ c < columns.
+///
+/// @param in      device memory, rows × columns floats, row after row without gaps; must not be changed
+/// @param out     device memory, columns × rows floats, row after row without gaps; does not overlap `in`
+/// @param rows    of `in`, 0 to 1 000 000
+/// @param columns of `in`, 0 to 1 000 000; rows × columns fits in an int
+/// @param stream  on which all the work is enqueued
+///
+/// Both buffers start at a multiple of 256 bytes; their rows start wherever the lengths put them.
+void transpose_bug(const float* in, float* out, int rows, int columns, cudaStream_t stream);
