@@ -31,9 +31,12 @@ Exercise exercise_of(const Registered& entry) {
   const std::string stem = identifier_of(exercise.problem.name);
   exercise.folder = root / "exercises" / exercise.folder_name;
   exercise.header = exercise.folder / (stem + ".h");
-  exercise.starter = exercise.folder / (stem + ".cu");
+  const bool has_predictions = !exercise.problem.predictions.empty();
+  exercise.starter = exercise.folder / (stem + (has_predictions ? ".txt" : ".cu"));
+  if (has_predictions) exercise.kernels = exercise.folder / "kernels.cu";
   exercise.solutions = root / "solutions" / exercise.folder_name;
-  exercise.lecture = root / "lectures" / (exercise.folder_name + ".md");
+  const std::string& shared = exercise.problem.lecture;
+  exercise.lecture = root / "lectures" / ((shared.empty() ? exercise.folder_name : shared) + ".md");
   return exercise;
 }
 

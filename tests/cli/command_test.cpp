@@ -348,6 +348,32 @@ TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
   EXPECT_THAT(lockstep("reset transpose").output, HasSubstr("is the starter already"));
 }
 
+TEST_F(Command, ResetOpensPredictionsAgain) {
+  const std::string file = "exercises/03-predictions/predictions.txt";
+  const std::string starter = contents_of(std::filesystem::path(LOCKSTEP_SOURCE) / file);
+  std::string predicted = starter;
+  predicted.replace(predicted.find("= ?"), 3, "= 4");
+  git("init -q .");
+  for (const std::string& version : {starter, predicted}) {
+    course_.write(file, version);
+    git("add -A");
+    git("commit -q -m version");
+  }
+  const Ran ran = lockstep("reset predictions");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_EQ(read(file), starter);
+  ASSERT_EQ(backups().size(), 1U);
+  EXPECT_EQ(backups()[0].extension(), ".txt");
+}
+
+TEST_F(Command, PredictionsHaveNoCodeToProfileAndNoCaseToRun) {
+  for (const char* arguments : {"profile predictions", "grade predictions --case shifted"}) {
+    const Ran ran = lockstep(std::string(arguments) + " 2>&1");
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_THAT(ran.output, HasSubstr("predictions asks for predictions")) << arguments;
+  }
+}
+
 TEST_F(Command, ResetTakesAwayWhatIsNoFile) {
   const std::string file = "exercises/05-transpose/transpose.cu";
   git("init -q .");

@@ -16,6 +16,9 @@ result::ExerciseResult one_case();
 result::ExerciseResult passed_on_a_gpu();
 /// Three puzzles: one passed, one has a wrong case, one was not defined.
 result::ExerciseResult of_puzzles();
+/// Predictions: a wrong one, a wrong one that is withheld, a right one, an open one, and lines that say
+/// nothing.
+result::ExerciseResult of_predictions();
 /// A GPU that was too hot in two rounds that count.
 result::GpuDuringSpeed throttled_gpu();
 result::ExerciseResult grader_error();
