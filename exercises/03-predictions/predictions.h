@@ -53,7 +53,7 @@ void padded(const int* in, int* out, cudaStream_t stream);
 /// @param stream  on which all the work is enqueued
 void fourths(const int* in, int* out, int n, cudaStream_t stream);
 
-/// Copies n elements, with a guard against threads beyond the end: out[i] = in[i].
+/// Doubles n elements, with a guard against threads beyond the end: out[i] = 2 · in[i].
 ///
 /// @param in      n numbers
 /// @param out     n numbers
@@ -69,8 +69,8 @@ void guarded(const int* in, int* out, int n, cudaStream_t stream);
 /// @param stream  on which all the work is enqueued
 void rounds(const int* in, int* out, int n, cudaStream_t stream);
 
-/// Launches as many blocks as one multiprocessor holds at once, each with 40 000 bytes of shared memory, and
-/// copies by their first threads: out[i] = in[i].
+/// Launches as many blocks as one multiprocessor holds at once, each with 40 000 bytes of shared memory.
+/// Their first threads double n elements: out[i] = 2 · in[i].
 ///
 /// @param in      n numbers
 /// @param out     n numbers

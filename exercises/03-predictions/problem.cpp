@@ -182,7 +182,7 @@ Problem make_problem() {
       make_case("fourths", kMany, kMany, true, "lanes that do not take part",
                 [](const Ints& in, int i) { return i % 4 == 0 ? in[size(i)] : 0; }),
       make_case("guarded", kNotFull, kNotFull, true, "a last warp that is not full",
-                [](const Ints& in, int i) { return in[size(i)]; }),
+                [](const Ints& in, int i) { return 2 * in[size(i)]; }),
       make_case("rounds", kWarp, kMany, true, "lanes that loop for longer than others",
                 [](const Ints& in, int i) {
                   int sum = 0;
@@ -190,7 +190,7 @@ Problem make_problem() {
                   return sum;
                 }),
       make_case("resident", kNotFull, kNotFull, true, "blocks that shared memory has room for",
-                [](const Ints& in, int i) { return in[size(i)]; }),
+                [](const Ints& in, int i) { return 2 * in[size(i)]; }),
   };
   problem.predictions = all_predictions();
   problem.hints = {

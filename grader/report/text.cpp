@@ -382,9 +382,12 @@ std::string predictions(const ExerciseResult& result, const TextStyle& style) {
   std::string reasons;
   for (const PredictionResult& one : result.predictions) {
     const Verdict shown = one.predicted ? one.verdict : Verdict::not_measured;
-    text += fmt::format("  {} {}  {:>9}  {:>8}  {}\n", mark(style, shown), pad(printable(one.name), width),
-                        predicted_number(one.predicted, "?"), predicted_number(one.measured, "-"),
-                        one.predicted ? printable(one.unit) : "not predicted");
+    const std::string numbers =
+        fmt::format("{}  {:>9}  {:>8}  ", pad(printable(one.name), width),
+                    predicted_number(one.predicted, "?"), predicted_number(one.measured, "-"));
+    const std::size_t room = style.width - std::min(style.width, 4 + display_width(numbers));
+    text += fmt::format("  {} {}{}\n", mark(style, shown), numbers,
+                        cut(one.predicted ? printable(one.unit) : "not predicted", room));
     if (shown != Verdict::wrong_answer) continue;
     reasons += fmt::format("\n  {}\n", paint(style, Colour::strong, printable(one.name)));
     reasons += prose(style, one.question, 4);

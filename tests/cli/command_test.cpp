@@ -207,6 +207,7 @@ TEST_F(Command, LecturesAreShownByTheBrowserOrTheirPlaceIsTold) {
   EXPECT_EQ(lectures(no_screen, "--print").output, folder + "/build/release/docs/html/index.html\n");
   course_.write("site/index.html", "of a package");
   EXPECT_EQ(lectures(no_screen, "09 --print").output, folder + "/site/lecture_block_scan.html\n");
+  EXPECT_EQ(lectures(no_screen, "predictions --print").output, folder + "/site/lecture_execution.html\n");
   EXPECT_THAT(lectures(no_screen, "").output,
               AllOf(HasSubstr("Open this page in a browser: " + folder + "/site/index.html"),
                     HasSubstr("python3 -m http.server")));

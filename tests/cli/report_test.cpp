@@ -133,8 +133,9 @@ TEST(TextReport, Coloured) {
 
 TEST(TextReport, KeepsToThePage) {
   for (const std::size_t width : {60, 100}) {
-    for (const std::string& line : split_lines(render_text(every_kind(), {.width = width}))) {
-      EXPECT_LE(display_width(line), width) << line;
+    for (const Report& report : {every_kind(), report_of({of_predictions()})}) {
+      for (const std::string& line : split_lines(render_text(report, {.width = width})))
+        EXPECT_LE(display_width(line), width) << line;
     }
   }
 }

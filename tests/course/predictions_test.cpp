@@ -75,7 +75,7 @@ TEST_F(Predictions, ABadLineLosesNothing) {
   ASSERT_EQ(result_of(result).at("unread").size(), 4U);
   EXPECT_THAT(unwrapped(result.text),
               AllOf(HasSubstr("predictions.txt:1"), HasSubstr("predictions.txt:2"),
-                    HasSubstr("did you mean thirds_sectors"), HasSubstr("stands on line 6 already")));
+                    HasSubstr("did you mean thirds_sectors"), HasSubstr("stands on line 7 already")));
   EXPECT_THAT(result.text, Not(testing::ContainsRegex("[\x07\x1B]")));
 }
 
