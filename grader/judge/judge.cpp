@@ -220,7 +220,7 @@ class Judgement {
     const CompiledSubmission kernels = build::compile_submission(exercise_, exercise_.kernels);
     const std::string name = exercise_.kernels.filename().string();
     if (kernels.status != CompiledSubmission::Status::compiled)
-      throw std::runtime_error(kernels_fault(name + " does not compile: " + kernels.diagnostics));
+      throw std::runtime_error(kernels_fault("it does not compile: " + kernels.diagnostics));
     const SourceText source(name, kernels.source);
     const std::map<std::string, emulator::Observations> measured =
         measure_kernels(kernels.object, seed, source);
@@ -251,6 +251,7 @@ class Judgement {
       if (series.load.kind != OutcomeKind::done)
         throw std::runtime_error(kernels_fault(puzzle.name + " could not be loaded"));
       for (const result::CaseResult& one : series.cases) {
+        if (one.verdict == Verdict::grader_error) throw std::runtime_error(one.message);
         if (one.verdict != Verdict::passed)
           throw std::runtime_error(kernels_fault(
               fmt::format("case {} ends with {}: {}", one.name, name_of(one.verdict), one.message)));
@@ -260,10 +261,11 @@ class Judgement {
     return measured;
   }
 
-  std::string kernels_fault(const std::string& what) const {
+  /// What is wrong with the exercise's own kernels, and how they come back.
+  std::string kernels_fault(const std::string& what) {
     const std::string kernels = exercise_.kernels.lexically_relative(course::course_root()).string();
-    return fmt::format("{0} is not as the course has it. `git checkout {0}` brings it back. {1}", kernels,
-                       what);
+    result_.next_step = fmt::format("Type `git checkout {}`, which brings it back.", kernels);
+    return fmt::format("{} is not as the course has it: {}", kernels, what);
   }
 
   Seed choose_seed(const std::string& source_digest) {

@@ -375,6 +375,22 @@ TEST_F(Command, PredictionsHaveNoCodeToProfileAndNoCaseToRun) {
   }
 }
 
+TEST_F(Command, KernelsThatWereEditedAreNoFaultOfThePredictions) {
+  const std::filesystem::path source = LOCKSTEP_SOURCE;
+  for (const char* file :
+       {"exercises/03-predictions/predictions.h", "exercises/03-predictions/predictions.txt",
+        "common/lockstep/check_cuda.h", "common/lockstep/divide_up.h"})
+    course_.write(file, contents_of(source / file));
+  const std::string file = "exercises/03-predictions/kernels.cu", kernels = contents_of(source / file);
+  const std::string load = "in[i + 1]";
+  for (const char* edited : {"in[i]", "in[i + 1"}) {  // it computes something else, and does not compile
+    course_.write(file, std::string(kernels).replace(kernels.find(load), load.size(), edited));
+    const Ran ran = lockstep("grade predictions --device emulated 2>&1");
+    EXPECT_EQ(ran.status, 3) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("predictions: grader-error"), HasSubstr("git checkout " + file)));
+  }
+}
+
 TEST_F(Command, ResetTakesAwayWhatIsNoFile) {
   const std::string file = "exercises/05-transpose/transpose.cu";
   git("init -q .");
