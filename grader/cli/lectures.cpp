@@ -1,7 +1,6 @@
 // `lockstep lectures`: the lectures as a site, in the browser.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -11,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/program.h"
 #include "cli/selection.h"
+#include "course/problem_rules.h"
 
 namespace lockstep::cli {
 namespace {
@@ -46,9 +46,8 @@ int lectures(const LecturesArguments& arguments) {
   const std::filesystem::path site = find_site();
   std::filesystem::path page = site / "index.html";
   if (!arguments.exercise.empty()) {
-    std::string topic = select_exercise(arguments.exercise).problem.name;
-    std::replace(topic.begin(), topic.end(), '-', '_');
-    page = site / ("lecture_" + topic + ".html");
+    const std::string lecture = select_exercise(arguments.exercise).lecture.stem().string();
+    page = site / ("lecture_" + course::identifier_of(course::topic_of(lecture)) + ".html");
   }
   if (arguments.prints) {
     std::cout << page.string() << '\n';

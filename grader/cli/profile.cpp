@@ -76,6 +76,11 @@ int profile(const ProfileArguments& arguments) {
     throw WrongUse("--multiprocessors is of the emulated device, which has the GPU's with --device gpu.");
   check(*arguments.view, arguments.trace.has_value());
   const course::Exercise& exercise = select_exercise(arguments.exercise);
+  if (!exercise.problem.predictions.empty())
+    throw WrongUse(
+        fmt::format("{0} asks for predictions, so none of your code is there to profile: "
+                    "./lockstep grade {0} shows what was measured beside them.",
+                    exercise.problem.name));
   if (arguments.submission) check_submission(*arguments.submission);
   const build::SubmissionFile submission =
       arguments.submission ? judge::resolve_submission(exercise, *arguments.submission) : exercise.starter;

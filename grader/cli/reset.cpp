@@ -2,9 +2,10 @@
 // lost.
 //
 // The starter is the newest committed version of the file that still has its marker: the repository's history
-// knows it, also after the student has committed a solution.
+// knows it, also after the student has committed a solution. That of predictions has each of them open.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <iostream>
 #include <memory>
@@ -20,6 +21,15 @@ namespace lockstep::cli {
 namespace {
 
 constexpr const char* kStarterMarker = "// TODO:";  ///< every starter has one; a finished solution has none
+constexpr const char* kOpenPrediction = " = ?";
+
+bool is_starter(const course::Problem& problem, const std::string& text) {
+  const auto is_open = [&text](const course::Prediction& one) {
+    return text.find('\n' + one.name + kOpenPrediction) != std::string::npos;
+  };
+  return problem.predictions.empty() ? text.find(kStarterMarker) != std::string::npos
+                                     : std::ranges::all_of(problem.predictions, is_open);
+}
 
 std::string starter_of(const course::Exercise& exercise) {
   const std::string folder = exercise.folder.string(), file = exercise.starter.filename().string();
@@ -35,13 +45,12 @@ std::string starter_of(const course::Exercise& exercise) {
   for (std::string commit; std::getline(commits, commit);) {
     const ProgramResult version =
         run_program({"git", "-C", folder, "show", commit + ":./" + file}, ErrorOutput::dropped);
-    if (version.status == 0 && version.output.find(kStarterMarker) != std::string::npos)
-      return version.output;
+    if (version.status == 0 && is_starter(exercise.problem, version.output)) return version.output;
   }
   throw Failed(fmt::format(
       "no committed version of {} is a starter (has a line \"{}\"). In a shallow clone, git fetch "
       "--unshallow brings the history.",
-      exercise.starter.string(), kStarterMarker));
+      exercise.starter.string(), exercise.problem.predictions.empty() ? kStarterMarker : kOpenPrediction));
 }
 
 std::filesystem::path backup_path(const std::string& topic, const std::string& extension) {
@@ -62,7 +71,8 @@ int reset(const std::string& name) {
   const std::string starter = starter_of(exercise);
   if (const auto there = std::filesystem::status(exercise.starter); std::filesystem::exists(there)) {
     const bool is_file = std::filesystem::is_regular_file(there);
-    const std::filesystem::path backup = backup_path(exercise.problem.name, is_file ? ".cu" : "");
+    const std::filesystem::path backup =
+        backup_path(exercise.problem.name, is_file ? exercise.starter.extension() : "");
     if (is_file) {
       const std::string contents = storage::read_file(exercise.starter);
       if (contents == starter) {

@@ -66,6 +66,8 @@ std::vector<const course::Exercise*> select_exercises(const std::vector<std::str
 }
 
 std::string select_case(const course::Exercise& exercise, const std::string& name, bool has_gpu) {
+  if (!exercise.problem.predictions.empty())
+    throw WrongUse(exercise.problem.name + " asks for predictions and has no case to run: leave --case out.");
   std::vector<std::string> names, fitting;
   for (const course::Case& one : exercise.problem.cases) names.push_back(one.name);
   for (const course::Case& one : exercise.problem.gpu_cases) {

@@ -33,8 +33,10 @@ Exercise exercise_of(const Registered& entry) {
   const std::string stem = identifier_of(exercise.problem.name);
   exercise.folder = root / "exercises" / exercise.folder_name;
   exercise.header = exercise.folder / (stem + ".h");
-  exercise.starter = exercise.folder / (stem + ".cu");
   exercise.broken = exercise.folder / "broken.cu";
+  const bool has_predictions = !exercise.problem.predictions.empty();
+  exercise.starter = exercise.folder / (stem + (has_predictions ? ".txt" : ".cu"));
+  if (has_predictions) exercise.kernels = exercise.folder / "kernels.cu";
   exercise.solutions = root / "solutions" / exercise.folder_name;
   exercise.lecture = root / "lectures" / (exercise.folder_name + ".md");
   return exercise;

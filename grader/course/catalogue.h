@@ -1,7 +1,8 @@
 // The exercises of the course, found in the folder tree: one exercises/NN-topic with a problem.cpp each.
 //
 // The topic names everything: folder 09-block-scan holds the exercise "block-scan", whose files are
-// block_scan.h and block_scan.cu and whose function is block_scan.
+// block_scan.h and block_scan.cu and whose function is block_scan. Where predictions are handed in, as in
+// 03-predictions, the file is predictions.txt, and predictions.h declares the functions of kernels.cu.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +19,9 @@ struct Exercise {
   std::string folder_name;          ///< such as "05-transpose"
   std::filesystem::path folder;     ///< exercises/05-transpose
   std::filesystem::path header;     ///< the interface, transpose.h
-  std::filesystem::path starter;    ///< the file handed in, transpose.cu
+  std::filesystem::path starter;    ///< the file handed in, transpose.cu or predictions.txt
   std::filesystem::path broken;     ///< of a bug hunt: broken.cu, the starter as nobody edits it
+  std::filesystem::path kernels;    ///< what predictions are about, kernels.cu; empty where there are none
   std::filesystem::path solutions;  ///< solutions/05-transpose; may be absent in a student's copy
   std::filesystem::path lecture;    ///< lectures/05-transpose.md, of all exercises of its number
 };
@@ -29,7 +31,7 @@ struct Exercise {
 const std::vector<Exercise>& catalogue();
 
 /// The exercise whose topic ("transpose"), number ("5", "05") or folder ("05-transpose") is `name`; null when
-/// none.
+/// none. Of several with that number the first.
 const Exercise* find_exercise(std::string_view name);
 
 /// Root of the course's tree (the folder that holds exercises/), as configured or from LOCKSTEP_ROOT.

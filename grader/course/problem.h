@@ -438,6 +438,21 @@ struct Puzzle {
   Signature function;
 };
 
+/// A count that a student predicts by reading kernels, before the judge measures it.
+struct Prediction {
+  std::string name;       ///< on its line of the file, such as "apart_sectors"
+  std::string question;   ///< such as "How many sectors does one load of a warp take in apart_kernel?"
+  std::string unit;       ///< such as "sectors per request"
+  std::string case_name;  ///< of Problem::cases, in which it is measured
+  /// Measured is the sum of `counted` over all lines, over that of `per`; without `per`, the sum itself. The
+  /// line that counts most is the one to look at.
+  std::function<double(const emulator::LineCounters&)> counted, per = {};
+  std::string why;       ///< one sentence that explains the measured number
+  double tolerance = 0;  ///< how far a prediction may lie from it
+  /// It follows from what another one shows: the measured number is shown only beside a right prediction.
+  bool is_withheld = false;
+};
+
 struct Problem {
   /// What a submission defines: the function, and the query for its workspace.
   std::vector<Signature> functions() const {
@@ -470,6 +485,9 @@ struct Problem {
   bool host_program = false;
   std::optional<WorkspaceQuery> workspace;
   std::vector<Puzzle> puzzles;  ///< not empty: these functions, in this order, and no `function`
+  /// Not empty: a file of predictions is handed in. The puzzles are functions of the exercise's own
+  /// kernels.cu, and have no gates.
+  std::vector<Prediction> predictions;
   std::vector<Case> cases;
   /// Too large to be emulated: a GPU runs them after the others, if it and the judge have room for them.
   std::vector<Case> gpu_cases;

@@ -68,6 +68,25 @@ void require_host_program(const Problem& problem, const Require& require) {
             fmt::format("case \"{}\" has calls fail, but the exercise asks for no host program", one.name));
 }
 
+template <class Require>
+void require_predictions(const Problem& problem, const Require& require) {
+  if (problem.predictions.empty()) return;
+  require(!problem.puzzles.empty() && problem.gates.empty(),
+          "predictions are about puzzles, without gates: these are functions of kernels.cu");
+  std::set<std::string> names;
+  for (const Prediction& one : problem.predictions) {
+    const auto is_its_case = [&one](const Case& any) { return any.name == one.case_name && any.measured; };
+    require(names.insert(one.name).second, fmt::format("two predictions are named \"{}\"", one.name));
+    require(
+        !one.name.empty() && !one.question.empty() && !one.unit.empty() && !one.why.empty() && one.counted,
+        fmt::format("prediction \"{}\" lacks its name, question, unit, count or reason", one.name));
+    require(one.tolerance >= 0, fmt::format("prediction \"{}\" has no tolerance", one.name));
+    require(
+        std::ranges::any_of(problem.cases, is_its_case),
+        fmt::format("prediction \"{}\" is about \"{}\", which is no measured case", one.name, one.case_name));
+  }
+}
+
 }  // namespace
 
 std::string topic_of(std::string_view folder_name) {
@@ -95,10 +114,11 @@ std::vector<std::string> broken_rules(const Problem& problem, std::string_view f
           fmt::format("the function is \"{}\", but the exercise \"{}\" asks for \"{}\"",
                       problem.function.name, problem.name, identifier_of(problem.name)));
   require_puzzles(problem, require);
+  require_predictions(problem, require);
   require(!problem.title.empty() && !problem.lesson.empty(), "title and lesson must say something");
   require(!problem.hints.empty(), "there is no hint");
   require(problem.points > 0, "the exercise is worth no points");
-  require(problem.cases.size() >= kMinCases,
+  require(problem.cases.size() >= kMinCases || !problem.predictions.empty(),
           fmt::format("{} cases, at least {} are needed", problem.cases.size(), kMinCases));
   std::set<std::string> names;
   bool any_measured = false;

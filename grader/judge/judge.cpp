@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <stdexcept>
+#include <variant>
 
+#include "build/content_hash.h"
 #include "build/submission_compiler.h"
 #include "judge/case_series.h"
 #include "judge/changed_lines.h"
@@ -12,6 +16,7 @@
 #include "judge/limits.h"
 #include "judge/next_step.h"
 #include "judge/points.h"
+#include "judge/predictions.h"
 #include "judge/seeds.h"
 #include "judge/source_remarks.h"
 #include "judge/speed.h"
@@ -98,15 +103,10 @@ class Judgement {
   ExerciseResult run() {
     const Clock::time_point start = Clock::now();
     try {
-      const CompiledSubmission compiled = compile();
-      result_.source = compiled.source;
-      if (compiled.status == CompiledSubmission::Status::compiled) {
-        const Seed seed = derived_seed(choose_seed(compiled), problem_.name);
-        if (problem_.puzzles.empty()) {
-          judge_object(compiled.object, seed);
-        } else {
-          judge_each_puzzle(compiled.object, seed);
-        }
+      if (problem_.predictions.empty()) {
+        judge_source();
+      } else {
+        judge_predictions();
       }
     } catch (const std::exception& error) {
       end_early(Verdict::grader_error, error.what());
@@ -117,7 +117,8 @@ class Judgement {
     const std::string other = is_own ? "" : text::shown_path(submission_.string());
     if (result_.next_step.empty())
       result_.next_step = next_step(result_, following(exercise_, options_.passed), other);
-    if (options_.secret.empty() && is_whole()) result_.case_command = case_command(other);
+    if (options_.secret.empty() && is_whole() && problem_.predictions.empty())
+      result_.case_command = case_command(other);
     result_.seconds = seconds_since(start);
     return std::move(result_);
   }
@@ -191,9 +192,87 @@ class Judgement {
         fmt::format("Put {} there, or name your file itself: `--submission PATH/{}`.", file, file);
   }
 
-  Seed choose_seed(const CompiledSubmission& compiled) {
+  void judge_source() {
+    const CompiledSubmission compiled = compile();
+    result_.source = compiled.source;
+    if (compiled.status != CompiledSubmission::Status::compiled) return;
+    const Seed seed = derived_seed(choose_seed(compiled.source_digest), problem_.name);
+    if (problem_.puzzles.empty()) {
+      judge_object(compiled.object, seed);
+    } else {
+      judge_each_puzzle(compiled.object, seed);
+    }
+  }
+
+  /// The file's numbers beside what the emulated device counts of kernels.cu, on every machine.
+  void judge_predictions() {
+    auto text = build::read_source(file_);
+    if (const auto* const unreadable = std::get_if<build::Unreadable>(&text)) {
+      if (unreadable->is_missing) return explain_missing_file();
+      return end_early(Verdict::compile_error, unreadable->sentence);
+    }
+    result_.source = std::get<std::string>(std::move(text));
+    build::ContentHash digest;
+    digest.add(result_.source);
+    const Seed seed = derived_seed(choose_seed(digest.digest()), problem_.name);
+    PredictionFile file =
+        read_predictions(submission_.filename().string(), result_.source, problem_.predictions);
+    result_.unread = std::move(file.unread);
+
+    const CompiledSubmission kernels = build::compile_submission(exercise_, exercise_.kernels);
+    const std::string name = exercise_.kernels.filename().string();
+    if (kernels.status != CompiledSubmission::Status::compiled)
+      throw std::runtime_error(kernels_fault("it does not compile: " + kernels.diagnostics));
+    const SourceText source(name, kernels.source);
+    const std::map<std::string, emulator::Observations> measured =
+        measure_kernels(kernels.object, seed, source);
+    std::size_t right = 0;
+    for (const course::Prediction& one : problem_.predictions) {
+      const auto number = file.numbers.find(one.name);
+      result_.predictions.push_back(
+          judge_prediction(one, number == file.numbers.end() ? std::nullopt : std::optional(number->second),
+                           measured.at(one.case_name), source));
+      right += result_.predictions.back().verdict == Verdict::passed ? 1 : 0;
+    }
+    const std::size_t all = problem_.predictions.size();
+    result_.verdict = right == all ? Verdict::passed : Verdict::wrong_answer;
+    result_.points = result_.max_points * static_cast<double>(right) / static_cast<double>(all);
+  }
+
+  /// What each case of kernels.cu counts. Throws where one does not pass: then these are not our kernels.
+  std::map<std::string, emulator::Observations> measure_kernels(const std::filesystem::path& object,
+                                                                const Seed& seed, const SourceText& source) {
+    const std::unique_ptr<device::Device> counting = gpu_ == nullptr ? nullptr : counting_device();
+    SeriesOptions series_options{.seed = derived_seed(seed, "inputs"), .progress = options_.progress};
+    series_options.total_time /= static_cast<int>(problem_.puzzles.size());
+    std::map<std::string, emulator::Observations> measured;
+    for (const course::Puzzle& puzzle : problem_.puzzles) {
+      const course::Problem problem = problem_.of(puzzle);
+      CaseSeries series = run_cases(problem, opener(object, seed, source, counting ? *counting : device_),
+                                    source, series_options);
+      if (series.load.kind != OutcomeKind::done)
+        throw std::runtime_error(kernels_fault(puzzle.name + " could not be loaded"));
+      for (const result::CaseResult& one : series.cases) {
+        if (one.verdict == Verdict::grader_error) throw std::runtime_error(one.message);
+        if (one.verdict != Verdict::passed)
+          throw std::runtime_error(kernels_fault(
+              fmt::format("case {} ends with {}: {}", one.name, name_of(one.verdict), one.message)));
+      }
+      for (MeasuredCase& one : series.measured) measured[one.one->name] = std::move(one.observations);
+    }
+    return measured;
+  }
+
+  /// What is wrong with the exercise's own kernels, and how they come back.
+  std::string kernels_fault(const std::string& what) {
+    const std::string kernels = exercise_.kernels.lexically_relative(course::course_root()).string();
+    result_.next_step = fmt::format("Type `git checkout {}`, which brings it back.", kernels);
+    return fmt::format("{} is not as the course has it: {}", kernels, what);
+  }
+
+  Seed choose_seed(const std::string& source_digest) {
     if (options_.secret.empty()) return options_.seed;
-    const Seed seed = seed_of_submission(options_.secret, problem_.name, compiled.source_digest);
+    const Seed seed = seed_of_submission(options_.secret, problem_.name, source_digest);
     result_.seed_digest = digest_of(seed);
     if (options_.show_seed) result_.seed = seed_text(seed);
     return seed;

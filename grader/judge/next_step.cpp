@@ -138,6 +138,25 @@ std::string after_compile_error(const ExerciseResult& result, const std::string&
   return fmt::format("Fix that first; `./lockstep reset {}` brings the starter back.", result.name);
 }
 
+/// The first thing to mend: what cannot be read, then what is wrong, then what is open.
+std::string after_predictions(const ExerciseResult& result) {
+  const auto line = std::ranges::find_if(result.unread,
+                                         [](const result::SourceRemark& one) { return one.place.line != 0; });
+  if (line != result.unread.end())
+    return fmt::format("Correct {}: it could not be read.", place_text({line->place}));
+  const auto wrong = std::ranges::find_if(result.predictions, [](const result::PredictionResult& one) {
+    return one.predicted && one.verdict != Verdict::passed;
+  });
+  if (wrong != result.predictions.end()) {
+    const std::string where = place_text(wrong->places);
+    return fmt::format("Predict {} anew{}; {} helps.", wrong->name, where.empty() ? "" : " from " + where,
+                       hint_command(result));
+  }
+  const auto open = std::ranges::find_if(result.predictions,
+                                         [](const result::PredictionResult& one) { return !one.predicted; });
+  return fmt::format("Answer {}: {} Write the number in place of its ?.", open->name, open->question);
+}
+
 template <class Part>
 bool has_failed(const Part& part) {
   return part.verdict != Verdict::passed && part.verdict != Verdict::not_measured;
@@ -174,6 +193,8 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   }
   if (result.verdict == Verdict::passed) return after_passing(result, following);
   if (result.verdict == Verdict::compile_error) return after_compile_error(result, submission);
+  if (result.verdict == Verdict::wrong_answer && !result.predictions.empty())
+    return after_predictions(result);
   if (const CaseResult* failed = result::most_telling_case(result.cases))
     return after_failed_case(result, *failed);
   if (result.repair && has_failed(*result.repair)) return after_too_many_changes(result);

@@ -17,6 +17,7 @@ using result::GateResult;
 using result::GpuDuringSpeed;
 using result::Mismatch;
 using result::Place;
+using result::PredictionResult;
 using result::PuzzleResult;
 using result::Repair;
 using result::Report;
@@ -169,6 +170,16 @@ Json of_repair(const Repair& repair) {
           {"verdict", name_of(repair.verdict)}};
 }
 
+Json of_prediction(const PredictionResult& one) {
+  const auto or_null = [](const std::optional<double>& value) {
+    return value ? measured(*value) : Json(nullptr);
+  };
+  return {{"name", printable(one.name)},         {"question", printable(one.question)},
+          {"unit", printable(one.unit)},         {"verdict", name_of(one.verdict)},
+          {"predicted", or_null(one.predicted)}, {"measured", or_null(one.measured)},
+          {"why", printable(one.why)},           {"places", places(one.places)}};
+}
+
 Json of_compiler_error(const CompilerError& error) {
   return {{"file", printable(error.place.file)},
           {"line", error.place.line == 0 ? Json(nullptr) : Json(error.place.line)},
@@ -202,6 +213,8 @@ Json of_exercise(const ExerciseResult& result) {
       {"compile_seconds", measured(result.compile_seconds)}};
   if (result.repair) json["repair"] = of_repair(*result.repair);
   for (const PuzzleResult& puzzle : result.puzzles) json["puzzles"].push_back(of_puzzle(puzzle));
+  for (const PredictionResult& one : result.predictions) json["predictions"].push_back(of_prediction(one));
+  if (!result.predictions.empty()) json["unread"] = remarks(result.unread);
   if (!result.only_case.empty()) json["only_case"] = printable(result.only_case);
   if (result.previous_passed) json["correctness"]["previous_passed"] = *result.previous_passed;
   if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;

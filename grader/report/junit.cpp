@@ -14,10 +14,12 @@ using result::ExerciseResult;
 using result::GateResult;
 using result::Mismatch;
 using result::Place;
+using result::PredictionResult;
 using result::PuzzleResult;
 using result::Report;
 using result::ShownArgument;
 using result::ShownCall;
+using result::SourceRemark;
 using result::Verdict;
 
 std::string escaped(std::string_view text) {
@@ -75,9 +77,20 @@ std::string where(const std::vector<Place>& places) {
   return text;
 }
 
+/// What a file of predictions says that could not be graded.
+std::string unread_lines(const std::vector<SourceRemark>& unread) {
+  std::string text;
+  for (const SourceRemark& one : unread) {
+    if (one.place.line != 0) text += fmt::format("{}:{}: ", printable(one.place.file), one.place.line);
+    text += printable(one.sentence) + '\n';
+  }
+  return text;
+}
+
 std::vector<TestCase> test_cases(const ExerciseResult& result) {
   std::vector<TestCase> cases;
-  if (!result.message.empty() || (result.cases.empty() && result.puzzles.empty())) {
+  if (!result.message.empty() ||
+      (result.cases.empty() && result.puzzles.empty() && result.predictions.empty())) {
     std::string detail;
     if (result.compiler_error) {
       if (result.compiler_error->place.line != 0) detail = where({result.compiler_error->place});
@@ -90,6 +103,13 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
     if (!puzzle.message.empty())
       cases.push_back({"puzzle", printable(puzzle.name), puzzle.verdict, printable(puzzle.message),
                        result.compiler_output, 0});
+  }
+  for (const PredictionResult& one : result.predictions) {
+    std::string message = one.question;
+    message += one.predicted ? fmt::format(" Predicted {}", *one.predicted) : " Not predicted";
+    if (one.measured) message += fmt::format(", measured {}", *one.measured);
+    cases.push_back({"prediction", printable(one.name), one.verdict, printable(message + '.'),
+                     where(one.places) + printable(one.why), 0});
   }
   for (const CaseResult& one : result.cases) {
     std::string detail;
@@ -195,8 +215,9 @@ std::string render_junit(const Report& report) {
         result.seed_digest.empty() ? property("seed", report.seed)
                                    : property("seed_digest", result.seed_digest));
     suites += cases;
-    if (!result.output.empty())
-      suites += fmt::format("    <system-out>{}</system-out>\n", escaped(result.output));
+    if (!result.output.empty() || !result.unread.empty())
+      suites += fmt::format("    <system-out>{}{}</system-out>\n", escaped(result.output),
+                            escaped(unread_lines(result.unread)));
     suites += "  </testsuite>\n";
   }
   return fmt::format(

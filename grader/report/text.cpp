@@ -19,6 +19,7 @@ using result::ExerciseResult;
 using result::GateResult;
 using result::Mismatch;
 using result::Place;
+using result::PredictionResult;
 using result::PuzzleResult;
 using result::Report;
 using result::ShownArgument;
@@ -379,6 +380,52 @@ std::string puzzles(const ExerciseResult& result, const TextStyle& style) {
   return text;
 }
 
+/// What is written beside a prediction's name: "?" where there is none, "-" where it is not shown.
+std::string predicted_number(const std::optional<double>& value, const char* none) {
+  return value ? fmt::format("{}", *value) : none;
+}
+
+/// A row for each prediction, then of each wrong one its question, line and reason.
+std::string predictions(const ExerciseResult& result, const TextStyle& style) {
+  if (result.predictions.empty()) return "";
+  std::size_t width = 10;
+  for (const PredictionResult& one : result.predictions) width = std::max(width, display_width(one.name));
+  std::string text = fmt::format(
+      "    {}\n",
+      paint(style, Colour::faint, fmt::format("{}  predicted  measured", pad("prediction", width))));
+  std::string reasons;
+  for (const PredictionResult& one : result.predictions) {
+    const Verdict shown = one.predicted ? one.verdict : Verdict::not_measured;
+    const std::string numbers =
+        fmt::format("{}  {:>9}  {:>8}  ", pad(printable(one.name), width),
+                    predicted_number(one.predicted, "?"), predicted_number(one.measured, "-"));
+    const std::size_t room = style.width - std::min(style.width, 4 + display_width(numbers));
+    text += fmt::format("  {} {}{}\n", mark(style, shown), numbers,
+                        cut(one.predicted ? printable(one.unit) : "not predicted", room));
+    if (shown != Verdict::wrong_answer) continue;
+    reasons += fmt::format("\n  {}\n", paint(style, Colour::strong, printable(one.name)));
+    reasons += prose(style, one.question, 4);
+    if (!one.places.empty()) reasons += '\n';
+    for (const Place& place : one.places) reasons += quote(style, place, place.part, 4);
+    reasons += '\n' + prose(style, one.why, 4);
+    if (one.is_withheld)
+      reasons += prose(style, "What was measured is shown once the prediction is right.", 4);
+  }
+  return text + reasons;
+}
+
+/// What a file of predictions says that could not be graded.
+std::string unread_lines(const std::vector<SourceRemark>& unread, const TextStyle& style) {
+  if (unread.empty()) return "";
+  std::string text = "\n  This could not be read, and all else was graded:\n";
+  for (const SourceRemark& one : unread) {
+    text += '\n';
+    if (one.place.line != 0) text += quote(style, one.place, "", 4);
+    text += prose(style, one.sentence, 4);
+  }
+  return text;
+}
+
 /// What right code does that it would rather not do.
 std::string remarks_on_lines(const std::vector<SourceRemark>& remarks, const TextStyle& style) {
   if (remarks.empty()) return "";
@@ -464,6 +511,7 @@ std::string render_exercise(const ExerciseResult& result, const TextStyle& style
   }
   if (!result.message.empty()) text += '\n' + prose(style, result.message, 2);
   text += compiler(result, style);
+  text += predictions(result, style) + unread_lines(result.unread, style);
   text += puzzles(result, style);
   if (const PuzzleResult* puzzle = first_unsolved(result)) {
     text += change_of_cases(result, style);

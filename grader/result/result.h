@@ -172,6 +172,18 @@ struct PuzzleResult {
   std::string message;  ///< one sentence when it ended early, as where the function is missing
 };
 
+/// A student's prediction beside what the judge measured.
+struct PredictionResult {
+  std::string name, question, unit;
+  Verdict verdict = Verdict::wrong_answer;  ///< or passed
+  std::optional<double> predicted;          ///< empty where nothing that counts was predicted
+  /// Empty where nothing was predicted, and of a wrong prediction where `is_withheld`.
+  std::optional<double> measured;
+  bool is_withheld = false;   ///< the measured number is shown only beside a right prediction
+  std::vector<Place> places;  ///< of a wrong prediction, the line of the kernels that counts most
+  std::string why;            ///< likewise, one sentence
+};
+
 struct ExerciseResult {
   std::string name, title;
   std::string submission;  ///< path that was graded
@@ -184,8 +196,10 @@ struct ExerciseResult {
   std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)
   std::string compiler_output;  ///< with the student's own line numbers
   std::optional<CompilerError> compiler_error;
-  std::vector<PuzzleResult> puzzles;             ///< of an exercise of puzzles; empty where nothing was run
-  std::vector<CaseResult> cases;                 ///< of all puzzles
+  std::vector<PuzzleResult> puzzles;          ///< of an exercise of puzzles; empty where nothing was run
+  std::vector<PredictionResult> predictions;  ///< in the order of the problem
+  std::vector<SourceRemark> unread;  ///< of a file of predictions, what says nothing that could be graded
+  std::vector<CaseResult> cases;     ///< of all puzzles
   std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
   std::optional<Repair> repair;                  ///< of a bug hunt whose cases were all run
   std::vector<GateResult> gates;                 ///< likewise

@@ -207,6 +207,7 @@ TEST_F(Command, LecturesAreShownByTheBrowserOrTheirPlaceIsTold) {
   EXPECT_EQ(lectures(no_screen, "--print").output, folder + "/build/release/docs/html/index.html\n");
   course_.write("site/index.html", "of a package");
   EXPECT_EQ(lectures(no_screen, "09 --print").output, folder + "/site/lecture_block_scan.html\n");
+  EXPECT_EQ(lectures(no_screen, "predictions --print").output, folder + "/site/lecture_execution.html\n");
   EXPECT_THAT(lectures(no_screen, "").output,
               AllOf(HasSubstr("Open this page in a browser: " + folder + "/site/index.html"),
                     HasSubstr("python3 -m http.server")));
@@ -346,6 +347,48 @@ TEST_F(Command, ResetRestoresTheNewestStarterAndKeepsTheStudentsFile) {
   EXPECT_THAT(ran.output, HasSubstr(kept[0].string()));
   EXPECT_EQ(read(std::filesystem::relative(kept[0], course_.path())), "// the student's work\n");
   EXPECT_THAT(lockstep("reset transpose").output, HasSubstr("is the starter already"));
+}
+
+TEST_F(Command, ResetOpensPredictionsAgain) {
+  const std::string file = "exercises/03-predictions/predictions.txt";
+  const std::string starter = contents_of(std::filesystem::path(LOCKSTEP_SOURCE) / file);
+  std::string predicted = starter;
+  predicted.replace(predicted.find("= ?"), 3, "= 4");
+  git("init -q .");
+  for (const std::string& version : {starter, predicted}) {
+    course_.write(file, version);
+    git("add -A");
+    git("commit -q -m version");
+  }
+  const Ran ran = lockstep("reset predictions");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_EQ(read(file), starter);
+  ASSERT_EQ(backups().size(), 1U);
+  EXPECT_EQ(backups()[0].extension(), ".txt");
+}
+
+TEST_F(Command, PredictionsHaveNoCodeToProfileAndNoCaseToRun) {
+  for (const char* arguments : {"profile predictions", "grade predictions --case shifted"}) {
+    const Ran ran = lockstep(std::string(arguments) + " 2>&1");
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_THAT(ran.output, HasSubstr("predictions asks for predictions")) << arguments;
+  }
+}
+
+TEST_F(Command, KernelsThatWereEditedAreNoFaultOfThePredictions) {
+  const std::filesystem::path source = LOCKSTEP_SOURCE;
+  for (const char* file :
+       {"exercises/03-predictions/predictions.h", "exercises/03-predictions/predictions.txt",
+        "common/lockstep/check_cuda.h", "common/lockstep/divide_up.h"})
+    course_.write(file, contents_of(source / file));
+  const std::string file = "exercises/03-predictions/kernels.cu", kernels = contents_of(source / file);
+  const std::string load = "in[i + 1]";
+  for (const char* edited : {"in[i]", "in[i + 1"}) {  // it computes something else, and does not compile
+    course_.write(file, std::string(kernels).replace(kernels.find(load), load.size(), edited));
+    const Ran ran = lockstep("grade predictions --device emulated 2>&1");
+    EXPECT_EQ(ran.status, 3) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("predictions: grader-error"), HasSubstr("git checkout " + file)));
+  }
 }
 
 TEST_F(Command, ResetTakesAwayWhatIsNoFile) {

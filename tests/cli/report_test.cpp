@@ -121,6 +121,10 @@ TEST(TextReport, AFunctionThatIsMissingIsNamedWhereItsPuzzleIsShown) {
               HasSubstr("\n  slope: subtract neighbours\n\n  first_kernels.cu does not define slope\n"));
 }
 
+TEST(TextReport, OfPredictionsShowsThemBesideWhatWasMeasured) {
+  expect_golden("predictions.txt", render_text(report_of({of_predictions()}), {}));
+}
+
 TEST(TextReport, Hostile) { expect_golden("hostile.txt", render_text(report_of({hostile()}), {})); }
 TEST(TextReport, EveryKind) { expect_golden("every_kind.txt", render_text(every_kind(), {})); }
 TEST(TextReport, Coloured) {
@@ -129,8 +133,9 @@ TEST(TextReport, Coloured) {
 
 TEST(TextReport, KeepsToThePage) {
   for (const std::size_t width : {60, 100}) {
-    for (const std::string& line : split_lines(render_text(every_kind(), {.width = width}))) {
-      EXPECT_LE(display_width(line), width) << line;
+    for (const Report& report : {every_kind(), report_of({of_predictions()})}) {
+      for (const std::string& line : split_lines(render_text(report, {.width = width})))
+        EXPECT_LE(display_width(line), width) << line;
     }
   }
 }
@@ -338,6 +343,27 @@ TEST(JsonReport, NamesThePuzzlesAndWhoseACaseAndAGateIs) {
   EXPECT_FALSE(other.at("technique").at("gates").at(0).contains("puzzle"));
 }
 
+TEST(JsonReport, HasPredictionsAndWhatCouldNotBeRead) {
+  const json exercise = json::parse(render_json(report_of({of_predictions()}))).at("exercises").at(0);
+  const json& predictions = exercise.at("predictions");
+  ASSERT_EQ(predictions.size(), 4U);
+  EXPECT_EQ(predictions.at(0),
+            json({{"name", "apart_sectors"},
+                  {"question", "How many sectors does one load of a warp take in apart_kernel?"},
+                  {"unit", "sectors per request"},
+                  {"verdict", "wrong-answer"},
+                  {"predicted", 4.0},
+                  {"measured", 32.0},
+                  {"why", "Neighbouring lanes are 32 bytes apart."},
+                  {"places", {{{"file", "kernels.cu"}, {"line", 23}, {"text", "  out[i] = in[8 * i];"}}}}}));
+  EXPECT_TRUE(predictions.at(1).at("measured").is_null()) << "it is withheld";
+  EXPECT_EQ(predictions.at(2).at("verdict"), "passed");
+  EXPECT_TRUE(predictions.at(3).at("predicted").is_null());
+  EXPECT_EQ(exercise.at("unread").at(0).at("line"), 12);
+  EXPECT_EQ(exercise.at("unread").at(1).at("remark"), "predictions.txt has no line for resident_warps.");
+  EXPECT_FALSE(json::parse(render_json(report_of({race()}))).at("exercises").at(0).contains("predictions"));
+}
+
 TEST(JsonReport, NothingThatASubmissionSaysBreaksALineOrAString) {
   const json exercise = json::parse(render_json(report_of({forged()}))).at("exercises").at(0);
   expect_no_line_of_its_own(exercise.at("message"));
@@ -476,6 +502,16 @@ TEST(JunitReport, HasATestForAPuzzleThatCouldNotBeRun) {
   EXPECT_THAT(text, HasSubstr("name=\"slope\""));
   EXPECT_THAT(text, HasSubstr("first_kernels.cu does not define slope"));
   EXPECT_THAT(text, Not(HasSubstr("name=\"speed\"")));
+}
+
+TEST(JunitReport, HasATestForEachPrediction) {
+  const std::string text = render_junit(report_of({of_predictions()}));
+  EXPECT_THAT(text, HasSubstr("tests=\"4\" failures=\"3\" errors=\"0\" skipped=\"0\""));
+  EXPECT_THAT(text, HasSubstr("in apart_kernel? Predicted 4, measured 32.\""));
+  EXPECT_THAT(text, HasSubstr("in thirds_kernel? Predicted 32.5.\""));
+  EXPECT_THAT(text, HasSubstr("How many loads does each warp request? Not predicted.\""));
+  EXPECT_THAT(text, HasSubstr("<system-out>predictions.txt:12: &quot;"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1B")));
 }
 
 TEST(JunitReport, EveryKind) { expect_golden("every_kind.xml", render_junit(every_kind())); }

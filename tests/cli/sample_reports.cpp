@@ -113,6 +113,44 @@ ExerciseResult bug_hunt(std::uint64_t changed_lines) {
   return result;
 }
 
+ExerciseResult of_predictions() {
+  ExerciseResult result;
+  result.name = "predictions";
+  result.submission = "exercises/03-predictions/predictions.txt";
+  result.verdict = Verdict::wrong_answer;
+  result.points = 1.25;
+  result.max_points = 5;
+  result.speed.counts = false;
+  const std::string sectors = "sectors per request";
+  result.predictions = {
+      {.name = "apart_sectors",
+       .question = "How many sectors does one load of a warp take in apart_kernel?",
+       .unit = sectors,
+       .predicted = 4,
+       .measured = 32,
+       .places = {{"kernels.cu", 23, "  out[i] = in[8 * i];", ""}},
+       .why = "Neighbouring lanes are 32 bytes apart."},
+      {.name = "thirds_sectors",
+       .question = "How many sectors does one load of a warp take in thirds_kernel?",
+       .unit = sectors,
+       .predicted = 32.5,
+       .is_withheld = true,
+       .places = {{"kernels.cu", 28, "  out[i] = in[3 * i];", ""}},
+       .why = "Neighbouring lanes are 12 bytes apart."},
+      {.name = "fourths_lanes",
+       .question = "How many lanes take part in one store?",
+       .unit = "lanes per request",
+       .verdict = Verdict::passed,
+       .predicted = 8,
+       .measured = 8},
+      {.name = "rounds_requests", .question = "How many loads does each warp request?", .unit = "requests"}};
+  result.unread = {
+      {{"predictions.txt", 12, "rounds_requests = \x1B[2J many"}, "\"\x1B[2J many\" is no number."},
+      {{"predictions.txt", 0, ""}, "predictions.txt has no line for resident_warps."}};
+  result.next_step = "Correct predictions.txt:12: it could not be read.";
+  return result;
+}
+
 ExerciseResult race() {
   ExerciseResult result = transpose(Verdict::race);
   CaseResult failed = failed_case("64 x 64", Verdict::race);

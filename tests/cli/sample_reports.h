@@ -18,6 +18,10 @@ result::ExerciseResult passed_on_a_gpu();
 result::ExerciseResult of_puzzles();
 /// A right program in which so many lines were changed, of 4 that may be.
 result::ExerciseResult bug_hunt(std::uint64_t changed_lines);
+
+/// Predictions: a wrong one, a wrong one that is withheld, a right one, an open one, and lines that say
+/// nothing.
+result::ExerciseResult of_predictions();
 /// A GPU that was too hot in two rounds that count.
 result::GpuDuringSpeed throttled_gpu();
 result::ExerciseResult grader_error();

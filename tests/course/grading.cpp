@@ -81,6 +81,13 @@ void expect_schema(const nlohmann::json& report) {
       EXPECT_TRUE(exercise.at("repair").at("max_changed_lines").is_number());
       expect_verdict(exercise.at("repair"));
     }
+    for (const nlohmann::json& one : exercise.value("predictions", nlohmann::json::array())) {
+      for (const char* key : {"name", "question", "unit", "why"}) EXPECT_TRUE(one.at(key).is_string()) << key;
+      for (const char* key : {"predicted", "measured"})
+        EXPECT_TRUE(one.at(key).is_number() || one.at(key).is_null()) << key;
+      EXPECT_TRUE(one.at("places").is_array());
+      expect_verdict(one);
+    }
     const nlohmann::json& speed = exercise.at("speed");
     EXPECT_EQ(speed.at("verdict"), "not-measured");
     EXPECT_TRUE(speed.at("counts").is_boolean());
@@ -121,6 +128,8 @@ std::vector<ExerciseFolder> exercise_folders() {
     const std::string topic = name.substr(name.find('-') + 1);
     std::string file = topic + ".cu";
     std::replace(file.begin(), file.end(), '-', '_');
+    const fs::path predictions = fs::path(file).replace_extension(".txt");
+    if (fs::exists(folder / predictions)) file = predictions;
     exercises.push_back({topic, file, folder / file, root / "solutions" / name});
   }
   return exercises;
@@ -128,17 +137,18 @@ std::vector<ExerciseFolder> exercise_folders() {
 
 std::vector<fs::path> source_files(const fs::path& folder) {
   std::vector<fs::path> files = sorted_entries(folder);
-  std::erase_if(
-      files, [](const fs::path& file) { return file.extension() != ".cu" && file.extension() != ".patch"; });
+  std::erase_if(files, [](const fs::path& file) {
+    return file.extension() != ".cu" && file.extension() != ".txt" && file.extension() != ".patch";
+  });
   return files;
 }
 
 std::vector<std::string> headings(const fs::path& file, const std::string& key) {
   std::ifstream stream(file);
-  const std::string start = "// " + key + ": ";
   std::vector<std::string> found;
   for (std::string line; std::getline(stream, line);) {
-    if (line.starts_with(start)) found.push_back(line.substr(start.size()));
+    for (const std::string& start : {"// " + key + ": ", "# " + key + ": "})
+      if (line.starts_with(start)) found.push_back(line.substr(start.size()));
   }
   return found;
 }

@@ -43,18 +43,18 @@ class GradingTest : public LeavesNothingBehind {
 /// An exercise of the course: a folder NN-topic with a problem.cpp.
 struct ExerciseFolder {
   std::string topic;               ///< "block-scan"
-  std::string file;                ///< "block_scan.cu"
+  std::string file;                ///< "block_scan.cu", or "predictions.txt"
   std::filesystem::path starter;   ///< exercises/09-block-scan/block_scan.cu
   std::filesystem::path solution;  ///< solutions/09-block-scan
 };
 
 std::vector<ExerciseFolder> exercise_folders();
 
-/// The .cu files of a folder, and the .patch files that make one, in the order of their names; none when
-/// there is no such folder.
+/// The .cu and .txt files of a folder, and the .patch files that make one, in the order of their names; none
+/// when there is no such folder.
 std::vector<std::filesystem::path> source_files(const std::filesystem::path& folder);
 
-/// What follows "// `key`: " on each line of a file that begins so, as in "// expect: race".
+/// What follows "// `key`: " or "# `key`: " on each line of a file that begins so, as in "// expect: race".
 std::vector<std::string> headings(const std::filesystem::path& file, const std::string& key);
 
 /// `path` as the name of a test: letters, digits and underscores.

@@ -53,11 +53,13 @@ std::vector<fs::path> files_in(const fs::path& folder, const std::string& ending
   return files;
 }
 
-/// Known mistakes: whole files, and differences from a solution.
+/// Known mistakes: whole files, of code or of predictions, and differences from a solution.
 std::vector<fs::path> mistakes_in(const fs::path& solution) {
-  std::vector<fs::path> files = files_in(solution / "wrong", ".cu");
-  const std::vector<fs::path> differences = files_in(solution / "wrong", ".patch");
-  files.insert(files.end(), differences.begin(), differences.end());
+  std::vector<fs::path> files;
+  for (const char* ending : {".cu", ".txt", ".patch"}) {
+    const std::vector<fs::path> more = files_in(solution / "wrong", ending);
+    files.insert(files.end(), more.begin(), more.end());
+  }
   return files;
 }
 
@@ -76,6 +78,18 @@ std::string stem_of(const fs::path& folder) {
   std::string stem = folder.filename().string().substr(3);
   std::replace(stem.begin(), stem.end(), '-', '_');
   return stem;
+}
+
+/// Whether predictions are handed in, and no code: there is a file of them in place of a starter in CUDA.
+bool has_predictions(const fs::path& folder) { return fs::exists(folder / (stem_of(folder) + ".txt")); }
+
+/// The lecture of the exercise: its own, or that of another exercise with its number.
+fs::path lecture_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!has_predictions(folder)) return root() / "lectures" / (name + ".md");
+  for (const fs::path& lecture : files_in(root() / "lectures", ".md"))
+    if (lecture.filename().string().starts_with(name.substr(0, 3))) return lecture;
+  return root() / "lectures" / (name + ".md");
 }
 
 /// All files that people write, outside of build folders and of hidden ones.
@@ -102,32 +116,32 @@ TEST(Structure, EveryExerciseIsComplete) {
     EXPECT_TRUE(std::regex_match(folder.filename().string(), std::regex("[0-9]{2}-[a-z0-9-]+")))
         << name_in_tree(folder) << ": rename the folder to NN-topic, such as 05-transpose";
     const std::string stem = stem_of(folder);
+    const std::string code = has_predictions(folder) ? "kernels.cu" : stem + ".cu";
     for (const std::string& file :
-         {std::string("README.md"), stem + ".h", stem + ".cu", std::string("problem.cpp")}) {
+         {std::string("README.md"), stem + ".h", code, std::string("problem.cpp")}) {
       EXPECT_TRUE(fs::exists(folder / file)) << name_in_tree(folder / file) << " is missing: write it";
     }
-    EXPECT_NE(contents(folder / (stem + ".cu")).find("// TODO:"), std::string::npos)
-        << name_in_tree(folder / (stem + ".cu"))
-        << ": a starter says \"// TODO:\" where the student's work goes; ./lockstep reset finds starters by "
-           "it";
-    const std::string number = folder.filename().string().substr(0, 3);
-    EXPECT_TRUE(std::ranges::any_of(
-        files_in(root() / "lectures", ".md"),
-        [&](const fs::path& lecture) { return lecture.filename().string().starts_with(number); }))
-        << name_in_tree(root() / "lectures" / number) << "… is missing: write the lecture of this exercise";
+    const std::string starter = stem + (has_predictions(folder) ? ".txt" : ".cu");
+    const std::string marker = has_predictions(folder) ? " = ?\n" : "// TODO:";
+    EXPECT_NE(contents(folder / starter).find(marker), std::string::npos)
+        << name_in_tree(folder / starter) << ": a starter says \"" << marker
+        << "\" where the student's work goes; ./lockstep reset finds starters by it";
+    const fs::path lecture = lecture_of(folder);
+    EXPECT_TRUE(fs::exists(lecture)) << name_in_tree(lecture)
+                                     << " is missing: write the lecture of this exercise";
   }
 }
 
 TEST(Structure, EveryExerciseIsSolved) {
   for (const fs::path& folder : exercise_folders()) {
     const fs::path solution = root() / "solutions" / folder.filename();
-    const fs::path reference = solution / (stem_of(folder) + ".cu");
+    const fs::path reference = solution / (stem_of(folder) + (has_predictions(folder) ? ".txt" : ".cu"));
     EXPECT_TRUE(fs::exists(reference))
         << name_in_tree(reference) << " is missing: write the reference solution";
     EXPECT_EQ(contents(reference).find("TODO"), std::string::npos)
         << name_in_tree(reference) << ": a solution has nothing left to do";
     const bool is_bug_hunt = fs::exists(folder / "broken.cu");
-    if (!is_bug_hunt) {
+    if (!is_bug_hunt && !has_predictions(folder)) {
       EXPECT_GE(files_in(solution / "rungs", ".cu").size(), kMinRungs)
           << name_in_tree(solution / "rungs") << ": add rungs, one idea further each, named by their idea";
     }
@@ -137,7 +151,7 @@ TEST(Structure, EveryExerciseIsSolved) {
 }
 
 TEST(Structure, EveryMistakeNamesItsVerdict) {
-  const std::regex form("// expect: ([a-z-]+)");
+  const std::regex form("(?://|#) expect: ([a-z-]+)");
   for (const fs::path& folder : exercise_folders()) {
     for (const fs::path& mistake : mistakes_in(root() / "solutions" / folder.filename())) {
       std::smatch match;

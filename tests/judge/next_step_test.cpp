@@ -243,6 +243,25 @@ TEST(NextStep, AFunctionThatIsMissingIsToBeDefinedAndNothingElseGivenUp) {
   EXPECT_EQ(next_step(result, "scan"), "Define slope as the header declares it.");
 }
 
+TEST(NextStep, OfPredictionsIsWhatCannotBeReadThenWhatIsWrongThenWhatIsOpen) {
+  ExerciseResult result;
+  result.name = "predictions";
+  result.verdict = Verdict::wrong_answer;
+  result.predictions = {{.name = "open", .question = "How many?"},
+                        {.name = "right", .verdict = Verdict::passed, .predicted = 4},
+                        {.name = "wrong", .predicted = 5, .places = {{"kernels.cu", 12, "x", ""}}}};
+  result.unread = {{{"predictions.txt", 0, ""}, "It has no line for more."},
+                   {{"predictions.txt", 3, "nothing"}, "It has no =."}};
+  EXPECT_EQ(next_step(result, "scan"), "Correct predictions.txt:3: it could not be read.");
+  result.unread.pop_back();
+  EXPECT_EQ(next_step(result, "scan"),
+            "Predict wrong anew from kernels.cu:12; `./lockstep hint predictions` helps.");
+  result.predictions.pop_back();
+  EXPECT_EQ(next_step(result, "scan"), "Answer open: How many? Write the number in place of its ?.");
+  result.verdict = Verdict::passed;
+  EXPECT_THAT(next_step(result, "scan"), HasSubstr("Go on with scan."));
+}
+
 TEST(NextStep, SlowButRightCodeIsSentToTheRungs) {
   result::ExerciseResult result;
   result.verdict = Verdict::too_slow;

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 namespace lockstep::course {
 namespace {
 
@@ -153,6 +155,47 @@ TEST(ProblemRules, PuzzlesAreNamedAsTheirFunctionsAndReplaceIt) {
   problem = problem_of_puzzles();
   problem.function.name = "block_scan";
   EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("has a function")));
+}
+
+Problem problem_of_predictions() {
+  Problem problem = problem_of_puzzles();
+  problem.gates.clear();
+  problem.cases = {problem.cases.front(), problem.cases.back()};
+  for (const Case& one : problem.cases) {
+    Prediction prediction;
+    prediction.name = "count_of_" + one.puzzle;
+    prediction.question = "How many?";
+    prediction.unit = "sectors";
+    prediction.case_name = one.name;
+    prediction.counted = [](const emulator::LineCounters&) { return 1.0; };
+    prediction.why = "There is one.";
+    problem.predictions.push_back(prediction);
+  }
+  return problem;
+}
+
+TEST(ProblemRules, PredictionsNeedFewCasesAndAreOfMeasuredOnes) {
+  EXPECT_THAT(broken_rules(problem_of_predictions(), "09-block-scan"), IsEmpty());
+  Problem problem = problem_of_predictions();
+  problem.cases[1].measured = false;
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
+              ElementsAre(HasSubstr("\"case 11\", which is no measured case")));
+  problem = problem_of_predictions();
+  problem.predictions[1].name = problem.predictions[0].name;
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"),
+              ElementsAre(HasSubstr("two predictions are named \"count_of_first\"")));
+  problem = problem_of_predictions();
+  problem.predictions[0].why.clear();
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("\"count_of_first\" lacks")));
+  problem = problem_of_predictions();
+  problem.predictions[0].tolerance = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("has no tolerance")));
+}
+
+TEST(ProblemRules, PredictionsAreAboutPuzzlesWithoutGates) {
+  Problem problem = problem_of_predictions();
+  problem.gates = {global_sectors_gate(2, {})};
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("without gates")));
 }
 
 TEST(Problem, APuzzleIsAProblemWithItsShare) {
