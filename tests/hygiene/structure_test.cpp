@@ -83,10 +83,9 @@ std::string stem_of(const fs::path& folder) {
 /// Whether predictions are handed in, and no code: there is a file of them in place of a starter in CUDA.
 bool has_predictions(const fs::path& folder) { return fs::exists(folder / (stem_of(folder) + ".txt")); }
 
-/// The lecture of the exercise: its own, or that of another exercise with its number.
+/// The lecture of the exercise, which all of its number share.
 fs::path lecture_of(const fs::path& folder) {
   const std::string name = folder.filename().string();
-  if (!has_predictions(folder)) return root() / "lectures" / (name + ".md");
   for (const fs::path& lecture : files_in(root() / "lectures", ".md"))
     if (lecture.filename().string().starts_with(name.substr(0, 3))) return lecture;
   return root() / "lectures" / (name + ".md");
