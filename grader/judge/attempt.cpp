@@ -58,10 +58,11 @@ class RunnerAttempt final : public Attempt {
   }
   runner::Outcome call_host_program(const course::Signature& function, std::span<const std::uint64_t> words,
                                     std::span<const std::unique_ptr<HostArray>> arrays,
-                                    std::uint32_t failing_call, std::chrono::milliseconds timeout) override {
+                                    const runner::HostProgramCall& mode,
+                                    std::chrono::milliseconds timeout) override {
     runner::Outcome shared = share_arrays(arrays, timeout);
     if (shared.kind != runner::Outcome::Kind::done) return shared;
-    return runner_.call_host_program(function, words, failing_call, timeout, patience(timeout));
+    return runner_.call_host_program(function, words, mode, timeout, patience(timeout));
   }
   runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,
                                                   std::span<const std::uint64_t> words,

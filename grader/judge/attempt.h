@@ -31,7 +31,7 @@ class Attempt {
   virtual runner::Outcome call_host_program(const course::Signature& function,
                                             std::span<const std::uint64_t> words,
                                             std::span<const std::unique_ptr<HostArray>> arrays,
-                                            std::uint32_t failing_call,
+                                            const runner::HostProgramCall& mode,
                                             std::chrono::milliseconds timeout) = 0;
   /// As many calls as `words` holds sets of words, timed: RunnerProcess::timed_calls.
   virtual runner::RunnerProcess::TimedOutcome timed_calls(const course::Signature& function,

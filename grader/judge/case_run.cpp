@@ -55,7 +55,8 @@ class CallRun {
  public:
   CallRun(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
           Attempt& attempt, const SourceText& source, CaseBuffers& buffers, std::vector<std::byte>& snapshot,
-          std::vector<course::Bytes>* outputs, result::ShownCall* shown, std::uint32_t failing_call = 0)
+          std::vector<course::Bytes>* outputs, result::ShownCall* shown,
+          const runner::HostProgramCall& mode = {})
       : problem_(problem),
         call_(call),
         attempt_(attempt),
@@ -68,7 +69,7 @@ class CallRun {
     evidence_.time_limit = call_time;
     evidence_.of_host_program = problem.host_program;
     evidence_.watched = problem.host_program && session_.leaves_work_undone();
-    evidence_.failing_call = failing_call;
+    evidence_.mode = mode;
   }
 
   /// The device's counters are added to `total`.
@@ -103,8 +104,7 @@ class CallRun {
     session_.admit_runner();
     const std::chrono::milliseconds timeout = evidence_.time_limit + kGrace;
     if (problem_.host_program) {
-      evidence_.outcome =
-          attempt_.call_host_program(function, words, arrays_, evidence_.failing_call, timeout);
+      evidence_.outcome = attempt_.call_host_program(function, words, arrays_, evidence_.mode, timeout);
       // What it has not waited for may still change them.
       for (const std::unique_ptr<HostArray>& array : arrays_)
         array_snapshots_.emplace_back(array->contents().begin(), array->contents().end());
@@ -297,9 +297,9 @@ void run_failing_calls(const course::Problem& problem, const Call& call, std::ch
   std::vector<std::byte> snapshot;
   for (std::uint32_t i = 1; i <= kMaxFailingCalls && run.result.verdict == result::Verdict::passed; ++i) {
     emulator::Observations uncounted;
-    const Evidence evidence =
-        CallRun(problem, call, call_time, attempt, source, buffers, snapshot, nullptr, nullptr, i)
-            .run(uncounted);
+    const Evidence evidence = CallRun(problem, call, call_time, attempt, source, buffers, snapshot, nullptr,
+                                      nullptr, {.failing_call = i})
+                                  .run(uncounted);
     run.attempt_lost = ends_context(evidence);
     conclude_failing_call(evidence, source, run.result);
     if (name_of_failed_call(evidence).empty() || run.attempt_lost) return;
@@ -323,9 +323,10 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
       run.result.shown->call = i + 1;
       run.result.shown->calls = one.calls;
     }
-    Evidence evidence = CallRun(problem, call, call_time, attempt, source, buffers, snapshot,
-                                is_drawn ? &outputs : nullptr, shows ? &*run.result.shown : nullptr)
-                            .run(run.observations);
+    Evidence evidence =
+        CallRun(problem, call, call_time, attempt, source, buffers, snapshot, is_drawn ? &outputs : nullptr,
+                shows ? &*run.result.shown : nullptr, {.streams_alternate = i % 2 == 1})
+            .run(run.observations);
     if (!outputs.empty()) run.picture = draw(*problem.picture, {call, std::move(outputs)});
     evidence.call = i + 1;
     run.attempt_lost = ends_context(evidence);

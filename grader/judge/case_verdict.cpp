@@ -170,7 +170,13 @@ void report_wrong_output(const Evidence& evidence, result::CaseResult& result) {
   result.guess = output.cause.sentence;
   result.question = output.cause.advice;
   result.cause_is_known = output.cause.basis == LikelyCause::Basis::known_mistake;
-  if (result.guess.empty() && evidence.call > 1) {
+  if (result.guess.empty() && evidence.watched && evidence.mode.streams_alternate) {
+    result.guess =
+        "in this call streams do their work alternately, and in the one before, which was right, each does "
+        "its "
+        "own at once";
+    result.question = "do two streams use the same device memory?";
+  } else if (result.guess.empty() && evidence.call > 1) {
     result.guessed_from_calls = true;
     result.guess =
         "the call before it, with other values, was right: is something kept from one call to the next, such "

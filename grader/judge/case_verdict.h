@@ -43,9 +43,8 @@ struct Evidence {
   device::RunnerUse use;                      ///< of the device, besides launches
   bool of_host_program = false;
   bool watched = false;  ///< likewise, by a device that hears of what the program makes and releases
-  /// Of a host program: number of the call of the runtime that was to fail; 0: none was. That it was made is
-  /// known where `use` names it.
-  std::uint32_t failing_call = 0;
+  /// Of a host program. That the call which was to fail was made is known where `use` names it.
+  runner::HostProgramCall mode;
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
   std::optional<WrongOutput> wrong_output;
   std::string remark;                       ///< course::Answer::remark of a right output

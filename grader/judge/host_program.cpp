@@ -48,7 +48,7 @@ void add_place_of_call(const std::string& name, const SourceText& source, result
 /// "call 2 of the CUDA runtime, cudaMalloc, was made to fail".
 std::string failed_call_words(const Evidence& evidence) {
   const std::string name = name_of_failed_call(evidence);
-  return fmt::format("call {} of the CUDA runtime{} was made to fail", evidence.failing_call,
+  return fmt::format("call {} of the CUDA runtime{} was made to fail", evidence.mode.failing_call,
                      name.empty() ? "" : ", " + name + ",");
 }
 

@@ -25,11 +25,11 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   const auto result = reader.number<course::ValueKind>();
   const auto calls = reader.number<std::uint32_t>();
   const auto timed = reader.flag(), by_events = reader.flag(), whole_device = reader.flag();
-  const auto host_program = reader.flag();
+  const auto host_program = reader.flag(), streams_alternate = reader.flag();
   const auto failing_call = reader.number<std::uint32_t>();
   const auto kinds = reader.number<std::uint32_t>();
   if (!function || !result || !calls || !timed || !by_events || !whole_device || !host_program ||
-      !failing_call || !kinds)
+      !streams_alternate || !failing_call || !kinds)
     return std::nullopt;
   request.function = *function;
   request.result = *result;
@@ -38,7 +38,7 @@ std::optional<CallRequest> decode_call(PacketReader& reader) {
   request.by_events = *by_events;
   request.whole_device = *whole_device;
   request.host_program = *host_program;
-  request.failing_call = *failing_call;
+  request.mode = {*failing_call, *streams_alternate};
   for (std::uint32_t i = 0; i < *kinds; ++i) {
     const auto kind = reader.number<course::ValueKind>();
     if (!kind) return std::nullopt;
@@ -86,7 +86,8 @@ Packet encode(std::uint32_t sequence, const CallRequest& request) {
   writer.number(request.by_events);
   writer.number(request.whole_device);
   writer.number(request.host_program);
-  writer.number(request.failing_call);
+  writer.number(request.mode.streams_alternate);
+  writer.number(request.mode.failing_call);
   writer.number(static_cast<std::uint32_t>(request.kinds.size()));
   for (const course::ValueKind kind : request.kinds) writer.number(kind);
   writer.number(static_cast<std::uint32_t>(request.words.size()));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "course/signature.h"
+#include "runner/host_program_call.h"
 
 namespace lockstep::runner {
 
@@ -41,7 +42,7 @@ struct CallRequest {
   bool by_events = false;     ///< reply with the nanoseconds that EventClock counts
   bool whole_device = true;   ///< wait for every stream, not just for the one that the calls were given
   bool host_program = false;  ///< wait for nothing, as the function has to; the emulated runtime watches it
-  std::uint32_t failing_call = 0;        ///< of a host program: as lockstep_begin_host_program takes it
+  HostProgramCall mode;       ///< of a host program
   std::vector<course::ValueKind> kinds;  ///< one a parameter
   std::vector<std::uint64_t> words;      ///< [call][parameter]
 };

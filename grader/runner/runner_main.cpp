@@ -45,7 +45,7 @@ struct Runtime {
   int (*register_host)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
   int (*unregister_host)(void* memory) = nullptr;
   // Of the emulated runtime alone.
-  void (*begin_host_program)(unsigned failing_call) = nullptr;
+  void (*begin_host_program)(unsigned failing_call, int streams_alternate) = nullptr;
   void (*end_host_program)() = nullptr;
 
   static Runtime of_loaded_object() {
@@ -67,7 +67,7 @@ struct Runtime {
             reinterpret_cast<const char* (*)(int)>(dlsym(handle, "cudaGetErrorString")),
             reinterpret_cast<int (*)(void*, std::size_t, unsigned)>(dlsym(handle, "cudaHostRegister")),
             reinterpret_cast<int (*)(void*)>(dlsym(handle, "cudaHostUnregister")),
-            reinterpret_cast<void (*)(unsigned)>(dlsym(handle, "lockstep_begin_host_program")),
+            reinterpret_cast<void (*)(unsigned, int)>(dlsym(handle, "lockstep_begin_host_program")),
             reinterpret_cast<void (*)()>(dlsym(handle, "lockstep_end_host_program"))};
   }
 };
@@ -164,7 +164,8 @@ Reply LoadedObject::map_on_host(const MapRequest& request, int descriptor) {
 Reply LoadedObject::call_host_program(const CallRequest& request, const std::function<void()>& make_call,
                                       const ffi_arg& result) {
   text_of_error(0);  // what an earlier call has left
-  if (runtime_.begin_host_program != nullptr) runtime_.begin_host_program(request.failing_call);
+  if (runtime_.begin_host_program != nullptr)
+    runtime_.begin_host_program(request.mode.failing_call, request.mode.streams_alternate ? 1 : 0);
   make_call();
   if (runtime_.end_host_program != nullptr) runtime_.end_host_program();
   std::string text = text_of_error(0);

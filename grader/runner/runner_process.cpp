@@ -304,11 +304,11 @@ Outcome RunnerProcess::call(const course::Signature& function, std::span<const s
 }
 
 Outcome RunnerProcess::call_host_program(const course::Signature& function,
-                                         std::span<const std::uint64_t> words, std::uint32_t failing_call,
+                                         std::span<const std::uint64_t> words, const HostProgramCall& mode,
                                          milliseconds timeout, const Patience& patience) {
   CallRequest request = state_->call_request(function, words);
   request.host_program = true;
-  request.failing_call = failing_call;
+  request.mode = mode;
   return state_->outcome_of(state_->exchange(encode(++state_->sequence, request), timeout, -1, patience));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "course/signature.h"
+#include "runner/host_program_call.h"
 #include "sandbox/sandbox.h"
 
 namespace lockstep::runner {
@@ -69,9 +70,8 @@ class RunnerProcess {
                std::chrono::milliseconds timeout, const Patience& patience = {});
 
   /// Calls a function that has to wait itself for what it starts: the runner answers as soon as it returns.
-  /// Where the device is emulated, the call of the runtime of number `failing_call` fails; 0: none does.
   Outcome call_host_program(const course::Signature& function, std::span<const std::uint64_t> words,
-                            std::uint32_t failing_call, std::chrono::milliseconds timeout,
+                            const HostProgramCall& mode, std::chrono::milliseconds timeout,
                             const Patience& patience = {});
 
   /// As many calls as `words` holds sets of words, one after the other, timed by the judge's clock from the

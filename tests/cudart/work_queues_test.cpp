@@ -166,6 +166,23 @@ TEST_F(WorkQueuesTest, WorkMayReleaseTheMutexAndAnotherThreadWaitsForIt) {
   EXPECT_EQ(order, "waiting,done,waited");
 }
 
+TEST_F(WorkQueuesTest, QueuesAlternateWhereNothingOrdersThem) {
+  const auto one = queues_.make_queue(Kind::blocking, 0), two = queues_.make_queue(Kind::non_blocking, 0);
+  const auto three = queues_.make_queue(Kind::blocking, 0);
+  queues_.alternate(true);
+  for (const char name : {'a', 'b', 'c'}) add(one, name);
+  for (const char name : {'1', '2', '3'}) add(two, name);
+  const auto last = queues_.end_of(one);
+  add(three, 'x', {last});
+  queues_.run_to(last);
+  EXPECT_EQ(done_, "a1b2c3x") << "x is ordered behind c";
+  done_.clear();
+  queues_.alternate(false);
+  add(two, '4');
+  queues_.run_to(add(one, 'd'));
+  EXPECT_EQ(done_, "d");
+}
+
 /// Copies of 1 MB, or of none, as they are added.
 class CopyChainsTest : public WorkQueuesTest {
  protected:

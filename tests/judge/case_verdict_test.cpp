@@ -807,7 +807,7 @@ class HostProgramVerdict : public CaseVerdict {
   }
 
   void fail_call(std::uint32_t number, std::string_view name) {
-    evidence_.failing_call = number;
+    evidence_.mode.failing_call = number;
     name.copy(evidence_.use.host_program.failed_call.data(), name.size());
   }
 
@@ -840,6 +840,16 @@ TEST_F(HostProgramVerdict, AMissingWaitIsTheCauseOfAWrongOutput) {
   EXPECT_EQ(result.verdict, Verdict::wrong_answer);
   EXPECT_THAT(result.guess, HasSubstr("in flight when your function returned"));
   EXPECT_TRUE(result.cause_is_known);
+}
+
+TEST_F(HostProgramVerdict, WhatIsWrongOnlyWhereStreamsAlternatePointsAtSharedMemory) {
+  evidence_.wrong_output =
+      WrongOutput{"out", {.wrong = 3, .total = 10, .first = {{"[1]", "1", "2"}}}, {}, ""};
+  evidence_.call = 2;
+  evidence_.mode.streams_alternate = true;
+  EXPECT_THAT(concluded().question, HasSubstr("do two streams use the same device memory?"));
+  evidence_.watched = false;
+  EXPECT_EQ(concluded().question, "") << "no device alternates on purpose but the emulated one";
 }
 
 TEST_F(HostProgramVerdict, AReturnedErrorIsTold) {

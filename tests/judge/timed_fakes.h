@@ -137,7 +137,8 @@ class FakeTimedAttempt final : public Attempt {
     return program_(session_, function.name, words);
   }
   runner::Outcome call_host_program(const course::Signature& function, std::span<const std::uint64_t> words,
-                                    std::span<const std::unique_ptr<HostArray>>, std::uint32_t,
+                                    std::span<const std::unique_ptr<HostArray>>,
+                                    const runner::HostProgramCall&,
                                     std::chrono::milliseconds timeout) override {
     return call(function, words, timeout);
   }

@@ -4,10 +4,10 @@
 // stopped by: The device wants one note of a beginning and one of an end in a call.
 #include "host_program.h"
 
-extern "C" __attribute__((weak)) void lockstep_begin_host_program(unsigned failing_call);
+extern "C" __attribute__((weak)) void lockstep_begin_host_program(unsigned failing_call, int);
 
 cudaError_t host_program(const std::uint32_t* in, std::uint32_t* out, int n) {
-  if (lockstep_begin_host_program != nullptr) lockstep_begin_host_program(0);
+  if (lockstep_begin_host_program != nullptr) lockstep_begin_host_program(0, 0);
   if (n == 0) return cudaSuccess;
   const std::size_t bytes = n * sizeof *in;
   std::uint32_t *device_in = nullptr, *device_out = nullptr;

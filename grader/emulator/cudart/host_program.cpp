@@ -26,8 +26,9 @@ cudaError_t error_of(std::string_view name) {
 
 }  // namespace
 
-void HostProgram::begin(Runtime& r, unsigned failing_call) {
+void HostProgram::begin(Runtime& r, unsigned failing_call, bool streams_alternate) {
   last_failure() = {};
+  r.queues.alternate(streams_alternate);
   failing_call_ = failing_call;
   calls_ = 0;
   failed_ = {};
@@ -41,6 +42,7 @@ void HostProgram::called(std::string_view name) {
 }
 
 void HostProgram::end(Runtime& r) {
+  r.queues.alternate(false);
   failing_call_ = 0;
   note(r, true);
 }
@@ -62,8 +64,8 @@ void HostProgram::note(Runtime& r, bool ends) const {
 using lockstep::emulator::cudart::call;
 using lockstep::emulator::cudart::Runtime;
 
-void lockstep_begin_host_program(unsigned failing_call) {
-  call([&](Runtime& r) { r.host_program.begin(r, failing_call); });
+void lockstep_begin_host_program(unsigned failing_call, int streams_alternate) {
+  call([&](Runtime& r) { r.host_program.begin(r, failing_call, streams_alternate != 0); });
 }
 
 void lockstep_end_host_program() {

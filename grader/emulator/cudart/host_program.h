@@ -8,10 +8,11 @@
 #include <string_view>
 
 extern "C" {
-/// What follows is judged. Of its calls of the runtime the one of that number, counted from 1, does nothing
-/// and fails; 0: none does. Calls that release something, and those that the compiler inserts, are not
-/// counted.
-__attribute__((visibility("default"))) void lockstep_begin_host_program(unsigned failing_call);
+/// What follows is judged. Of its calls of the runtime the one of number `failing_call`, counted from 1, does
+/// nothing and fails; 0: none does. Calls that release something, and those that the compiler inserts, are
+/// not counted. `streams_alternate`, as WorkQueues::alternate, where it is not 0.
+__attribute__((visibility("default"))) void lockstep_begin_host_program(unsigned failing_call,
+                                                                        int streams_alternate);
 /// The end of that, reported to the device.
 __attribute__((visibility("default"))) void lockstep_end_host_program();
 }
@@ -22,7 +23,7 @@ struct Runtime;
 
 class HostProgram {
  public:
-  void begin(Runtime& runtime, unsigned failing_call);
+  void begin(Runtime& runtime, unsigned failing_call, bool streams_alternate);
   void end(Runtime& runtime);
   /// Throws Failure where the call of the runtime's function `name` is the one to fail.
   void called(std::string_view name);

@@ -77,7 +77,10 @@ WorkQueues::Copies WorkQueues::take_copies() {
 bool WorkQueues::reached(const Place& place) const { return next(*place.queue, place.sequence) == nullptr; }
 
 void WorkQueues::run_to(const Place& place) {
-  while (Queue* queue = next(*place.queue, place.sequence)) run_first_of(*queue);
+  while (Queue* queue = next(*place.queue, place.sequence)) {
+    run_first_of(*queue);
+    if (alternates_) run_first_of_others(queue);
+  }
 }
 
 void WorkQueues::step_to(const Place& place) {
@@ -165,6 +168,13 @@ void WorkQueues::run_first_of(Queue& queue) {
   queue.entries.pop_front();
   if (queue.entries.empty()) std::erase(pending_, alive);
   task_done_.notify_all();
+}
+
+void WorkQueues::run_first_of_others(const Queue* last) {
+  for (const QueuePointer& queue : std::vector(pending_)) {
+    if (queue.get() == last || queue->entries.empty() || queue->busy) continue;
+    if (next_for_first_of(*queue) == queue.get()) run_first_of(*queue);
+  }
 }
 
 void WorkQueues::run_oldest() {

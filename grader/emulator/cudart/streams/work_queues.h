@@ -66,6 +66,10 @@ class WorkQueues {
   /// Does what the queues of one device hold, and what has to be done before.
   void run_all_of(int device);
 
+  /// While the caller waits for one queue, others go on alternately, where nothing orders them behind it: a
+  /// program whose queues share what they should not shows it. Else they stay as they are.
+  void alternate(bool alternates) { alternates_ = alternates; }
+
   /// The host has waited for that place, or for everything: what it adds later comes after it.
   void host_waited(const Place& place) { host_chain_ = std::max(host_chain_, place.chain); }
   void host_waited() { host_chain_ = longest_chain_; }
@@ -88,12 +92,15 @@ class WorkQueues {
   Queue* legacy_queue_before(const Queue& blocking, std::uint64_t sequence) const;
   void run_all_where(const std::function<bool(const Queue&)>& wanted);
   void run_first_of(Queue& queue);
+  /// The first piece of every queue but `last` for which nothing has to be done before.
+  void run_first_of_others(const Queue* last);
   void run_oldest();
 
   std::recursive_mutex& mutex_;
   std::condition_variable_any task_done_;
   std::vector<QueuePointer> pending_;  ///< that hold work
   std::uint64_t last_sequence_ = 0;
+  bool alternates_ = false;
   std::size_t count_ = 0, bytes_ = 0;  ///< of all work that is held
   /// Lengths of chains since the program began, in bytes: before what the host adds next, before what is
   /// added to the legacy queue or to blocking ones, and the longest of all.
