@@ -99,7 +99,7 @@ void padded(const int* in, int* out, cudaStream_t stream) {
 }
 
 void fourths(const int* in, int* out, int n, cudaStream_t stream) {
-  CHECK_CUDA(cudaMemsetAsync(out, 0, n * sizeof(int), stream));
+  CHECK_CUDA(cudaMemsetAsync(out, 0, n * sizeof(int), stream));  // fills with zeros
   fourths_kernel<<<n / kThreads, kThreads, 0, stream>>>(in, out);
   CHECK_CUDA(cudaGetLastError());
 }
@@ -115,7 +115,7 @@ void rounds(const int* in, int* out, int n, cudaStream_t stream) {
 }
 
 void resident(const int* in, int* out, int n, cudaStream_t stream) {
-  constexpr int kSharedBytes = 40000;  // of each block
+  constexpr int kSharedBytes = 46000;  // of each block
   int blocks = 0;
   CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, resident_kernel, kThreads, kSharedBytes));
   resident_kernel<<<blocks, kThreads, kSharedBytes, stream>>>(in, out, n);

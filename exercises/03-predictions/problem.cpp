@@ -6,7 +6,7 @@
 // sector of its own, and 12 bytes apart they span 384 bytes, 12 sectors. Rows of 32 words put a column into
 // one bank; rows of 34 put 32 lanes into the 16 even banks, two in each. Of 32 warps with 1000 elements only
 // the last has lanes on both sides of the guard. The longest lane of a warp makes 31 rounds. A multiprocessor
-// with 228 KiB holds 5 blocks of 40 000 bytes and 1 KiB each: 40 warps.
+// with 228 KiB holds 4 blocks of 46 000 bytes and 1 KiB each: 32 warps. Without that KiB it would be 5.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -86,7 +86,7 @@ Prediction withheld(Prediction one) {
 std::vector<Prediction> all_predictions() {
   const std::string sectors = "sectors per request", wavefronts = "wavefronts per request";
   Prediction rounds{"rounds_requests",
-                    "How many loads does each warp request in rounds_kernel?",
+                    "How many load requests does each warp make in rounds_kernel?",
                     "requests per warp",
                     "rounds",
                     nullptr,
@@ -145,7 +145,7 @@ std::vector<Prediction> all_predictions() {
            "How many warps are in the blocks that resident() launches, as many as one multiprocessor "
            "with 228 KiB of shared memory holds at once?",
            "warps per multiprocessor", "resident", nullptr, nullptr,
-           "A block takes 40 000 bytes of shared memory and 1024 of the system, so that fewer blocks fit "
+           "A block takes 46 000 bytes of shared memory and 1024 of the system, so that fewer blocks fit "
            "than threads or registers would allow."},
           &LineCounters::branches),
   };
@@ -204,7 +204,7 @@ Problem make_problem() {
       "A warp executes what any of its lanes executes. Ask of each branch and loop: which lanes of one warp "
       "decide otherwise than their neighbours?",
       "Occupancy is a smallest quotient: threads, blocks, registers and shared memory each allow a number of "
-      "blocks. Here 228 KiB are shared out in parts of 40 000 + 1024 bytes, rounded up to a multiple of "
+      "blocks. Here 228 KiB are shared out in parts of 46 000 + 1024 bytes, rounded up to a multiple of "
       "128. A block of 256 threads has 8 warps.",
   };
   return problem;
