@@ -523,35 +523,43 @@ Gate parallelism_gate(double least, std::string advice) {
 }
 
 Gate overlap_gate(double least, std::string advice) {
+  // In and out once each: Cost::global_bytes. What is copied besides serves nothing.
+  const auto needed = [](const Measurement& measurement) {
+    return measurement.cost.global_bytes * measurement.calls;
+  };
   return {
       .name = "overlap",
       .description =
-          "Bytes copied between host and device, over those of the longest chain of copies of which each "
+          "Bytes to copy between host and device, over those of the longest chain of copies of which each "
           "waits "
-          "for the one before: 1 where nothing overlaps.",
+          "for the one before, or goes the same way: 1 where nothing overlaps, 2 at most.",
       .limit = least,
       .at_least = true,
       .value =
-          [](const Measurement& measurement) { return measurement.copied_bytes / measurement.chained_bytes; },
+          [needed](const Measurement& measurement) {
+            return needed(measurement) / measurement.chained_bytes;
+          },
       .cause =
           [advice = std::move(advice)](const Measurement& measurement) {
             return Cause{
                 .share = [](const LineCounters&) { return 0.0; },
                 .explain = [](const LineCounters&) { return std::string(); },
                 .advice = advice,
-                .besides = fmt::format("of {} MB, copies of {} MB wait for each other",
+                .besides = fmt::format("of {} MB, copies of {} MB follow one another",
                                        figure(measurement.copied_bytes / 1e6),
                                        figure(measurement.chained_bytes / 1e6)),
                 .of_host_copies = true,
             };
           },
       .doubt =
-          [](const Measurement& measurement) {
+          [needed](const Measurement& measurement) {
             const double touched = static_cast<double>(of_all_lines(measurement, global_traffic).bytes);
-            const double least_bytes = measurement.cost.global_bytes * measurement.calls;
-            if (touched >= least_bytes) return std::string();
-            return fmt::format("kernels read and wrote {} MB, where the task has {} MB",
-                               figure(touched / 1e6), figure(least_bytes / 1e6));
+            const double least_bytes = needed(measurement);
+            if (touched >= least_bytes && measurement.copied_bytes >= least_bytes) return std::string();
+            return fmt::format(
+                "kernels read and wrote {} MB and copies that are counted moved {} MB, where the "
+                "task has {} MB",
+                figure(touched / 1e6), figure(measurement.copied_bytes / 1e6), figure(least_bytes / 1e6));
           },
   };
 }

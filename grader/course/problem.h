@@ -272,7 +272,7 @@ struct Measurement {
   int calls = 1;
   double input_bytes = 0;  ///< of all inputs of all calls
   /// Of a host program: what it copied between host and device, and of that the longest chain of copies of
-  /// which each could begin only when the one before had ended, summed over calls.
+  /// which each could begin only when the one before had ended (WorkQueues::Copies), summed over calls.
   double copied_bytes = 0, chained_bytes = 0;
 };
 
@@ -361,9 +361,10 @@ Gate lane_instructions_gate(double limit, std::string advice);
 /// busiest block takes. Must reach `least`.
 Gate parallelism_gate(double least, std::string advice);
 
-/// How much of what a host program copies between host and device could overlap: all bytes copied, over those
-/// of the longest chain of copies of which each waits for the one before. 1 where nothing overlaps. Must
-/// reach `least`. That kernels touched as many bytes as Cost::global_bytes says is part of it.
+/// How much of what a host program has to copy between host and device could overlap: those bytes, over the
+/// ones of the longest chain of copies of which each waits for the one before or goes the same way. 1 where
+/// nothing overlaps, 2 at most. Must reach `least`. Kernels and copies must have moved as many bytes as
+/// Cost::global_bytes says: arrays in and out once each.
 Gate overlap_gate(double least, std::string advice);
 
 /// A limit on what a submission's own size function may ask for.

@@ -69,6 +69,8 @@ class CallRun {
     evidence_.time_limit = call_time;
     evidence_.of_host_program = problem.host_program;
     evidence_.watched = problem.host_program && session_.leaves_work_undone();
+    evidence_.wants_output = std::ranges::any_of(
+        call.arguments(), [](const Argument& one) { return !one.output.expected.empty(); });
     evidence_.mode = mode;
   }
 
@@ -291,11 +293,13 @@ bool follows_from_stale_reads(const course::Problem& problem, const Call& call,
 
 /// A call of a host program again and again, in each of which another call of the runtime fails, until there
 /// are no more or one shows a fault.
-void run_failing_calls(const course::Problem& problem, const Call& call, std::chrono::milliseconds call_time,
-                       Attempt& attempt, const SourceText& source, CaseBuffers& buffers, CaseRun& run) {
-  constexpr std::uint32_t kMaxFailingCalls = 256;
+void run_failing_calls(const course::Problem& problem, const course::Case& one, const Seed& seed,
+                       std::chrono::milliseconds call_time, Attempt& attempt, const SourceText& source,
+                       CaseBuffers& buffers, CaseRun& run) {
   std::vector<std::byte> snapshot;
   for (std::uint32_t i = 1; i <= kMaxFailingCalls && run.result.verdict == result::Verdict::passed; ++i) {
+    KeyedRandom random(derived_seed(seed, fmt::format("failing call {}", i)));
+    const Call call = one.prepare(random);
     emulator::Observations uncounted;
     const Evidence evidence = CallRun(problem, call, call_time, attempt, source, buffers, snapshot, nullptr,
                                       nullptr, {.failing_call = i})
@@ -304,6 +308,7 @@ void run_failing_calls(const course::Problem& problem, const Call& call, std::ch
     conclude_failing_call(evidence, source, run.result);
     if (name_of_failed_call(evidence).empty() || run.attempt_lost) return;
   }
+  if (run.result.verdict == result::Verdict::passed) report_too_many_calls(run.result);
 }
 
 /// All calls of a case, until one shows a fault.
@@ -341,7 +346,7 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     if (run.result.verdict != result::Verdict::passed) run.result.remark.clear();
     if (one.failing && run.result.verdict == result::Verdict::passed &&
         attempt.session().leaves_work_undone())
-      run_failing_calls(problem, call, call_time, attempt, source, buffers, run);
+      run_failing_calls(problem, one, seed, call_time, attempt, source, buffers, run);
     run.copied_bytes += static_cast<double>(evidence.use.host_program.copied_bytes);
     run.chained_bytes += static_cast<double>(evidence.use.host_program.chained_bytes);
     for (const Argument& argument : call.arguments())

@@ -318,7 +318,7 @@ void conclude(const Evidence& evidence, const SourceText& source, result::CaseRe
         fmt::format("the output is right, but your code changed its input {}", evidence.changed_input);
     result.guess = "a kernel writes to it: inputs may only be read";
   } else if (evidence.of_host_program) {
-    conclude_host_program(evidence, source, result);
+    conclude_host_program(evidence, result);
   }
 }
 

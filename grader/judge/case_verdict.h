@@ -42,7 +42,8 @@ struct Evidence {
   std::vector<emulator::KernelWork> kernels;  ///< that the call launched
   device::RunnerUse use;                      ///< of the device, besides launches
   bool of_host_program = false;
-  bool watched = false;  ///< likewise, by a device that hears of what the program makes and releases
+  bool watched = false;       ///< and by a device that hears of what the program makes and releases
+  bool wants_output = false;  ///< the call has an output that is not empty
   /// Of a host program. That the call which was to fail was made is known where `use` names it.
   runner::HostProgramCall mode;
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit

@@ -104,7 +104,13 @@ class Cutter {
 
   bool skip_comment() {
     if (starts_with("//")) {
-      at_ = std::min(text_.find('\n', at_), text_.size());
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      // A carriage return ends a line for some compilers, also without a newline behind it.
+      if (std::min(text_.find('\r', at_), end) + 1 < end) {
+        keep_comments();
+        return false;
+      }
+      at_ = end;
       return true;
     }
     if (!starts_with("/*")) return false;

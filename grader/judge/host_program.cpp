@@ -90,7 +90,16 @@ void report_returned_error(const Evidence& evidence, const SourceText& source, r
   add_place_of_call(refused.name, source, result);
 }
 
-void conclude_host_program(const Evidence& evidence, const SourceText&, result::CaseResult& result) {
+void report_too_many_calls(result::CaseResult& result) {
+  result.verdict = Verdict::unchecked_error;
+  result.message = fmt::format(
+      "your function makes more than {} calls of the CUDA runtime in this case, and only "
+      "so many were made to fail",
+      kMaxFailingCalls);
+  result.question = "enqueue larger parts: each needs a few calls, however long it is.";
+}
+
+void conclude_host_program(const Evidence& evidence, result::CaseResult& result) {
   if (evidence.left_work) {
     result.verdict = Verdict::bad_sync;
     result.message = "the output was right, but your function had not waited for all of its work";
@@ -98,6 +107,12 @@ void conclude_host_program(const Evidence& evidence, const SourceText&, result::
     return;
   }
   if (evidence.watched && !is_heard_of(evidence)) return report_silence(result);
+  if (evidence.watched && evidence.wants_output && evidence.kernels.empty()) {
+    result.verdict = Verdict::wrong_answer;
+    result.message = "the output was right, but your function launched no kernel";
+    result.question = "launch the given kernel: what it computes is not for the host to compute.";
+    return;
+  }
   const std::string left = left_behind(evidence.use.host_program);
   if (left.empty()) return;
   result.verdict = Verdict::leak;
@@ -112,17 +127,19 @@ void conclude_failing_call(const Evidence& evidence, const SourceText& source, r
   const std::string name = name_of_failed_call(evidence);
   if (evidence.outcome.kind != runner::Outcome::Kind::done) {
     conclude(evidence, source, result);
-    if (!name.empty()) result.message = failed_call_words(evidence) + ", and then " + result.message;
+    result.message = failed_call_words(evidence) + ", and then: " + result.message;
     return;
   }
-  if (evidence.use.host_program.begins != 1) return report_silence(result);
+  if (evidence.use.host_program.begins > 1) return report_silence(result);
   if (evidence.use.host_program.ends == 0) {
     result.verdict = Verdict::unchecked_error;
     result.message = failed_call_words(evidence) + ", and your function went on until a kernel failed";
     result.question = "look at what each call returns before the next one needs what it made.";
     return;
   }
-  if (name.empty()) return;  // as many calls as there are have failed before
+  if (!is_heard_of(evidence)) return report_silence(result);
+  // As many calls as there are have failed before: this one has to be right.
+  if (name.empty()) return conclude(evidence, source, result);
   if (evidence.outcome.value == 0) {
     result.verdict = Verdict::unchecked_error;
     result.message = failed_call_words(evidence) + ", and your function returned cudaSuccess";

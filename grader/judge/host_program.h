@@ -2,6 +2,7 @@
 // release, or it does not look at errors.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "judge/case_verdict.h"
@@ -17,7 +18,11 @@ void report_missing_wait(result::CaseResult& result);
 void report_returned_error(const Evidence& evidence, const SourceText& source, result::CaseResult& result);
 
 /// Of a call whose outputs are right.
-void conclude_host_program(const Evidence& evidence, const SourceText& source, result::CaseResult& result);
+void conclude_host_program(const Evidence& evidence, result::CaseResult& result);
+
+/// A call makes more calls of the runtime than can fail one after the other.
+inline constexpr std::uint32_t kMaxFailingCalls = 1024;
+void report_too_many_calls(result::CaseResult& result);
 
 /// Of a call in which a call of the runtime was to fail; as conclude().
 void conclude_failing_call(const Evidence& evidence, const SourceText& source, result::CaseResult& result);

@@ -188,9 +188,9 @@ class CopyChainsTest : public WorkQueuesTest {
  protected:
   static constexpr std::uint64_t kMegabyte = 1'000'000;
 
-  WorkQueues::Place copy(const WorkQueues::QueuePointer& queue, std::vector<WorkQueues::Place> after = {}) {
-    return queues_.add(
-        queue, [] {}, std::move(after), 0, kMegabyte);
+  WorkQueues::Place copy(const WorkQueues::QueuePointer& queue, bool to_host,
+                         std::vector<WorkQueues::Place> after = {}) {
+    return queues_.add(queue, [] {}, std::move(after), 0, {kMegabyte, to_host});
   }
   /// Megabytes of the longest chain, after a check of all.
   std::uint64_t chain_of(std::uint64_t all) {
@@ -202,26 +202,29 @@ class CopyChainsTest : public WorkQueuesTest {
 
 TEST_F(CopyChainsTest, CopiesOfOneQueueAreInOneChain) {
   const auto queue = queues_.make_queue(Kind::blocking, 0);
-  for (int i = 0; i < 4; ++i) copy(queue);
+  for (int i = 0; i < 4; ++i) copy(queue, i % 2 == 1);
   EXPECT_EQ(chain_of(4), 4U);
-  copy(queue);
+  copy(queue, false);
   EXPECT_EQ(chain_of(1), 1U) << "of what came after the last call";
 }
 
-TEST_F(CopyChainsTest, CopiesOfTwoQueuesOverlap) {
+TEST_F(CopyChainsTest, CopiesOfTwoQueuesOverlapWhereTheyGoBothWays) {
   for (const Kind kind : {Kind::blocking, Kind::non_blocking}) {
     const auto one = queues_.make_queue(kind, 0), two = queues_.make_queue(kind, 0);
     for (int i = 0; i < 3; ++i) {
-      copy(one);
-      copy(two);
+      copy(one, false);
+      copy(two, true);
     }
     EXPECT_EQ(chain_of(6), 3U);
+    copy(one, true);
+    copy(two, true);
+    EXPECT_EQ(chain_of(2), 2U) << "the same way";
   }
 }
 
 TEST_F(CopyChainsTest, APlaceOrdersTheCopiesBehindIt) {
   const auto one = queues_.make_queue(Kind::blocking, 0), two = queues_.make_queue(Kind::blocking, 0);
-  copy(two, {copy(one)});
+  copy(two, true, {copy(one, false)});
   EXPECT_EQ(chain_of(2), 2U);
 }
 
@@ -229,22 +232,22 @@ TEST_F(CopyChainsTest, WorkOfTheLegacyQueueOrdersBlockingQueuesAlone) {
   const auto legacy = queues_.make_queue(Kind::legacy, 0);
   for (const auto& [kind, expected] : {std::pair{Kind::blocking, 2U}, std::pair{Kind::non_blocking, 1U}}) {
     const auto one = queues_.make_queue(kind, 0), two = queues_.make_queue(kind, 0);
-    copy(one);
+    copy(one, false);
     add(legacy, 'k');
-    copy(two);
+    copy(two, true);
     EXPECT_EQ(chain_of(2), expected);
   }
 }
 
 TEST_F(CopyChainsTest, WhatTheHostHasWaitedForComesBeforeWhatItAddsThen) {
   const auto one = queues_.make_queue(Kind::non_blocking, 0), two = queues_.make_queue(Kind::non_blocking, 0);
-  const auto place = copy(one);
+  const auto place = copy(one, false);
   queues_.run_to(place);
   queues_.host_waited(place);
-  copy(two);
+  copy(two, true);
   EXPECT_EQ(chain_of(2), 2U);
-  queues_.host_copied(kMegabyte);
-  copy(one);
+  queues_.host_copied({kMegabyte, false});
+  copy(one, true);
   EXPECT_EQ(chain_of(2), 2U) << "a copy by the host itself";
 }
 

@@ -852,6 +852,23 @@ TEST_F(HostProgramVerdict, WhatIsWrongOnlyWhereStreamsAlternatePointsAtSharedMem
   EXPECT_EQ(concluded().question, "") << "no device alternates on purpose but the emulated one";
 }
 
+TEST_F(HostProgramVerdict, WithoutAKernelIsWrongWhereThereIsSomethingToCompute) {
+  evidence_.wants_output = true;
+  EXPECT_EQ(concluded().verdict, Verdict::wrong_answer);
+  evidence_.kernels.push_back({.kernel = "_Z10mix_kernelPKjPji", .launches = 1});
+  EXPECT_EQ(concluded().verdict, Verdict::passed);
+}
+
+TEST_F(HostProgramVerdict, WhereNoCallIsLeftToFailItHasToBeRight) {
+  fail_call(9, "");
+  EXPECT_EQ(of_failing_call().verdict, Verdict::passed);
+  evidence_.use.host_program.ends = 2;
+  EXPECT_EQ(of_failing_call().verdict, Verdict::crashed);
+  evidence_.use.host_program.ends = 1;
+  set_wrong_output();
+  EXPECT_EQ(of_failing_call().verdict, Verdict::wrong_answer);
+}
+
 TEST_F(HostProgramVerdict, AReturnedErrorIsTold) {
   evidence_.outcome.value = 1;
   set_wrong_output();
@@ -895,11 +912,11 @@ TEST_F(HostProgramVerdict, WhoGoesOnUntilAKernelFailsHasNotLooked) {
 }
 
 TEST_F(HostProgramVerdict, ACrashBehindAFailedCallNamesIt) {
-  fail_call(2, "cudaStreamCreate");
+  fail_call(2, "");  // what failed is told by the end, to which it does not come
   end_by_signal(SIGSEGV);
   const auto result = of_failing_call();
   EXPECT_EQ(result.verdict, Verdict::crashed);
-  EXPECT_THAT(result.message, AllOf(HasSubstr("cudaStreamCreate"), HasSubstr("signal 11")));
+  EXPECT_THAT(result.message, AllOf(HasSubstr("call 2 of the CUDA runtime"), HasSubstr("signal 11")));
 }
 
 }  // namespace

@@ -103,6 +103,7 @@ TEST(ChangedLines, WhatIsNoCommentHidesNothing) {
            "#define A /* \n// */" + code,                   // behind the end of a comment
            "/* *\\ \n/" + code + "/* */",                   // a star and a slash, on joined lines
            "// \\ \r \n" + code,                            // a line that does not go on
+           "// \r" + code + "\n",                           // a line that a carriage return ends
            "f(\"a\"R\"(\" \")\" /* \");" + code + "/* */",  // a suffix, or a raw string
            "a$R\"(/* )\";" + code + "/* */",                // a name with an unusual character
        }) {

@@ -105,7 +105,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return call([&](Runtime& r) {
     const auto made = asked(r, handle).record;
-    if (!made || r.queues.reached(made->place)) return throw_failure(r);
+    if (!made || r.queues.reached(made->place)) {
+      if (made) r.queues.host_waited(made->place);
+      return throw_failure(r);
+    }
     r.queues.step_to(made->place);
     throw Failure{cudaErrorNotReady};
   });

@@ -84,7 +84,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call([&](Runtime& r) {
     const auto end = r.queues.end_of(asked(r, stream).queue);
-    if (r.queues.reached(end)) return throw_failure(r);
+    if (r.queues.reached(end)) {
+      r.queues.host_waited(end);
+      return throw_failure(r);
+    }
     r.queues.step_to(end);
     throw Failure{cudaErrorNotReady};
   });

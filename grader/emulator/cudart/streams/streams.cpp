@@ -93,7 +93,7 @@ Event& Streams::find(cudaEvent_t event) {
 
 WorkQueues::Place Streams::add(const Stream& stream, std::function<void()> task,
                                std::vector<WorkQueues::Place> after, std::size_t bytes,
-                               std::uint64_t copied) {
+                               const Transfer& transfer) {
   const auto guarded = [this, device = stream.device, task = std::move(task)] {
     const SelectedDevice selected(device);
     Failure failure;
@@ -109,7 +109,7 @@ WorkQueues::Place Streams::add(const Stream& stream, std::function<void()> task,
     // That of a kernel answers whoever asks the device next.
     if (failure.code != cudaSuccess && !failure.of_kernel && !kept_failure_) kept_failure_ = failure;
   };
-  return queues_.add(stream.queue, guarded, std::move(after), bytes, copied);
+  return queues_.add(stream.queue, guarded, std::move(after), bytes, transfer);
 }
 
 float Streams::milliseconds(cudaEvent_t start, cudaEvent_t end) {

@@ -69,7 +69,7 @@ class Streams {
   /// waits.
   WorkQueues::Place add(const Stream& stream, std::function<void()> task,
                         std::vector<WorkQueues::Place> after = {}, std::size_t bytes = 0,
-                        std::uint64_t copied = 0);
+                        const Transfer& transfer = {});
   float milliseconds(cudaEvent_t start, cudaEvent_t end);
 
   /// That the program has made and not destroyed.

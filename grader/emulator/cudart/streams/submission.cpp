@@ -90,7 +90,12 @@ std::shared_ptr<const server::Bytes> staged(const CopyWork& work) {
   return bytes;
 }
 
-std::uint64_t bytes_of(const CopyWork& work) { return std::uint64_t{work.width} * work.height * work.depth; }
+/// Of a copy within the device or the host, nothing.
+Transfer transfer_of(Runtime& r, const CopyWork& work) {
+  const bool from_device = r.memory.on_device(work.from);
+  if (from_device == r.memory.on_device(work.to)) return {};
+  return {std::uint64_t{work.width} * work.height * work.depth, from_device};
+}
 
 bool may_be_between_devices(Runtime& r, const CopyWork& work) {
   return r.device.device_count() > 1 && r.memory.on_device(work.to) && r.memory.on_device(work.from);
@@ -115,11 +120,11 @@ bool launches_block() {
 }  // namespace
 
 WorkQueues::Place enqueue(Runtime& r, const Stream& stream, std::function<void()> task,
-                          std::vector<WorkQueues::Place> after, std::size_t bytes, std::uint64_t copied) {
+                          std::vector<WorkQueues::Place> after, std::size_t bytes, const Transfer& transfer) {
   r.device.throw_if_failed();
   r.captures.check_implicit_dependency(stream);
   finish_at_exit();
-  WorkQueues::Place place = r.streams.add(stream, std::move(task), std::move(after), bytes, copied);
+  WorkQueues::Place place = r.streams.add(stream, std::move(task), std::move(after), bytes, transfer);
   r.idle_progress.work_added();
   return place;
 }
@@ -149,11 +154,11 @@ void submit_copy(Runtime& r, cudaStream_t handle, const CopyWork& work) {
   }
   const auto task = [&r](const CopyWork& copy) { return [&r, copy] { perform(r, copy); }; };
   const bool from_device = r.memory.on_device(work.from), to_device = r.memory.on_device(work.to);
-  const std::uint64_t copied = from_device == to_device ? 0 : bytes_of(work);
+  const Transfer transfer = transfer_of(r, work);
   if (from_device && (to_device || r.memory.pinned(work.to))) {
-    enqueue(r, stream, task(work), {}, 0, copied);
+    enqueue(r, stream, task(work), {}, 0, transfer);
   } else if (to_device && r.memory.pinned(work.from)) {
-    enqueue(r, stream, task(work), {}, 0, copied);
+    enqueue(r, stream, task(work), {}, 0, transfer);
   } else if (to_device) {
     CopyWork copy = work;
     const auto bytes = staged(work);
@@ -161,12 +166,12 @@ void submit_copy(Runtime& r, cudaStream_t handle, const CopyWork& work) {
     copy.from_pitch = work.width;
     copy.from_slice = work.width * work.height;
     const auto place = enqueue(
-        r, stream, [bytes, doing = task(copy)] { doing(); }, {}, bytes->size(), copied);
+        r, stream, [bytes, doing = task(copy)] { doing(); }, {}, bytes->size(), transfer);
     // The host has waited for its part, and a GPU's driver for nearly all of it.
     r.queues.host_waited(place);
   } else {
     // To memory that is not pinned, and within the host's: the call waits.
-    wait_for(r, enqueue(r, stream, task(work), {}, 0, copied));
+    wait_for(r, enqueue(r, stream, task(work), {}, 0, transfer));
   }
 }
 
@@ -185,7 +190,7 @@ void copy_blocking(Runtime& r, const CopyWork& work) {
   } else {
     wait_for_default_stream(r);
     perform(r, work);
-    if (r.memory.on_device(work.to) != r.memory.on_device(work.from)) r.queues.host_copied(bytes_of(work));
+    r.queues.host_copied(transfer_of(r, work));
   }
 }
 

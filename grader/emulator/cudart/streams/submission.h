@@ -33,6 +33,6 @@ void wait_for_default_stream(Runtime& r);
 /// Adds work that is no node of a graph.
 WorkQueues::Place enqueue(Runtime& r, const Stream& stream, std::function<void()> task,
                           std::vector<WorkQueues::Place> after = {}, std::size_t bytes = 0,
-                          std::uint64_t copied = 0);
+                          const Transfer& transfer = {});
 
 }  // namespace lockstep::emulator::cudart

@@ -38,16 +38,14 @@ WorkQueues::QueuePointer WorkQueues::make_queue(Kind kind, int device) {
 }
 
 WorkQueues::Place WorkQueues::add(const QueuePointer& queue, Task task, std::vector<Place> after,
-                                  std::size_t bytes, std::uint64_t copied) {
+                                  std::size_t bytes, const Transfer& transfer) {
   std::uint64_t chain = std::max(host_chain_, end_of(queue).chain);
   if (queue->kind == Kind::blocking) chain = std::max(chain, legacy_chain_);
   for (const Place& place : after) chain = std::max(chain, place.chain);
-  chain += copied;
+  chain = after_transfer(chain, transfer);
   queue->chain = chain;
   if (queue->kind == Kind::legacy) legacy_chain_ = chain;
   if (queue->kind == Kind::blocking) blocking_chain_ = std::max(blocking_chain_, chain);
-  longest_chain_ = std::max(longest_chain_, chain);
-  copied_ += copied;
   std::erase_if(after, [this](const Place& place) { return reached(place); });
   if (queue->entries.empty()) pending_.push_back(queue);
   queue->entries.push_back({++last_sequence_, std::move(task), std::move(after), bytes});
@@ -63,10 +61,17 @@ WorkQueues::Place WorkQueues::end_of(const QueuePointer& queue) const {
   return {queue, last_sequence_, is_legacy ? std::max(queue->chain, blocking_chain_) : queue->chain};
 }
 
-void WorkQueues::host_copied(std::uint64_t bytes) {
-  host_chain_ += bytes;
-  longest_chain_ = std::max(longest_chain_, host_chain_);
-  copied_ += bytes;
+void WorkQueues::host_copied(const Transfer& transfer) {
+  host_chain_ = after_transfer(host_chain_, transfer);
+}
+
+std::uint64_t WorkQueues::after_transfer(std::uint64_t chain, const Transfer& transfer) {
+  if (transfer.bytes == 0) return chain;
+  std::uint64_t& same_way = transfer_chains_[transfer.to_host ? 1 : 0];
+  same_way = std::max(same_way, chain) + transfer.bytes;
+  longest_chain_ = std::max(longest_chain_, same_way);
+  copied_ += transfer.bytes;
+  return same_way;
 }
 
 WorkQueues::Copies WorkQueues::take_copies() {

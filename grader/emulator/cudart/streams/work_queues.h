@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,12 @@
 #include <vector>
 
 namespace lockstep::emulator::cudart {
+
+/// What a piece of work copies between host and device.
+struct Transfer {
+  std::uint64_t bytes = 0;
+  bool to_host = false;  ///< else to the device
+};
 
 /// The caller of every function holds the mutex. A task may release it while it runs, for one level only.
 class WorkQueues {
@@ -41,7 +48,7 @@ class WorkQueues {
   };
 
   /// Bytes copied between host and device. Two copies are in a chain where one cannot begin before the other
-  /// has ended: both are in one queue, a place orders them, or the host waited in between.
+  /// has ended: both go the same way, both are in one queue, a place orders them, or the host waited between.
   struct Copies {
     std::uint64_t bytes = 0;
     std::uint64_t longest_chain = 0;
@@ -52,9 +59,9 @@ class WorkQueues {
   QueuePointer make_queue(Kind kind, int device);
 
   /// Adds work that comes after everything in its queue and after the places `after`. `bytes` is what it
-  /// holds of memory, `copied` what it copies between host and device.
+  /// holds of memory.
   Place add(const QueuePointer& queue, Task task, std::vector<Place> after = {}, std::size_t bytes = 0,
-            std::uint64_t copied = 0);
+            const Transfer& transfer = {});
   /// Reached when everything that is in the queue now has been done.
   Place end_of(const QueuePointer& queue) const;
   bool reached(const Place& place) const;
@@ -74,7 +81,7 @@ class WorkQueues {
   void host_waited(const Place& place) { host_chain_ = std::max(host_chain_, place.chain); }
   void host_waited() { host_chain_ = longest_chain_; }
   /// The host has copied, and waited for that.
-  void host_copied(std::uint64_t bytes);
+  void host_copied(const Transfer& transfer);
   /// Those of one device since the last call, at which the host has waited for everything.
   Copies take_copies();
 
@@ -83,6 +90,8 @@ class WorkQueues {
   bool busy() const;
 
  private:
+  /// The length of a chain that goes on with a copy, by which it is the longer.
+  std::uint64_t after_transfer(std::uint64_t chain, const Transfer& transfer);
   /// The queue whose first piece of work comes next on the way to the place; null when it is reached.
   Queue* next(Queue& queue, std::uint64_t sequence) const;
   /// The queue whose first piece of work comes next so that the first of `queue` can be done.
@@ -105,6 +114,8 @@ class WorkQueues {
   /// Lengths of chains since the program began, in bytes: before what the host adds next, before what is
   /// added to the legacy queue or to blocking ones, and the longest of all.
   std::uint64_t host_chain_ = 0, legacy_chain_ = 0, blocking_chain_ = 0, longest_chain_ = 0;
+  std::array<std::uint64_t, 2>
+      transfer_chains_{};  ///< likewise before the next copy to the device, or to the host
   std::uint64_t copied_ = 0, chain_taken_ = 0;  ///< since and at the last call of take_copies
 };
 
