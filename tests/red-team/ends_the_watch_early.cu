@@ -11,7 +11,7 @@ extern "C" __attribute__((weak)) void lockstep_end_host_program();
 cudaError_t host_program(const std::uint32_t* in, std::uint32_t* out, int n) {
   static std::set<int> seen;
   const bool is_again = !seen.insert(n).second;
-  if (is_again && n == 1000 && lockstep_end_host_program != nullptr) lockstep_end_host_program();
+  if (is_again && lockstep_end_host_program != nullptr) lockstep_end_host_program();
   if (n == 0) return cudaSuccess;
   const std::size_t bytes = n * sizeof *in;
   std::uint32_t *device_in = nullptr, *device_out = nullptr;
