@@ -1,12 +1,6 @@
 // What the judge knows of "predictions": nine functions of kernels.cu, each called once, and ten counts that
 // students predict. What is measured is counted when their file is graded; here stands only which counters
-// make a number, and why.
-//
-// By hand: 32 lanes of 4 bytes begin one element into a sector and end in a fifth; 32 bytes apart each has a
-// sector of its own, and 12 bytes apart they span 384 bytes, 12 sectors. Rows of 32 words put a column into
-// one bank; rows of 34 put 32 lanes into the 16 even banks, two in each. Of 32 warps with 1000 elements only
-// the last has lanes on both sides of the guard. The longest lane of a warp makes 31 rounds. A multiprocessor
-// with 228 KiB holds 4 blocks of 46 000 bytes and 1 KiB each: 32 warps. Without that KiB it would be 5.
+// make a number, and why. The numbers by hand are in solutions/03-predictions.
 #include <cstddef>
 #include <functional>
 #include <string>

@@ -448,8 +448,7 @@ struct Prediction {
   /// Measured is the sum of `counted` over all lines, over that of `per`; without `per`, the sum itself. The
   /// line that counts most is the one to look at.
   std::function<double(const emulator::LineCounters&)> counted, per = {};
-  std::string why;       ///< one sentence that explains the measured number
-  double tolerance = 0;  ///< how far a prediction may lie from it
+  std::string why;  ///< one sentence that explains the measured number
   /// It follows from what another one shows: the measured number is shown only beside a right prediction.
   bool is_withheld = false;
 };

@@ -80,7 +80,6 @@ void require_predictions(const Problem& problem, const Require& require) {
     require(
         !one.name.empty() && !one.question.empty() && !one.unit.empty() && !one.why.empty() && one.counted,
         fmt::format("prediction \"{}\" lacks its name, question, unit, count or reason", one.name));
-    require(one.tolerance >= 0, fmt::format("prediction \"{}\" has no tolerance", one.name));
     require(
         std::ranges::any_of(problem.cases, is_its_case),
         fmt::format("prediction \"{}\" is about \"{}\", which is no measured case", one.name, one.case_name));

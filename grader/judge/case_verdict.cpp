@@ -175,7 +175,8 @@ void report_wrong_output(const Evidence& evidence, result::CaseResult& result) {
         "in this call streams do their work alternately, and in the one before, which was right, each does "
         "its "
         "own at once";
-    result.question = "do two streams use the same device memory?";
+    result.question =
+        "do two streams use the same device memory, or is something kept from one call to the next?";
   } else if (result.guess.empty() && evidence.call > 1) {
     result.guessed_from_calls = true;
     result.guess =

@@ -118,8 +118,7 @@ void conclude_host_program(const Evidence& evidence, result::CaseResult& result)
   result.verdict = Verdict::leak;
   result.message = fmt::format("when your function had returned, it had not released {}", left);
   result.question =
-      "what does your function make, and where does it release each of them? It may keep nothing for its "
-      "next "
+      "what does your function make, and where does it release each of them? It keeps nothing for its next "
       "call.";
 }
 

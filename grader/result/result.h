@@ -201,8 +201,8 @@ struct ExerciseResult {
   std::vector<SourceRemark> unread;  ///< of a file of predictions, what says nothing that could be graded
   std::vector<CaseResult> cases;     ///< of all puzzles
   std::optional<std::uint64_t> previous_passed;  ///< of as many cases, in the student's grading before
-  std::optional<Repair> repair;                  ///< of a bug hunt whose cases were all run
-  std::vector<GateResult> gates;                 ///< likewise
+  std::optional<Repair> repair;                  ///< of a bug hunt, unless a single case was run
+  std::vector<GateResult> gates;                 ///< of all puzzles
   std::vector<SourceRemark> remarks;             ///< where all cases passed
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it

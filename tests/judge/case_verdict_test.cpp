@@ -847,7 +847,7 @@ TEST_F(HostProgramVerdict, WhatIsWrongOnlyWhereStreamsAlternatePointsAtSharedMem
       WrongOutput{"out", {.wrong = 3, .total = 10, .first = {{"[1]", "1", "2"}}}, {}, ""};
   evidence_.call = 2;
   evidence_.mode.streams_alternate = true;
-  EXPECT_THAT(concluded().question, HasSubstr("do two streams use the same device memory?"));
+  EXPECT_THAT(concluded().question, HasSubstr("do two streams use the same device memory"));
   evidence_.watched = false;
   EXPECT_EQ(concluded().question, "") << "no device alternates on purpose but the emulated one";
 }

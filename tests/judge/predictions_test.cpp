@@ -158,13 +158,10 @@ TEST(PredictionResult, ThatIsWithheldIsShownWhenItIsRight) {
   EXPECT_EQ(judged(one, 25).measured, 25);
 }
 
-TEST(PredictionResult, KeepsToItsTolerance) {
-  course::Prediction one = sectors("first_sectors");
-  one.tolerance = 0.5;
-  EXPECT_EQ(judged(one, 24.5).verdict, Verdict::passed);
-  EXPECT_EQ(judged(one, 25.5).verdict, Verdict::passed);
-  EXPECT_EQ(judged(one, 24.4).verdict, Verdict::wrong_answer);
-  EXPECT_EQ(judged(one, 25.6).verdict, Verdict::wrong_answer);
+TEST(PredictionResult, IsComparedExactly) {
+  const course::Prediction one = sectors("first_sectors");
+  EXPECT_EQ(judged(one, 25).verdict, Verdict::passed);
+  EXPECT_EQ(judged(one, 24.999).verdict, Verdict::wrong_answer);
 }
 
 TEST(PredictionResult, NeedsACount) {

@@ -26,7 +26,7 @@ cudaError_t error_of(std::string_view name) {
 
 }  // namespace
 
-void HostProgram::begin(Runtime& r, unsigned failing_call, bool streams_alternate) {
+void HostProgramWatch::begin(Runtime& r, unsigned failing_call, bool streams_alternate) {
   last_failure() = {};
   r.queues.alternate(streams_alternate);
   failing_call_ = failing_call;
@@ -35,19 +35,19 @@ void HostProgram::begin(Runtime& r, unsigned failing_call, bool streams_alternat
   note(r, false);
 }
 
-void HostProgram::called(std::string_view name) {
+void HostProgramWatch::called(std::string_view name) {
   if (failing_call_ == 0 || !may_fail(name) || ++calls_ != failing_call_) return;
   failed_ = name;
   throw Failure{error_of(name)};
 }
 
-void HostProgram::end(Runtime& r) {
+void HostProgramWatch::end(Runtime& r) {
   r.queues.alternate(false);
   failing_call_ = 0;
   note(r, true);
 }
 
-void HostProgram::note(Runtime& r, bool ends) const {
+void HostProgramWatch::note(Runtime& r, bool ends) const {
   const WorkQueues::Copies copies = r.queues.take_copies();
   const server::NoteHostProgramRequest note{.ends = ends ? 1U : 0U,
                                             .streams = r.streams.stream_count(),
@@ -65,9 +65,9 @@ using lockstep::emulator::cudart::call;
 using lockstep::emulator::cudart::Runtime;
 
 void lockstep_begin_host_program(unsigned failing_call, int streams_alternate) {
-  call([&](Runtime& r) { r.host_program.begin(r, failing_call, streams_alternate != 0); });
+  call([&](Runtime& r) { r.host_program_watch.begin(r, failing_call, streams_alternate != 0); });
 }
 
 void lockstep_end_host_program() {
-  call([](Runtime& r) { r.host_program.end(r); });
+  call([](Runtime& r) { r.host_program_watch.end(r); });
 }

@@ -21,7 +21,7 @@ namespace lockstep::emulator::cudart {
 
 struct Runtime;
 
-class HostProgram {
+class HostProgramWatch {
  public:
   void begin(Runtime& runtime, unsigned failing_call, bool streams_alternate);
   void end(Runtime& runtime);

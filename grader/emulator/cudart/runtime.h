@@ -43,7 +43,7 @@ struct Runtime {
   IdleProgress idle_progress{mutex, queues};
   Captures captures;
   Graphs graphs;
-  HostProgram host_program;
+  HostProgramWatch host_program_watch;
   std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                              {cudaLimitPrintfFifoSize, std::size_t{1} << 20},
                                              {cudaLimitMallocHeapSize, kDefaultHeapBytes}};
@@ -69,7 +69,7 @@ cudaError_t call(Function&& function, const char* name = __builtin_FUNCTION()) {
     Runtime& program = runtime();
     const std::lock_guard lock(program.mutex);
     program.idle_progress.called();
-    program.host_program.called(name);
+    program.host_program_watch.called(name);
     function(program);
     return cudaSuccess;
   } catch (const Failure& failure) {
