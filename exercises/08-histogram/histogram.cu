@@ -2,8 +2,6 @@
 // histogram.h.
 #include "histogram.h"
 
-#include <algorithm>
-
 #include "lockstep/check_cuda.h"
 
 constexpr int kThreads = 256;
@@ -24,7 +22,7 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
 
 template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
-  const std::size_t blocks = std::min(n / kThreads + 1, kMaxBlocks);
+  const std::size_t blocks = min(n / kThreads + 1, kMaxBlocks);
   histogram_kernel<<<blocks, kThreads, 0, stream>>>(samples, n, counts, bins);
   CHECK_CUDA(cudaGetLastError());
 }

@@ -2,8 +2,6 @@
 // Bound: the link between host and device, which carries copies both ways at once.
 #include "host_program.h"
 
-#include <algorithm>
-
 #include "lockstep/divide_up.h"
 
 constexpr int kThreads = 256;
@@ -53,9 +51,9 @@ cudaError_t host_program(const std::uint32_t* in, std::uint32_t* out, int n) {
   Lane lanes[kStreams];
   cudaError_t error = cudaSuccess;
   for (Lane& lane : lanes)
-    if (error == cudaSuccess) error = lane.make(std::min(n, kPart));
+    if (error == cudaSuccess) error = lane.make(min(n, kPart));
   for (int first = 0; first < n && error == cudaSuccess; first += kPart)
-    error = lanes[first / kPart % kStreams].enqueue(in + first, out + first, std::min(kPart, n - first));
+    error = lanes[first / kPart % kStreams].enqueue(in + first, out + first, min(kPart, n - first));
   // Also after an error: what is in flight uses the memory.
   for (Lane& lane : lanes) {
     const cudaError_t waited = lane.wait();

@@ -4,8 +4,6 @@
 // few rows.
 #include "transpose.h"
 
-#include <algorithm>
-
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
@@ -193,7 +191,7 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t 
     const int tile_columns = kNarrowTile / rows / kSector * kSector;
     const int blocks = lockstep::divide_up(columns, tile_columns);
     transpose_few_rows_kernel<<<blocks, kNarrowThreads, 0, stream>>>(in, out, rows, columns, tile_columns);
-  } else if (std::min(rows, columns) < kMany) {
+  } else if (min(rows, columns) < kMany) {
     transpose_shifted<32>(in, out, rows, columns, stream);
   } else {
     transpose_shifted<64>(in, out, rows, columns, stream);

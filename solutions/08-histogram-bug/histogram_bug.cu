@@ -3,8 +3,6 @@
 // Bound: lanes of a warp that hold the same value, or values of one bank, are served one after the other.
 #include "histogram_bug.h"
 
-#include <algorithm>
-
 #include "lockstep/check_cuda.h"
 
 constexpr int kThreads = 256;
@@ -33,7 +31,7 @@ int blocks_for(std::size_t n) {
   CHECK_CUDA(cudaGetDevice(&device));
   CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const std::size_t most = multiprocessors * kBlocksPerMultiprocessor;
-  return static_cast<int>(std::min(most, n / kLeastSamples + 1));
+  return static_cast<int>(min(most, n / kLeastSamples + 1));
 }
 
 template <class Sample>

@@ -3,7 +3,6 @@
 // samples in one pass, up to 4096 in at most four; and nobody waits for its answer.
 #include "histogram.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "lockstep/check_cuda.h"
@@ -132,7 +131,7 @@ void count(const Sample* samples, std::size_t n, unsigned long long* counts, int
   CHECK_CUDA(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, Work::kThreads, cell_bytes));
   const std::size_t most_blocks = attribute(cudaDevAttrMultiProcessorCount) * blocks_at_once;
-  const std::size_t blocks = std::min(most_blocks, n / kLeastSamples + 1);
+  const std::size_t blocks = min(most_blocks, n / kLeastSamples + 1);
   kernel<<<blocks, Work::kThreads, cell_bytes, stream>>>(samples, n, counts, bins);
   CHECK_CUDA(cudaGetLastError());
 }

@@ -5,7 +5,6 @@
 
 #include <math_constants.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "lockstep/check_cuda.h"
@@ -634,8 +633,8 @@ void tpacf(const double* data, const double* randoms, int n, int m, int sets, do
   // A lane's counter gets less than 4096 from one item: so many items cannot make it overflow.
   constexpr std::int64_t kMostItems = 1 << 20;
   for (std::int64_t begin = 0; begin < work.items(); begin += kMostItems) {
-    const std::int64_t end = std::min(begin + kMostItems, work.items());
-    const auto blocks = static_cast<unsigned>((std::min(warps, end - begin) - 1) / kWarps + 1);
+    const std::int64_t end = min(begin + kMostItems, work.items());
+    const auto blocks = static_cast<unsigned>((min(warps, end - begin) - 1) / kWarps + 1);
     CHECK_CUDA(cudaMemsetAsync(at.next, 0, sizeof *at.next, stream));
     pairs_kernel<<<blocks, kWarps * kLanes, shared_bytes, stream>>>(work, at.sets, at.tables, begin, end,
                                                                     at.next, counts);

@@ -3,7 +3,6 @@
 // join runs within a tile. No number of passes depends on the map.
 #include "flood.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "lockstep/check_cuda.h"
@@ -500,8 +499,8 @@ Map map_of(int rows, int columns, void* workspace) {
   Map map{.rows = rows, .columns = columns};
   map.tile_rows = rows / kTile + (rows % kTile != 0);
   map.tile_columns = columns / kTile + (columns % kTile != 0);
-  map.rows_of_tile = std::min(rows, kTile);
-  map.columns_of_tile = std::min(columns, kTile);
+  map.rows_of_tile = min(rows, kTile);
+  map.columns_of_tile = min(columns, kTile);
   const std::size_t tiles = map.tiles(), words = tiles * map.words_of_tile();
   map.labels = static_cast<uint4*>(workspace);  // first, since it needs the widest alignment
   map.words = reinterpret_cast<unsigned*>(map.labels + words);

@@ -3,7 +3,6 @@
 // pairs a clock and multiprocessor. Frames that hardly differ take 28, and lose no digits.
 #include "drmsd.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "lockstep/check_cuda.h"
@@ -206,7 +205,7 @@ Shares shares_of(int n, int frames) {
   Shares shares{.n = n, .columns = (n - 1) / kLanes + 1};
   for (int begin = 0; begin < shares.columns; begin += kRows) shares.steps_of_frame += shares.columns - begin;
   shares.steps = shares.steps_of_frame * frames;
-  shares.warps = std::min(shares.steps, warps_at_once());
+  shares.warps = min(shares.steps, warps_at_once());
   return shares;
 }
 

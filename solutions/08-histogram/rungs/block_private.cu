@@ -3,8 +3,6 @@
 // Histogram, each block counts in shared memory and adds its counts to the result once.
 // Lecture: 08-histogram.
 // Bound: lanes of a warp that hold the same value, or values of one bank, are served one after the other.
-#include <algorithm>
-
 #include "histogram.h"
 #include "lockstep/check_cuda.h"
 
@@ -37,7 +35,7 @@ int blocks_for(std::size_t n) {
   CHECK_CUDA(cudaGetDevice(&device));
   CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const std::size_t most = multiprocessors * kBlocksPerMultiprocessor;
-  return static_cast<int>(std::min(most, n / kLeastSamples + 1));
+  return static_cast<int>(min(most, n / kLeastSamples + 1));
 }
 // [few-blocks]
 

@@ -1,7 +1,6 @@
 // Histogram, a row of cells for each bin, one for each lane: no two lanes of a warp ever meet.
 // Lecture: 08-histogram.
 // Bound: one pass through shared memory for 32 samples, whatever they are; and the instructions around it.
-#include <algorithm>
 #include <cstdint>
 
 #include "histogram.h"
@@ -95,7 +94,7 @@ void count(const Sample* samples, std::size_t n, unsigned long long* counts, int
   CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, histogram_kernel<Sample>,
                                                            kThreads, shared_bytes));
   const std::size_t most_blocks = attribute(cudaDevAttrMultiProcessorCount) * blocks_at_once;
-  const auto blocks = static_cast<int>(std::min(most_blocks, n / kLeastSamples + 1));
+  const auto blocks = static_cast<int>(min(most_blocks, n / kLeastSamples + 1));
   histogram_kernel<<<blocks, kThreads, shared_bytes, stream>>>(samples, n, counts, bins, columns);
   CHECK_CUDA(cudaGetLastError());
 }

@@ -3,7 +3,6 @@
 // Histogram, each warp counts in a copy of its own, while the block has room for them.
 // Lecture: 08-histogram.
 // Bound: still the lanes of one warp. Copies keep warps apart, but it is lanes that meet in one request.
-#include <algorithm>
 #include <cstdint>
 
 #include "histogram.h"
@@ -71,13 +70,13 @@ int blocks_for(std::size_t n) {
   CHECK_CUDA(cudaGetDevice(&device));
   CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const std::size_t most = multiprocessors * kBlocksPerMultiprocessor;
-  return static_cast<int>(std::min(most, n / kLeastSamples + 1));
+  return static_cast<int>(min(most, n / kLeastSamples + 1));
 }
 
 template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
   const std::size_t copy_bytes = bins * sizeof(unsigned);
-  const std::size_t copies = std::min<std::size_t>(kWarps, kMostSharedBytes / copy_bytes);
+  const std::size_t copies = min(std::size_t{kWarps}, kMostSharedBytes / copy_bytes);
   histogram_kernel<<<blocks_for(n), kThreads, copies * copy_bytes, stream>>>(samples, n, counts, bins,
                                                                              static_cast<unsigned>(copies));
   CHECK_CUDA(cudaGetLastError());

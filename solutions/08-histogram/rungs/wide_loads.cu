@@ -2,7 +2,6 @@
 // at: if (sample < bins) atomicAdd(&cells[sample], 1U);
 // Histogram, a count a block as before, and 16 bytes a load. Lecture: 08-histogram.
 // Bound: lanes of a warp whose values share a bank are served one after the other; memory no longer is.
-#include <algorithm>
 #include <cstdint>
 
 #include "histogram.h"
@@ -71,7 +70,7 @@ int blocks_for(std::size_t n) {
   CHECK_CUDA(cudaGetDevice(&device));
   CHECK_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
   const std::size_t most = multiprocessors * kBlocksPerMultiprocessor;
-  return static_cast<int>(std::min(most, n / kLeastSamples + 1));
+  return static_cast<int>(min(most, n / kLeastSamples + 1));
 }
 
 template <class Sample>

@@ -5,8 +5,6 @@
 // Bound: on gentle maps memory; on winding ones the latency of a turn, times the tiles that the way crosses.
 #include "flood.h"
 
-#include <algorithm>
-
 #include "lockstep/check_cuda.h"
 #include "lockstep/divide_up.h"
 
@@ -165,7 +163,7 @@ void flood(const float* heights, const int* sources, unsigned char* mask, int ro
   pour_kernel<<<lockstep::divide_up(source_count, kThreads), kThreads, 0, stream>>>(
       heights, sources, mask, source_count, columns, level, tiles);
   CHECK_CUDA(cudaGetLastError());
-  const int blocks = std::min(kMaxBlocks, tiles.rows * tiles.columns);
+  const int blocks = min(kMaxBlocks, tiles.rows * tiles.columns);
   // [rounds]
   int waiting = 1;
   while (waiting != 0) {
