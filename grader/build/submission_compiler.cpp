@@ -1,7 +1,9 @@
 // Two programs make an object, in one sandbox: nvcc -c, and g++ to link. nvcc would link by itself, but runs
 // a device linker first, which only relocatable device code needs. Of 0.84 s for a transpose that is 75 ms;
 // nvcc's two front ends side by side (-t 2) save as much again. A lower host optimisation, -pipe and
-// temporaries in memory changed nothing beyond the noise, on two cores with nvcc 13.0.
+// temporaries in memory changed nothing beyond the noise, on two cores with nvcc 13.0. Nearly all of the rest
+// is reading headers, by both front ends and by the host compiler: what every submission includes stays
+// light.
 #include "build/submission_compiler.h"
 
 #include <fcntl.h>

@@ -3,6 +3,8 @@
 namespace lockstep::judge {
 namespace {
 
+using Kind = ErrorLayout::Kind;
+
 constexpr std::size_t kWarp = 32;
 constexpr std::size_t kLargestBlock = 1024;
 
@@ -30,7 +32,6 @@ bool is_stride(std::span<const std::size_t> wrong, std::size_t n) {
 }  // namespace
 
 ErrorLayout layout_of(std::span<const std::size_t> wrong, std::size_t n) {
-  using Kind = ErrorLayout::Kind;
   const std::size_t first = wrong.front();
   if (is_stride(wrong, n)) return {Kind::stride, first, wrong[1] - wrong[0]};
   if (nearly_all(wrong.size(), n) && first < kWarp) return {Kind::everywhere, first, 1};

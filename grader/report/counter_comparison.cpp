@@ -11,6 +11,8 @@
 namespace lockstep::report {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 using result::CaseCounters;
 using result::ComparedCounter;
 using result::ExerciseResult;
@@ -70,7 +72,6 @@ std::string render_counters(const ExerciseResult& result, const std::string& gpu
 
 std::string render_counters_json(const ExerciseResult& result, const std::string& gpu, int multiprocessors,
                                  std::uint64_t seed) {
-  using Json = nlohmann::ordered_json;
   Json cases = Json::array();
   for (const CaseCounters& one : result.counters) {
     Json kernels = Json::array();

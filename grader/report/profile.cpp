@@ -14,6 +14,8 @@
 namespace lockstep::report {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 using result::CaseCounters;
 using result::ExerciseResult;
 using result::GateResult;
@@ -66,7 +68,6 @@ std::string render_profile(const ExerciseResult& result, const std::vector<LineP
 }
 
 std::string render_profile_json(const ExerciseResult& result, const std::vector<LineProfile>& lines) {
-  using Json = nlohmann::ordered_json;
   const std::uint64_t whole = total_cost(lines);
   Json rows = Json::array(), gates = Json::array(), cases = Json::array();
   for (const CaseCounters& one : result.counters) cases.push_back(case_json(one));

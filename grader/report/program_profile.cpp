@@ -17,6 +17,8 @@
 namespace lockstep::report {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// Rows of one table; kernels of libraries have thousands.
 constexpr std::size_t kMaxRows = 60;
 
@@ -126,7 +128,6 @@ std::string render_program_profile(const ProgramProfile& profile, const TextStyl
 }
 
 std::string render_program_profile_json(const ProgramProfile& profile) {
-  using Json = nlohmann::ordered_json;
   const std::uint64_t whole = total_cost(profile.lines);
   Json rows = Json::array();
   for (const KernelProfile& kernel : profile.kernels) {

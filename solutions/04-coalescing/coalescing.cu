@@ -11,7 +11,6 @@ constexpr int kVectors = kParticles / 4;  // of a row of the tile
 constexpr int kThreads = kVectors * kPairs;
 
 __global__ void drift_kernel(const float4* halves, float* fields, int n, int pitch, float time_step) {
-  // [by-field-load]
   // Lanes that hold both halves of 16 particles write to rows r and r + 4: with four floats of padding a row,
   // four rows are 16 banks apart, and rows still start at a vector.
   __shared__ alignas(16) float tile[kFields][kParticles + 4];
@@ -26,7 +25,6 @@ __global__ void drift_kernel(const float4* halves, float* fields, int n, int pit
     tile[row + 3][i] = half.w;
   }
   __syncthreads();  // a row of the tile comes from all threads
-  // [by-field-load]
   // [by-field-store]
   const int row = threadIdx.y, column = first + 4 * threadIdx.x;
   if (column >= pitch) return;  // the pitch is a multiple of 4, so a vector lies within a row or beyond it
@@ -43,7 +41,6 @@ __global__ void drift_kernel(const float4* halves, float* fields, int n, int pit
   // [by-field-store]
 }
 
-// [by-field-launch]
 void coalescing(const Particle* particles, float* fields, int n, int pitch, float time_step,
                 cudaStream_t stream) {
   if (pitch == 0) return;  // a grid without blocks is an error
@@ -53,4 +50,3 @@ void coalescing(const Particle* particles, float* fields, int n, int pitch, floa
   drift_kernel<<<blocks, threads, 0, stream>>>(halves, fields, n, pitch, time_step);
   CHECK_CUDA(cudaGetLastError());
 }
-// [by-field-launch]

@@ -37,7 +37,6 @@ __global__ void transpose_wide_kernel(const float* in, float* out, int rows, int
   }
   // [wide-load]
   __syncthreads();  // a row of the tile comes from sixteen threads
-  // [wide-store]
   const int out_column = first_row + 4 * x;
   for (int tile_row = y; tile_row < kWideTile; tile_row += kVectors) {
     const int out_row = first_column + tile_row;
@@ -46,7 +45,6 @@ __global__ void transpose_wide_kernel(const float* in, float* out, int rows, int
       *reinterpret_cast<float4*>(to) = tile[tile_row][x ^ (tile_row / 4)];
     }
   }
-  // [wide-store]
 }
 
 // [sector-starts]
@@ -77,7 +75,6 @@ __global__ void __launch_bounds__(kSector* kColumns)
   for (int k = 0; k < kLoads; ++k) tile[x][y + k * kThreadRows] = values[k];
   // [shifted-load]
   __syncthreads();  // a row of `out` comes from all warps
-  // [shifted-store]
   const int i = threadIdx.x % kTileRows;
   for (int c = threadIdx.x / kTileRows; c < kColumns; c += kColumnsAtOnce) {
     const int out_row = first_column + c;
@@ -86,7 +83,6 @@ __global__ void __launch_bounds__(kSector* kColumns)
       out[out_row * rows + row] = tile[c][kSector - shift + i];
     }
   }
-  // [shifted-store]
 }
 
 constexpr int kNarrowThreads = 512, kNarrowLoads = 12;

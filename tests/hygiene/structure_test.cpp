@@ -179,6 +179,36 @@ TEST(Structure, EverySourceFileSaysWhatItIs) {
   }
 }
 
+// A student waits for the compilation of a submission, nearly all of which is reading headers, three times
+// over: <string> doubles it.
+TEST(Structure, WhatSubmissionsIncludeIsQuickToCompile) {
+  const std::set<std::string> light{"cmath",   "cstddef",   "cstdint",           "cstdio",
+                                    "cstdlib", "exception", "cuda_runtime_api.h"};
+  std::set<fs::path> seen;
+  const auto look_at = [&](const auto& self, const fs::path& file) -> void {
+    if (!seen.insert(file).second) return;
+    const std::string text = contents(file);
+    const std::regex include("#include ([<\"])([^>\"]+)[>\"]");
+    for (std::sregex_iterator i(text.begin(), text.end(), include), end; i != end; ++i) {
+      const std::string name = (*i)[2];
+      const fs::path own = file.parent_path() / name, common = root() / "common" / name;
+      if ((*i)[1] == "<") {
+        EXPECT_TRUE(light.contains(name)) << name_in_tree(file) << " includes <" << name
+                                          << ">, so every submission does: use something lighter";
+      } else {
+        self(self, fs::exists(own) ? own : common);
+      }
+    }
+  };
+  for (const fs::path& folder : exercise_folders()) {
+    const std::string name = folder.filename().string().substr(3);
+    std::string file = name + ".cu";
+    std::replace(file.begin(), file.end(), '-', '_');
+    if (fs::exists(folder / file)) look_at(look_at, folder / file);
+  }
+  EXPECT_GT(seen.size(), 10U);
+}
+
 TEST(Structure, HeadersAreIncludedOnce) {
   for (const fs::path& file : files_of_the_tree()) {
     if (file.extension() != ".h") continue;

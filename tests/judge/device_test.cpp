@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 #include "device/cuda_driver.h"
 #include "sandbox/temporary_folder.h"
@@ -33,6 +36,20 @@ TEST(Device, TheEmulatedOneCountsAndDoesNotTime) {
   EXPECT_EQ(device->timing(), nullptr);
   EXPECT_EQ(device->multiprocessors(), 4);
   EXPECT_EQ(make_emulated_device(132)->multiprocessors(), 132);
+}
+
+// A function of many launches, each of which ends before the judge's question reaches the device, is at work
+// as one long launch is.
+TEST(Device, AnEmulatedOneIsStillRunningWhereItHasWorkedSinceItWasAsked) {
+  const std::unique_ptr<Device> device = make_device(Kind::emulated);
+  const std::unique_ptr<Session> session = device->open(1);
+  const std::vector<std::byte> bytes(std::size_t{64} << 20);
+  const std::uint64_t buffer = session->allocate(bytes.size(), "bytes");
+  session->is_still_running();
+  EXPECT_FALSE(session->is_still_running());
+  session->write(buffer, bytes);
+  EXPECT_TRUE(session->is_still_running());
+  EXPECT_FALSE(session->is_still_running());
 }
 
 TEST(Device, AnEmulatedOneThatDoesNotAnswerIsLost) {

@@ -30,8 +30,8 @@ constexpr std::size_t kMaxRowBytes = std::size_t{256} * 1024 * 1024;
 constexpr std::size_t kMaxStackBytes = std::size_t{1} << 30;
 
 /// What a vector that must hold `needed` elements grows to: calls go on.
-template <class T>
-std::size_t grown_size(const std::vector<T>& storage, std::size_t needed) {
+template <class Vector>
+std::size_t grown_size(const Vector& storage, std::size_t needed) {
   return storage.size() < needed ? 2 * needed : storage.size();
 }
 

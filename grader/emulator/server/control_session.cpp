@@ -49,6 +49,12 @@ Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
       served_.statistics.allocated_bytes = held;
       return reply;
     }
+    case RequestKind::processor_time: {
+      const auto used = emulator::processor_time(CLOCK_PROCESS_CPUTIME_ID);
+      Bytes reply;
+      append(reply, bytes_of(TimeReply{static_cast<std::uint64_t>(used.count())}));
+      return reply;
+    }
     case RequestKind::trace_line: {
       const auto line = request.take<LimitRequest>().value;
       device.trace_line(request.take_name(kMaxName), static_cast<std::uint32_t>(line));

@@ -275,18 +275,18 @@ void DeviceProcess::set_client_memory_limit(std::size_t bytes) {
 }
 
 bool DeviceProcess::wait_idle(std::chrono::milliseconds timeout) {
-  return answers(RequestKind::synchronise, timeout);
+  return answer(RequestKind::synchronise, timeout).has_value();
 }
 
 bool DeviceProcess::hold_client(std::chrono::milliseconds timeout) {
-  return answers(RequestKind::hold_client, timeout);
+  return answer(RequestKind::hold_client, timeout).has_value();
 }
 
 void DeviceProcess::admit_client() { request(RequestKind::admit_client, {}); }
 
-bool DeviceProcess::answers(RequestKind kind, std::chrono::milliseconds timeout) {
+std::optional<Reply> DeviceProcess::answer(RequestKind kind, std::chrono::milliseconds timeout) {
   try {
-    return control_->try_call(kind, {}, std::chrono::steady_clock::now() + timeout).has_value();
+    return control_->try_call(kind, {}, std::chrono::steady_clock::now() + timeout);
   } catch (const ConnectionLost& error) {
     throw lost(error.what());
   }
@@ -303,6 +303,12 @@ Observations DeviceProcess::take_observations() {
 
 ClientStatistics DeviceProcess::take_client_statistics() {
   return unpacked<ClientStatistics>(request(RequestKind::take_client_statistics, {}));
+}
+
+std::optional<std::chrono::nanoseconds> DeviceProcess::processor_time(std::chrono::milliseconds timeout) {
+  const std::optional<Reply> reply = answer(RequestKind::processor_time, timeout);
+  if (!reply) return std::nullopt;
+  return std::chrono::nanoseconds(unpacked<TimeReply>(reply->payload).nanoseconds);
 }
 
 void DeviceProcess::show_stores_at_once(bool at_once) {

@@ -30,6 +30,7 @@
 namespace lockstep::emulator::server {
 
 class Channel;
+struct Reply;
 enum class RequestKind : std::uint32_t;
 
 /// Name of the environment variable that tells the replacement libcudart which descriptor is its connection.
@@ -130,13 +131,17 @@ class DeviceProcess {
   void admit_client();
   Observations take_observations();
   ClientStatistics take_client_statistics();
+  /// What the device has used of processors since it started; nothing when it runs something and does not
+  /// answer before `timeout` has passed.
+  std::optional<std::chrono::nanoseconds> processor_time(std::chrono::milliseconds timeout);
   void trace_line(const std::string& file_suffix, std::uint32_t line);
   /// As Device::show_stores_at_once.
   void show_stores_at_once(bool at_once);
 
  private:
   Bytes request(RequestKind kind, std::initializer_list<std::span<const std::byte>> parts);
-  bool answers(RequestKind kind, std::chrono::milliseconds timeout);
+  /// Nothing when `timeout` passes first.
+  std::optional<Reply> answer(RequestKind kind, std::chrono::milliseconds timeout);
   /// The exception for a connection that failed; `what` is how.
   DeviceLost lost(const std::string& what);
 

@@ -51,6 +51,7 @@ enum class RequestKind : std::uint32_t {
   set_client_memory_limit,  ///< LimitRequest, bytes
   take_observations,        ///< → observations_codec.h
   take_client_statistics,   ///< → ClientStatistics
+  processor_time,           ///< → TimeReply: what the process has used of processors
   trace_line,               ///< LimitRequest, the line; then the file's suffix
   show_stores_at_once,      ///< LimitRequest, 1 or 0
   hold_client,              ///< from the answer on, what the client asks is refused and counted as late
@@ -216,6 +217,10 @@ struct RangeReply {
 
 struct MemoryReply {
   std::uint64_t free_bytes = 0, total_bytes = 0;
+};
+
+struct TimeReply {
+  std::uint64_t nanoseconds = 0;
 };
 
 struct SizeReply {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "emulator/checks/undefined_values.h"
+#include "emulator/core/cache_lines.h"
 #include "emulator/core/lane_mask.h"
 #include "emulator/counters/divergences.h"
 #include "emulator/counters/span.h"
@@ -92,7 +93,7 @@ struct Warp {
   Mask at_cluster = 0;  ///< lanes that have arrived at the cluster's barrier, which has not opened since
   Mask owes_cluster_wait = 0;  ///< lanes that have arrived and not waited
 
-  std::vector<std::byte> row_storage;
+  CacheLines row_storage;
   std::vector<Mask> predicate_storage;
   std::vector<std::byte> local;   ///< [lane][byte]: kLanes × local_bytes
   std::uint32_t local_bytes = 0;  ///< of one thread

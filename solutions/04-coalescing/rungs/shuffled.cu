@@ -25,7 +25,6 @@ __device__ float4 warp_drift(float4 half, bool is_position, float time_step) {
 }
 // [drift]
 
-// [halves]
 __global__ void drift_kernel(const float4* halves, float* fields, int n, int pitch, float time_step) {
   // The vectors of a warp lie side by side, so that it writes runs of kVectors * 64 bytes.
   const int warp = (blockIdx.x * kThreads + threadIdx.x) / kLanes, lane = threadIdx.x % kLanes;
@@ -46,7 +45,6 @@ __global__ void drift_kernel(const float4* halves, float* fields, int n, int pit
     rows[3 * pitch + i] = moved.w;
   }
 }
-// [halves]
 
 void coalescing(const Particle* particles, float* fields, int n, int pitch, float time_step,
                 cudaStream_t stream) {

@@ -18,7 +18,6 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
 }
 // [naive-kernel]
 
-// [naive-launch]
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;  // a grid without blocks is an error
   const dim3 threads(kTile, kTile);
@@ -26,4 +25,3 @@ void transpose(const float* in, float* out, int rows, int columns, cudaStream_t 
   transpose_kernel<<<blocks, threads, 0, stream>>>(in, out, rows, columns);
   CHECK_CUDA(cudaGetLastError());
 }
-// [naive-launch]

@@ -6,7 +6,6 @@
 
 constexpr int kTile = 32;
 
-// [padded-kernel]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
   // The 33rd column is never used: it moves row r by r banks, so that a column lies in 32 different ones.
   __shared__ float tile[kTile][kTile + 1];
@@ -21,7 +20,6 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
     out[(first_column + y) * rows + first_row + x] = tile[x][y];
   }
 }
-// [padded-kernel]
 
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;  // a grid without blocks is an error

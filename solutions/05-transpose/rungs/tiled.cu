@@ -8,7 +8,7 @@
 
 constexpr int kTile = 32;
 
-// [tiled-kernel]
+// [tiled-load]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int columns) {
   __shared__ float tile[kTile][kTile];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -17,12 +17,12 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int colu
     tile[y][x] = in[(first_row + y) * columns + first_column + x];
   }
   __syncthreads();  // the element that a thread writes below was read by another one
+  // [tiled-load]
   // The roles of x and y are exchanged: neighbouring lanes write neighbouring elements of a row of `out`.
   if (first_column + y < columns && first_row + x < rows) {
     out[(first_column + y) * rows + first_row + x] = tile[x][y];
   }
 }
-// [tiled-kernel]
 
 void transpose(const float* in, float* out, int rows, int columns, cudaStream_t stream) {
   if (rows == 0 || columns == 0) return;  // a grid without blocks is an error

@@ -23,13 +23,12 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
     if (sample < bins) atomicAdd(&cells[sample], 1U);
   }
   __syncthreads();  // all have counted
+  // [block-private]
   for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
     if (cells[bin] != 0) atomicAdd(&counts[bin], cells[bin]);
   }
 }
-// [block-private]
 
-// [few-blocks]
 int blocks_for(std::size_t n) {
   int device, multiprocessors;
   CHECK_CUDA(cudaGetDevice(&device));
@@ -37,7 +36,6 @@ int blocks_for(std::size_t n) {
   const std::size_t most = multiprocessors * kBlocksPerMultiprocessor;
   return static_cast<int>(min(most, n / kLeastSamples + 1));
 }
-// [few-blocks]
 
 template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {

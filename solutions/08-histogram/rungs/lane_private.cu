@@ -54,7 +54,6 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
   });
   // [lane-private]
   __syncthreads();  // all have counted
-  // [add-up-a-row]
   for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
     unsigned long long count = 0;
     // Each lane begins at another column, so that the lanes of a warp meet all 32 banks.
@@ -62,7 +61,6 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
     for (unsigned k = 0; k < columns; ++k) count += cells[bin * columns + (begin + k) % columns];
     if (count != 0) atomicAdd(&counts[bin], count);
   }
-  // [add-up-a-row]
 }
 
 int attribute(cudaDeviceAttr wanted) {
@@ -82,7 +80,6 @@ int columns_for(int bins) {
 }
 // [columns]
 
-// [opt-in]
 template <class Sample>
 void count(const Sample* samples, std::size_t n, unsigned long long* counts, int bins, cudaStream_t stream) {
   const int columns = columns_for(bins);
@@ -98,7 +95,6 @@ void count(const Sample* samples, std::size_t n, unsigned long long* counts, int
   histogram_kernel<<<blocks, kThreads, shared_bytes, stream>>>(samples, n, counts, bins, columns);
   CHECK_CUDA(cudaGetLastError());
 }
-// [opt-in]
 
 void histogram(const void* samples, int sample_bytes, std::size_t first, std::size_t n,
                unsigned long long* counts, int bins, cudaStream_t stream) {

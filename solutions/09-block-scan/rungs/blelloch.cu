@@ -24,7 +24,6 @@ __global__ void block_scan_kernel(const int* in, int* out, int length) {
   }
   // [up-the-tree]
 
-  // [down-the-tree]
   if (thread == 0) tree[size - 1] = 0;  // before the first element there is nothing
   for (int pairs = 1, offset = size / 2; pairs < size; pairs *= 2, offset /= 2) {
     __syncthreads();
@@ -36,7 +35,6 @@ __global__ void block_scan_kernel(const int* in, int* out, int length) {
     }
   }
   __syncthreads();
-  // [down-the-tree]
 
   for (int i = thread; i < length; i += blockDim.x) out[first + i] = tree[i];
 }

@@ -1,0 +1,60 @@
+"""No lecture of a basic topic prints the answer: a program that passes cannot be put together from its code alone.
+
+Measured in lines of code that stand in a block of the lecture, comments, layout and lines of one brace aside. Rungs
+that name a gate which they fail may be printed whole.
+"""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BASIC_TOPICS = ("02", "03", "04", "05", "08", "09", "10")
+MOST = 3 / 4
+
+
+def bare(line):
+    return re.sub(r"\s+", "", re.sub(r"//.*", "", line))
+
+
+def code_of(text):
+    lines = (bare(line) for line in text.splitlines())
+    return [line for line in lines if line not in ("", "{", "}") and not line.startswith("#include")]
+
+
+def printed_by(lecture):
+    blocks = re.findall(r"^```cuda\n(.*?)^```", lecture.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    return {line for block in blocks for line in code_of(block)}
+
+
+def printed_share(program, printed):
+    code = code_of(program.read_text(encoding="utf-8"))
+    return sum(line in printed for line in code) / len(code)
+
+
+class PrintedAnswers(unittest.TestCase):
+    def test_no_program_that_passes_is_printed(self):
+        seen = 0
+        for number in BASIC_TOPICS:
+            (lecture,) = ROOT.glob(f"lectures/{number}-*.md")
+            printed = printed_by(lecture)
+            self.assertGreater(len(printed), 10, lecture)
+            for program in [*ROOT.glob(f"solutions/{number}-*/*.cu"), *ROOT.glob(f"solutions/{number}-*/rungs/*.cu")]:
+                if program.read_text(encoding="utf-8").startswith("// fails:"):
+                    continue
+                seen += 1
+                share = printed_share(program, printed)
+                self.assertLess(
+                    share,
+                    MOST,
+                    f"{lecture.name} prints {share:.0%} of {program.relative_to(ROOT)}, which passes: print less of it",
+                )
+        self.assertGreater(seen, 20)
+
+    def test_the_measure_sees_a_program_that_is_printed(self):
+        printed = printed_by(ROOT / "lectures/08-histogram.md")
+        self.assertGreater(printed_share(ROOT / "solutions/08-histogram/rungs/global_atomics.cu", printed), MOST)
+
+
+if __name__ == "__main__":
+    unittest.main()
