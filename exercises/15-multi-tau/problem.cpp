@@ -11,12 +11,10 @@
 //
 //   direct          reads a count for every addition: far beyond any limit
 //   ring_buffer     reads 8 sensors' counts at a time, a quarter of a sector: up to 4; a pass for 32 bins,
-//   one
-//                   for the register, two each to read and write 32 sums of 64 bits: 6, and 2 more for the
-//                   new bin and what is cleared
+//                   one for the register, two each to read and write 32 sums of 64 bits, three to add to the
+//                   registers, two for the new bin and one for what is cleared: 12
 //   batch_by_level  counts, bins of every group and delayed bins are written and read: some 25 bytes per
-//   count;
-//                   8 passes for 1024 products: 0.25, and as many again to bring the bins there
+//                   count; 8 passes for 1024 products: 0.25, and as many again to bring the bins there
 //   dp4a            bytes for group 0 instead of words
 //   reference       bins once, half of them bytes; fragments for 16 x 8 x 32 products in few passes
 #include <algorithm>

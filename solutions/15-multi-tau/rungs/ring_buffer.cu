@@ -1,7 +1,7 @@
 // fails: shared-passes
 // at: shared.sums[g][warp][lane] += newest * ring[place_of(k - lane)];
 // Multi-tau, instant after instant: a warp a sensor, a lane a position, all bins in rings in shared memory.
-// Lecture: 15-multi-tau. Bound: two barriers a group an instant, and 7 passes through shared memory for 32
+// Lecture: 15-multi-tau. Bound: two barriers a group an instant, and 12 passes through shared memory for 32
 // products. Source: L. Falcone, AutocorrelationCUDA, Politecnico di Milano, whose order of work this is.
 #include "multi_tau.h"
 
