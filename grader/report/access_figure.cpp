@@ -312,7 +312,8 @@ const char* note_below(const emulator::AccessTrace& trace) {
   switch (shape_of(trace)) {
     case Shape::banks:
       return serves_lanes_apart(trace)
-                 ? "A bank serves one lane of an atomic a wavefront: red ones have to wait for another one."
+                 ? "A bank serves one lane of this atomic per wavefront: red ones have to wait for another "
+                   "one."
                  : "A bank delivers one distinct word per wavefront: red words have to wait for another one.";
     case Shape::addresses:
       return "The lanes of one address are served one after another: red ones have to wait.";

@@ -1,6 +1,7 @@
 #include "report/access_kinds.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace lockstep::report {
@@ -9,11 +10,16 @@ std::vector<emulator::AccessTrace> kinds_of_access(const std::vector<emulator::A
                                                    const std::string& space) {
   std::vector<emulator::AccessTrace> kinds;
   for (const emulator::AccessTrace& trace : traces) {
-    const bool known = std::any_of(kinds.begin(), kinds.end(), [&](const emulator::AccessTrace& kind) {
+    if (!space.empty() && space != trace.space) continue;
+    const auto known = std::find_if(kinds.begin(), kinds.end(), [&](const emulator::AccessTrace& kind) {
       return kind.line == trace.line && kind.space == trace.space && kind.operation == trace.operation &&
              kind.bytes == trace.bytes;
     });
-    if (!known && (space.empty() || space == trace.space)) kinds.push_back(trace);
+    if (known == kinds.end()) {
+      kinds.push_back(trace);
+    } else if (std::popcount(known->active) < std::popcount(trace.active)) {
+      *known = trace;
+    }
   }
   const auto excess = [](const emulator::AccessTrace& trace) {
     return static_cast<std::int64_t>(trace.units) - static_cast<std::int64_t>(trace.ideal_units);

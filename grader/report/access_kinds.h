@@ -8,8 +8,9 @@
 
 namespace lockstep::report {
 
-/// One trace for each kind of access (the first that the device recorded), the most wasteful first. `space`:
-/// "global", "shared", or empty for both.
+/// One trace for each kind of access (of the most lanes; of these the first that the device recorded: the
+/// ends of an array are often a few lanes' work), the most wasteful first. `space`: "global", "shared", or
+/// empty for both.
 std::vector<emulator::AccessTrace> kinds_of_access(const std::vector<emulator::AccessTrace>& traces,
                                                    const std::string& space);
 

@@ -43,9 +43,13 @@ std::array<std::vector<Word>, kBanks> queues_of_banks(const emulator::AccessTrac
 }
 
 bool serves_lanes_apart(const emulator::AccessTrace& trace) {
-  std::size_t longest = 0;
-  for (const auto& queue : lanes_by_bank(trace)) longest = std::max(longest, queue.size());
-  return trace.operation == "atomic" && trace.units == longest;
+  const auto longest = [](const auto& queues) {
+    std::size_t length = 0;
+    for (const auto& queue : queues) length = std::max(length, queue.size());
+    return length;
+  };
+  const std::size_t lanes = longest(lanes_by_bank(trace));
+  return trace.operation == "atomic" && trace.units == lanes && lanes > longest(words_by_bank(trace));
 }
 
 std::vector<Word> lanes_by_address(const emulator::AccessTrace& trace) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "golden.h"
+#include "report/access_kinds.h"
 #include "report/access_map.h"
 #include "report/printable.h"
 
@@ -56,6 +57,18 @@ TEST(AccessMap, InactiveLanesTouchNothing) {
   EXPECT_THAT(sectors[0].words[0], ElementsAre(0U, 2U));
 }
 
+// The first request may be that of a few elements before the first whole vector.
+TEST(AccessKinds, TheRequestOfTheMostLanesStandsForItsKind) {
+  AccessTrace few = strided("shared", 4, 1, 1), all = strided("shared", 4, 1, 1);
+  few.active = 0x7;
+  AccessTrace load_of_bytes = few;
+  load_of_bytes.bytes = 1;
+  const auto kinds = kinds_of_access({few, all, load_of_bytes, strided("global", 4, 4, 4)}, "shared");
+  ASSERT_EQ(kinds.size(), 2U);
+  EXPECT_EQ(kinds[0].active, 0xFFFF'FFFF);
+  EXPECT_EQ(kinds[1].bytes, 1U);
+}
+
 TEST(AccessDrawing, Banks) { expect_golden("banks.txt", draw_access(strided("shared", 8, 2, 1), {})); }
 TEST(AccessDrawing, Sectors) { expect_golden("sectors.txt", draw_access(strided("global", 8, 8, 4), {})); }
 
@@ -81,6 +94,10 @@ TEST(AccessMap, ABankServesTheLanesOfAnAtomicOneByOne) {
   const auto counted = queues_of_banks(atomic("shared", 8, 1, 1));
   ASSERT_EQ(counted[0].size(), 1U);
   EXPECT_EQ(counted[0][0].lanes.size(), 8U);
+  // A bank each: nothing to see of either.
+  AccessTrace spread = strided("shared", 4, 1, 1);
+  spread.operation = "atomic";
+  EXPECT_FALSE(serves_lanes_apart(spread));
 }
 
 TEST(AccessDrawing, Atomics) {

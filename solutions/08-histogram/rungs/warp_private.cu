@@ -57,13 +57,13 @@ __global__ void histogram_kernel(const Sample* samples, std::size_t n, unsigned 
     if (sample < bins) atomicAdd(&copy[sample], 1U);
   });
   __syncthreads();  // all have counted
+  // [warp-private]
   for (unsigned bin = threadIdx.x; bin < bins; bin += kThreads) {
     unsigned long long count = 0;
     for (unsigned other = 0; other < copies; ++other) count += cells[other * bins + bin];
     if (count != 0) atomicAdd(&counts[bin], count);
   }
 }
-// [warp-private]
 
 int blocks_for(std::size_t n) {
   int device, multiprocessors;
