@@ -9,7 +9,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BASIC_TOPICS = ("02", "03", "04", "05", "08", "09", "10")
+FIRST_OF_THE_COURSE, FIRST_CASE_STUDY = "02", "15"
 MOST = 3 / 4
 
 
@@ -35,8 +35,10 @@ def printed_share(program, printed):
 class PrintedAnswers(unittest.TestCase):
     def test_no_program_that_passes_is_printed(self):
         seen = 0
-        for number in BASIC_TOPICS:
-            (lecture,) = ROOT.glob(f"lectures/{number}-*.md")
+        for lecture in sorted(ROOT.glob("lectures/[0-9][0-9]-*.md")):
+            number = lecture.name[:2]
+            if not FIRST_OF_THE_COURSE <= number < FIRST_CASE_STUDY:
+                continue
             printed = printed_by(lecture)
             self.assertGreater(len(printed), 10, lecture)
             for program in [*ROOT.glob(f"solutions/{number}-*/*.cu"), *ROOT.glob(f"solutions/{number}-*/rungs/*.cu")]:
