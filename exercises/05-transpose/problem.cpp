@@ -280,7 +280,9 @@ Problem make_problem() {
       "write it along the rows of `out`. The thread that writes an element is not the one that read it.",
       "To write row `first_column + threadIdx.y` of `out`, thread (x, y) takes tile[x][y]. Check the edges "
       "again: for the write, y counts columns of `in` and x counts its rows.",
-      "tile[x][y] for x = 0 … 31 are words 32 apart: all in one bank. Declare the tile as [32][33].",
+      "tile[x][y] for x = 0 … 31 are words 32 apart: all in one bank. Declare the tile as [32][33]. For "
+      "speed, let each thread move four rows of the tile, and load all four elements before it stores the "
+      "first: with one load per thread too few bytes are in flight.",
   };
   return problem;
 }
