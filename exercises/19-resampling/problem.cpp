@@ -14,7 +14,9 @@
 //   c1_2048       32 places in 64 sectors, 64 (1 - (63/64)^32) = 25.3 sectors of 32 bytes for 32 lanes; so
 //                 has c2_2048
 //   c1_128        four sectors for 32 lanes, 4; so have c2_128 and megopolis
-//   systematic    16 bytes per particle, not a step: 16 / 16 = 1; so has the reference
+//   systematic    16 bytes per particle, not a step: 16 / 16 = 1, and more where lanes store single copies in
+//                 sectors of their own; so has coarsened, whose lanes store farther apart
+//   searched      1: neighbouring lanes store neighbouring ancestors; so has the reference
 //
 // The limit of 8 lies between a warp that reads one line and a warp that reads all over its segment.
 //
@@ -613,9 +615,10 @@ Problem make_problem() {
       "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "
       "have a copy. Make integers of the weights first, as large as the largest of them allows: their sums "
       "are exact in any order.",
-      "A particle may have hundreds of copies, and its neighbours none. Let a warp write its copies "
-      "together: mark in shared memory where each run begins; at every place the nearest mark to the left is "
-      "the ancestor.",
+      "A scan of one weight per thread is not fast enough: let a thread take 16, and compute once for them "
+      "what all weights need alike. And do not let weights write their copies, many of one and none of the "
+      "next. A multiplication gives each ancestor's point, and a binary search finds it among the sums of "
+      "the tile in shared memory.",
   };
   return problem;
 }
