@@ -16,6 +16,11 @@
 //                  bytes, and 0.05 atomics for the list
 //   union_find     heights of a cell and two neighbours, and parents on the way to a root, some of them a
 //                  sector each: 95 bytes; and an atomic for each wet cell, 0.5 per cell
+//   tiles          12 tiles of 32 x 16 cells, and walks to a root from each wet cell: 40 to 60 bytes; atomics
+//                  for cells at the borders of tiles alone, 0.02 per cell at most
+//   runs           the same, and a look at neighbours before seams are joined: 42 to 60
+//   words          one tile of 64 x 128 cells: less than on the large map, where it is 17 bytes, since its
+//                  rows begin anywhere. No seams
 //   reference      one tile of 128 x 128 cells, of which a quarter is on the map: 19 bytes. It has no
 //                  seams, and no atomic but that of the source
 //
