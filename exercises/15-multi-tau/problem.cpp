@@ -525,10 +525,9 @@ Problem make_problem() {
       "A thread that multiplies 4 newest bins with 8 positions needs 4 + 11 bins for 32 products: read them "
       "as vectors of 16 bytes. Let lanes that lie in each other's neighbourhood share what they read.",
       "Group 0 has half of all products, of bytes: __dp4a multiplies four with four and adds up. Bytes are "
-      "also what tensor cores multiply. Take eight rows of newest bins, each a bin later than the one "
-      "before, "
-      "and four columns of delayed ones, each eight bins earlier: their product has the sums of 32 delays. "
-      "High bytes are further rows and columns. All bins of 2048 instants fit in shared memory.",
+      "also what tensor cores multiply. Take eight rows of newest bins, each a bin later than the last, and "
+      "four columns of delayed ones, each eight bins earlier: their product has the sums of 32 delays. High "
+      "bytes are further rows and columns. All bins of 2048 instants fit in shared memory.",
   };
   return problem;
 }
