@@ -16,6 +16,8 @@
 //   batch_by_level  counts, bins of every group and delayed bins are written and read: some 25 bytes per
 //                   count; 8 passes for 1024 products: 0.25, and as many again to bring the bins there
 //   dp4a            bytes for group 0 instead of words
+//   parts           counts are written and read once more, by sensor, and no bins: 1.5; passes as before
+//   shifted_rows    the same traffic; 9 passes for the bins of 1024 products, 4 of them for the delayed ones
 //   reference       bins once, half of them bytes; fragments for 16 x 8 x 32 products in few passes
 #include <algorithm>
 #include <array>
@@ -523,9 +525,9 @@ Problem make_problem() {
       "A thread that multiplies 4 newest bins with 8 positions needs 4 + 11 bins for 32 products: read them "
       "as vectors of 16 bytes. Let lanes that lie in each other's neighbourhood share what they read.",
       "Group 0 has half of all products, of bytes: __dp4a multiplies four with four and adds up. Bytes are "
-      "also what tensor cores multiply: put bins of four stretches of time into the four bytes of a word, "
-      "then any delay is a shift by whole words, and sums of products are the product of a matrix with "
-      "itself.",
+      "also what tensor cores multiply. Take eight rows of newest bins, each a bin later than the last, and "
+      "four columns of delayed ones, each eight bins earlier: their product has the sums of 32 delays. High "
+      "bytes are further rows and columns. All bins of 2048 instants fit in shared memory.",
   };
   return problem;
 }
