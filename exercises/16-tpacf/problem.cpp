@@ -21,8 +21,11 @@
 //   one_launch      the same, every pair once: 1.0 bytes, 11.5 passes
 //   lane_columns    a point of 16 bytes, two passes, serves four rows; two words of the table anywhere are
 //                   four passes, and the count is one: 5.9 passes; fewer blocks read points, 0.3 bytes
-//   reference       points are written and read in sorting: 1.3 bytes; 4.4 passes, most of them by tiles
-//                   that meet many edges, as 600 points all over the sky are far apart
+//   sorted_tiles    points are written and read in sorting: 0.8 bytes; a lane has one row, so a point serves
+//                   fewer pairs, but rows that are neighbours meet the same cells: 6.0 passes
+//   few_edges       the same; a tile of one to three edges reads points alone: 5.2 passes, most of them by
+//                   tiles that meet many edges, as 600 points all over the sky are far apart
+//   reference       points are written and read in sorting: 1.3 bytes; 4.4 passes, for the same reason
 //
 // A limit of 2 bytes asks for tiles and counts in shared memory, one of 8 passes for a table in place of the
 // search.
@@ -803,8 +806,9 @@ Problem make_problem() {
       "The bits of a positive float grow with it. Shifted by 21 they number cells, four in each factor of "
       "two, and no cell has two edges of bins as wide as these. A table says for each cell how many edges "
       "lie below it and where in it the next one is.",
-      "Sort the points so that neighbours are close, and put balls round groups of 32. The distance of two "
-      "centres and the two radii show which edges the pairs of two groups can meet. Often it is none, and "
+      "Sort the points so that neighbours are close, and put a cone round each group of 32. The angle "
+      "between "
+      "two axes and the two radii show which edges the pairs of two groups can meet. Often it is none, and "
       "1024 pairs are one addition; nearly always it is one or two, and then a pair is some comparisons and "
       "no table.",
   };

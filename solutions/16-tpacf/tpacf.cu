@@ -477,7 +477,6 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
   const bool is_there = own_group * kLanes < column_points && !(is_one_set && own_group < row_group);
   const bool on_diagonal = is_one_set && own_group == row_group;
   Tile own_tile{};
-  // [whole-tiles]
   if (is_there) {
     own_tile.edges = edges_between(sets.groups[row_begin / kLanes + row_group],
                                    sets.groups[column_begin / kLanes + own_group], shared.tables, work.bins);
@@ -488,7 +487,6 @@ __device__ void count_item(const Item& item, const Work& work, const Sets& sets,
     }
   }
   unsigned tiles = __ballot_sync(kAllLanes, is_there && (own_tile.edges.count != 0 || on_diagonal));
-  // [whole-tiles]
   if (tiles == 0) return;
   const std::size_t row_place = row_begin + std::size_t{1} * row_group * kLanes;
   const float4 row = sets.quick[row_place + lane];
