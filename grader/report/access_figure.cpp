@@ -208,8 +208,7 @@ Drawing banks_below(const emulator::AccessTrace& trace) {
     }
   }
   const std::size_t rows = std::min(depth, kFigureRows) + (depth > kFigureRows ? 1 : 0);
-  drawing.body += words(kMargin + kLabel - 8, kTargetTop + kRow + 6 + kRow / 2.0, "label",
-                        serves_lanes_apart(trace) ? "lanes" : "words");
+  drawing.body += words(kMargin + kLabel - 8, kTargetTop + kRow + 6 + kRow / 2.0, "label", "lanes");
   drawing.bottom = kTargetTop + kRow + 6 + static_cast<double>(rows) * kRow;
   return drawing;
 }
@@ -314,13 +313,15 @@ const char* note_below(const emulator::AccessTrace& trace) {
       return serves_lanes_apart(trace)
                  ? "A bank serves one lane of this atomic per wavefront: red ones have to wait for another "
                    "one."
-                 : "A bank delivers one distinct word per wavefront: red words have to wait for another one.";
+                 : "A cell is a distinct word with its lane. A bank delivers one per wavefront: red words "
+                   "have to "
+                   "wait for another one.";
     case Shape::addresses:
       return "The lanes of one address are served one after another: red ones have to wait.";
     case Shape::sectors:
       break;
   }
-  return "A sector is 32 bytes and moves whole: red sectors carry mostly bytes that no lane asked for.";
+  return "A sector is 32 bytes and moves whole: of a red sector, lanes asked for half at most.";
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ constexpr const char* kWhichBarrier =
 constexpr const char* kWhichLanes =
     "which condition keeps the others away? All lanes that the mask names must come here: move this out of "
     "the condition, and let that decide what becomes of the result.";
+constexpr const char* kWhichMask =
+    "bit l of the mask stands for lane l, and the mask names all lanes that come here: the whole warp is "
+    "0xFFFFFFFF. Or should this lane not come here?";
 constexpr const char* kWhatLetsGoOn = "what should let the code go on from here?";
 constexpr const char* kThisMemory = "is this the memory that you mean?";
 constexpr const char* kDynamicShared =
@@ -232,7 +235,7 @@ constexpr std::array kCauses{
         "threads of the block wait at different barriers: some here, others at line {line_of_other}"),
     row(Cause::no_such_barrier, "barrier {0}: a block has {1}"),
     row(Cause::no_whole_warps, "a barrier of {0} threads, which are no whole warps"),
-    row(Cause::outside_mask, "the lane is not in the mask {0:#010x} that it passes", kWhichLanes),
+    row(Cause::outside_mask, "the lane is not in the mask {0:#010x} that it passes", kWhichMask),
     row(Cause::lanes_elsewhere,
         "{lanes} {wait} for {missing}, which must take part and {are} elsewhere{first_at}", kWhichLanes),
     row(Cause::undefined_shuffle,

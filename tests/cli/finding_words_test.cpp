@@ -75,6 +75,12 @@ TEST(FindingWords, EveryCauseHasASentenceWhateverItsFactsAre) {
   }
 }
 
+TEST(FindingWords, ALaneOutsideItsMaskIsAskedAboutTheMask) {
+  EXPECT_THAT(question_of(Finding::make(Cause::outside_mask)),
+              HasSubstr("bit l of the mask stands for lane l"));
+  EXPECT_THAT(question_of(Finding::make(Cause::lanes_elsewhere)), HasSubstr("which condition"));
+}
+
 TEST(FindingWords, TellTheFacts) {
   const auto launch = [](Cause cause, std::vector<std::int64_t> numbers) {
     return told(made(cause, std::move(numbers)));

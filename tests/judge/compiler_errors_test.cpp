@@ -138,6 +138,11 @@ TEST(CompilerErrors, EveryClassIsToldInPlainWords) {
       {"too few arguments in function call", "k(in);", "fewer arguments than the function has parameters"},
       {"argument of type \"const float *\" is incompatible with parameter of type \"float *\"", "k(in);",
        "in the order of the parameters"},
+      {"argument of type \"const Particle *\" is incompatible with parameter of type \"const float4 *\"",
+       "k(in);",
+       "A const float4 * is wanted where a const Particle * is given: are the arguments in the order of the "
+       "parameters? The same memory is read as another type with reinterpret_cast<const float4 "
+       "*>(argument)."},
       {"no instance of overloaded function \"atomicAdd\" matches the argument list\n            argument "
        "types are: (unsigned short *, unsigned int)",
        "x", "There is no atomicAdd of (unsigned short *, unsigned int)"},

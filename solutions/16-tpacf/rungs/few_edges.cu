@@ -223,8 +223,11 @@ __device__ Edges edges_between(Cone a, Cone b, const Tables& tables, int bins) {
   const float reach = a.radius + b.radius + kMargin;
   Edges edges = {0, 0};
   for (int k = 0; k <= bins; ++k) {
-    edges.first += tables.angles[k] < angle - reach;
-    edges.count += fabsf(tables.angles[k] - angle) <= reach;
+    // |edge - angle| <= reach would round on its own, and could leave an edge neither below nor met.
+    const bool below = tables.angles[k] < angle - reach;
+    const bool above = tables.angles[k] > angle + reach;
+    edges.first += below;
+    edges.count += !below && !above;
   }
   return edges;
 }
