@@ -1,11 +1,30 @@
 // What the judge knows of "first-kernels": six functions, each a puzzle with five cases of its own, numbers
-// that are never rounded, and one gate.
+// that are never rounded, and two gates.
 //
 // Parallelism of the rungs of solutions/02-first-kernels, on 262 147 elements and on 347 x 1500 pixels:
 // serial has a single warp, a quarter of what a multiprocessor can issue, 0.25; one_block has 1; grid_stride
 // has 64 blocks of which none does more than another by an element per thread, about 64; the reference has
 // one block per 256 elements, 1000 and more. The limit is 3: above one block, and below a grid of as many
 // blocks as the emulated device has multiprocessors, 4.
+//
+// Idle lanes of the large cases, in lane-instructions per element:
+//
+//                                                limit  blend  look_up  inverse  slope  mirror
+//   reference                                     0.00   0.00     1.00     0.00   0.00    0.03
+//   grid_stride, one_block                        0.00   0.00     0.75     0.00   0.00    0.00
+//   stores in every branch, tiles with ends,
+//     64 to 1024 threads, 8 x 8 to 32 x 32        4.83   0.00     7.97     0.00   5.83    0.20
+//   100 threads or 10 x 10, some in branches     12.6    7.28    15.9      5.04   7.56    8.47
+//   33 threads                                   19.7   24.4     28.2     16.9   25.4    28.4
+//   16 threads or 4 x 4                          21     26       31       18     27      30
+//   8 threads                                    63     78       91       54     81      90
+//   1 thread                                    651    806      899      558    837     930
+//   1 thread, in 64 blocks with a loop          310    372      566      279    527     373
+//   serial                                      171    209      333      186    318     372
+//
+// Who has a thread for each row of mirror, in blocks of one, has 117. The limit is 50: three times what
+// diverges and leaves a warp of each block an eighth full, so that another compiler changes no verdict, and
+// less than half of any launch of one thread per block.
 //
 // Work of the largest case: 520 500 pixels are about 16 400 warps at less than 30 instructions each; the
 // serial rung has as many rounds as pixels, of about 20.
@@ -290,8 +309,17 @@ Problem make_problem() {
                 "neighbours in other blocks", "many elements, whose neighbours lie in other blocks"},
                slope_call));
   add(mirror_cases());
-  problem.gates = {parallelism_gate(
-      3, "Give each thread one element, and start as many blocks as that takes: divide_up(n, threads).")};
+  problem.gates = {
+      parallelism_gate(
+          3, "Give each thread one element, and start as many blocks as that takes: divide_up(n, threads)."),
+      idle_lanes_gate(
+          50,
+          {.branches = "Let every thread of a block have an element of its own, whose index is blockIdx.x "
+                       "* blockDim.x + threadIdx.x.",
+           .blocks = "Give blocks a multiple of 32 threads, such as 256 or dim3(32, 8), each with an element "
+                     "of its own, and start fewer of them. A warp has 32 lanes, and those for which its "
+                     "block has no thread do nothing."}),
+  };
   problem.hints = {
       "All six begin alike: i = blockIdx.x * blockDim.x + threadIdx.x is this thread's element, and where "
       "i is n or more there is none. The host launches divide_up(n, kThreads) blocks of kThreads threads, "

@@ -218,7 +218,7 @@ Problem make_problem() {
   const std::string advice =
       "Assign threads to elements such that the lanes of a warp take the same way, and all have an element.";
   problem.gates = {
-      idle_lanes_gate(30, advice),
+      idle_lanes_gate(30, {advice}),
       lane_instructions_gate(350,
                              "Let each element have its own function computed, and no other, and no "
                              "element be computed twice."),

@@ -190,11 +190,11 @@ Remark remark_on_padding(std::span<const std::byte> right_bytes, std::span<const
   if (taken == 0 || (taken == n && n > 1)) return {};
   const std::string which = taken == 1 ? fmt::format("particle {} is", first)
                                        : fmt::format("particle {} and {} more are", first, taken - 1);
-  return {
-      which + " 0 in all members, as padding is, and all else is right",
-      fmt::format("Is your condition for a column that has a particle true for column {}? It is: column < "
-                  "n. An unsigned number that would be below 0 is a very large one.",
-                  first)};
+  return {which + " 0 in all members, as padding is, and all else is right",
+          fmt::format(
+              "Is your condition for a column that has a particle true for column {}? It must be column < "
+              "n. An unsigned number that would be below 0 is a very large one.",
+              first)};
 }
 
 Call make_call(Shape shape, const std::vector<Particle>& particles, float time_step) {

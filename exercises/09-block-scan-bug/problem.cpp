@@ -17,7 +17,7 @@ Problem make_problem() {
   problem.title = "Find the bug in a block's scan";
   problem.lesson = "in place, what others still read may not be written yet";
   problem.gates.push_back(idle_lanes_gate(
-      100, "Let every thread add for its own element, and let the block wait where it must."));
+      100, {"Let every thread add for its own element, and let the block wait where it must."}));
   problem.hints = {
       "The report names one line that reads and writes. Which thread reads the element that thread i writes, "
       "and "

@@ -334,9 +334,22 @@ double active_lanes(const LineCounters& line) { return static_cast<double>(line.
 
 double idle_at_branches(const LineCounters& line) { return static_cast<double>(line.idle_caused); }
 
-/// The branches at which lanes diverge; where these are not most of it, the lines whose warps have lanes
-/// without a thread.
-Cause cause_of_idle_lanes(const Measurement& measurement, const std::string& advice) {
+/// Lane-instructions of lanes that have no thread, as the block has too few: the other idle ones have
+/// diverged.
+double without_thread(const LineCounters& line) {
+  return idle_lanes(line) - static_cast<double>(line.idle_here);
+}
+
+/// "16.5 of a warp's 32 lanes have a thread, as blocks are no multiple of 32 threads"
+std::string explain_threads_of_warps(const LineCounters& line) {
+  const std::string threads = figure(kWarpLanes - without_thread(line) / static_cast<double>(line.warps));
+  return fmt::format("{} of a warp's 32 lanes {} a thread, as blocks are no multiple of 32 threads", threads,
+                     threads == "1" ? "has" : "have");
+}
+
+/// The branches at which lanes diverge; where these are not most of it, the launches of blocks that leave
+/// lanes without a thread.
+Cause cause_of_idle_lanes(const Measurement& measurement, const LaneAdvice& advice) {
   const double units = measurement.cost.elements * measurement.calls;
   if (2 * of_all_lines(measurement, idle_at_branches) > of_all_lines(measurement, idle_lanes)) {
     return {idle_at_branches,
@@ -344,14 +357,14 @@ Cause cause_of_idle_lanes(const Measurement& measurement, const std::string& adv
               return fmt::format("lanes that diverge here wait for {} lane-instructions per element",
                                  figure(idle_at_branches(line) / units));
             },
-            advice};
+            advice.branches};
   }
-  return {idle_lanes,
-          [](const LineCounters& line) {
-            return fmt::format("{} of 32 lanes take part: the others have no thread, or theirs has ended",
-                               figure(static_cast<double>(line.lanes) / static_cast<double>(line.warps)));
-          },
-          advice};
+  return {
+      .share = without_thread,
+      .explain = explain_threads_of_warps,
+      .advice = advice.blocks.empty() ? advice.branches : advice.blocks,
+      .of_launches = true,
+  };
 }
 
 /// The lines of the kernel that is most of the chain.
@@ -477,7 +490,7 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
   };
 }
 
-Gate idle_lanes_gate(double limit, std::string advice) {
+Gate idle_lanes_gate(double limit, LaneAdvice advice) {
   return {
       .name = "idle-lanes",
       .description =

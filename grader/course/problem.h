@@ -293,6 +293,9 @@ struct Cause {
   bool together = false;
   /// That host code copies between host and device: its calls are shown.
   bool of_host_copies = false;
+  /// That the blocks are launched with the wrong number of threads: the launches of the worst line's kernel
+  /// are shown.
+  bool of_launches = false;
 };
 
 /// A technique gate: a number that must not exceed its limit, or must reach it; the same on every machine.
@@ -327,6 +330,12 @@ struct BankAdvice {
   std::string rows = {};  ///< loads and stores of lanes in several rows at once; empty: as other ones
 };
 
+/// What to do about idle lanes, by the reason that most of them have.
+struct LaneAdvice {
+  std::string branches;     ///< lanes have diverged
+  std::string blocks = {};  ///< the block has no thread for them; empty: as for the others
+};
+
 /// That a line moved, in whole sectors: of global memory, and of constant memory, which lies there.
 double global_bytes(const emulator::LineCounters& line);
 /// A number as gates write it: three significant digits, and no power of ten.
@@ -350,7 +359,7 @@ Gate bytes_per_element_gate(double limit, TrafficAdvice advice, std::string unit
 /// ended, or does not exist since the block is no multiple of 32. No share of all lanes: instructions that
 /// serve nothing would make it smaller. It depends on the compiler as far as what the idle lanes wait for
 /// does: the limit must leave room for twice as many.
-Gate idle_lanes_gate(double limit, std::string advice);
+Gate idle_lanes_gate(double limit, LaneAdvice advice);
 
 /// Lane-instructions per element, of lanes that are active: what they need not have done is in it, such as
 /// all ways of a branch where one is wanted. The limit must leave room for another compiler.

@@ -214,8 +214,10 @@ GateResult judge_gate(const course::Gate& gate, std::span<const MeasuredCase> me
   const std::vector<LineCounters> lines = lines_to_blame(cause, *worst_case, source);
   blame(lines, cause, source, result);
   if (cause.of_host_copies) result.worst = copying_lines(true, true, source);
-  if (gate.at_least && !lines.empty() && has_few_blocks(lines.front().function, gate.limit, *worst_case)) {
-    // Not what the blocks do is at fault, but how many there are.
+  const bool of_few_blocks =
+      gate.at_least && !lines.empty() && has_few_blocks(lines.front().function, gate.limit, *worst_case);
+  if (of_few_blocks || (cause.of_launches && !lines.empty())) {
+    // Not what the blocks do is at fault, but how many there are, or how many threads they have.
     const std::vector<Statement> launches = launches_of(source, launched_name(lines.front().function));
     if (!launches.empty()) result.worst.clear();
     for (const Statement& launch : launches) {

@@ -56,12 +56,14 @@ TEST(Coalescing, AParticleThatIsZeroWasTakenForPadding) {
     std::vector<float> found = right;
     for (std::size_t row = 0; row < rows; ++row)
       std::fill_n(found.begin() + static_cast<std::ptrdiff_t>(row * 64), particles, 0.0F);
-    return fields.remark(fields.expected, std::as_bytes(std::span(found))).sentence;
+    return fields.remark(fields.expected, std::as_bytes(std::span(found)));
   };
-  EXPECT_EQ(remark_without(1, kRows), "particle 0 is 0 in all members, as padding is, and all else is right");
-  EXPECT_THAT(remark_without(3, kRows), testing::StartsWith("particle 0 and 2 more are 0"));
-  EXPECT_EQ(remark_without(1, 3), "") << "what else it has, it was not taken for padding";
-  EXPECT_EQ(remark_without(33, kRows), "") << "nothing was stored at all";
+  EXPECT_EQ(remark_without(1, kRows).sentence,
+            "particle 0 is 0 in all members, as padding is, and all else is right");
+  EXPECT_THAT(remark_without(1, kRows).advice, testing::HasSubstr("column 0? It must be column < n. "));
+  EXPECT_THAT(remark_without(3, kRows).sentence, testing::StartsWith("particle 0 and 2 more are 0"));
+  EXPECT_EQ(remark_without(1, 3).sentence, "") << "what else it has, it was not taken for padding";
+  EXPECT_EQ(remark_without(33, kRows).sentence, "") << "nothing was stored at all";
 }
 
 TEST(Coalescing, EveryParticleMovesInEveryDirection) {

@@ -171,8 +171,8 @@ TEST(Gates, ParallelismIsWorkOverSpan) {
   EXPECT_EQ(gate.cause({Observations(), kCost, 1}).advice, "Do the task in kernels.");
 }
 
-TEST(Gates, IdleLanesNameTheBranchOrTheLinesWithoutThreads) {
-  const Gate gate = idle_lanes_gate(30, "rearrange it");
+TEST(Gates, IdleLanesNameTheBranchOrTheBlocksWithoutThreads) {
+  const Gate gate = idle_lanes_gate(30, {.branches = "rearrange it", .blocks = "start whole warps"});
   EXPECT_TRUE(gate.holds(30));
   EXPECT_FALSE(gate.holds(std::numeric_limits<double>::quiet_NaN()));
   LineCounters branch, work;  // of 100 elements in all
@@ -181,6 +181,7 @@ TEST(Gates, IdleLanesNameTheBranchOrTheLinesWithoutThreads) {
   branch.idle_caused = 6400;
   work.warps = 400;
   work.lanes = 6400;
+  work.idle_here = 6400;
   Observations diverged;
   diverged.lines = {branch, work};
   constexpr Cost kHundred{.elements = 100};
@@ -191,11 +192,24 @@ TEST(Gates, IdleLanesNameTheBranchOrTheLinesWithoutThreads) {
   EXPECT_EQ(cause.share(work), 0);
   EXPECT_EQ(cause.explain(branch), "lanes that diverge here wait for 64 lane-instructions per element");
   EXPECT_EQ(cause.advice, "rearrange it");
+  EXPECT_FALSE(cause.of_launches);
+
+  branch.idle_caused = work.idle_here = 1600;  // of 6400
   Observations without_threads;
-  without_threads.lines = {work};
+  without_threads.lines = {branch, work};
   cause = gate.cause({without_threads, kHundred, 1});
-  EXPECT_EQ(cause.share(work), 6400);
-  EXPECT_EQ(cause.explain(work), "16 of 32 lanes take part: the others have no thread, or theirs has ended");
+  EXPECT_EQ(cause.share(branch), 0);
+  EXPECT_EQ(cause.share(work), 4800);
+  EXPECT_EQ(cause.explain(work),
+            "20 of a warp's 32 lanes have a thread, as blocks are no multiple of 32 threads");
+  EXPECT_EQ(cause.advice, "start whole warps");
+  EXPECT_TRUE(cause.of_launches);
+  EXPECT_EQ(idle_lanes_gate(30, {"rearrange it"}).cause({without_threads, kHundred, 1}).advice,
+            "rearrange it");
+  work.lanes = work.warps;
+  work.idle_here = 0;
+  EXPECT_EQ(cause.explain(work),
+            "1 of a warp's 32 lanes has a thread, as blocks are no multiple of 32 threads");
 }
 
 TEST(Gates, LaneInstructionsCountWhatIsActive) {

@@ -205,6 +205,31 @@ TEST_F(Technique, ALaunchOfFewBlocksIsBlamedAndNotWhatTheyDo) {
   EXPECT_THAT(lines(), testing::ElementsAre(2)) << "no line shows a launch";
 }
 
+TEST_F(Technique, ALaunchOfSmallBlocksIsBlamedAndNotWhatTheyDo) {
+  source_ = SourceText("technique_test.cu",
+                       "__global__ void add_kernel(int* out) {\n"
+                       "  out[blockIdx.x] = 1;\n}\n"
+                       "  other_kernel<<<n, 1>>>(out);\n"
+                       "  add_kernel<<<n, 1>>>(out);\n");
+  problem_.gates = {course::idle_lanes_gate(4, {.branches = "rearrange it", .blocks = "start whole warps"})};
+  std::vector<MeasuredCase> measured(1);
+  measured[0].one = &large_;
+  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
+  emulator::LineCounters& line = measured[0].observations.lines[0];
+  line.function = "_Z10add_kernelPi";
+  line.warps = line.lanes = 100'000;
+  GateResult gate = judge_technique(problem_, measured, {}, source_)[0];
+  EXPECT_EQ(gate.advice, "start whole warps");
+  EXPECT_THAT(gate.explanation, testing::StartsWith("1 of a warp's 32 lanes has a thread"));
+  ASSERT_EQ(gate.worst.size(), 1U);
+  EXPECT_EQ(gate.worst[0].line, 5U);
+  line.idle_caused = line.idle_here = 31 * line.warps;
+  gate = judge_technique(problem_, measured, {}, source_)[0];
+  EXPECT_EQ(gate.advice, "rearrange it");
+  ASSERT_EQ(gate.worst.size(), 1U);
+  EXPECT_EQ(gate.worst[0].line, 2U) << "the branch is at fault";
+}
+
 TEST_F(Technique, WhoReadsNoInputHasNotDoneTheTask) {
   std::vector<MeasuredCase> measured(2);
   measured[0].one = &large_;

@@ -1,14 +1,26 @@
 // fails: parallelism
 // at: limit_kernel<<<1, 1
+// fails: idle-lanes
+// at: limit_kernel<<<1, 1
 // fails: parallelism
+// at: blend_kernel<<<1, 1
+// fails: idle-lanes
 // at: blend_kernel<<<1, 1
 // fails: parallelism
 // at: look_up_kernel<<<1, 1
+// fails: idle-lanes
+// at: look_up_kernel<<<1, 1
 // fails: parallelism
+// at: inverse_kernel<<<1, 1
+// fails: idle-lanes
 // at: inverse_kernel<<<1, 1
 // fails: parallelism
 // at: slope_kernel<<<1, 1
+// fails: idle-lanes
+// at: slope_kernel<<<1, 1
 // fails: parallelism
+// at: mirror_kernel<<<1, 1
+// fails: idle-lanes
 // at: mirror_kernel<<<1, 1
 // Each kernel is the loop of a CPU, executed by a single thread. Lecture: 02-first-kernels.
 // Bound: the latency of one access after the other.
