@@ -125,6 +125,12 @@ std::vector<float> without_padding(std::vector<float> rows, Shape shape) {
   return rows;
 }
 
+std::vector<float> first_rows(std::vector<float> rows, Shape shape, std::size_t count) {
+  const std::size_t written = count * static_cast<std::size_t>(shape.pitch);
+  std::fill(rows.begin() + static_cast<std::ptrdiff_t>(written), rows.end(), never_written<float>());
+  return rows;
+}
+
 /// Each coordinate may have taken the velocity of another.
 void add_exchanged_velocities(Mistakes<float>& mistakes, const std::vector<float>& rows,
                               const std::vector<Particle>& particles, Shape shape, float time_step) {
@@ -168,6 +174,14 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
   mistakes.add(
       "the padding was never written: the columns from n to the pitch become 0", without_padding(rows, shape),
       "Let the threads whose column is below the pitch go on, and write 0 where there is no particle.");
+  for (std::size_t count = 1; count < kNames.size(); ++count) {
+    mistakes.add(
+        fmt::format("only {} of the {} rows {} written: that of {} and those after it never were", count,
+                    kNames.size(), count == 1 ? "was" : "were", kNames.at(count)),
+        first_rows(rows, shape, count),
+        "Let the kernel store all eight members of a column: member f of column i belongs at fields[f * "
+        "pitch + i].");
+  }
   return mistakes.known();
 }
 
@@ -273,10 +287,11 @@ Problem make_problem() {
                                  .again = "Read each particle once and write each member once."}),
       shared_wavefronts_gate(
           1,
-          {.loads_and_stores =
-               "Keep the tile as rows of one member each, or do without a tile. A particle is 8 words "
-               "long, so lanes that take the same member of neighbouring particles meet in one bank in "
-               "eight.",
+          {.loads_and_stores = "Keep the tile as rows of one member each, 4 words longer than a multiple of "
+                               "32, or do without a "
+                               "tile. A particle is 8 words long, so lanes that take the same member of "
+                               "neighbouring particles "
+                               "meet in one bank in eight.",
            .rows = "Make each row of the tile 4 words longer than a multiple of 32, or do without a tile. "
                    "Lanes that hold parts of particles touch several rows at once, 16 words of two or 4 of "
                    "eight: with rows one word longer these overlap in their banks, with 4 they do not."}),

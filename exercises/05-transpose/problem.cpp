@@ -107,6 +107,7 @@ struct Tiles {
   bool exchange = true;              ///< rows and columns within the tile, as they must be
   bool readers_alone_write = false;  ///< a thread without anything to read has left
   bool exchanged_grid = false;       ///< as many tiles along the columns as there are along the rows
+  bool stay = false;  ///< each where it was read, at row first_row + y, column first_column + x
 };
 
 std::vector<float> through_tiles(const std::vector<float>& in, Shape shape, const Tiles& tiles) {
@@ -119,23 +120,60 @@ std::vector<float> through_tiles(const std::vector<float>& in, Shape shape, cons
       const int x = row % tiles.side, y = column % tiles.side, first_row = row - x, first_column = column - y;
       const bool has_read = first_row + y < shape.rows && first_column + x < shape.columns;
       if (tiles.readers_alone_write && !has_read) continue;
-      out[at(column, row, shape.rows)] = tiles.exchange
-                                             ? in[at(row, column, shape.columns)]
-                                             : in[at(first_row + y, first_column + x, shape.columns)];
+      const int from_row = tiles.stay ? first_column + x : tiles.exchange ? row : first_row + y;
+      const int from_column = tiles.stay ? first_row + y : tiles.exchange ? column : first_column + x;
+      if (from_row < shape.rows && from_column < shape.columns)
+        out[at(column, row, shape.rows)] = in[at(from_row, from_column, shape.columns)];
     }
   }
   return out;
 }
 
+constexpr std::array kSides = {8, 16, 32};  ///< of tiles that others write
+
+/// Whether a launch has as many blocks along x as the rows take, and not the columns, or along y as the
+/// columns take: for tiles of one of the sides, which have no fewer elements than the block has threads.
+bool lacks_blocks(const Launch& launch, Shape shape) {
+  const bool along_x = shape.rows < shape.columns;
+  const int needed = along_x ? shape.columns : shape.rows, taken = along_x ? shape.rows : shape.columns;
+  const std::uint32_t threads = launch.block[0] * launch.block[1];
+  const auto has_blocks_for = [&](int length) {
+    return std::ranges::any_of(kSides, [&](int side) {
+      return static_cast<std::uint32_t>(side * side) >= threads &&
+             launch.grid.at(along_x ? 0 : 1) == static_cast<std::uint32_t>((length + side - 1) / side);
+    });
+  };
+  return has_blocks_for(taken) && !has_blocks_for(needed);
+}
+
 std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape shape) {
   Mistakes mistakes(transposed(in, shape));
-  for (const int side : {8, 16, 32}) {
+  const bool is_wide = shape.rows < shape.columns;
+  const auto lacks = [shape](const Launch& launch) { return lacks_blocks(launch, shape); };
+  const auto has_all = [shape](const Launch& launch) { return !lacks_blocks(launch, shape); };
+  for (const int side : kSides) {
+    const std::vector<float> cut_short = through_tiles(in, shape, {.side = side, .exchanged_grid = true});
     mistakes.add(
-        shape.rows < shape.columns
+        is_wide
             ? "blocks are missing along x: there are as many as the rows of `in` take, and not its columns"
             : "blocks are missing along y: there are as many as the columns of `in` take, and not its rows",
-        through_tiles(in, shape, {.side = side, .exchanged_grid = true}),
-        "Let the blocks along x cover the columns of `in`, and those along y its rows.");
+        cut_short, "Let the blocks along x cover the columns of `in`, and those along y its rows.", lacks);
+    mistakes.add(
+        is_wide ? "rows of `out` are missing: there are `columns` of them, and the guard or the index of the "
+                  "store ends with `rows`"
+                : "columns of `out` are missing: there are `rows` of them, and the guard or the index of the "
+                  "store ends with `columns`",
+        cut_short,
+        "Let the store exchange the blocks' offsets, and the limits with them: it writes row first_column + "
+        "y, "
+        "which is below columns, and column first_row + x, which is below rows.",
+        has_all);
+    mistakes.add(
+        "every tile is transposed, but stands where it stood in `in`",
+        through_tiles(in, shape, {.side = side, .exchanged_grid = true, .stay = true}),
+        "Exchange the blocks' offsets for the store: it writes row first_column + y, column first_row "
+        "+ x of `out`.",
+        has_all);
     mistakes.add(
         "threads without an element to read did not write either, though each writes another element than it "
         "reads",
@@ -146,7 +184,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
   // `in` and `out` are the same sequence where there is a single row or column.
   mistakes.add("the output is the input unchanged: the matrix was copied, or transposed twice", in,
                kExchangeInTile);
-  for (const int side : {8, 16, 32}) {
+  for (const int side : kSides) {
     if (shape.rows % side != 0 || shape.columns % side != 0) continue;
     mistakes.add("every tile is in its place, and rows and columns are not exchanged within it",
                  through_tiles(in, shape, {.side = side, .exchange = false}), kExchangeInTile);
@@ -263,10 +301,21 @@ Problem make_problem() {
                "Let the lanes of a warp read neighbouring elements of `in` and write neighbouring elements "
                "of `out`: pass the elements on through a tile in shared memory.",
            .again = "Read each element once and write it once."}),
-      shared_wavefronts_gate(1, {.loads_and_stores = "Make the rows of the tile one element longer than what "
-                                                     "is stored in them, as tile[kTile][kTile + "
-                                                     "1] does. Where the lanes of a warp go down a column of "
-                                                     "the tile, all of it lies in one bank."}),
+      shared_wavefronts_gate(
+          1,
+          {.loads_and_stores =
+               "Let the lanes that are served together, 32 of 4 bytes or 8 of 16, lie in different banks. "
+               "Rows "
+               "that are one element longer do that for lanes that are an odd number of rows apart. For "
+               "vectors "
+               "whose lanes are 2 or 4 rows apart no length does: keep vector v of row r at v ^ (r / 4) or v "
+               "^ (r / 2) "
+               "instead, in stores and loads alike. Single elements can be stored in rows of an odd length, "
+               "vectors cannot.",
+           .padding =
+               "Make the rows of the tile one element longer than what is stored in them, as "
+               "tile[kTile][kTile + 1] does. Where the lanes of a warp go down a column of the tile, all "
+               "of it lies in one bank."}),
       // A single block is 1, a block for each tile of 32 x 32 makes 3072.
       parallelism_gate(3, "Give each block a tile of its own, and start as many blocks as there are tiles."),
   };

@@ -420,7 +420,8 @@ Problem make_problem() {
           1.5,
           {.loads_and_stores =
                "Let every lane keep to a bank of its own, which is one word of 4 bytes in 32. "
-               "Lanes that use different words of one bank wait for each other.",
+               "Lanes that use different words of one bank wait for each other. Where each thread adds up "
+               "a row of counters, let it begin at another column than its neighbours, and go round.",
            .atomics =
                "Give each bin a row of 32 counters, one for each lane, or as many as fit where 32 do not, so "
                "that a lane's bank does not depend on its sample. As long as 32 would fit, fewer help "

@@ -10,6 +10,7 @@
 
 #include "course/problem.h"
 #include "emulator/core/lane_distance.h"
+#include "emulator/core/padding.h"
 
 namespace lockstep::course {
 namespace {
@@ -277,30 +278,72 @@ Kind worst_of_shared(const LineCounters& line) {
       {{"loads", line.shared_load}, {"stores", line.shared_store}, {"atomics", line.shared_atomic}});
 }
 
+/// The distance of lanes at which none would meet, and what stands against it.
+std::string remedy_of(const emulator::BankStride& stride, const emulator::Padding& padding,
+                      const LineCounters& line) {
+  using Effect = emulator::Padding::Effect;
+  constexpr std::uint64_t kLongRow = 64;  // a longer one may be longer than what it holds
+  std::string remedy = "none would at ";
+  if (stride.words <= kLongRow) {
+    remedy += std::to_string(stride.words + stride.width);
+  } else {
+    remedy += stride.width == 1 ? "an odd number" : fmt::format("an odd multiple of {}", stride.width);
+  }
+  if (padding.effect == Effect::misaligns) {
+    remedy += fmt::format(", but line {} needs rows that begin at multiples of {} bytes", padding.line,
+                          padding.bytes);
+  } else if (padding.effect == Effect::harms) {
+    remedy += padding.line == line.line.line ? ", but others of this line would then"
+                                             : fmt::format(", but those of line {} would then", padding.line);
+  }
+  return remedy;
+}
+
 /// With the distance of the lanes, where it is why they meet, and what helps.
-std::string explain_conflicts(const LineCounters& line) {
+std::string explain_conflicts(const std::vector<emulator::AccessTrace>& accesses, const LineCounters& line) {
   const Kind worst = worst_of_shared(line);
   std::string units = explain_units(worst, "wavefronts");
   const emulator::BankStride stride = emulator::bank_stride(worst.second);
   if (stride.meeting < 2) return units;
-  constexpr std::uint64_t kLongRow = 64;  // a longer one may be longer than what it holds
-  return fmt::format("{}; lanes are {} words apart, so that {} of them meet in one bank: none would at {}",
-                     units, stride.words, stride.meeting,
-                     stride.words > kLongRow ? "an odd number" : std::to_string(stride.words + 1));
+  const std::string met = stride.width == 1 ? fmt::format("{} of them meet in one bank", stride.meeting)
+                                            : fmt::format(
+                                                  "{} of the {} that are served together meet in the "
+                                                  "same banks",
+                                                  stride.meeting, stride.served_together());
+  return fmt::format("{}; lanes are {} words apart, so that {}: {}", units, stride.words, met,
+                     remedy_of(stride, emulator::padding_of(accesses, line, stride), line));
+}
+
+/// As explain_conflicts(), for lines of `measurement`, which must outlive it.
+std::function<std::string(const LineCounters&)> explanation_of_conflicts(const Measurement& measurement) {
+  return [&accesses = measurement.observations.shared_accesses](const LineCounters& line) {
+    return explain_conflicts(accesses, line);
+  };
 }
 
 Cause cause_of_conflicts(const Measurement& measurement, const BankAdvice& advice) {
   double atomics = 0, others = 0;
-  Traffic worst;  // of the line that has most
+  Traffic worst;                             // of the line that has most
+  const LineCounters* worst_line = nullptr;  // likewise
   for (const LineCounters& line : measurement.observations.lines) {
     atomics += units_beyond_ideal(line.shared_atomic);
     others += units_beyond_ideal(line.shared_load) + units_beyond_ideal(line.shared_store);
     const Traffic candidate = worst_of_shared(line).second;
-    if (units_beyond_ideal(candidate) > units_beyond_ideal(worst)) worst = candidate;
+    if (units_beyond_ideal(candidate) > units_beyond_ideal(worst)) {
+      worst = candidate;
+      worst_line = &line;
+    }
   }
-  const bool in_rows = advice.rows.empty() || emulator::bank_stride(worst).meeting > 1;
-  return {conflicts, explain_conflicts,
+  const emulator::BankStride stride = emulator::bank_stride(worst);
+  const bool in_rows = advice.rows.empty() || stride.meeting > 1;
+  // Lanes that take several words each are often several rows apart, where a longer row may not help.
+  const bool pads =
+      !advice.padding.empty() && stride.meeting > 1 && stride.width == 1 &&
+      emulator::padding_of(measurement.observations.shared_accesses, *worst_line, stride).effect ==
+          emulator::Padding::Effect::helps;
+  return {conflicts, explanation_of_conflicts(measurement),
           atomics > others ? advice.atomics
+          : pads           ? advice.padding
           : in_rows        ? advice.loads_and_stores
                            : advice.rows};
 }
@@ -448,7 +491,7 @@ Gate shared_passes_gate(double limit, std::string unit, double units_of_element,
       .cause = [for_32, unit, advice = std::move(advice)](const Measurement& measurement) -> Cause {
         if (2 * of_all_lines(measurement, conflicts) > of_all_lines(measurement, shared_passes)) {
           return {
-              conflicts, explain_conflicts,
+              conflicts, explanation_of_conflicts(measurement),
               "Let the lanes of a warp use different banks. More than half of all passes are bank conflicts, "
               "where lanes that use different words of one bank wait for each other."};
         }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -71,11 +72,27 @@ struct Tolerance {
   double relative = 0;
 };
 
+/// The shape of a launch, as x, y and z.
+struct Launch {
+  std::array<std::uint32_t, 3> grid{};   ///< blocks
+  std::array<std::uint32_t, 3> block{};  ///< threads of each
+
+  std::uint64_t threads() const {
+    std::uint64_t count = 1;
+    for (const auto& extents : {grid, block})
+      for (const std::uint32_t extent : extents) count *= extent;
+    return count;
+  }
+};
+
 /// What a known mistake would have produced: when a wrong output equals it, the report says so.
 struct KnownMistake {
   std::string sentence;  ///< such as "the output is the input unchanged: it looks transposed twice"
   std::function<Bytes()> output;
   std::string advice = {};  ///< what to do about it, a sentence
+  /// Whether the launch that left the output can have made it: where several mistakes leave the same. Empty:
+  /// any can; else nothing is said where the launch is not known.
+  std::function<bool(const Launch&)> made_by = {};
 };
 
 /// What is wrong with an output, where no known mistake left it.
@@ -101,6 +118,15 @@ class Mistakes {
     seen_.push_back(std::make_shared<const std::vector<T>>(std::move(values)));
     known_.push_back(
         {std::move(sentence), [values = seen_.back()] { return bytes_of(*values); }, std::move(advice)});
+  }
+
+  /// One that other mistakes may leave the same output as: the launch decides (KnownMistake::made_by).
+  void add(std::string sentence, std::vector<T> values, std::string advice,
+           std::function<bool(const Launch&)> made_by) {
+    if (std::ranges::any_of(seen_, [&](const auto& other) { return *other == values; })) return;
+    const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    known_.push_back(
+        {std::move(sentence), [kept] { return bytes_of(*kept); }, std::move(advice), std::move(made_by)});
   }
 
   const std::vector<KnownMistake>& known() const { return known_; }
@@ -328,6 +354,8 @@ struct TrafficAdvice {
 struct BankAdvice {
   std::string loads_and_stores, atomics;
   std::string rows = {};  ///< loads and stores of lanes in several rows at once; empty: as other ones
+  /// Those whose lanes would not meet if rows were one word longer, while nothing else got worse; likewise.
+  std::string padding = {};
 };
 
 /// What to do about idle lanes, by the reason that most of them have.

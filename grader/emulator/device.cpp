@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -34,6 +37,8 @@ constexpr std::size_t kMaxDecodedBytes = std::size_t{512} << 20;
 constexpr std::size_t kMaxLineBytes = std::size_t{32} << 20;
 constexpr std::size_t kMaxTraces = 4096;
 constexpr std::uint32_t kMaxGridX = 0x7FFF'FFFF, kMaxGridYZ = 65535;
+
+std::array<std::uint32_t, 3> extents_of(const Dim3& of) { return {of.x, of.y, of.z}; }
 
 /// Where blocks of a shuffled launch begin and how far apart neighbours in time are, from the seed.
 struct BlockOrder {
@@ -145,6 +150,7 @@ struct Device::State {
   ModuleId load(const std::vector<std::string>& texts, ModuleBytes most);
   void place_variables(Loaded& loaded, std::size_t most_bytes);
   void collect(Loaded& loaded);
+  void collect_samples(const Loaded& loaded);
   KernelWork& work_of(const std::string& kernel);
   /// Throws DeviceError unless the range is memory that the host may copy, fill and ask about.
   void require(DeviceAddress address, std::size_t bytes) const;
@@ -388,8 +394,39 @@ void Device::State::collect(Loaded& loaded) {
     line.global_contention += counter.global_contention;
     line.shared_contention += counter.shared_contention;
   }
+  collect_samples(loaded);
   loaded.counters.blocks.assign(loaded.counters.blocks.size(), {});
   loaded.counters.traffic.assign(loaded.counters.traffic.size(), {});
+  loaded.counters.samples.assign(loaded.counters.samples.size(), {});
+}
+
+void Device::State::collect_samples(const Loaded& loaded) {
+  using Kind = counters::TrafficCounter::Kind;
+  const program::Program& program = loaded.program;
+  const auto was_executed = [](const counters::SharedSample& sample) { return sample.active != 0; };
+  std::set<std::string_view> conflicting;  // kernels
+  for (std::size_t t = 0; t < loaded.counters.samples.size(); ++t) {
+    const counters::SharedSample& sample = loaded.counters.samples[t];
+    if (sample.units > sample.ideal_units) conflicting.insert(program.traffic_functions[t]);
+  }
+  for (std::size_t t = 0; t < loaded.counters.samples.size() && !conflicting.empty(); ++t) {
+    const counters::SharedSample& sample = loaded.counters.samples[t];
+    const std::string& function = program.traffic_functions[t];
+    if (!was_executed(sample) || !conflicting.contains(function)) continue;
+    if (pending.shared_accesses.size() == kMaxTraces) return;
+    AccessTrace access{.line = program.places[program.traffic_places[t]].line,
+                       .space = "shared",
+                       .operation = sample.kind == Kind::shared_load    ? "load"
+                                    : sample.kind == Kind::shared_store ? "store"
+                                                                        : "atomic",
+                       .bytes = sample.width,
+                       .active = sample.active,
+                       .units = sample.units,
+                       .ideal_units = sample.ideal_units,
+                       .function = function};
+    std::ranges::copy(sample.offsets, access.addresses.begin());
+    pending.shared_accesses.push_back(std::move(access));
+  }
 }
 
 namespace {
@@ -628,6 +665,7 @@ Device::KernelId Device::kernel(ModuleId module, std::string_view mangled_name) 
   std::unique_ptr<program::Kernel> kernel = decoding::decode_kernel(loaded.program, mangled_name);
   loaded.counters.blocks.resize(loaded.program.block_lines.size());
   loaded.counters.traffic.resize(loaded.program.traffic_places.size());
+  loaded.counters.samples.resize(loaded.program.traffic_places.size());
   const KernelId id = state_->next_kernel++;
   state_->kernels[id] = {module, std::move(kernel)};
   loaded.kernel_ids.emplace(mangled_name, id);
@@ -716,7 +754,9 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   state_->work_of(kernel.info.name) += KernelWork{.launches = 1,
                                                   .blocks = grid.block_count,
                                                   .work = span.work,
-                                                  .span = span.of_launch(grid.block_count, warps)};
+                                                  .span = span.of_launch(grid.block_count, warps),
+                                                  .grid = extents_of(grid.blocks),
+                                                  .block = extents_of(grid.threads)};
   if (grid.unfenced_stores != nullptr) {
     for (Finding& stale : grid.unfenced_stores->take_findings()) state_->stale_reads.add(std::move(stale));
   }

@@ -88,6 +88,7 @@ class CallRun {
     evidence_.findings = observations.findings;
     // Only such a device keeps work back, and counts.
     if (session_.leaves_work_undone()) activity_ = activity_of(observations, source_);
+    copied_to_ = observations.copied_to;
     evidence_.kernels = observations.kernels;
     add(total, std::move(observations));
     if (!ends_context(evidence_) && !evidence_.workspace_fault) check_buffers();
@@ -215,6 +216,7 @@ class CallRun {
     if (shown_) show_output(argument, snapshot_, *shown_);
     if (outputs_) outputs_->push_back(snapshot_);
     if (evidence_.wrong_output) return;
+    if (activity_) activity_->copied = std::ranges::binary_search(copied_to_, address);
     if (!argument.output.nearest_answer) return compare_output(argument, argument.output, {});
     course::Answer answer = argument.output.nearest_answer(snapshot_);
     course::Output nearest = argument.output;
@@ -263,6 +265,7 @@ class CallRun {
   std::vector<std::unique_ptr<HostArray>> arrays_;  // of arguments on the host, named by number in words_
   std::vector<std::vector<std::byte>> array_snapshots_;  // when the call had returned
   std::optional<Activity> activity_;                     // of the kernels, where the device counts
+  std::vector<std::uint64_t> copied_to_;                 // addresses of allocations, ascending
   Evidence evidence_;
 };
 

@@ -16,9 +16,13 @@ namespace {
 
 using Kind = ErrorLayout::Kind;
 
-LikelyCause known_mistake(const course::Output& output, std::span<const std::byte> found) {
+LikelyCause known_mistake(const course::Output& output, std::span<const std::byte> found,
+                          const std::optional<Activity>& activity) {
   if (!output.known_mistakes) return {};
   for (const course::KnownMistake& mistake : output.known_mistakes()) {
+    const bool can_be =
+        !mistake.made_by || (activity && activity->launch && mistake.made_by(*activity->launch));
+    if (!can_be) continue;
     if (all_agree(output, mistake.output(), found))
       return {mistake.sentence, mistake.advice, LikelyCause::Basis::known_mistake};
   }
@@ -77,13 +81,21 @@ LikelyCause nothing_written(const std::string& name, const std::optional<Activit
           fmt::format("Look where {} stores: its results belong in {}.", kernel, name)};
 }
 
-LikelyCause never_written(const std::string& name, const std::string& subject, Kind kind,
-                          const std::optional<Activity>& activity) {
-  if (kind == Kind::everywhere) return nothing_written(name, activity);
+/// Whether blocks may be missing, as far as is known: not where every thread of one launch would have an
+/// element, nor where what is written up to `first` is not one element for each.
+bool may_lack_blocks(const ErrorLayout& layout, std::size_t n, const std::optional<Activity>& activity) {
+  if (!activity || !activity->launch) return true;
+  const std::uint64_t threads = activity->launch->threads();
+  return threads < n && (layout.kind != Kind::after_block || threads == layout.first);
+}
+
+LikelyCause never_written(const std::string& name, const std::string& subject, const ErrorLayout& layout,
+                          std::size_t n, const std::optional<Activity>& activity) {
+  if (layout.kind == Kind::everywhere) return nothing_written(name, activity);
   const std::string what = subject + " was never written: ";
   const std::string ran = activity && !activity->kernel.empty() ? text_of(*activity) + ": " : "";
   const bool several = activity && activity->blocks > activity->launches;
-  switch (kind) {
+  switch (may_lack_blocks(layout, n, activity) ? layout.kind : Kind::scattered) {
     case Kind::partial_block:
       return {what + "what is missing is the last, partly filled block; is the number of blocks rounded up?",
               "Launch one block more where the last one is not full: lockstep::divide_up(n, threads)."};
@@ -97,8 +109,8 @@ LikelyCause never_written(const std::string& name, const std::string& subject, K
       return {
           fmt::format("{}{}do the threads together cover every index{}?", what, ran,
                       several ? ", and is blockIdx a part of it" : ""),
-          "Work out which thread should write the first missing element: its index must come to that, and "
-          "no guard, return or condition may keep it away."};
+          "Work out which thread should write the first missing element, and with which store or step of its "
+          "loop: its index must come to that, and no guard, return or condition may keep it away."};
   }
 }
 
@@ -127,20 +139,27 @@ std::string cause_from_layout(const ErrorLayout& layout, const std::string& subj
 constexpr const char* kSetToZero =
     "Set it to 0 before anything is added: cudaMemsetAsync(pointer, 0, bytes, stream), its size in bytes.";
 
+/// A copy took bytes for elements.
+template <class T>
+LikelyCause cause_from_copy(const std::string& name, const WrongElements<T>& wrong,
+                            const std::optional<Activity>& activity) {
+  if (!activity || !activity->copied || !wrong.written_as_many_bytes_as_elements()) return {};
+  return {
+      fmt::format("only {} byte{} of {} {} written, as many as it has elements: a copy's size is in bytes",
+                  wrong.n(), wrong.n() == 1 ? "" : "s", name, wrong.n() == 1 ? "was" : "were"),
+      fmt::format("Multiply the size by sizeof(element), which is {}.", sizeof(T))};
+}
+
 /// What was stored is no result of the exercise's: it was not written there, or was added to what lay there.
 template <class T>
-LikelyCause cause_from_uninitialised(const std::string& name, const std::string& subject, Kind kind,
-                                     const WrongElements<T>& wrong, const std::optional<Activity>& activity) {
-  if (wrong.written_as_many_bytes_as_elements()) {
-    return {
-        fmt::format("only {} byte{} of {} {} written, as many as it has elements: a copy's size is in bytes",
-                    wrong.n(), wrong.n() == 1 ? "" : "s", name, wrong.n() == 1 ? "was" : "were"),
-        fmt::format("Multiply the size by sizeof(element), which is {}.", sizeof(T))};
-  }
-  if (wrong.never_written()) return never_written(name, subject, kind, activity);
+LikelyCause cause_from_uninitialised(const std::string& name, const std::string& subject,
+                                     const ErrorLayout& layout, const WrongElements<T>& wrong,
+                                     const std::optional<Activity>& activity) {
+  const bool copied = activity && activity->copied;
+  if (wrong.never_written()) return never_written(name, subject, layout, wrong.n(), activity);
   if (!wrong.were_added_to_uninitialised()) return {};
   const std::size_t first = wrong.indices().front();
-  if (first > 0 && first == (wrong.n() + sizeof(T) - 1) / sizeof(T)) {
+  if (copied && first > 0 && first == (wrong.n() + sizeof(T) - 1) / sizeof(T)) {
     return {fmt::format("only the first {} of {} elements of {} were set to 0 before they were added to: the "
                         "size of a fill is in bytes",
                         first, wrong.n(), name),
@@ -245,7 +264,7 @@ LikelyCause cause_from_pattern(const std::string& name, const course::Output& ou
     layout.kind = Kind::scattered;
   }
   const std::string subject = subject_of(layout, name, position_of(output, layout.first));
-  LikelyCause cause = cause_from_uninitialised(name, subject, layout.kind, wrong, activity);
+  LikelyCause cause = cause_from_uninitialised(name, subject, layout, wrong, activity);
   if (cause.sentence.empty() && output.remark) {
     auto [sentence, advice] = output.remark(output.expected, found);
     cause = {std::move(sentence), std::move(advice), LikelyCause::Basis::remark};
@@ -260,7 +279,11 @@ LikelyCause cause_from_pattern(const std::string& name, const course::Output& ou
 
 Activity activity_of(const emulator::Observations& observations, const SourceText& source) {
   Activity activity{.launches = observations.launches, .blocks = observations.blocks};
-  if (observations.kernels.size() == 1) activity.kernel = kernel_name(observations.kernels.front().kernel);
+  if (observations.kernels.size() == 1) {
+    const emulator::KernelWork& one = observations.kernels.front();
+    activity.kernel = kernel_name(one.kernel);
+    if (one.launches == 1) activity.launch = {.grid = one.grid, .block = one.block};
+  }
   for (const emulator::LineCounters& line : observations.lines) {
     activity.stored = activity.stored || line.global_store.requests > 0;
     activity.added = activity.added || line.global_atomic.requests > 0;
@@ -273,16 +296,20 @@ Activity activity_of(const emulator::Observations& observations, const SourceTex
 LikelyCause likely_cause(const std::string& name, const course::Output& output,
                          std::span<const std::byte> found, const std::optional<Activity>& activity) {
   if (all_agree(output, output.expected, found)) return {};
-  if (LikelyCause known = known_mistake(output, found); !known.sentence.empty()) return known;
   return with_element_type(output.type, [&](auto type) {
-    return cause_from_pattern<decltype(type)>(name, output, found, activity);
+    using T = decltype(type);
+    // What a known mistake of kernels leaves may be what such a copy leaves.
+    LikelyCause cause = cause_from_copy<T>(name, WrongElements<T>(output, found), activity);
+    if (cause.sentence.empty()) cause = known_mistake(output, found, activity);
+    if (cause.sentence.empty()) cause = cause_from_pattern<T>(name, output, found, activity);
+    return cause;
   });
 }
 
 LikelyCause likely_cause_on_host(const std::string& name, const course::Output& output,
                                  std::span<const std::byte> found, const std::optional<Activity>& activity) {
   if (all_agree(output, output.expected, found)) return {};
-  if (LikelyCause known = known_mistake(output, found); !known.sentence.empty()) return known;
+  if (LikelyCause known = known_mistake(output, found, activity); !known.sentence.empty()) return known;
   const bool is_untouched = std::ranges::all_of(
       found, [](std::byte byte) { return byte == static_cast<std::byte>(course::kPoisonByte); });
   if (!is_untouched) return {};

@@ -23,6 +23,8 @@ struct Activity {
   std::string kernel;        ///< as it is written in the source; empty where there are none or several
   bool stored = false;       ///< something to global memory
   bool added = false;        ///< with an atomic operation on global memory
+  bool copied = false;       ///< to the output in question, by a copy or a fill of the program
+  std::optional<course::Launch> launch = {};  ///< nothing where there was none or several
   /// The first line of the submission that reads an array which every thread has for itself; 0 where none is.
   std::uint32_t private_line = 0;
 };

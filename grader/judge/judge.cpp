@@ -313,6 +313,7 @@ class Judgement {
     append(result_.lines, one.lines);
     append(result_.kernels, one.kernels);
     append(result_.traces, one.traces);
+    append(result_.shared_accesses, one.shared_accesses);
     append(result_.counters, one.counters);
     if (!one.measured_case.empty())
       result_.measured_case += (result_.measured_case.empty() ? "" : ", ") + one.measured_case;
@@ -494,6 +495,7 @@ class Judgement {
     result_.lines = std::move(shown.observations.lines);
     result_.kernels = std::move(shown.observations.kernels);
     result_.traces = std::move(shown.observations.traces);
+    result_.shared_accesses = std::move(shown.observations.shared_accesses);
   }
 
   const course::Exercise& exercise_;

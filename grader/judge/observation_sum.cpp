@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -26,6 +28,12 @@ void add_one(std::vector<T>& total, const T& part) {
   }
 }
 
+std::set<std::string> functions_of(const std::vector<emulator::AccessTrace>& accesses) {
+  std::set<std::string> functions;
+  for (const emulator::AccessTrace& access : accesses) functions.insert(access.function);
+  return functions;
+}
+
 }  // namespace
 
 void add(emulator::Observations& total, emulator::Observations&& part) {
@@ -33,6 +41,11 @@ void add(emulator::Observations& total, emulator::Observations&& part) {
   for (const KernelWork& work : part.kernels) add_one(total.kernels, work);
   std::move(part.findings.begin(), part.findings.end(), std::back_inserter(total.findings));
   std::move(part.traces.begin(), part.traces.end(), std::back_inserter(total.traces));
+  // Of each kernel one call's accesses are enough.
+  const auto is_known = [known = functions_of(total.shared_accesses)](const emulator::AccessTrace& access) {
+    return known.contains(access.function);
+  };
+  std::ranges::remove_copy_if(part.shared_accesses, std::back_inserter(total.shared_accesses), is_known);
   total.launches += part.launches;
   total.blocks += part.blocks;
   total.warp_instructions += part.warp_instructions;

@@ -63,9 +63,18 @@ std::string about_sectors(const LineProfile& line) {
       units, distance);
 }
 
+/// What stands against a row that is longer by what a lane takes.
+std::string harm_of(const emulator::Padding& padding) {
+  if (padding.effect == emulator::Padding::Effect::misaligns) {
+    return fmt::format("line {} needs rows that begin at multiples of {} bytes", padding.line, padding.bytes);
+  }
+  return fmt::format("the lanes of line {} would meet in longer rows", padding.line);
+}
+
 std::string about_banks(const LineProfile& line) {
   const std::string units = units_of(line.shared, "wavefronts");
-  const auto [words, meeting] = emulator::bank_stride(line.shared);
+  const emulator::BankStride stride = emulator::bank_stride(line.shared);
+  const auto [words, meeting, width] = stride;
   if (words == 0) {
     return fmt::format(
         "{}: lanes that use different words meet in one bank. Change how long a row is, or which lane uses "
@@ -79,6 +88,24 @@ std::string about_banks(const LineProfile& line) {
         units);
   }
   constexpr std::uint64_t kBanks = 32;
+  constexpr const char* kExchange =
+      "exchange the columns within each row by the row's number, for stores and loads alike, or let each "
+      "lane "
+      "begin at a column of its own";
+  if (words >= kBanks && line.padding.effect != emulator::Padding::Effect::helps) {
+    return fmt::format(
+        "{}: lanes are {} words apart, so that {} of {} meet in the same banks. Keep the "
+        "rows as long as they are, as {}: {}.",
+        units, words, meeting, stride.served_together(), harm_of(line.padding), kExchange);
+  }
+  if (words >= kBanks && width > 1) {
+    return fmt::format(
+        "{}: lanes are {} words apart, so that {} of the {} that are served together meet in the same banks. "
+        "Let them lie an odd number of {} bytes apart, as rows that are so much longer do for lanes that are "
+        "an "
+        "odd number of rows apart; or {}.",
+        units, words, meeting, stride.served_together(), 4 * width, kExchange);
+  }
   if (words >= kBanks) {
     return fmt::format(
         "{}: lanes are {} words apart, so that {} of them meet in one bank. Pad each row by one element: "

@@ -31,6 +31,15 @@ LineProfile& LineProfile::operator+=(const emulator::LineCounters& counters) {
   return *this;
 }
 
+void LineProfile::note_padding(const emulator::LineCounters& counters,
+                               const std::vector<emulator::AccessTrace>& accesses) {
+  for (const auto* part : {&counters.shared_load, &counters.shared_store}) {
+    const emulator::BankStride stride = emulator::bank_stride(*part);
+    if (stride.meeting > 1 && padding.effect == emulator::Padding::Effect::helps)
+      padding = emulator::padding_of(accesses, counters, stride);
+  }
+}
+
 double LineProfile::active_share() const { return share_of(lanes, kLanesOfWarp * warps); }
 
 std::uint64_t LineProfile::cost() const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "emulator/core/observations.h"
+#include "emulator/core/padding.h"
 
 namespace lockstep::report {
 
@@ -28,8 +29,12 @@ struct LineProfile {
   std::uint64_t idle_caused = 0, idle_here = 0;  ///< lane-instructions: see emulator::LineCounters
   emulator::Traffic global, shared, local;
   AtomicProfile global_atomics, shared_atomics;
+  emulator::Padding padding;  ///< of rows whose lanes meet in banks: the first that does not help
 
   LineProfile& operator+=(const emulator::LineCounters& counters);
+  /// `accesses`: those of Observations::shared_accesses.
+  void note_padding(const emulator::LineCounters& counters,
+                    const std::vector<emulator::AccessTrace>& accesses);
 
   double active_share() const;  ///< of 32 lanes
 

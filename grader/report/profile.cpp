@@ -41,6 +41,7 @@ std::vector<LineProfile> profile_lines(const ExerciseResult& result, const std::
     profile.line = counters.line.line;
     if (profile.line >= 1 && profile.line <= text.size()) profile.text = text[profile.line - 1];
     profile += counters;
+    profile.note_padding(counters, result.shared_accesses);
   }
   std::vector<LineProfile> lines;
   for (auto& [number, profile] : by_line) lines.push_back(std::move(profile));

@@ -94,8 +94,11 @@ ProgramProfile profile_program(const std::string& program, const std::string& ar
     // Code without a line may still have a file.
     const emulator::SourceLine place = counters.line.line != 0 ? counters.line : emulator::SourceLine{};
     result.lacks_lines |= place.line == 0;
-    profile_at(all, place, sources) += counters;
-    profile_at(by_kernel[counters.function], place, sources) += counters;
+    for (LineProfile* profile :
+         {&profile_at(all, place, sources), &profile_at(by_kernel[counters.function], place, sources)}) {
+      *profile += counters;
+      profile->note_padding(counters, observations.shared_accesses);
+    }
   }
   result.lines = in_order(all);
   for (const auto& [function, by_line] : by_kernel)

@@ -277,10 +277,11 @@ std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   std::string about = gate.description;
   if (!gate.case_name.empty()) about += fmt::format(" Worst in case {}.", gate.case_name);
   std::string text;
-  if (gate.previous && !counts_nothing(gate) && number(*gate.previous) != number(gate.value)) {
-    const std::string change = fmt::format("was {}, now {}, asked {}", number(*gate.previous),
-                                           number(gate.value), number(gate.limit));
-    text += fmt::format("      {}\n", paint(style, Colour::faint, change));
+  if (gate.previous && !counts_nothing(gate)) {
+    const std::string was = number_beside(*gate.previous, gate.limit);
+    const std::string now = number_beside(gate.value, gate.limit);
+    const std::string change = fmt::format("was {}, now {}, asked {}", was, now, number(gate.limit));
+    if (was != now) text += fmt::format("      {}\n", paint(style, Colour::faint, change));
   }
   text += prose(style, about, 6);
   if (!gate.worst.empty()) text += '\n';

@@ -214,11 +214,12 @@ struct ExerciseResult {
   double compile_seconds = 0;  ///< 0 when the object came from the cache
   std::string measured_case;   ///< the largest measured one, of each puzzle; lines and traces are of it
   int measured_calls = 0;      ///< of that case, which are summed up in `lines`
-  std::vector<emulator::LineCounters> lines;  ///< for `profile`
-  std::vector<emulator::KernelWork> kernels;  ///< likewise
-  std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
-  std::vector<CaseCounters> counters;         ///< of judge::Options::only_measured
-  std::optional<Picture> picture;             ///< of judge::Options::draw
+  std::vector<emulator::LineCounters> lines;           ///< for `profile`
+  std::vector<emulator::KernelWork> kernels;           ///< likewise
+  std::vector<emulator::AccessTrace> traces;           ///< of judge::Options::trace_line
+  std::vector<emulator::AccessTrace> shared_accesses;  ///< as Observations has them
+  std::vector<CaseCounters> counters;                  ///< of judge::Options::only_measured
+  std::optional<Picture> picture;                      ///< of judge::Options::draw
   std::string complaint;  ///< of the grader, about the kept figures of the GPU; may be empty
 };
 

@@ -88,6 +88,23 @@ TEST(Advice, ColumnsOfATileWantPadding) {
                     HasSubstr("Pad each row by one element: none meet at 33.")));
 }
 
+TEST(Advice, RowsKeepTheirLengthWhereOtherAccessesNeedIt) {
+  LineProfile line = busy();
+  line.shared = requests(32, 1, 128);
+  line.padding = {emulator::Padding::Effect::harms, 12, 4};
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("as the lanes of line 12 would meet in longer rows"),
+                                      HasSubstr("exchange the columns"), Not(HasSubstr("Pad each row"))));
+  line.padding = {emulator::Padding::Effect::misaligns, 12, 16};
+  EXPECT_THAT(advice_for(line), HasSubstr("as line 12 needs rows that begin at multiples of 16 bytes"));
+}
+
+TEST(Advice, VectorsAreServedFewLanesAtATime) {
+  LineProfile line = busy();
+  line.shared = requests(32, 4, 1024);
+  EXPECT_THAT(advice_for(line), AllOf(HasSubstr("8 of the 8 that are served together"),
+                                      HasSubstr("an odd number of 16 bytes apart"), Not(HasSubstr("Pad"))));
+}
+
 TEST(Advice, InterleavedWordsWantNeighbours) {
   EXPECT_THAT(about_shared(2, 8), AllOf(HasSubstr("2 words apart"), HasSubstr("neighbouring words")));
 }

@@ -180,6 +180,18 @@ TEST(TextReport, WhatSeveralCallsPrintedIsToldOfThem) {
               HasSubstr("printed in the 2 calls of case 1 x 1:\n    | n = 1\n    | n = 2\n"));
 }
 
+TEST(TextReport, ANumberJustBeyondItsLimitHasTheDigitsThatTellItApartEverywhere) {
+  ExerciseResult result = inefficient();
+  result.gates[1].limit = 1;
+  result.gates[1].value = 1.0009;
+  result.gates[1].previous = 7;
+  const std::string text = render_exercise(result, {});
+  EXPECT_THAT(text, testing::ContainsRegex("✗ shared-wavefronts +1.001  limit +1.00"));
+  EXPECT_THAT(text, HasSubstr("was 7.00, now 1.001, asked 1.00"));
+  result.gates[1].previous = 1.00091;
+  EXPECT_THAT(render_exercise(result, {}), Not(HasSubstr("was 1.001"))) << "nothing that shows has changed";
+}
+
 TEST(TextReport, ANumberThatSaysNothingIsNotShown) {
   ExerciseResult result = inefficient();
   result.gates[1].value = 0;

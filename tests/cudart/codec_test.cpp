@@ -46,6 +46,9 @@ TEST(ObservationsCodec, RoundTrip) {
   finding.thread = {31, 1, 2};
   AccessTrace& trace = sent.traces.emplace_back();
   trace.addresses[31] = 0x2000'0000'0000;
+  sent.shared_accesses = {{.units = 7, .function = "kernel"}};
+  sent.copied_to = {256, 512};
+  sent.kernels = {{.kernel = "kernel", .grid = {3, 2, 1}, .block = {32, 8, 1}}};
 
   const Observations received = decode_observations(encode(sent));
   ASSERT_EQ(received.lines.size(), 1U);
@@ -57,6 +60,13 @@ TEST(ObservationsCodec, RoundTrip) {
   EXPECT_EQ(received.findings[0], finding);
   ASSERT_EQ(received.traces.size(), 1U);
   EXPECT_EQ(received.traces[0].addresses, trace.addresses);
+  ASSERT_EQ(received.shared_accesses.size(), 1U);
+  EXPECT_EQ(received.shared_accesses[0].units, 7U);
+  EXPECT_EQ(received.shared_accesses[0].function, "kernel");
+  EXPECT_EQ(received.copied_to, sent.copied_to);
+  ASSERT_EQ(received.kernels.size(), 1U);
+  EXPECT_EQ(received.kernels[0].grid, sent.kernels[0].grid);
+  EXPECT_EQ(received.kernels[0].block, sent.kernels[0].block);
   EXPECT_EQ(received.launches, 3U);
   EXPECT_EQ(received.seconds, 0.125);
 }
@@ -81,6 +91,14 @@ TEST(ObservationsCodec, RefusesValuesThatNoEnumerationHas) {
   EXPECT_ANY_THROW(received([&](F& f) { f.other_access = after(F::Access::atomic); }));
   EXPECT_ANY_THROW(received([&](F& f) { f.other = after(F::Other::other_blocks); }));
   EXPECT_ANY_THROW(received([&](F& f) { f.awaited = after(F::Awaited::cluster_barrier); }));
+}
+
+TEST(ObservationsCodec, RefusesAccessesOfNoWidth) {
+  for (const std::uint32_t bytes : {0U, 3U, 32U}) {
+    Observations sent;
+    sent.shared_accesses = {{.bytes = bytes}};
+    EXPECT_ANY_THROW(decode_observations(encode(sent))) << bytes;
+  }
 }
 
 TEST(ObservationsCodec, RefusesOtherBytes) {

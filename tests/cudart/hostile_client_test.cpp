@@ -651,8 +651,11 @@ TEST_F(HostileClient, CopiesAndFillsAreCountedInSectors) {
   EXPECT_EQ(status_of(client, RequestKind::copy,
                       {bytes_of(CopyRequest{{large}, {large + 2048}, {1024}, {0, 1024}})}),
             Status::ok);
-  EXPECT_EQ(device_.take_observations().copied_sectors, 2U + 2U + 32U + 32U);
+  const Observations observations = device_.take_observations();
+  EXPECT_EQ(observations.copied_sectors, 2U + 2U + 32U + 32U);
+  EXPECT_EQ(observations.copied_to, std::vector<std::uint64_t>{large}) << "the allocation, wherever in it";
   EXPECT_EQ(device_.take_observations().copied_sectors, 0U);
+  EXPECT_TRUE(device_.take_observations().copied_to.empty());
 }
 
 TEST_F(HostileClient, NotesOfHostProgramsHoldNoTextOfTheClient) {

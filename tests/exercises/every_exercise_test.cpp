@@ -201,10 +201,11 @@ TEST_P(EveryExerciseOfCode, NamesMistakesThatDifferFromTheAnswerAndFromEachOther
       for (const course::KnownMistake& mistake : output.known_mistakes()) {
         const Bytes wrong = mistake.output();
         EXPECT_EQ(wrong.size(), output.expected.size()) << one.name << ": " << mistake.sentence;
-        EXPECT_FALSE(std::find(seen.begin(), seen.end(), wrong) != seen.end())
-            << one.name << ": " << mistake.sentence;
+        // Of those that depend on the launch several may leave the same.
+        const auto end = mistake.made_by ? seen.begin() + 1 : seen.end();
+        EXPECT_FALSE(std::find(seen.begin(), end, wrong) != end) << one.name << ": " << mistake.sentence;
         EXPECT_TRUE(mistake.advice.ends_with('.')) << "what to do about it: " << mistake.sentence;
-        seen.push_back(wrong);
+        if (!mistake.made_by) seen.push_back(wrong);
         sentences.insert(mistake.sentence);
       }
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "lockstep/random.h"
@@ -13,6 +14,8 @@
 namespace lockstep::judge {
 namespace {
 
+using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -28,6 +31,14 @@ LikelyCause cause(const Ints& expected, const Ints& found, const std::optional<A
 }
 
 std::string guess(const Ints& expected, const Ints& found) { return cause(expected, found).sentence; }
+
+/// A kernel of 256 threads ran, and a copy or a fill wrote to the output.
+const Activity kCopied = {.launches = 1,
+                          .blocks = 1,
+                          .kernel = "copy_kernel",
+                          .stored = true,
+                          .copied = true,
+                          .launch = course::Launch{.grid = {1, 1, 1}, .block = {256, 1, 1}}};
 
 TEST(Diagnosis, NothingWrongHasNoCause) {
   EXPECT_THAT(guess(random_ints(100), random_ints(100)), IsEmpty());
@@ -76,11 +87,41 @@ TEST(Diagnosis, BlocksThatRanWereLaunched) {
               HasSubstr("1 block: are enough blocks launched?"));
 }
 
+TEST(Diagnosis, BlocksAreNotMissingWhereThreadsHaveSeveralElements) {
+  // Of eight rows of 32 a block stores two; in the other output each thread has a single element.
+  Ints found = random_ints(256);
+  std::fill(found.begin() + 64, found.end(), kPoison);
+  Activity activity = kCopied;
+  activity.copied = false;
+  EXPECT_THAT(cause(random_ints(256), found, activity).sentence,
+              AllOf(HasSubstr("do the threads together cover every index"), Not(HasSubstr("enough blocks"))));
+  EXPECT_THAT(cause(random_ints(256), found, activity).advice, HasSubstr("which store or step of its loop"));
+  found = random_ints(512);
+  std::fill(found.begin() + 128, found.end(), kPoison);
+  EXPECT_THAT(cause(random_ints(512), found, activity).sentence, Not(HasSubstr("enough blocks")));
+  found = random_ints(512);
+  std::fill(found.begin() + 256, found.end(), kPoison);
+  EXPECT_THAT(cause(random_ints(512), found, activity).sentence, HasSubstr("are enough blocks launched?"));
+}
+
+TEST(Diagnosis, TheLastBlockIsNotMissingWhereThreadsSuffice) {
+  Ints found = random_ints(100);
+  std::fill(found.begin() + 96, found.end(), kPoison);
+  EXPECT_THAT(cause(random_ints(100), found, kCopied).sentence, Not(HasSubstr("rounded up")));
+  Activity short_of_one = kCopied;
+  short_of_one.launch->block = {96, 1, 1};
+  EXPECT_THAT(cause(random_ints(100), found, short_of_one).sentence, HasSubstr("rounded up"));
+}
+
 TEST(Diagnosis, WhatRanIsReadFromTheCounters) {
   emulator::Observations observations;
   observations.launches = 2;
   observations.blocks = 6;
-  observations.kernels = {{.kernel = "_Z12tiled_kernelPKfPf", .launches = 2, .blocks = 6}};
+  observations.kernels = {{.kernel = "_Z12tiled_kernelPKfPf",
+                           .launches = 2,
+                           .blocks = 6,
+                           .grid = {3, 1, 1},
+                           .block = {2, 64, 1}}};
   emulator::LineCounters& line = observations.lines.emplace_back();
   line.line = {"/build/submission.cu", 7};
   EXPECT_FALSE(activity_of(observations, SourceText("submission.cu", "")).stored);
@@ -93,6 +134,12 @@ TEST(Diagnosis, WhatRanIsReadFromTheCounters) {
   EXPECT_TRUE(activity.stored);
   EXPECT_FALSE(activity.added);
   EXPECT_EQ(activity.private_line, 7U);
+  EXPECT_FALSE(activity.launch) << "there were two";
+  observations.kernels.front().launches = 1;
+  const std::optional<course::Launch> launch =
+      activity_of(observations, SourceText("submission.cu", "")).launch;
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->threads(), 3U * 2 * 64);
   EXPECT_EQ(activity_of(observations, SourceText("other.cu", "")).private_line, 0U)
       << "no line of the submission";
   observations.kernels.push_back(observations.kernels.front());
@@ -101,10 +148,23 @@ TEST(Diagnosis, WhatRanIsReadFromTheCounters) {
 }
 
 TEST(Diagnosis, BytesAreNoElements) {
+  const auto guess = [](const Ints& expected, const Ints& found) {
+    return cause(expected, found, kCopied).sentence;
+  };
   const Ints expected = random_ints(1001);
   Ints found(1001, kPoison);
   std::memcpy(found.data(), expected.data(), 1001);
   EXPECT_THAT(guess(expected, found), StartsWith("only 1001 bytes of out were written"));
+  Activity kernel_alone = kCopied;
+  kernel_alone.copied = false;
+  EXPECT_THAT(cause(expected, found, kernel_alone).sentence, Not(HasSubstr("bytes")))
+      << "no copy wrote: threads that store a quarter of the elements leave the same";
+  course::Output output = output_of(expected);
+  output.known_mistakes = [found] {
+    return std::vector<course::KnownMistake>{{"a quarter is stored", [found] { return bytes_of(found); }}};
+  };
+  EXPECT_THAT(likely_cause("out", output, bytes_of(found), kCopied).sentence, HasSubstr("bytes"));
+  EXPECT_EQ(likely_cause("out", output, bytes_of(found), kernel_alone).sentence, "a quarter is stored");
   std::memcpy(found.data(), expected.data(), 2000);
   EXPECT_THAT(guess(expected, found), Not(HasSubstr("bytes"))) << "half of all, for another reason";
   found = {static_cast<std::int32_t>(0xCDCDCD00 | (expected[0] & 0xFF))};
@@ -118,9 +178,11 @@ TEST(Diagnosis, AddedToWhatWasThereBefore) {
   EXPECT_THAT(guess(expected, found), HasSubstr("added to what its memory held before"));
   EXPECT_THAT(cause(expected, found).advice, HasSubstr("cudaMemsetAsync"));
   std::copy_n(expected.begin(), 250, found.begin());
-  EXPECT_THAT(guess(expected, found), StartsWith("only the first 250 of 1000 elements of out were set to 0"));
+  EXPECT_THAT(guess(expected, found), Not(HasSubstr("size of a fill"))) << "no fill is known";
+  EXPECT_THAT(cause(expected, found, kCopied).sentence,
+              StartsWith("only the first 250 of 1000 elements of out were set to 0"));
   for (std::size_t i = 250; i < 1000; ++i) found[i] = kPoison + 3;
-  EXPECT_THAT(guess(expected, found), HasSubstr("set to 0")) << "whatever was added";
+  EXPECT_THAT(cause(expected, found, kCopied).sentence, HasSubstr("were set to 0")) << "whatever was added";
 }
 
 TEST(Diagnosis, SumsOfTooFewBits) {
@@ -287,6 +349,25 @@ TEST(Diagnosis, KnownMistakeComesFirst) {
   EXPECT_EQ(known.advice, "Change it.");
   EXPECT_EQ(known.basis, LikelyCause::Basis::known_mistake);
   EXPECT_THAT(likely_cause("out", output, bytes_of(random_ints(100))).sentence, IsEmpty());
+}
+
+TEST(Diagnosis, TheLaunchTellsMistakesApartThatLeaveTheSame) {
+  course::Output output = output_of(random_ints(100));
+  output.known_mistakes = [] {
+    course::Mistakes<std::int32_t> mistakes(random_ints(100));
+    const auto is_small = [](const course::Launch& launch) { return launch.threads() < 100; };
+    mistakes.add("blocks are missing", Ints(100, 0), "Add one.", is_small);
+    mistakes.add("the guard stops too early", Ints(100, 0), "Look at it.", std::not_fn(is_small));
+    return mistakes.known();
+  };
+  const auto said = [&](const std::optional<Activity>& activity) {
+    return likely_cause("out", output, bytes_of(Ints(100, 0)), activity).sentence;
+  };
+  Activity activity = kCopied;
+  EXPECT_EQ(said(activity), "the guard stops too early");
+  activity.launch->block = {96, 1, 1};
+  EXPECT_EQ(said(activity), "blocks are missing");
+  EXPECT_THAT(said({}), Not(AnyOf(HasSubstr("blocks"), HasSubstr("guard")))) << "the launch is not known";
 }
 
 TEST(Diagnosis, PositionsAreTheStudents) {

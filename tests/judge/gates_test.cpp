@@ -86,6 +86,95 @@ TEST(CausesOfConflicts, TellTheDistanceOfLanesThatMakesThem) {
   EXPECT_EQ(cause_of(tree).explain(tree), "loads take 6 wavefronts per request, ideal 1");
 }
 
+/// A request of all lanes to shared memory, in a kernel's line.
+template <class OffsetOf>
+emulator::AccessTrace shared_access(std::uint32_t line, const char* operation, std::uint32_t bytes,
+                                    std::uint32_t units, OffsetOf offset_of) {
+  emulator::AccessTrace access{.line = {"a.cu", line},
+                               .space = "shared",
+                               .operation = operation,
+                               .bytes = bytes,
+                               .active = 0xFFFF'FFFF,
+                               .units = units,
+                               .ideal_units = bytes / 4,
+                               .function = "kernel"};
+  for (std::uint64_t lane = 0; lane < 32; ++lane) access.addresses.at(lane) = offset_of(lane);
+  return access;
+}
+
+/// What the cause of such a line's conflicts says, and what it advises, beside other accesses of the kernel.
+std::pair<std::string, std::string> said_of(LineCounters line, std::vector<emulator::AccessTrace> accesses) {
+  const Gate gate = shared_wavefronts_gate(1, {.loads_and_stores = "other banks", .padding = "one longer"});
+  line.function = "kernel";
+  line.line = {"a.cu", 7};
+  Observations observations;
+  observations.lines = {line};
+  observations.shared_accesses = std::move(accesses);
+  const Cause cause = gate.cause({observations, kCost, 1});
+  const std::string said = cause.explain(line);
+  return {said.substr(said.find("none would")), cause.advice};
+}
+
+constexpr auto kColumn = [](std::uint64_t lane) { return lane * 128; };
+constexpr auto kWords = [](std::uint64_t lane) { return lane * 4; };
+constexpr auto kVectors = [](std::uint64_t lane) { return lane * 16; };
+
+TEST(CausesOfConflicts, ALongerRowIsAdvisedWhereNothingElseGetsWorse) {
+  const LineCounters column = line_with_conflicts(32, 32);
+  const auto loads = shared_access(7, "load", 4, 32, kColumn);
+  EXPECT_THAT(said_of(column, {loads, shared_access(4, "store", 4, 1, kWords)}),
+              testing::Pair("none would at 33", "one longer"));
+  // The array need not begin at 0.
+  const auto further = [](auto offset_of) {
+    return [offset_of](std::uint64_t lane) { return offset_of(lane) + 44; };
+  };
+  EXPECT_THAT(said_of(column, {shared_access(7, "load", 4, 32, further(kColumn)),
+                               shared_access(4, "store", 4, 1, further(kWords))}),
+              testing::Pair("none would at 33", "one longer"));
+  const auto elsewhere = [](std::uint64_t lane) { return 8192 + lane * 16; };
+  EXPECT_THAT(said_of(column, {loads, shared_access(4, "store", 16, 4, elsewhere)}),
+              testing::Pair("none would at 33", "one longer"))
+      << "another array";
+}
+
+TEST(CausesOfConflicts, ALongerRowIsNotAdvisedWhereOthersWouldMeet) {
+  // Each lane counts in a column of its own, in any row: as a histogram does before its rows are summed.
+  const auto own_column = [](std::uint64_t lane) { return (lane * lane * 5 + 3) % 31 * 128 + lane * 4; };
+  EXPECT_THAT(said_of(line_with_conflicts(32, 32), {shared_access(7, "load", 4, 32, kColumn),
+                                                    shared_access(5, "atomic", 4, 1, own_column)}),
+              testing::Pair("none would at 33, but those of line 5 would then", "other banks"));
+  // 32 words in a row are four structures of eight, of which each lane then takes one.
+  const auto structures = [](std::uint64_t lane) { return lane * 32; };
+  EXPECT_THAT(said_of(line_with_conflicts(8, 8),
+                      {shared_access(7, "load", 4, 8, structures), shared_access(4, "store", 4, 1, kWords)}),
+              testing::Pair("none would at 9, but those of line 4 would then", "other banks"));
+}
+
+TEST(CausesOfConflicts, ALongerRowMustKeepVectorsAligned) {
+  EXPECT_THAT(said_of(line_with_conflicts(32, 32),
+                      {shared_access(7, "load", 4, 32, kColumn), shared_access(4, "store", 16, 4, kVectors)}),
+              testing::Pair("none would at 33, but line 4 needs rows that begin at multiples of 16 bytes",
+                            "other banks"));
+}
+
+TEST(CausesOfConflicts, VectorsAreServedFewLanesAtATime) {
+  // 16 bytes a lane: eight are served together, and all of them meet.
+  LineCounters vectors = line_with_conflicts(32, 256);
+  vectors.shared_load.ideal_units = 4 * kRequests;
+  vectors.shared_load.bytes = 4 * kRequests * 128;
+  EXPECT_THAT(said_of(vectors, {}), testing::Pair("none would at an odd multiple of 4", "other banks"));
+  const Gate gate = shared_wavefronts_gate(1, {});
+  Observations observations;
+  observations.lines = {vectors};
+  EXPECT_THAT(
+      gate.cause({observations, kCost, 1}).explain(vectors),
+      testing::HasSubstr("lanes are 256 words apart, so that 8 of the 8 that are served together meet"));
+  vectors.shared_load.units = 16 * kRequests;  // a row longer by one vector, and lanes four rows apart
+  vectors.shared_load.spacing_bytes = kRequests * 1088;
+  EXPECT_THAT(gate.cause({observations, kCost, 1}).explain(vectors),
+              testing::HasSubstr("so that 4 of the 8"));
+}
+
 TEST(Gates, AccessesThatServeNothingDoNotDiluteConflicts) {
   const Gate gate = shared_wavefronts_gate(1, {});
   LineCounters conflict, waste;

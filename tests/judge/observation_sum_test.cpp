@@ -45,5 +45,31 @@ TEST(ObservationSum, AddsLineByLineInOrder) {
   EXPECT_EQ(total.copied_sectors, 15U);
 }
 
+TEST(ObservationSum, KeepsTheSharedAccessesOfOneCallOfEachKernel) {
+  const auto accesses_of = [](const std::string& kernel, std::uint32_t units) {
+    emulator::Observations observations;
+    for (const std::uint32_t line : {5U, 7U}) {
+      observations.shared_accesses.push_back({.line = {"a.cu", line}, .units = units, .function = kernel});
+    }
+    return observations;
+  };
+  emulator::Observations total;
+  add(total, accesses_of("a", 1));
+  add(total, accesses_of("b", 2));
+  add(total, accesses_of("a", 3));
+  ASSERT_EQ(total.shared_accesses.size(), 4U);
+  EXPECT_EQ(total.shared_accesses[0].units, 1U);
+  EXPECT_EQ(total.shared_accesses[3].units, 2U);
+}
+
+TEST(ObservationSum, KeepsTheShapeOfTheLargestLaunch) {
+  emulator::KernelWork work{.grid = {2, 3, 1}, .block = {32, 8, 1}};
+  work += {.grid = {6, 1, 1}, .block = {64, 1, 1}};
+  EXPECT_EQ(work.grid[1], 3U) << "of as many blocks, the first";
+  work += {.grid = {7, 1, 1}, .block = {64, 1, 1}};
+  EXPECT_EQ(work.grid[0], 7U);
+  EXPECT_EQ(work.block[0], 64U);
+}
+
 }  // namespace
 }  // namespace lockstep::judge

@@ -288,5 +288,32 @@ TEST_F(CounterTest, SharedMemoryTellsTheDistanceOfConflictingLanes) {
   EXPECT_EQ(line(4).shared_store.spacing_bytes, 128U);
 }
 
+// --- what shared memory's accesses were, and the shape of launches ---
+
+TEST_F(CounterTest, OneAccessOfEachInstructionIsKeptWhereLanesMeet) {
+  // Warp w stores at a stride of 4 * 2^w bytes.
+  const std::string body =
+      "shr.u32 %r4, %r1, 5;\nand.b32 %r2, %r1, 31;\nadd.u32 %r4, %r4, 2;\nshl.b32 %r2, %r2, %r4;\n"
+      "mov.u32 %r3, tile;\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;";
+  run_warps(body, 64);
+  std::vector<AccessTrace> stores;
+  for (const AccessTrace& access : seen.shared_accesses)
+    if (access.line.line == 7) stores.push_back(access);
+  ASSERT_EQ(stores.size(), 1U);
+  EXPECT_EQ(stores[0].operation, "store");
+  EXPECT_EQ(stores[0].bytes, 4U);
+  EXPECT_EQ(stores[0].units, 2U) << "of both warps the one with conflicts";
+  EXPECT_EQ(stores[0].addresses[31] - stores[0].addresses[0], 31U * 8);
+  EXPECT_EQ(stores[0].function, seen.kernels.at(0).kernel);
+  EXPECT_EQ(seen.kernels.at(0).block[0], 64U);
+}
+
+TEST_F(CounterTest, NoAccessIsKeptWhereNoLanesMeet) {
+  run_warps("mov.u32 %r3, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;", 64,
+            6);
+  EXPECT_TRUE(seen.shared_accesses.empty());
+  EXPECT_EQ(seen.kernels.at(0).grid[0], 6U);
+}
+
 }  // namespace
 }  // namespace lockstep::emulator

@@ -619,6 +619,7 @@ void trace_access(Warp& warp, const Instruction& i, Mask active, const std::uint
     trace.addresses[lane] = (active >> lane & 1) != 0 ? addresses[lane] : 0;
   trace.units = units;
   trace.ideal_units = ideal;
+  trace.function = grid.kernel->info.name;
 }
 
 }  // namespace lockstep::emulator::checks

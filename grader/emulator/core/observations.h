@@ -77,11 +77,20 @@ struct KernelWork {
   /// Of each launch the busiest block's, or 4 times the busiest warp's where that is more, as a
   /// multiprocessor issues for 4 warps at a time; summed.
   std::uint64_t span = 0;
+  /// Of the launch with most blocks, the first of them.
+  std::array<std::uint32_t, 3> grid{}, block{};
 
   /// Multiprocessors that the work could keep busy.
   double parallelism() const { return span == 0 ? 0 : static_cast<double>(work) / static_cast<double>(span); }
   /// Adds the counts; the name stays.
   KernelWork& operator+=(const KernelWork& more) {
+    const auto blocks_of = [](const std::array<std::uint32_t, 3>& of) {
+      return std::uint64_t{of[0]} * of[1] * of[2];
+    };
+    if (blocks_of(more.grid) > blocks_of(grid)) {
+      grid = more.grid;
+      block = more.block;
+    }
     launches += more.launches;
     blocks += more.blocks;
     work += more.work;
@@ -103,6 +112,7 @@ struct AccessTrace {
       addresses{};          ///< shared: offset from the block's window; global: generic address
   std::uint32_t units = 0;  ///< sectors or wavefronts that it took
   std::uint32_t ideal_units = 0;
+  std::string function = {};  ///< kernel, mangled
 };
 
 struct Observations {
@@ -110,6 +120,12 @@ struct Observations {
   std::vector<KernelWork> kernels;  ///< sorted by name
   std::vector<Finding> findings;
   std::vector<AccessTrace> traces;
+  /// Of kernels with bank conflicts: one request of each instruction that accesses shared memory, of those
+  /// furthest beyond their ideal one of most lanes.
+  std::vector<AccessTrace> shared_accesses;
+  /// Where those allocations of the device's owner begin that the program's copies and fills wrote to;
+  /// ascending.
+  std::vector<std::uint64_t> copied_to;
   std::uint64_t launches = 0;
   std::uint64_t blocks = 0;
   std::uint64_t warp_instructions = 0;

@@ -2,6 +2,8 @@
 // ends.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -41,9 +43,28 @@ struct TrafficCounters {
   std::uint64_t global_contention = 0, shared_contention = 0;  ///< of atomics: see LineCounters
 };
 
+/// One request of an instruction to shared memory: of those furthest beyond their ideal one of most lanes,
+/// and of these the first in the order of blocks and warps.
+struct SharedSample {
+  std::uint64_t rank = ~std::uint64_t{0};  ///< the least is kept
+  TrafficCounter::Kind kind = TrafficCounter::Kind::none;
+  std::uint32_t width = 0, active = 0;  ///< bytes a lane; lane mask
+  std::uint32_t units = 0, ideal_units = 0;
+  std::array<std::uint32_t, 32> offsets{};
+
+  static std::uint64_t rank_of(std::uint32_t units, std::uint32_t ideal, int lanes, std::uint64_t block,
+                               std::uint32_t warp) {
+    constexpr std::uint64_t kMaxBeyond = 255, kWarps = 64, kBlocks = std::uint64_t{1} << 43;
+    const std::uint64_t beyond = units > ideal ? std::min<std::uint64_t>(units - ideal, kMaxBeyond) : 0;
+    const std::uint64_t idle = 32 - static_cast<std::uint64_t>(lanes);
+    return ((kMaxBeyond - beyond) << 6 | idle) << 49 | std::min(block, kBlocks - 1) * kWarps | warp;
+  }
+};
+
 struct Counters {
   std::vector<BlockCounter> blocks;
   std::vector<TrafficCounters> traffic;
+  std::vector<SharedSample> samples;  ///< as `traffic`
 };
 
 }  // namespace lockstep::emulator::counters

@@ -372,6 +372,7 @@ void add_counters(counters::Counters& total, const counters::Counters& part) {
     }
     total.traffic[t].global_contention += part.traffic[t].global_contention;
     total.traffic[t].shared_contention += part.traffic[t].shared_contention;
+    if (part.samples[t].rank < total.samples[t].rank) total.samples[t] = part.samples[t];
   }
 }
 
@@ -430,6 +431,7 @@ std::string run_grid(Grid& grid, unsigned workers, counters::Counters& counters,
     worker.grid = &grid;
     worker.counters.blocks.resize(counters.blocks.size());
     worker.counters.traffic.resize(counters.traffic.size());
+    worker.counters.samples.resize(counters.samples.size());
   }
   ProgressBoard board(used);
   const auto run_worker = [&](unsigned w) {

@@ -332,6 +332,19 @@ inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std
   return true;
 }
 
+/// Not inlined: few requests are kept.
+[[gnu::noinline]] inline void keep_sample(counters::SharedSample& sample, TrafficCounter::Kind kind,
+                                          Mask active, const std::uint32_t* offsets, unsigned width,
+                                          Units units) {
+  sample.kind = kind;
+  sample.width = width;
+  sample.active = active;
+  sample.units = units.units;
+  sample.ideal_units = units.ideal;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    sample.offsets[lane] = (active >> lane & 1) != 0 ? offsets[lane] : 0;
+}
+
 inline void count_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                          unsigned width, bool contiguous, AccessKind kind) {
   Units units;
@@ -349,6 +362,15 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
                        : kind == AccessKind::store ? TrafficCounter::Kind::shared_store
                                                    : TrafficCounter::Kind::shared_atomic;
   count_traffic(warp, i, counter, active, width, units, spacing);
+  if (i.counter != program::kNoCounter) {
+    counters::SharedSample& sample = warp.worker->counters.samples[i.counter];
+    const std::uint64_t rank = counters::SharedSample::rank_of(
+        units.units, units.ideal, std::popcount(active), warp.block->sequence, warp.index);
+    if (rank < sample.rank) {
+      sample.rank = rank;
+      keep_sample(sample, counter, active, offsets, width, units);
+    }
+  }
   if (kind == AccessKind::atomic) {
     count_contention(warp, i, active, offsets, &counters::TrafficCounters::shared_contention);
   }

@@ -171,6 +171,7 @@ Bytes ClientSession::perform(RequestKind kind, MessageReader& request) {
       device.copy(copy.to, copy.from, copy.shape, copy.part);
       served_.copied_sectors +=
           sectors_of_rows(copy.from, copy.shape, copy.part) + sectors_of_rows(copy.to, copy.shape, copy.part);
+      note_copy_to(copy.to.address);
       return {};
     }
     case RequestKind::write_box: {
@@ -198,6 +199,7 @@ Bytes ClientSession::perform(RequestKind kind, MessageReader& request) {
       device.fill(place, shape, part, static_cast<std::byte>(fill.value));
       ++served_.statistics.host_to_device_bytes;  // of which the others are copies
       served_.copied_sectors += sectors_of_rows(place, shape, part);
+      note_copy_to(place.address);
       return {};
     }
     case RequestKind::find_range: {
@@ -561,6 +563,7 @@ void ClientSession::count_read(DeviceAddress address, std::uint64_t bytes, std::
 void ClientSession::after_write(DeviceAddress address, std::uint64_t bytes, std::uint64_t news) {
   served_.statistics.host_to_device_bytes += news;
   if (belongs_to_control(address)) served_.statistics.control_bytes_written += bytes;
+  note_copy_to(address);
 }
 
 void ClientSession::after_read(DeviceAddress address, std::span<const std::byte> found) {
@@ -579,6 +582,11 @@ std::uint64_t ClientSession::news_in(DeviceAddress address, std::span<const std:
 void ClientSession::after_fill(const FillRequest& request) {
   ++served_.statistics.host_to_device_bytes;  // of which the others are copies
   served_.copied_sectors += sectors_of(request.address, request.bytes);
+  note_copy_to(request.address);
+}
+
+void ClientSession::note_copy_to(DeviceAddress address) {
+  if (const auto base = control_allocation_at(address)) served_.copied_to.insert(*base);
 }
 
 Device::ModuleId ClientSession::owned_module(std::uint64_t id) const {
@@ -589,12 +597,17 @@ Device::ModuleId ClientSession::owned_module(std::uint64_t id) const {
   return module;
 }
 
-bool ClientSession::belongs_to_control(DeviceAddress address) const {
+std::optional<DeviceAddress> ClientSession::control_allocation_at(DeviceAddress address) const {
   const auto& owned = served_.control_allocations;
   const auto after = owned.upper_bound(address);
-  if (after == owned.begin()) return false;
+  if (after == owned.begin()) return std::nullopt;
   const auto& [base, bytes] = *std::prev(after);
-  return address - base < bytes;
+  if (address - base >= bytes) return std::nullopt;
+  return base;
+}
+
+bool ClientSession::belongs_to_control(DeviceAddress address) const {
+  return control_allocation_at(address).has_value();
 }
 
 }  // namespace lockstep::emulator::server

@@ -89,6 +89,8 @@ Bytes ControlSession::take_observations() {
   findings.insert(findings.end(), served_.findings.begin(), served_.findings.end());
   served_.findings.clear();
   observations.copied_sectors += std::exchange(served_.copied_sectors, 0);
+  observations.copied_to.assign(served_.copied_to.begin(), served_.copied_to.end());
+  served_.copied_to.clear();
   return encode(observations);
 }
 

@@ -1,5 +1,6 @@
 #include "emulator/server/observations_codec.h"
 
+#include <bit>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -14,7 +15,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineCounters, line, function, warps, lanes, d
                                    global_load, global_store, global_atomic, shared_load, shared_store,
                                    shared_atomic, local_load, local_store, constant_load, branches,
                                    idle_caused, idle_here, global_contention, shared_contention)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelWork, kernel, launches, blocks, work, span)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelWork, kernel, launches, blocks, work, span, grid, block)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding::Object, name, begin, bytes)
 // Of which the kind is that of the cause.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, cause, space, scope, access, other_access, other, other_number,
@@ -23,9 +24,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, cause, space, scope, access, other_a
                                    sees_no_host_writes, line, stack, other_line, used_at, barrier, kernel,
                                    block, thread, block_shape, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AccessTrace, line, space, operation, bytes, block, warp, active, addresses,
-                                   units, ideal_units)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, kernels, findings, traces, launches, blocks,
-                                   warp_instructions, copied_sectors, seconds)
+                                   units, ideal_units, function)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Observations, lines, kernels, findings, traces, shared_accesses, copied_to,
+                                   launches, blocks, warp_instructions, copied_sectors, seconds)
 
 }  // namespace lockstep::emulator
 
@@ -79,6 +80,13 @@ void complete(Finding& finding) {
   finding.kind = kind_of(finding.cause);
 }
 
+/// Throws where an access to shared memory is as wide as none is: whoever computes its banks divides by that.
+void require_width(const AccessTrace& access) {
+  constexpr std::uint32_t kMaxWidth = 16;
+  if (!std::has_single_bit(access.bytes) || access.bytes > kMaxWidth)
+    throw std::runtime_error("an access that is none");
+}
+
 }  // namespace
 
 std::vector<std::byte> encode(const Observations& observations) {
@@ -92,6 +100,7 @@ Observations decode_observations(std::span<const std::byte> bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   auto observations = nlohmann::json::from_cbor(begin, begin + bytes.size()).get<Observations>();
   for (Finding& finding : observations.findings) complete(finding);
+  for (const AccessTrace& access : observations.shared_accesses) require_width(access);
   return observations;
 }
 

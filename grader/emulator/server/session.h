@@ -46,9 +46,10 @@ struct ServedDevice {
   /// Constructors of the program run before its owner has come to set a limit.
   std::size_t client_memory_limit = std::size_t{1} << 30;
   bool client_held = false;
-  std::uint64_t copied_sectors = 0;  ///< by the client's copies and fills since the last observations
-  bool note_refusals = false;        ///< calls that the runtime refused the client become findings
-  bool check_leaks = false;          ///< so does memory that the client never frees
+  std::uint64_t copied_sectors = 0;   ///< by the client's copies and fills since the last observations
+  std::set<DeviceAddress> copied_to;  ///< its owner's allocations that these wrote to
+  bool note_refusals = false;         ///< calls that the runtime refused the client become findings
+  bool check_leaks = false;           ///< so does memory that the client never frees
 
  private:
   static DeviceOptions together(DeviceOptions options, int count) {
@@ -171,7 +172,10 @@ class ClientSession final : public Session {
   void add_finding_of(const std::string& kernel, Finding finding);
   Finding refused_range(const RangeRequest& range) const;
   Device::ModuleId owned_module(std::uint64_t id) const;
+  /// Where the owner's allocation begins that the address lies in.
+  std::optional<DeviceAddress> control_allocation_at(DeviceAddress address) const;
   bool belongs_to_control(DeviceAddress address) const;
+  void note_copy_to(DeviceAddress address);
   void select_device(std::uint64_t device);
   void reset(int device);
   void charge(int device, std::uint64_t bytes);
