@@ -486,16 +486,19 @@ class Judgement {
     result_.cases.back().measured = true;
   }
 
-  /// Counters and traces of the measured case that explains the gates.
+  /// Counters and traces of the largest measured case.
   void keep_profile(std::vector<MeasuredCase>&& measured) {
-    if (measured.empty()) return;
-    MeasuredCase& shown = case_to_profile(problem_, measured, result_.gates);
-    result_.measured_case = shown.one->name;
-    result_.measured_calls = shown.one->calls;
-    result_.lines = std::move(shown.observations.lines);
-    result_.kernels = std::move(shown.observations.kernels);
-    result_.traces = std::move(shown.observations.traces);
-    result_.shared_accesses = std::move(shown.observations.shared_accesses);
+    const auto largest =
+        std::max_element(measured.begin(), measured.end(), [](const MeasuredCase& a, const MeasuredCase& b) {
+          return a.one->cost.global_bytes < b.one->cost.global_bytes;
+        });
+    if (largest == measured.end()) return;
+    result_.measured_case = largest->one->name;
+    result_.measured_calls = largest->one->calls;
+    result_.lines = std::move(largest->observations.lines);
+    result_.kernels = std::move(largest->observations.kernels);
+    result_.traces = std::move(largest->observations.traces);
+    result_.shared_accesses = std::move(largest->observations.shared_accesses);
   }
 
   const course::Exercise& exercise_;

@@ -242,20 +242,6 @@ std::vector<GateResult> judge_technique(const course::Problem& problem,
   return results;
 }
 
-MeasuredCase& case_to_profile(const course::Problem& problem, std::span<MeasuredCase> measured,
-                              std::span<const GateResult> gates) {
-  MeasuredCase& largest = *std::ranges::max_element(
-      measured, {}, [](const MeasuredCase& any) { return any.one->cost.global_bytes; });
-  for (std::size_t i = 0; i < problem.gates.size(); ++i) {
-    if (gates[i].verdict != Verdict::inefficient) continue;
-    const course::Gate& gate = problem.gates[i];
-    if (gate.looks_at(*largest.one) && !gate.holds(gate.value(measurement_of(largest)))) return largest;
-    return *std::ranges::find_if(
-        measured, [&](const MeasuredCase& any) { return any.one->name == gates[i].case_name; });
-  }
-  return largest;
-}
-
 std::vector<GateResult> technique_not_measured(const course::Problem& problem) {
   std::vector<GateResult> results;
   for (const course::Gate& gate : problem.gates) results.push_back(unmeasured(gate));

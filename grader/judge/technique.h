@@ -24,9 +24,4 @@ std::vector<result::GateResult> judge_technique(const course::Problem& problem,
 /// The same gates as not measured: correctness did not hold, or the device cannot count.
 std::vector<result::GateResult> technique_not_measured(const course::Problem& problem);
 
-/// The measured case whose lines explain the gates, of which there is at least one: the largest, or that of
-/// the first gate that failed where the largest passes it. `gates` are those of judge_technique().
-MeasuredCase& case_to_profile(const course::Problem& problem, std::span<MeasuredCase> measured,
-                              std::span<const result::GateResult> gates);
-
 }  // namespace lockstep::judge

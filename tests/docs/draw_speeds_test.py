@@ -127,6 +127,17 @@ class DrawSpeeds(unittest.TestCase):
             self.assertIn(words, table)
         self.assertIn("commit 0123456.", table)
 
+    def test_a_ladder_is_of_the_gpu_that_it_names(self):
+        other = self.root / "another-gpu"
+        other.mkdir()
+        (other / "transpose.json").write_text(json.dumps({**RECORD, "card": "Another GPU"}), encoding="utf-8")
+        self.assertEqual(self.run_tool("<!-- ladder there: transpose on another-gpu -->\n"), (0, ""))
+        self.assertEqual([one.name for one in self.output.iterdir()], ["there.md"])
+        self.assertIn("Another GPU", (self.output / "there.md").read_text(encoding="utf-8"))
+        status, words = self.run_tool("<!-- ladder there: transpose on no-gpu -->\n")
+        self.assertEqual(status, 1)
+        self.assertIn("05-transpose.md:1:", words)
+
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_shares_are_of_the_ceiling_that_binds(self):
         ceiling = {"name": "fused-multiply-adds", "description": "the multiply-adds of a GPU", "rate": 1e12, "unit": "/s"}

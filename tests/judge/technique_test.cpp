@@ -59,23 +59,6 @@ TEST_F(Technique, WorstCaseAndWorstLineAreNamed) {
   EXPECT_EQ(gates[1].verdict, Verdict::passed);
 }
 
-TEST_F(Technique, TheProfileShowsTheLargestCaseThatFailsTheGate) {
-  large_.cost.global_bytes = 1024;
-  std::vector<MeasuredCase> measured(2);
-  measured[0].one = &small_;
-  measured[1].one = &large_;
-  const auto shown = [&] {
-    const std::vector<GateResult> gates = judge_technique(problem_, measured, {}, source_);
-    return case_to_profile(problem_, measured, gates).one->name;
-  };
-  measured[1].observations.lines = {stores("/x/technique_test.cu", 2, 4)};
-  EXPECT_EQ(shown(), "large") << "every gate passes";
-  measured[0].observations.lines = {stores("/x/technique_test.cu", 2, 4000)};
-  EXPECT_EQ(shown(), "small") << "it alone fails";
-  measured[1].observations.lines = {stores("/x/technique_test.cu", 2, 1000)};
-  EXPECT_EQ(shown(), "large") << "both fail";
-}
-
 emulator::LineCounters loads(unsigned line, std::uint64_t requests) {
   emulator::LineCounters counters;
   counters.line = {"/x/technique_test.cu", line};
