@@ -288,10 +288,8 @@ Problem make_problem() {
       shared_wavefronts_gate(
           1,
           {.loads_and_stores = "Keep the tile as rows of one member each, 4 words longer than a multiple of "
-                               "32, or do without a "
-                               "tile. A particle is 8 words long, so lanes that take the same member of "
-                               "neighbouring particles "
-                               "meet in one bank in eight.",
+                               "32, or do without a tile. A particle is 8 words long, so lanes that take the "
+                               "same member of neighbouring particles meet in one bank in eight.",
            .rows = "Make each row of the tile 4 words longer than a multiple of 32, or do without a tile. "
                    "Lanes that hold parts of particles touch several rows at once, 16 words of two or 4 of "
                    "eight: with rows one word longer these overlap in their banks, with 4 they do not."}),

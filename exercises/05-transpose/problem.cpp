@@ -165,8 +165,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<float>& in, Shape sha
                   "store ends with `columns`",
         cut_short,
         "Let the store exchange the blocks' offsets, and the limits with them: it writes row first_column + "
-        "y, "
-        "which is below columns, and column first_row + x, which is below rows.",
+        "y, which is below columns, and column first_row + x, which is below rows.",
         has_all);
     mistakes.add(
         "every tile is transposed, but stands where it stood in `in`",
@@ -305,13 +304,10 @@ Problem make_problem() {
           1,
           {.loads_and_stores =
                "Let the lanes that are served together, 32 of 4 bytes or 8 of 16, lie in different banks. "
-               "Rows "
-               "that are one element longer do that for lanes that are an odd number of rows apart. For "
-               "vectors "
-               "whose lanes are 2 or 4 rows apart no length does: keep vector v of row r at v ^ (r / 4) or v "
-               "^ (r / 2) "
-               "instead, in stores and loads alike. Single elements can be stored in rows of an odd length, "
-               "vectors cannot.",
+               "Rows that are one element longer do that for lanes that are an odd number of rows apart. For "
+               "vectors whose lanes are 2 or 4 rows apart no length does: keep vector v of row r at v ^ (r / "
+               "4) or v ^ (r / 2) instead, in stores and loads alike. Single elements can be stored in rows "
+               "of an odd length, vectors cannot.",
            .padding =
                "Make the rows of the tile one element longer than what is stored in them, as "
                "tile[kTile][kTile + 1] does. Where the lanes of a warp go down a column of the tile, all "

@@ -20,14 +20,11 @@ Problem make_problem() {
       100, {"Let every thread add for its own element, and let the block wait where it must."}));
   problem.hints = {
       "The report names one line that reads and writes. Which thread reads the element that thread i writes, "
-      "and "
-      "does it do so before or after?",
+      "and does it do so before or after?",
       "A barrier orders what stands before it and what stands behind it. What happens within a single "
-      "statement "
-      "it cannot order: take it apart.",
+      "statement it cannot order: take it apart.",
       "Read into a register, wait for the block, write, wait again. Every thread must come to each barrier, "
-      "also "
-      "one with nothing to add.",
+      "also one with nothing to add.",
   };
   return problem;
 }

@@ -807,10 +807,9 @@ Problem make_problem() {
       "two, and no cell has two edges of bins as wide as these. A table says for each cell how many edges "
       "lie below it and where in it the next one is.",
       "Sort the points so that neighbours are close, and put a cone round each group of 32. The angle "
-      "between "
-      "two axes and the two radii show which edges the pairs of two groups can meet. Often it is none, and "
-      "1024 pairs are one addition; nearly always it is one or two, and then a pair is some comparisons and "
-      "no table.",
+      "between two axes and the two radii show which edges the pairs of two groups can meet. Often it is "
+      "none, and 1024 pairs are one addition; nearly always it is one or two, and then a pair is some "
+      "comparisons and no table.",
   };
   return problem;
 }

@@ -71,8 +71,7 @@ constexpr Meaning kMeanings[] = {
      "The call has more arguments than the function has parameters: compare it with the declaration."},
     {"argument of type \"const *\" is incompatible with parameter of type \"const *\"", "",
      "A const {1} is wanted where a const {0} is given: are the arguments in the order of the parameters? "
-     "The "
-     "same memory is read as another type with reinterpret_cast<const {1}>(argument)."},
+     "The same memory is read as another type with reinterpret_cast<const {1}>(argument)."},
     {"argument of type \"const *\" is incompatible with parameter of type \"*\"", "",
      "The argument is const, which is only read, and the function writes through this parameter: are the "
      "arguments in the order of the parameters?"},

@@ -587,8 +587,7 @@ Gate overlap_gate(double least, std::string advice) {
       .name = "overlap",
       .description =
           "Bytes to copy between host and device, over those of the longest chain of copies of which each "
-          "waits "
-          "for the one before, or goes the same way: 1 where nothing overlaps, 2 at most.",
+          "waits for the one before, or goes the same way: 1 where nothing overlaps, 2 at most.",
       .limit = least,
       .at_least = true,
       .value =

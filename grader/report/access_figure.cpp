@@ -314,8 +314,7 @@ const char* note_below(const emulator::AccessTrace& trace) {
                  ? "A bank serves one lane of this atomic per wavefront: red ones have to wait for another "
                    "one."
                  : "A cell is a distinct word with its lane. A bank delivers one per wavefront: red words "
-                   "have to "
-                   "wait for another one.";
+                   "have to wait for another one.";
     case Shape::addresses:
       return "The lanes of one address are served one after another: red ones have to wait.";
     case Shape::sectors:

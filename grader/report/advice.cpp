@@ -90,8 +90,7 @@ std::string about_banks(const LineProfile& line) {
   constexpr std::uint64_t kBanks = 32;
   constexpr const char* kExchange =
       "exchange the columns within each row by the row's number, for stores and loads alike, or let each "
-      "lane "
-      "begin at a column of its own";
+      "lane begin at a column of its own";
   if (words >= kBanks && line.padding.effect != emulator::Padding::Effect::helps) {
     return fmt::format(
         "{}: lanes are {} words apart, so that {} of {} meet in the same banks. Keep the "
@@ -102,15 +101,13 @@ std::string about_banks(const LineProfile& line) {
     return fmt::format(
         "{}: lanes are {} words apart, so that {} of the {} that are served together meet in the same banks. "
         "Let them lie an odd number of {} bytes apart, as rows that are so much longer do for lanes that are "
-        "an "
-        "odd number of rows apart; or {}.",
+        "an odd number of rows apart; or {}.",
         units, words, meeting, stride.served_together(), 4 * width, kExchange);
   }
   if (words >= kBanks) {
     return fmt::format(
         "{}: lanes are {} words apart, so that {} of them meet in one bank. Pad each row by one element: "
-        "none "
-        "meet at {}.",
+        "none meet at {}.",
         units, words, meeting, words + 1);
   }
   return fmt::format(
