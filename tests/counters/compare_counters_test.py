@@ -215,6 +215,10 @@ class CompareCounters(unittest.TestCase):
         self.assertEqual(self.run_tool([], answer={**ANSWER, "cases": []})[0], 3)
 
 
+# Solutions that launch more kernels in a call than a GPU's counters have room for.
+TOO_MANY_LAUNCHES = {"17-flood/rungs/active_tiles", "17-flood/rungs/until_stable"}
+
+
 class Lecture(unittest.TestCase):
     def test_tells_the_record_of_today(self):
         record = json.loads((ROOT / "measurements/nvidia-h200/counters.json").read_text(encoding="utf-8"))
@@ -226,15 +230,17 @@ class Lecture(unittest.TestCase):
         solutions = [*(ROOT / "solutions").glob("*/*.cu"), *(ROOT / "solutions").glob("*/rungs/*.cu")]
         folders = sorted({source.relative_to(ROOT / "solutions").parts[0] for source in solutions})
         recorded = {source.split("/")[0] for source in record["sources"]}
-        words = {1: "one", 2: "two", 3: "three"}
+        words = dict(enumerate("no one two three four five six seven eight nine ten eleven twelve thirteen".split()))
         missing = [folder for folder in folders if folder not in recorded]
         first = [folder for folder in missing if not folder.endswith("-bug")]
         self.assertEqual(first, folders[: len(first)], "the lecture speaks of the first exercises")
-        of_missing = sum(source.relative_to(ROOT / "solutions").parts[0] in missing for source in solutions)
-        left_out = words[len(solutions) - of_missing - len(record["sources"])]
+        names = {str(source.relative_to(ROOT / "solutions").with_suffix("")) for source in solutions}
+        left_out = {name for name in names - record["sources"].keys() if name.split("/")[0] in recorded}
+        self.assertLessEqual(TOO_MANY_LAUNCHES, left_out)
         self.assertIn(
-            f"except for those of the first {words[len(first)]} exercises, of the bug hunts, and {left_out} that launch "
-            "more kernels",
+            f"except for those of the first {words[len(first)]} exercises, of the bug hunts, "
+            f"{words[len(left_out - TOO_MANY_LAUNCHES)]} rungs that are newer than the record, and "
+            f"{words[len(TOO_MANY_LAUNCHES)]} that launch more kernels",
             lecture,
         )
 
