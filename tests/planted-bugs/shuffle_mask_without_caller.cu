@@ -1,7 +1,7 @@
 // Lanes call a shuffle with a mask that leaves them out.
 // expect: bad-sync
 // says: is not in the mask 0x0000ffff
-// asks: All lanes that the mask names must come here
+// asks: bit l of the mask stands for lane l
 #include "planted_bug.h"
 
 template <bool kFixed>
