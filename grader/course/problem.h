@@ -113,18 +113,12 @@ class Mistakes {
     seen_.push_back(std::make_shared<const std::vector<T>>(std::move(expected)));
   }
 
-  void add(std::string sentence, std::vector<T> values, std::string advice = {}) {
-    if (std::ranges::any_of(seen_, [&](const auto& other) { return *other == values; })) return;
-    seen_.push_back(std::make_shared<const std::vector<T>>(std::move(values)));
-    known_.push_back(
-        {std::move(sentence), [values = seen_.back()] { return bytes_of(*values); }, std::move(advice)});
-  }
-
-  /// One that other mistakes may leave the same output as: the launch decides (KnownMistake::made_by).
-  void add(std::string sentence, std::vector<T> values, std::string advice,
-           std::function<bool(const Launch&)> made_by) {
+  /// Several with `made_by` may leave the same output: the launch decides (KnownMistake::made_by).
+  void add(std::string sentence, std::vector<T> values, std::string advice = {},
+           std::function<bool(const Launch&)> made_by = {}) {
     if (std::ranges::any_of(seen_, [&](const auto& other) { return *other == values; })) return;
     const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+    if (!made_by) seen_.push_back(kept);
     known_.push_back(
         {std::move(sentence), [kept] { return bytes_of(*kept); }, std::move(advice), std::move(made_by)});
   }

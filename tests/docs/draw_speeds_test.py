@@ -134,9 +134,10 @@ class DrawSpeeds(unittest.TestCase):
         self.assertEqual(self.run_tool("<!-- ladder there: transpose on another-gpu -->\n"), (0, ""))
         self.assertEqual([one.name for one in self.output.iterdir()], ["there.md"])
         self.assertIn("Another GPU", (self.output / "there.md").read_text(encoding="utf-8"))
-        status, words = self.run_tool("<!-- ladder there: transpose on no-gpu -->\n")
-        self.assertEqual(status, 1)
-        self.assertIn("05-transpose.md:1:", words)
+        for request in ("ladder there: transpose on no-gpu", "ladder there: transpose", "speeds there: transpose on another-gpu"):
+            status, words = self.run_tool(f"<!-- {request} -->\n")
+            self.assertEqual(status, 1, request)
+            self.assertIn("05-transpose.md:1:", words)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_shares_are_of_the_ceiling_that_binds(self):
