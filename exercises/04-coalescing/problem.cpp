@@ -277,7 +277,8 @@ Problem make_problem() {
                              make_case({1 << 20, 1 << 20}, "about as many as the caches hold"),
                              make_case({1 << 22, 1 << 22}, "four million particles")},
                    .larger = {make_case({1 << 25, 1 << 25}, "a gibibyte")},
-                   .variations = {make_case({4194301, 4194304}, "a prime: the last warp is not full")}};
+                   .variations = {make_case({4194301, 4194304}, "a prime: the last warp is not full")},
+                   .reference = {.first_ratio = 0.047}};
   problem.gates = {
       global_sectors_gate(1.25, {.scattered = "Let the lanes of a warp read consecutive vectors of 16 bytes, "
                                               "and write where others write into "

@@ -292,7 +292,8 @@ Problem make_problem() {
                    .variations = {timed_case({4095, 4097}, "rows that start anywhere"),
                                   timed_case({10007, 9973}, "two large primes"),
                                   timed_case({1'000'000, 41}, "few columns, not aligned"),
-                                  timed_case({41, 1'000'000}, "few rows, not aligned")}};
+                                  timed_case({41, 1'000'000}, "few rows, not aligned")},
+                   .reference = {.first_ratio = 0.14}};
   problem.gates = {
       global_sectors_gate(
           1.5,

@@ -187,7 +187,8 @@ Problem make_problem() {
                              make_case({1 << 15, 1024}, "more segments than any cache holds")},
                    .larger = {make_case({1 << 18, 1024}, "a gibibyte")},
                    .variations = {make_case({1 << 18, 1021}, "a prime: segments that start anywhere"),
-                                  make_case({400'000, 509}, "the same, of half the length")}};
+                                  make_case({400'000, 509}, "the same, of half the length")},
+                   .reference = {.first_ratio = 0.23}};
   problem.gates = {
       global_sectors_gate(
           1.25, {.scattered = "Let neighbouring lanes read and write neighbouring elements.",

@@ -136,7 +136,8 @@ Problem make_problem() {
                 make_case(1 << 22, "about as large as the caches"),
                 make_case(1 << 25, "more elements than any cache holds")},
       .larger = {make_case(1 << 28, "a gibibyte")},
-      .variations = {make_case(33554393, "a prime: the last vector and the last tile are not full")}};
+      .variations = {make_case(33554393, "a prime: the last vector and the last tile are not full")},
+      .reference = {.first_ratio = 0.27}};
   problem.gates = {
       bytes_per_element_gate(
           13,

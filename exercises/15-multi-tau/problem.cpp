@@ -495,7 +495,8 @@ Problem make_problem() {
   problem.speed = {.sizes = {make_case({1024, 100, 777, 10}, "the detector's packet: 160 us of data"),
                              make_case({1024, 1024, 777, 10}, "a mebibyte of counts"),
                              make_case({1024, 8192, 777, 10}, "8 MiB of counts, 13 ms of data")},
-                   .larger = {make_case({1024, 65536, 777, 10}, "64 MiB of counts, 0.1 s of data")}};
+                   .larger = {make_case({1024, 65536, 777, 10}, "64 MiB of counts, 0.1 s of data")},
+                   .reference = {.first_ratio = 0.0014}};
   problem.gates = {
       global_sectors_gate(
           30,

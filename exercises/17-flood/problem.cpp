@@ -826,7 +826,8 @@ Problem make_problem() {
                                   large_case(kSide, 8, "terrain, 8 neighbours, many sources",
                                              "a source in every 500 cells", terrain, from_many),
                                   large_case(kSide, 4, "all wet", "one lake", all_wet),
-                                  terrain_case(4093, "a prime: rows that start anywhere")}};
+                                  terrain_case(4093, "a prime: rows that start anywhere")},
+                   .reference = {.first_ratio = 0.0005}};
   problem.gates = {
       flood_traffic_gate(150),
       global_atomics_gate(0.25,
@@ -843,10 +844,13 @@ Problem make_problem() {
       "First make it right: a kernel gives water to every wet cell that has a neighbour with water, and "
       "records in a word of device memory that it did so. Launch it until a pass changes nothing; look at "
       "the word after every 16 launches only, since looking waits for the device.",
-      "Water need not flow. Two wet neighbours have the same fate, so join all of them, wherever the source "
-      "is: a forest with a parent for each cell, where a root is its own parent. To join two cells, find "
-      "both roots and hang the larger below the smaller by atomicCAS; if it fails, somebody was faster: "
-      "find the roots again. At the end a cell has water if its root is that of a source.",
+      "The steps of the water need not be followed: of two wet neighbours both get water, or neither does. "
+      "So join all such pairs, wherever the source is: a forest with a parent for each cell, where a root is "
+      "its own parent. To join two cells, find both roots and hang the larger below the smaller by "
+      "atomicCAS; "
+      "if that fails, another thread has changed the parent: find the roots again. At the end a cell has "
+      "water "
+      "if its root is that of a source.",
       "Most of this can be done in shared memory. A block takes a tile and joins its cells there; "
       "afterwards only neighbours on either side of a border between tiles are joined in global memory. Of "
       "a component that does not touch its tile's border, it is known at once whether it has water.",

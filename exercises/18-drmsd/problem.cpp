@@ -473,7 +473,8 @@ Problem make_problem() {
       .variations = {named("100 atoms, 4000 frames", make_case(100, 4000, "a small protein's trajectory")),
                      named("500 atoms, 1000 frames", make_case(500, 1000, "a protein's trajectory")),
                      named("5000 atoms, 20 frames", make_case(5000, 20, "a few frames of a large one")),
-                     named("4999 atoms, 20 frames", make_case(4999, 20, "frames that start anywhere"))}};
+                     named("4999 atoms, 20 frames", make_case(4999, 20, "frames that start anywhere"))},
+      .reference = {.first_ratio = 0.08}};
   problem.picture = Picture{.case_name = "n = 100, frames = 60", .ending = "svg", .draw = draw_trajectory};
   problem.gates = {
       bytes_per_element_gate(

@@ -118,6 +118,12 @@ constexpr std::array<NamedChain, 6> kChains = {{{metropolis, "Metropolis"},
                                                 {c1<512>, "C1 with segments of 512 weights"},
                                                 {megopolis, "Megopolis"}}};
 
+std::vector<std::string> names_of_chains() {
+  std::vector<std::string> names;
+  for (const NamedChain& chain : kChains) names.emplace_back(chain.name);
+  return names;
+}
+
 int ancestor_of(const Task& task, Chain chain, unsigned i) {
   std::uint64_t at = i;
   for (int step = 0; step < task.steps; ++step) {
@@ -588,7 +594,9 @@ Problem make_problem() {
       .larger = {timed(4 * kMany, 4, "weights that no cache holds")},
       .variations = {timed(kMany, 0, "weights nearly alike"), timed(kMany, 1, "weights somewhat different"),
                      timed(kMany, 2, "weights rather different"), timed(kMany, 3, "weights very different"),
-                     timed(kMany - 3, 4, "a prime: the last warp is not full")}};
+                     timed(kMany - 3, 4, "a prime: the last warp is not full")},
+      .reference = {.first_ratio = 0.23},
+      .rungs = {{.first_ratio = 0.11, .rung = "c2_128", .answers = names_of_chains()}}};
   problem.gates = {
       bytes_per_step_gate(
           8,
@@ -612,13 +620,13 @@ Problem make_problem() {
       "and let the reads of several steps be in flight at a time.",
       "A line of 128 bytes holds 32 weights. If all lanes of a warp propose particles of the same 32, each "
       "step reads one line instead of 32 sectors: C1 and C2 with segments of 32, or Megopolis.",
-      "The shortest chain is none. Systematic resampling scans the weights and lets every 1/n of their sum "
-      "have a copy. Make integers of the weights first, as large as the largest of them allows: their sums "
-      "are exact in any order.",
+      "Ancestors can be drawn without a chain. Systematic resampling scans the weights, places n points at "
+      "equal distances along the sum, and copies a particle for each point in its part. Make integers of the "
+      "weights first, as large as the largest of them allows: their sums are exact in any order.",
       "A scan of one weight per thread is not fast enough: let a thread take 16, and compute once for them "
-      "what all weights need alike. And do not let weights write their copies, many of one and none of the "
-      "next. A multiplication gives each ancestor's point, and a binary search finds it among the sums of "
-      "the tile in shared memory.",
+      "what all weights need alike. And do not let the thread of a weight store its copies: one weight has "
+      "many, and the next none. A multiplication gives each ancestor's point, and a binary search finds it "
+      "among the sums of the tile in shared memory.",
   };
   return problem;
 }

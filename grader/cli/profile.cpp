@@ -29,6 +29,7 @@ struct ProfileArguments {
   std::optional<std::filesystem::path> submission;
   device::Kind device = device::Kind::emulated;
   std::optional<unsigned> trace;
+  std::optional<std::string> only_case;
   std::shared_ptr<ProfileView> view = std::make_shared<ProfileView>();
   std::uint64_t seed = 0;
   std::optional<int> multiprocessors;  ///< of the emulated device
@@ -74,6 +75,8 @@ int profile(const ProfileArguments& arguments) {
     throw WrongUse("--trace draws what the emulated device saw: leave --device gpu out.");
   if (arguments.device == device::Kind::gpu && arguments.multiprocessors)
     throw WrongUse("--multiprocessors is of the emulated device, which has the GPU's with --device gpu.");
+  if (arguments.device == device::Kind::gpu && arguments.only_case)
+    throw WrongUse("--case is of the emulated device's lines: leave it or --device gpu out.");
   check(*arguments.view, arguments.trace.has_value());
   const course::Exercise& exercise = select_exercise(arguments.exercise);
   if (!exercise.problem.predictions.empty())
@@ -91,6 +94,7 @@ int profile(const ProfileArguments& arguments) {
   ProgressLine progress;
   judge::Options options{
       .seed = judge::seed_of(arguments.seed), .only_measured = true, .trace_line = arguments.trace};
+  if (arguments.only_case) options.profiled_case = select_measured_case(exercise, *arguments.only_case);
   options.progress = [&](const std::string& what, int, int) {
     progress.show(exercise.problem.name + ": " + what);
   };
@@ -139,6 +143,12 @@ void add_profile(CLI::App& app, int& status) {
       ->type_name("KIND");
   command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")
       ->type_name("LINE");
+  command
+      ->add_option("--case", arguments->only_case,
+                   "The measured case to show: its name, or a part that no other has. When not given, that "
+                   "of the first "
+                   "gate that fails, or the largest")
+      ->type_name("NAME");
   add_view_options(*command, arguments->view,
                    "text or json (lockstep/profile/v1; of a gpu, lockstep/counters/v1)");
   command->add_option("--seed", arguments->seed, "Of the inputs; 0 when not given")

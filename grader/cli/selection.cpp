@@ -91,6 +91,18 @@ std::string select_case(const course::Exercise& exercise, const std::string& nam
           : fmt::format("{} has no case {}; did you mean {}?", topic, given, fmt::join(similar, " or ")));
 }
 
+std::string select_measured_case(const course::Exercise& exercise, const std::string& name) {
+  const std::string selected = select_case(exercise, name, false);
+  std::vector<std::string> measured;
+  for (const course::Case& one : exercise.problem.cases) {
+    if (!one.measured && !one.wide) continue;
+    if (one.name == selected) return selected;
+    measured.push_back(one.name);
+  }
+  throw WrongUse(fmt::format("case {} of {} is not measured; these are: {}", selected, exercise.problem.name,
+                             fmt::join(measured, "; ")));
+}
+
 const course::Exercise* exercise_here() {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);

@@ -31,6 +31,9 @@ std::vector<const course::Exercise*> select_exercises(const std::vector<std::str
 /// `has_gpu`: whether those count that a GPU alone runs. Throws WrongUse with the names that there are.
 std::string select_case(const course::Exercise& exercise, const std::string& name, bool has_gpu);
 
+/// The same of the cases that `profile` runs, which are measured or wide. Throws WrongUse for another one.
+std::string select_measured_case(const course::Exercise& exercise, const std::string& name);
+
 /// The exercise in whose folder the program was started; null elsewhere.
 const course::Exercise* exercise_here();
 

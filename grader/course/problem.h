@@ -452,14 +452,31 @@ struct Picture {
   std::function<std::string(const Shown&)> draw;
 };
 
+/// The solution that a submission's speed is compared with, and where the points for speed begin.
+struct Baseline {
+  double first_ratio = 0;  ///< of its speed, what the first rung of the ladder below it reaches on an H200
+  std::string rung = {};   ///< its name; empty: the reference
+  std::vector<std::string> answers = {};  ///< Answer::name of the submissions that are compared with a rung
+};
+
 /// What speed is measured on, where there is a GPU to measure.
 /// Numbers of calls are the clock's own here: Case::calls does not count.
 struct SpeedTask {
+  /// Of a submission whose measured cases have the answer named so, which is empty where only one is right.
+  const Baseline& baseline_of(const std::string& answer) const {
+    const auto rung = std::ranges::find_if(rungs, [&answer](const Baseline& one) {
+      return std::ranges::find(one.answers, answer) != one.answers.end();
+    });
+    return rung == rungs.end() ? reference : *rung;
+  }
+
   /// Ascending. Speed is judged at the last that the GPU has room for, which is much larger than its caches.
   std::vector<Case> sizes;
   std::vector<Case> larger = {};  ///< `bench` goes on with these: making their inputs takes too long to grade
   std::vector<Case> variations = {};  ///< and shows these: other inputs of a large size
-  double pass_ratio = 0.5;            ///< of the reference's speed, which must be reached to pass
+  Baseline reference;
+  std::vector<Baseline> rungs = {};  ///< rungs in the reference's place, where several answers are right
+  double pass_ratio = 0.5;           ///< of the baseline's speed, which must be reached to pass
 };
 
 /// One of several functions that an exercise asks for. Each is graded by itself: what one does wrong costs

@@ -18,6 +18,17 @@ template <class Require>
 void require_speed(const SpeedTask& task, const Require& require) {
   require(!task.sizes.empty(), "speed is to be measured, but at no size");
   require(task.pass_ratio > 0 && task.pass_ratio <= 1, "the speed to reach is no share of the reference's");
+  require(task.reference.rung.empty() && task.reference.answers.empty(),
+          "the reference's baseline names a rung, or answers");
+  std::vector<Baseline> baselines = task.rungs;
+  baselines.push_back(task.reference);
+  for (const Baseline& one : baselines) {
+    const std::string name = one.rung.empty() ? "the reference" : one.rung;
+    require(one.first_ratio > 0 && one.first_ratio < task.pass_ratio,
+            fmt::format("the first rung below {} has no share of its speed, or one that passes", name));
+  }
+  for (const Baseline& one : task.rungs)
+    require(!one.rung.empty() && !one.answers.empty(), "a baseline lacks its rung, or answers");
   double before = 0;
   for (const std::vector<Case>& cases : {task.sizes, task.larger}) {
     for (const Case& one : cases) {

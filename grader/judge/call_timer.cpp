@@ -318,25 +318,35 @@ std::optional<result::CaseResult> CallTimer::run_calls(Attempt& attempt, std::si
   time.on_device = timed.on_device;
   time.preparation += timed.arming;
   if (!is_checked) return std::nullopt;
-  const std::uint64_t wrong = count_wrong(attempt, first, used, samples);
-  if (wrong != 0) {
+  const Errors errors = errors_of(attempt, first, used, samples);
+  if (errors.wrong != 0) {
     return fault_result(
-        {Verdict::wrong_answer, fmt::format("{} elements were wrong while it was timed", wrong), ""});
+        {Verdict::wrong_answer, fmt::format("{} elements were wrong while it was timed", errors.wrong), ""});
+  }
+  if (!errors.other_answer.empty()) {
+    return fault_result(
+        {Verdict::wrong_answer,
+         fmt::format("the answer is that of {}, unlike in the measured case: keep to one of the "
+                     "right answers at all sizes",
+                     errors.other_answer),
+         ""});
   }
   if (const std::string name = changed_input(first, used); !name.empty())
     return fault_result({Verdict::wrong_answer, fmt::format("your code changed its input {}", name), ""});
   return std::nullopt;
 }
 
-/// Elements that are wrong in the samples taken at "done", and in the outputs as they are now, of `used` sets
-/// with the contents from `first` on.
-std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
-                                     std::span<const device::Sampling> samples) const {
-  std::uint64_t wrong = 0;
-  std::deque<std::future<std::uint64_t>> on_the_host;
-  const auto take_oldest = [&wrong, &on_the_host] {
-    wrong += on_the_host.front().get();
+/// Of the samples taken at "done", and of the outputs as they are now, of `used` sets with the contents from
+/// `first` on.
+CallTimer::Errors CallTimer::errors_of(Attempt& attempt, std::size_t first, std::size_t used,
+                                       std::span<const device::Sampling> samples) const {
+  Errors errors;
+  std::deque<std::future<Errors>> on_the_host;
+  const auto take_oldest = [&errors, &on_the_host] {
+    Errors oldest = on_the_host.front().get();
     on_the_host.pop_front();
+    errors.wrong += oldest.wrong;
+    if (errors.other_answer.empty()) errors.other_answer = std::move(oldest.other_answer);
   };
   auto sample = samples.begin();
   for_outputs(used, [&](std::size_t set, std::size_t argument) {
@@ -351,25 +361,29 @@ std::uint64_t CallTimer::count_wrong(Attempt& attempt, std::size_t first, std::s
         .to = expected_sample_, .from = expected, .bytes = bytes, .seed = sample->seed};
     vault_->plan_samples({&wanted, 1});
     vault_->take_samples(0, 1);
-    wrong += vault_->count_wrong(output, sample->to, expected_sample_,
-                                 std::min(bytes, device::Vault::kSampleBytes));
+    errors.wrong += vault_->count_wrong(output, sample->to, expected_sample_,
+                                        std::min(bytes, device::Vault::kSampleBytes));
     ++sample;
     if (!nearest_answer) {
-      wrong += vault_->count_wrong(output, found, expected, bytes);
+      errors.wrong += vault_->count_wrong(output, found, expected, bytes);
       return;
     }
     course::Bytes snapshot(bytes);
     attempt.session().read(found, snapshot);
     if (on_the_host.size() == made_at_once_) take_oldest();
     on_the_host.push_back(
-        std::async(std::launch::async, [&nearest_answer, &output, snapshot = std::move(snapshot)] {
+        std::async(std::launch::async, [this, &nearest_answer, &output, snapshot = std::move(snapshot)] {
+          course::Answer answer = nearest_answer(snapshot);
           course::Output nearest = output;
-          nearest.expected = nearest_answer(snapshot).bytes;
-          return compare(nearest, snapshot).wrong;
+          nearest.expected = std::move(answer.bytes);
+          const std::vector<std::string>& answers = options_.answers;
+          const bool is_other = !answers.empty() && std::ranges::find(answers, answer.name) == answers.end();
+          return Errors{.wrong = compare(nearest, snapshot).wrong,
+                        .other_answer = is_other ? std::move(answer.name) : ""};
         }));
   });
   while (!on_the_host.empty()) take_oldest();
-  return wrong;
+  return errors;
 }
 
 std::string CallTimer::changed_input(std::size_t first, std::size_t used) const {

@@ -53,6 +53,8 @@ class CallTimer {
     /// long. They are timed by the device's events then, one batch of K calls: the judge's clock would count
     /// the host's launches where those take longer than what is launched.
     bool fresh_inputs = true;
+    /// Names of the right answers that calls may have; empty: all.
+    std::vector<std::string> answers = {};
     std::chrono::milliseconds time_limit = kCallTime + kGrace;  ///< of calls that are timed together
     std::function<void(const std::string& what, int done, int total)> progress;
   };
@@ -96,6 +98,11 @@ class CallTimer {
     std::chrono::duration<double> calls{0}, preparation{0};
     std::chrono::duration<double> on_device{0};  ///< the calls by events, where inputs are used again
   };
+  /// What outputs are not as they should be.
+  struct Errors {
+    std::uint64_t wrong = 0;   ///< elements
+    std::string other_answer;  ///< name of a right answer that is none of Options::answers; empty for none
+  };
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;
   /// Output::nearest_answer of each argument of a call; empty for most.
@@ -124,8 +131,8 @@ class CallTimer {
   /// f(set, argument) for every output of the first n sets.
   template <class F>
   void for_outputs(std::size_t n, F f) const;
-  std::uint64_t count_wrong(Attempt& attempt, std::size_t first, std::size_t used,
-                            std::span<const device::Sampling> samples) const;
+  Errors errors_of(Attempt& attempt, std::size_t first, std::size_t used,
+                   std::span<const device::Sampling> samples) const;
   /// The name of an input that `used` sets with the contents from `first` on no longer hold; empty for none.
   std::string changed_input(std::size_t first, std::size_t used) const;
   result::CaseResult fault_result(const ProgramFault& fault) const;

@@ -228,7 +228,9 @@ class CallRun {
   void compare_output(const Argument& argument, const course::Output& output, const course::Answer& answer) {
     Comparison comparison = compare(output, snapshot_);
     if (comparison.wrong == 0) {
-      if (!answer.remark.empty()) evidence_.remark = answer.remark;  // one of several outputs has it
+      // One of several outputs has them.
+      if (!answer.name.empty()) evidence_.answer = answer.name;
+      if (!answer.remark.empty()) evidence_.remark = answer.remark;
       return;
     }
     const auto cause_of = argument.on_host ? likely_cause_on_host : likely_cause;
@@ -345,8 +347,13 @@ void run_calls(const course::Problem& problem, const course::Case& one, const Se
     }
     conclude(evidence, source, run.result);
     run.result.calls = i + 1;
-    if (!evidence.remark.empty()) run.result.remark = evidence.remark;  // another call may leave none
-    if (run.result.verdict != result::Verdict::passed) run.result.remark.clear();
+    // Another call may leave none.
+    if (!evidence.answer.empty()) run.result.answer = evidence.answer;
+    if (!evidence.remark.empty()) run.result.remark = evidence.remark;
+    if (run.result.verdict != result::Verdict::passed) {
+      run.result.answer.clear();
+      run.result.remark.clear();
+    }
     if (one.failing && run.result.verdict == result::Verdict::passed &&
         attempt.session().leaves_work_undone())
       run_failing_calls(problem, one, seed, call_time, attempt, source, buffers, run);

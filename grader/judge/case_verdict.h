@@ -48,7 +48,8 @@ struct Evidence {
   runner::HostProgramCall mode;
   std::optional<std::string> workspace_fault;  ///< a size function asked for more than its limit
   std::optional<WrongOutput> wrong_output;
-  std::string remark;                       ///< course::Answer::remark of a right output
+  std::string answer;                       ///< course::Answer::name of a right output
+  std::string remark;                       ///< its course::Answer::remark
   std::string changed_input;                ///< name of the first input that differs from its original
   int call = 1;                             ///< counted from 1
   std::chrono::milliseconds time_limit{0};  ///< that held for the call

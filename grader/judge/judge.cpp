@@ -467,38 +467,64 @@ class Judgement {
   }
 
   void judge_speed(const std::filesystem::path& object, const Seed& seed) {
+    const course::Baseline& baseline = problem_.speed->baseline_of(answer_of_measured());
     const CompiledSubmission reference = build::compile_submission(
-        exercise_, exercise_.solutions / exercise_.starter.filename(), native_code());
-    if (reference.status != CompiledSubmission::Status::compiled)
-      throw std::runtime_error("the reference solution does not compile: " + reference.diagnostics);
+        exercise_,
+        baseline.rung.empty() ? exercise_.solutions / exercise_.starter.filename()
+                              : exercise_.solutions / "rungs" / (baseline.rung + ".cu"),
+        native_code());
+    if (reference.status != CompiledSubmission::Status::compiled) {
+      throw std::runtime_error(fmt::format("the solution that speed is compared with does not compile: {}",
+                                           reference.diagnostics));
+    }
     const std::uint64_t order = derived_number(seed, "device");
     SpeedMeasurement measurement = measure_speed(problem_, *gpu_, attempts_at(object, device_, order),
                                                  attempts_at(reference.object, device_, order),
                                                  {.seed = derived_seed(seed, "speed"),
                                                   .progress = options_.progress,
-                                                  .calibrations = options_.calibrations});
+                                                  .calibrations = options_.calibrations,
+                                                  .baseline = baseline});
     result_.speed = std::move(measurement.speed);
     result_.complaint = std::move(measurement.complaint);
-    if (options_.rungs && result_.speed.ratio)
-      result_.speed.between = standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio).between();
+    if (options_.rungs && result_.speed.ratio) {
+      result_.speed.between =
+          standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio, result_.speed.baseline)
+              .between();
+    }
     if (!measurement.fault) return;
     result_.cases.push_back(std::move(*measurement.fault));
     result_.cases.back().measured = true;
   }
 
-  /// Counters and traces of the largest measured case.
+  /// Name of the answer of the measured cases, where several are right.
+  std::string answer_of_measured() const {
+    const auto measured = std::ranges::find_if(result_.cases, &result::CaseResult::measured);
+    return measured == result_.cases.end() ? "" : measured->answer;
+  }
+
+  /// Name of the case to profile; empty: the largest.
+  std::string case_to_profile() const {
+    if (!options_.profiled_case.empty()) return options_.profiled_case;
+    const auto failed = std::ranges::find(result_.gates, Verdict::inefficient, &result::GateResult::verdict);
+    return failed == result_.gates.end() ? "" : failed->case_name;
+  }
+
+  /// Counters and traces of that case.
   void keep_profile(std::vector<MeasuredCase>&& measured) {
-    const auto largest =
-        std::max_element(measured.begin(), measured.end(), [](const MeasuredCase& a, const MeasuredCase& b) {
-          return a.one->cost.global_bytes < b.one->cost.global_bytes;
-        });
-    if (largest == measured.end()) return;
-    result_.measured_case = largest->one->name;
-    result_.measured_calls = largest->one->calls;
-    result_.lines = std::move(largest->observations.lines);
-    result_.kernels = std::move(largest->observations.kernels);
-    result_.traces = std::move(largest->observations.traces);
-    result_.shared_accesses = std::move(largest->observations.shared_accesses);
+    const std::string wanted = case_to_profile();
+    auto chosen = std::ranges::find_if(
+        measured, [&wanted](const MeasuredCase& any) { return any.one->name == wanted; });
+    if (chosen == measured.end()) {
+      chosen = std::ranges::max_element(measured, {},
+                                        [](const MeasuredCase& any) { return any.one->cost.global_bytes; });
+    }
+    if (chosen == measured.end()) return;
+    result_.measured_case = chosen->one->name;
+    result_.measured_calls = chosen->one->calls;
+    result_.lines = std::move(chosen->observations.lines);
+    result_.kernels = std::move(chosen->observations.kernels);
+    result_.traces = std::move(chosen->observations.traces);
+    result_.shared_accesses = std::move(chosen->observations.shared_accesses);
   }
 
   const course::Exercise& exercise_;

@@ -26,6 +26,9 @@ struct Options {
   /// Run just the measured and the wide cases, for `profile`, and keep what each kernel counted in
   /// ExerciseResult::counters.
   bool only_measured = false;
+  /// Of these, the case whose lines come back in ExerciseResult::lines; empty: that of the first gate that
+  /// fails, else the largest.
+  std::string profiled_case;
   /// The device is a counting GPU: what it counts of the same inputs stands beside what the emulated device
   /// counts, and no speed is measured.
   bool count_on_gpu = false;

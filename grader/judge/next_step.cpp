@@ -202,13 +202,14 @@ std::string next_step(const ExerciseResult& result, const std::string& following
     return after_failed_gate(result, *gate, submission);
   }
   if (result.speed.verdict == Verdict::too_slow && result.speed.ratio.value_or(0) == 0) {
-    return "It is right, but its calls did not end in time where the reference's did: the lecture's rungs "
-           "say what comes next.";
+    return fmt::format(
+        "It is right, but its calls did not end in time where those of {} did: the lecture's rungs say what "
+        "comes next.",
+        result::baseline_of(result.speed));
   }
   if (result.speed.verdict == Verdict::too_slow) {
-    return fmt::format(
-        "It is right and {:.2g} times as fast as the reference: the lecture's rungs say what comes next.",
-        result.speed.ratio.value_or(0));
+    return fmt::format("It is right and {:.2g} times as fast as {}: the lecture's rungs say what comes next.",
+                       result.speed.ratio.value_or(0), result::baseline_of(result.speed));
   }
   if (result.speed.verdict == Verdict::review) {
     return result.speed.ceiling_share

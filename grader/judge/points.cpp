@@ -11,8 +11,6 @@ using result::Verdict;
 constexpr double kCorrectnessWeight = 0.5;
 constexpr double kTechniqueWeight = 0.2;
 constexpr double kSpeedWeight = 0.3;
-/// A ratio within the noise of most machines counts as equal speed.
-constexpr double kFullSpeedRatio = 0.9;
 /// Of the points for correctness, what a function earns that is wrong in some cases, or has been written anew
 /// where it was to be repaired.
 constexpr double kMaxShareOfWrong = 0.4;
@@ -68,7 +66,7 @@ double points_of(const result::ExerciseResult& result, double max_points) {
   if (result.speed.ratio) {
     measured += kSpeedWeight;
     if (result.speed.verdict != Verdict::review)
-      earned += kSpeedWeight * std::clamp(*result.speed.ratio / kFullSpeedRatio, 0.0, 1.0);
+      earned += kSpeedWeight * result.speed.points_share.value_or(0);
   }
   return max_points * earned / measured;
 }

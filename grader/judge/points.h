@@ -16,9 +16,9 @@ namespace lockstep::judge {
 /// Technique and speed are earned by correct functions alone. Each gate is worth as much as the others, and
 /// they count in their order up to the first that fails: gates that a simple solution cannot break would
 /// otherwise pay for those that it does. That one earns a part, the more the nearer it is. Nothing is earned
-/// where a gate shows that the work may have been done off the device. Speed is proportional to the ratio,
-/// full from 0.9; where somebody has to look at it (Verdict::review) it earns nothing yet. A part that was
-/// not measured is neither earned nor lost: the measured parts are rescaled to the full points.
+/// where a gate shows that the work may have been done off the device. Speed earns Speed::points_share; where
+/// somebody has to look at it (Verdict::review) it earns nothing yet. A part that was not measured is neither
+/// earned nor lost: the measured parts are rescaled to the full points.
 double points_of(const result::ExerciseResult& result, double max_points);
 
 }  // namespace lockstep::judge

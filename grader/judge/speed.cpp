@@ -64,6 +64,7 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
           std::make_unique<CallTimer>(problem, sizes[size], device,
                                       CallTimer::Options{.seed = options.seed,
                                                          .calls = calls_together(sizes[size], ceilings),
+                                                         .answers = options.baseline.answers,
                                                          .progress = options.progress});
       if (timer->bytes_of_process() + context <= room_on(device)) return {sizes[size], std::move(timer)};
     } catch (const device::OutOfMemory&) {
@@ -81,6 +82,11 @@ Verdict speed_verdict(std::pair<double, double> interval, double threshold) {
   if (interval.first >= threshold) return Verdict::passed;
   if (interval.second < threshold) return Verdict::too_slow;
   return Verdict::inconclusive;
+}
+
+double share_of_speed(double ratio, double first_ratio) {
+  if (!(ratio > first_ratio)) return 0;
+  return std::min(std::log(ratio / first_ratio) / std::log(kFullSpeedRatio / first_ratio), 1.0);
 }
 
 bool is_certainly_slow(Verdict fault, double most, double threshold) {
@@ -128,6 +134,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
   const course::Case& one = timed.one;
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
+  if (!options.baseline.rung.empty()) measurement.speed.baseline = options.baseline.rung;
   measurement.complaint = known.complaint;
   std::vector<BatchTimes> reference_times, submission_times;
   CallTimes calls;
@@ -150,7 +157,8 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const Timing& of_reference = reference_first ? of_earlier : of_later;
       const Timing& of_submission = reference_first ? of_later : of_earlier;
       if (of_reference.fault)
-        throw std::runtime_error("the reference solution fails: " + of_reference.fault->message);
+        throw std::runtime_error(fmt::format("the solution {} fails: {}", measurement.speed.baseline,
+                                             of_reference.fault->message));
       if (of_submission.fault) {
         const CallTimer::Options defaults;
         const double most = of_reference.batches.many / std::chrono::duration<double>(defaults.time_limit);
@@ -158,6 +166,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
             is_certainly_slow(of_submission.fault->verdict, most, problem.speed->pass_ratio)) {
           measurement.speed.verdict = Verdict::too_slow;
           measurement.speed.ratio = 0;  // it has not shown any
+          measurement.speed.points_share = 0;
           measurement.speed.interval = {0, most};
         } else {
           measurement.fault = of_submission.fault;
@@ -175,6 +184,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
     if (measurement.speed.verdict == Verdict::too_slow) break;
     if (measurement.speed.verdict == Verdict::passed && !is_wide(*measurement.speed.interval)) break;
   }
+  measurement.speed.points_share = share_of_speed(*measurement.speed.ratio, options.baseline.first_ratio);
   measurement.speed.gpu = throttled.summary();
   measurement.speed.call_seconds = median(calls.submission);
   compare_with_ceiling(measurement.speed, one.cost, *measurement.speed.call_seconds, ceilings);

@@ -43,6 +43,7 @@ struct SpeedOptions {
   std::function<void(const std::string& what, int done, int total)> progress;
   /// Folder of the figures of GPUs, in which those that the share needs and that are not there are kept.
   std::filesystem::path calibrations;
+  course::Baseline baseline;  ///< what the submission is compared with
 };
 
 struct SpeedMeasurement {
@@ -52,11 +53,21 @@ struct SpeedMeasurement {
   std::string complaint;  ///< about the kept figures of the GPU, for its owner; empty when all is well
 };
 
-/// Needs Problem::speed. Throws std::runtime_error when the reference itself fails,
-/// or the device has no memory left for any size.
+/// Needs Problem::speed. `reference` opens the solution of the baseline: where that is a rung, the submission
+/// must keep to its answers in each timed call. Throws std::runtime_error when it fails itself, or the device
+/// has no memory left for any size.
 SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDevice& device,
                                const OpenAttempt& submission, const OpenAttempt& reference,
                                const SpeedOptions& options);
+
+/// From this ratio on a speed earns all of its points: beside the noise of most machines it is the
+/// baseline's.
+constexpr double kFullSpeedRatio = 0.9;
+
+/// From 0 to 1, of the points for speed: what `ratio` earns, the same for each factor by which it grows. The
+/// speeds of a ladder lie orders of magnitude apart. 0 up to `first_ratio`, the speed of the ladder's first
+/// rung; 1 from kFullSpeedRatio on; 0 for what is no number.
+double share_of_speed(double ratio, double first_ratio);
 
 /// Whether a submission that was ended at the time limit is too slow for certain, and no more than that: its
 /// cases have passed, and its ratio is below `most`, the time of the reference's longest batch over the

@@ -16,8 +16,13 @@ std::vector<std::string> Standing::between() const {
   return {*slower, *faster};
 }
 
-Standing standing_of(const std::map<std::string, double>& rungs, double ratio) {
+Standing standing_of(const std::map<std::string, double>& rungs, double ratio, const std::string& baseline) {
   Standing standing;
+  if (baseline != kReferenceRung) {
+    const auto own = rungs.find(baseline);
+    if (own == rungs.end()) return standing;
+    ratio *= own->second;
+  }
   if (!is_speed(ratio)) return standing;
   double below = 0, above = 0;
   const auto consider = [&](const std::string& name, double speed) {

@@ -17,10 +17,12 @@ struct Standing {
   std::vector<std::string> between() const;
 };
 
-/// `rungs` has the speed of each rung, as `ratio` is the submission's, in shares of the reference's speed.
-/// The reference itself is the rung "reference" at 1, whatever `rungs` says of it. Rungs whose speed is no
-/// positive number are passed over; a submission whose speed is none has no neighbours. Of rungs equally fast
-/// the reference is named, else the first by name.
-Standing standing_of(const std::map<std::string, double>& rungs, double ratio);
+/// `rungs` has the speed of each rung in shares of the reference's speed, and `ratio` is the submission's in
+/// shares of the baseline's. The reference itself is the rung "reference" at 1, whatever `rungs` says of it.
+/// Rungs whose speed is no positive number are passed over; a submission whose speed is none, or whose
+/// baseline's is none, has no neighbours. Of rungs equally fast the reference is named, else the first by
+/// name.
+Standing standing_of(const std::map<std::string, double>& rungs, double ratio,
+                     const std::string& baseline = "reference");
 
 }  // namespace lockstep::judge

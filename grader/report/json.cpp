@@ -88,6 +88,7 @@ Json of_case(const CaseResult& one) {
                {"remark", printable(one.remark)},
                {"seconds", measured(one.seconds)}};
   if (!one.puzzle.empty()) json["puzzle"] = printable(one.puzzle);
+  if (!one.answer.empty()) json["answer"] = printable(one.answer);
   if (!one.output.empty()) json["output"] = printable_lines(one.output);
   if (one.shown) json["call"] = of_call(*one.shown);
   return json;
@@ -135,7 +136,9 @@ Json of_gpu(const GpuDuringSpeed& gpu) {
 
 Json of_speed(const Speed& speed) {
   Json result = {{"verdict", name_of(speed.verdict)}, {"counts", speed.counts}};
+  result["baseline"] = printable(speed.baseline);
   result["ratio"] = speed.ratio ? measured(*speed.ratio) : Json(nullptr);
+  result["points_share"] = speed.points_share ? measured(*speed.points_share) : Json(nullptr);
   result["interval"] = speed.interval
                            ? Json::array({measured(speed.interval->first), measured(speed.interval->second)})
                            : Json(nullptr);

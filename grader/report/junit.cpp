@@ -132,7 +132,9 @@ std::vector<TestCase> test_cases(const ExerciseResult& result) {
   }
   if (!result.speed.counts) return cases;
   const std::string ratio =
-      result.speed.ratio ? fmt::format("{} of the reference's speed", number(*result.speed.ratio)) : "";
+      result.speed.ratio
+          ? fmt::format("{} of the speed of {}", number(*result.speed.ratio), baseline_of(result.speed))
+          : "";
   cases.push_back({"speed", "speed", result.speed.verdict, ratio, "", 0});
   return cases;
 }

@@ -335,7 +335,7 @@ std::string speed_line(const Speed& speed, const TextStyle& style) {
   if (!speed.counts) return "";
   if (!speed.ratio)
     return fmt::format("  {} speed not measured: it needs a GPU\n", mark(style, speed.verdict));
-  std::string text = fmt::format("speed {} of the reference's", number(*speed.ratio));
+  std::string text = fmt::format("speed {} of {}'s", number(*speed.ratio), result::baseline_of(speed));
   if (speed.interval)
     text += fmt::format(" ({} to {})", number(speed.interval->first), number(speed.interval->second));
   if (speed.ceiling_share && speed.ceiling) {
@@ -344,6 +344,8 @@ std::string speed_line(const Speed& speed, const TextStyle& style) {
   }
   if (speed.between.size() == 2)
     text += fmt::format(", between {} and {}", speed.between[0], speed.between[1]);
+  if (speed.points_share && *speed.points_share < 1)
+    text += fmt::format("; earns {:.0f} % of the points for speed", 100 * *speed.points_share);
   return labelled(style, mark(style, speed.verdict), 1, text);
 }
 

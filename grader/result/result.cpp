@@ -117,6 +117,10 @@ std::string label_of(const GateResult& gate) {
   return gate.puzzle.empty() ? gate.name : gate.puzzle + ": " + gate.name;
 }
 
+std::string baseline_of(const Speed& speed) {
+  return speed.baseline == "reference" ? "the reference" : "the rung " + speed.baseline;
+}
+
 bool is_correct(const ExerciseResult& result) {
   const auto ended_early = [](const PuzzleResult& puzzle) { return !puzzle.message.empty(); };
   return !result.cases.empty() && std::ranges::none_of(result.puzzles, ended_early) &&

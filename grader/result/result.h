@@ -82,7 +82,8 @@ struct CaseResult {
   bool guessed_from_calls = false;     ///< `guess` follows only from the call before, which was right
   std::vector<Place> places;           ///< where it happened; of two accesses the earlier one first
   std::string question;                ///< what to find out there, or to do about the guess
-  std::string remark;                  ///< what to know of a right answer, where several are right
+  std::string answer;                  ///< name of the right answer, where several are right
+  std::string remark;                  ///< what to know of it
   double elements = 0;                 ///< of the case, as its cost counts them
   int calls = 0;                       ///< that were made
   std::string output;                  ///< what the submission printed meanwhile
@@ -133,7 +134,9 @@ struct GpuDuringSpeed {
 struct Speed {
   bool counts = true;  ///< whether the exercise has sizes to measure it at
   Verdict verdict = Verdict::not_measured;
-  std::optional<double> ratio;  ///< reference time over submission time
+  std::string baseline = "reference";  ///< or the rung that the submission is compared with
+  std::optional<double> ratio;         ///< the baseline's time over the submission's
+  std::optional<double> points_share;  ///< of the points for speed, what the ratio earns
   std::optional<std::pair<double, double>> interval;
   std::optional<double> ceiling_share;
   std::optional<Ceiling> ceiling;      ///< that ceiling_share is a share of
@@ -212,7 +215,7 @@ struct ExerciseResult {
   std::string next_step;       ///< what to do now
   double seconds = 0;          ///< whole judgement
   double compile_seconds = 0;  ///< 0 when the object came from the cache
-  std::string measured_case;   ///< the largest measured one, of each puzzle; lines and traces are of it
+  std::string measured_case;   ///< that lines and traces are of, of each puzzle
   int measured_calls = 0;      ///< of that case, which are summed up in `lines`
   std::vector<emulator::LineCounters> lines;           ///< for `profile`
   std::vector<emulator::KernelWork> kernels;           ///< likewise
@@ -250,6 +253,9 @@ ExerciseResult result_of_puzzle(const ExerciseResult& result, const PuzzleResult
 
 /// A gate's name, after that of its puzzle if it has one.
 std::string label_of(const GateResult& gate);
+
+/// What the speed is compared with, in words: "the reference" or "the rung c2_128".
+std::string baseline_of(const Speed& speed);
 
 /// Whether there are cases and all of them passed, of every puzzle where there are any: technique and speed
 /// count only then.

@@ -96,6 +96,8 @@ TEST_F(Command, WrongUseIsStatusTwo) {
                                 "profile transpose --device toaster",
                                 "profile transpose --device gpu --trace 20",
                                 "profile transpose --device gpu --multiprocessors 132",
+                                "profile transpose --device gpu --case 2048",
+                                "profile transpose --case '1 x 1'",
                                 "profile transpose --multiprocessors 0",
                                 "calibrate --format junit",
                                 "calibrate transpose",

@@ -483,7 +483,9 @@ TEST(JsonReport, WhatWasNotMeasuredIsNull) {
 TEST(JsonReport, HoldsMeasuredSpeed) {
   const json speed =
       json::parse(render_json(report_of({passed_on_a_gpu()}))).at("exercises").at(0).at("speed");
+  EXPECT_EQ(speed.at("baseline"), "reference");
   EXPECT_EQ(speed.at("ratio"), 0.853);
+  EXPECT_EQ(speed.at("points_share"), 0.97);
   EXPECT_EQ(speed.at("interval"), json::array({0.84, 0.87}));
   EXPECT_EQ(speed.at("ceiling_share"), 0.781);
   EXPECT_EQ(speed.at("ceiling").at("name"), "copied-bytes");
@@ -491,6 +493,15 @@ TEST(JsonReport, HoldsMeasuredSpeed) {
   EXPECT_EQ(speed.at("ceiling").at("unit"), "B/s");
   EXPECT_EQ(speed.at("between"), json::array({"padded", "reference"}));
   EXPECT_EQ(speed.at("call_seconds"), 9.41e-5);
+}
+
+TEST(TextReport, NamesTheRungThatASpeedIsComparedWith) {
+  ExerciseResult result = passed_on_a_gpu();
+  result.speed.baseline = "tiled";
+  result.speed.verdict = Verdict::too_slow;
+  EXPECT_THAT(render_text(report_of({result}), {}),
+              HasSubstr("speed 0.85 of the rung tiled's (0.84 to 0.87)"));
+  EXPECT_THAT(render_junit(report_of({result})), HasSubstr("0.85 of the speed of the rung tiled"));
 }
 
 TEST(JsonReport, HoldsTheGpuWhereItTells) {

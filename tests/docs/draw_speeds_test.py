@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -138,6 +139,32 @@ class DrawSpeeds(unittest.TestCase):
             status, words = self.run_tool(f"<!-- {request} -->\n")
             self.assertEqual(status, 1, request)
             self.assertIn("05-transpose.md:1:", words)
+
+    def test_a_scale_has_the_points_that_the_grader_gives(self):
+        other = self.root / "another-gpu"
+        other.mkdir()
+        (other / "transpose.json").write_text(json.dumps(RECORD), encoding="utf-8")
+        size = "1000 x 1000"
+        request = f"scale there: transpose of RUNGS at {size} on another-gpu"
+        rungs = [one for one in RECORD["results"] if one["size"] == size and "/rungs/" in one["name"]]
+        self.assertEqual(len(rungs), 2)
+        labels = " ".join(one["label"] for one in rungs)
+        self.assertEqual(self.run_tool(f"<!-- {request.replace('RUNGS', labels + ' reference')} -->\n"), (0, ""))
+        drawing = (self.output / "there.svg").read_text(encoding="utf-8")
+        for one in rungs:
+            # exercises/05-transpose/problem.cpp: the first rung has 0.14 of the reference's speed.
+            share = math.log(one["ratio"] / 0.14) / math.log(0.9 / 0.14)
+            self.assertIn(f">{one['label']}<", drawing)
+            self.assertIn(f">{100 * min(max(share, 0), 1):.0f} %<", drawing)
+        self.assertIn(">100 %<", drawing)
+        for wrong in ("RUNGS", "nothing reference"):
+            status, words = self.run_tool(f"<!-- {request.replace('RUNGS', wrong)} -->\n")
+            self.assertEqual(status, 1, wrong)
+            self.assertIn("05-transpose.md:1:", words)
+        for form in ("scale there: transpose on another-gpu", f"scale there: transpose of reference at {size}"):
+            status, words = self.run_tool(f"<!-- {form} -->\n")
+            self.assertEqual(status, 1, form)
+            self.assertIn("not in the form", words)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_shares_are_of_the_ceiling_that_binds(self):

@@ -33,7 +33,8 @@ if shown:
 elif "--svg" in sys.argv:
     pathlib.Path(sys.argv[sys.argv.index("--svg") + 1]).write_text("<svg/>")
 else:
-    print('''{answer}''')
+    case = "4 x 4" if "FAILS_THERE" in sys.argv[4] and "--case" not in sys.argv else "64 x 64"
+    print('''{answer}'''.replace("64 x 64", case))
 sys.exit({status})
 """
 
@@ -98,6 +99,14 @@ class RunProfiles(unittest.TestCase):
         self.assertEqual(row, "| `naive` | 1,234 | 0.01 | 32.00 (4.00) | – | **8.00 ✗** |")
         self.assertIn("over 2 calls of case 64 x 64.", caption)
         self.assertNotIn("host-copies", table)  # no rung has any
+
+    def test_rows_of_a_table_are_of_the_case_of_the_last(self):
+        other = "solutions/05-transpose/rungs/FAILS_THERE.cu"
+        self.write(other, "int n;\n")
+        status, errors, calls = self.run_tool(f"<!-- counters copy: {other} {SOURCE} -->\n")
+        self.assertEqual((status, errors), (0, ""))
+        self.assertEqual(len(calls), 3)
+        self.assertTrue(calls[-1].endswith(f"{other}|--format|json|--case|64 x 64"), calls)
 
     def test_what_is_fresh_is_kept(self):
         lecture = f"<!-- counters copy: {SOURCE} -->\n"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "course/problem_rules.h"
 #include "judge/comparison.h"
 #include "problem_access.h"
+#include "report/bench.h"
 
 namespace lockstep::test {
 namespace {
@@ -56,6 +58,7 @@ std::size_t count_of(const std::string& text, const std::string& wanted) {
 class EveryExercise : public testing::TestWithParam<const Exercise*> {};
 /// Whose outputs are the student's: predictions have none.
 class EveryExerciseOfCode : public EveryExercise {};
+class EveryExerciseOfSpeed : public EveryExercise {};
 
 TEST_P(EveryExercise, ItsTaskTellsHowManyCasesOrPredictionsThereAre) {
   if (const std::size_t predictions = GetParam()->problem.predictions.size(); predictions > 0) {
@@ -245,8 +248,49 @@ std::vector<const Exercise*> exercises_of_code() {
   return exercises;
 }
 
+std::vector<const Exercise*> exercises_of_speed() {
+  std::vector<const Exercise*> exercises = all_exercises();
+  std::erase_if(exercises, [](const Exercise* one) { return !one->problem.speed; });
+  return exercises;
+}
+
 std::string test_name(const testing::TestParamInfo<const Exercise*>& exercise) {
   return course::identifier_of(exercise.param->problem.name);
+}
+
+/// By rung, what the H200's record has at the largest size at which it has all rungs, in shares of the
+/// reference's speed.
+std::map<std::string, double> recorded_ladder(const Exercise& exercise) {
+  const std::filesystem::path records = course::course_root() / "measurements/nvidia-h200";
+  const std::string record = text_of(records / (exercise.problem.name + ".json"));
+  std::map<std::string, double> ladder;
+  for (const Case& one : exercise.problem.speed->sizes) {
+    const auto rungs = report::recorded_rungs(record, "NVIDIA H200", one.name);
+    if (rungs.size() >= ladder.size()) ladder = rungs;
+  }
+  return ladder;
+}
+
+TEST_P(EveryExerciseOfSpeed, BeginsItsPointsAtARecordedRung) {
+  const Exercise& exercise = *GetParam();
+  const std::map<std::string, double> ladder = recorded_ladder(exercise);
+  ASSERT_GE(ladder.size(), 2U);
+  std::vector<double> shares;
+  for (const auto& [name, ratio] : ladder) shares.push_back(ratio);
+  std::ranges::sort(shares);
+  const auto about = [](double value) {
+    return testing::AllOf(testing::Ge(0.9 * value), testing::Le(1.1 * value));
+  };
+  const std::vector<course::Baseline>& rungs = exercise.problem.speed->rungs;
+  for (const course::Baseline& one : rungs) {
+    EXPECT_THAT(shares.front() / ladder.at(one.rung), about(one.first_ratio)) << one.rung;
+    EXPECT_TRUE(std::filesystem::exists(exercise.solutions / "rungs" / (one.rung + ".cu")));
+  }
+  const double first = exercise.problem.speed->reference.first_ratio;
+  EXPECT_THAT(shares, testing::Contains(about(first)));
+  if (rungs.empty()) {
+    EXPECT_THAT(shares.front(), about(first)) << "the slowest is the first of the ladder";
+  }
 }
 
 TEST(TimedCalls, DifferFromEachOtherAndComeAgain) {
@@ -271,6 +315,7 @@ TEST(TimedCalls, DifferFromEachOtherAndComeAgain) {
 
 INSTANTIATE_TEST_SUITE_P(Course, EveryExercise, testing::ValuesIn(all_exercises()), test_name);
 INSTANTIATE_TEST_SUITE_P(Course, EveryExerciseOfCode, testing::ValuesIn(exercises_of_code()), test_name);
+INSTANTIATE_TEST_SUITE_P(Course, EveryExerciseOfSpeed, testing::ValuesIn(exercises_of_speed()), test_name);
 
 }  // namespace
 }  // namespace lockstep::test

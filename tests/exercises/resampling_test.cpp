@@ -70,6 +70,23 @@ TEST(Resampling, EveryProcedureIsRight) {
   }
 }
 
+TEST(Resampling, TheSpeedOfEachChainIsComparedWithAChain) {
+  const course::SpeedTask& speed = *problem("resampling").speed;
+  const course::Case& one = problem("resampling").cases.back();
+  ASSERT_TRUE(one.measured);
+  SplitMix64 random(14);
+  const course::Call call = one.prepare(random);
+  const auto weights = numbers<float>(argument(call, "weights").input);
+  for (const Procedure& procedure : procedures()) {
+    const std::vector<int> found =
+        ancestors_by(procedure, weights, scalar(call, "steps"), argument(call, "seed").scalar_bits);
+    EXPECT_EQ(speed.baseline_of(nearest(call, found).name).rung,
+              procedure.name == "systematic" ? "" : "c2_128")
+        << procedure.name;
+  }
+  EXPECT_EQ(speed.baseline_of("").rung, "");
+}
+
 const course::Case& case_of(const std::string& purpose) {
   for (const course::Case& one : problem("resampling").cases) {
     if (one.purpose.find(purpose) != std::string::npos) return one;

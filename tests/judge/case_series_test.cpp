@@ -240,6 +240,7 @@ TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
   EXPECT_EQ(writes({}).cases.at(0).remark, "");
   EXPECT_THAT(verdicts(writes({7, 7, 7})), ElementsAre(Verdict::passed));
   EXPECT_EQ(writes({7, 7, 7}).cases.at(0).remark, "not negative");
+  EXPECT_EQ(writes({7, 7, 7}).cases.at(0).answer, "sevens");
   EXPECT_EQ(writes({7, 7, 7}).cases.at(0).calls, 2);
   int call = 0;
   const auto first_alone =
@@ -258,6 +259,7 @@ TEST_F(Series, AnyOfSeveralAnswersIsRightButNoMixture) {
   EXPECT_THAT(mixture.cases.at(0).message,
               testing::HasSubstr("is wrong, compared with sevens, the nearest of the right answers"));
   EXPECT_EQ(mixture.cases.at(0).remark, "") << "of a right answer alone";
+  EXPECT_EQ(mixture.cases.at(0).answer, "");
 }
 
 TEST_F(Series, OfSeveralAnswersTheNearestIsShown) {

@@ -12,16 +12,17 @@ namespace {
 using result::Verdict;
 
 result::ExerciseResult result_with(std::vector<Verdict> cases, std::vector<Verdict> gates,
-                                   std::optional<double> ratio = std::nullopt) {
+                                   std::optional<double> share_of_speed = std::nullopt) {
   result::ExerciseResult result;
   for (const Verdict verdict : cases) result.cases.emplace_back().verdict = verdict;
   for (const Verdict verdict : gates) result.gates.emplace_back().verdict = verdict;
-  result.speed.ratio = ratio;
+  if (share_of_speed) result.speed.ratio = 0.5;
+  result.speed.points_share = share_of_speed;
   return result;
 }
 
 TEST(Points, NothingWithoutCorrectness) {
-  EXPECT_EQ(points_of(result_with({Verdict::passed, Verdict::wrong_answer}, {Verdict::passed}, 2.0), 10), 0);
+  EXPECT_EQ(points_of(result_with({Verdict::passed, Verdict::wrong_answer}, {Verdict::passed}, 1.0), 10), 0);
   EXPECT_EQ(points_of(result_with({Verdict::passed, Verdict::not_measured}, {}), 10), 0);
   EXPECT_EQ(points_of(result_with({}, {}), 10), 0);
 }
@@ -124,8 +125,8 @@ TEST(Points, NoPartOfAGateForWhatIsNoNumberOrWasDoneElsewhere) {
 TEST(Points, AllPartsMeasured) {
   const std::vector<Verdict> passed = {Verdict::passed};
   EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed, 1.0), 10), 10);
-  EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed, 0.9), 10), 10);
-  EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed, 0.45), 10), 8.5);
+  EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed, 0.5), 10), 8.5);
+  EXPECT_DOUBLE_EQ(points_of(result_with(passed, passed, 0.0), 10), 7);
   EXPECT_DOUBLE_EQ(points_of(result_with(passed, {Verdict::inefficient}, 1.0), 10), 8);
 }
 
@@ -137,7 +138,7 @@ TEST(Points, PartsNotMeasuredAreNeitherEarnedNorLost) {
 }
 
 TEST(Points, ASpeedThatSomebodyHasToLookAtEarnsNothingYet) {
-  result::ExerciseResult result = result_with({Verdict::passed}, {Verdict::passed}, 10.0);
+  result::ExerciseResult result = result_with({Verdict::passed}, {Verdict::passed}, 1.0);
   result.speed.verdict = Verdict::review;
   EXPECT_DOUBLE_EQ(points_of(result, 10), 7);
 }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 namespace lockstep::course {
 namespace {
 
@@ -102,7 +104,8 @@ TEST(ProblemRules, SizesForSpeedAscendAndStateTheirCost) {
     return Case{.name = "size", .prepare = [](Random&) { return Call(); }, .cost = {elements, 8 * elements}};
   };
   Problem problem = sound_problem();
-  problem.speed = course::SpeedTask{.sizes = {size(1), size(2)}, .larger = {size(3)}};
+  problem.speed =
+      course::SpeedTask{.sizes = {size(1), size(2)}, .larger = {size(3)}, .reference = {.first_ratio = 0.1}};
   EXPECT_THAT(broken_rules(problem, "09-block-scan"), IsEmpty());
   problem.speed->larger = {size(2)};
   EXPECT_THAT(broken_rules(problem, "09-block-scan"),
@@ -110,8 +113,23 @@ TEST(ProblemRules, SizesForSpeedAscendAndStateTheirCost) {
   problem.speed->larger = {};
   problem.speed->variations = {Case{.name = "uncosted"}};
   EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("\"uncosted\" lacks")));
-  problem.speed = course::SpeedTask{};
+  problem.speed = course::SpeedTask{.reference = {.first_ratio = 0.1}};
   EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("at no size")));
+}
+
+TEST(ProblemRules, PointsForSpeedBeginBelowWhatPasses) {
+  Problem problem = sound_problem();
+  problem.speed = course::SpeedTask{
+      .sizes = {{.name = "size", .prepare = [](Random&) { return Call(); }, .cost = {1, 8}}}};
+  for (const double ratio : {0.0, 0.5, std::numeric_limits<double>::quiet_NaN()}) {
+    problem.speed->reference.first_ratio = ratio;
+    EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("below the reference")));
+  }
+  problem.speed->reference.first_ratio = 0.1;
+  problem.speed->rungs = {{.first_ratio = 0.9, .rung = "tiled", .answers = {"rounded up"}}};
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("below tiled")));
+  problem.speed->rungs = {{.first_ratio = 0.1, .rung = "tiled"}};
+  EXPECT_THAT(broken_rules(problem, "09-block-scan"), ElementsAre(HasSubstr("lacks its rung, or answers")));
 }
 
 Problem problem_of_puzzles() {

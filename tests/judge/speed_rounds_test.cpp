@@ -40,8 +40,33 @@ course::Problem problem_of(std::function<course::Call(Random&)> prepare) {
   problem.function = LOCKSTEP_SIGNATURE(negate);
   problem.speed = course::SpeedTask{.sizes = {{.name = "any",
                                                .prepare = std::move(prepare),
-                                               .cost = {.elements = kLength, .global_bytes = 8 * kLength}}}};
+                                               .cost = {.elements = kLength, .global_bytes = 8 * kLength}}},
+                                    .reference = {.first_ratio = 0.1}};
   return problem;
+}
+
+/// Where twice the negative numbers are right as well.
+course::Call negate_or_double_call(const Numbers& in) {
+  course::Call call = negate_call(in);
+  Numbers negative = in, doubled = in;
+  for (std::int32_t& number : negative) number = -number;
+  for (std::int32_t& number : doubled) number *= -2;
+  course::Call result;
+  for (course::Argument one : call.arguments()) {
+    if (one.name == "out") {
+      one.output.nearest_answer = [negative, doubled](std::span<const std::byte> found) {
+        const bool is_doubled = std::ranges::equal(found, course::bytes_of(doubled));
+        return is_doubled ? course::Answer{course::bytes_of(doubled), "doubled"}
+                          : course::Answer{course::bytes_of(negative), "negated"};
+      };
+      result.output("out", std::move(one.output));
+    } else if (one.name == "scratch") {
+      result.output("scratch", std::move(one.output));
+    } else if (one.name == "in") {
+      result.input("in", in);
+    }
+  }
+  return result.scalar("n", static_cast<int>(in.size())).stream();
 }
 
 /// What a process finds in its inputs, call by call.
@@ -49,7 +74,8 @@ using Seen = std::vector<Numbers>;
 
 class SpeedRounds : public testing::Test {
  protected:
-  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission) {
+  SpeedMeasurement measure(const course::Problem& problem, const FakeProgram& submission,
+                           const course::Baseline& baseline = {.first_ratio = 0.1}) {
     const auto opens = [this](const FakeProgram& program, std::vector<Seen>& seen) -> OpenAttempt {
       return [this, program, &seen] {
         seen.emplace_back();
@@ -62,8 +88,9 @@ class SpeedRounds : public testing::Test {
         return std::make_unique<FakeTimedAttempt>(device_.gpu, watched, std::chrono::milliseconds(10));
       };
     };
-    return measure_speed(problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
-                         {.seed = seed_of(7), .calibrations = folder_.path() / "calibration"});
+    return measure_speed(
+        problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
+        {.seed = seed_of(7), .calibrations = folder_.path() / "calibration", .baseline = baseline});
   }
 
   static runner::Outcome negates(FakeSession& session, const std::string&,
@@ -137,6 +164,35 @@ TEST_F(SpeedRounds, WhoReplaysAnEarlierProcessIsWrong) {
   ASSERT_TRUE(measurement.fault);
   EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
   EXPECT_EQ(of_submission_.size(), 2U);
+}
+
+TEST_F(SpeedRounds, TheSpeedOfTheBaselineEarnsAllPoints) {
+  const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
+  EXPECT_EQ(measurement.speed.baseline, "reference");
+  ASSERT_TRUE(measurement.speed.ratio && measurement.speed.points_share);
+  EXPECT_EQ(*measurement.speed.points_share, share_of_speed(*measurement.speed.ratio, 0.1));
+}
+
+TEST_F(SpeedRounds, BesideARungTheAnswersAreThoseOfTheMeasuredCase) {
+  const course::Problem problem = problem_of(
+      [](Random& random) { return negate_or_double_call(random.integers(kLength, 1, 1'000'000)); });
+  const auto doubles = [](FakeSession& session, const std::string& function,
+                          std::span<const std::uint64_t> words) {
+    const runner::Outcome outcome = negates(session, function, words);
+    for (std::int32_t& number : std::span(session.pointer<std::int32_t>(words[1], kLength), kLength))
+      number *= 2;
+    return outcome;
+  };
+  EXPECT_FALSE(measure(problem, doubles).fault) << "beside the reference any right answer will do";
+  const course::Baseline rung{.first_ratio = 0.1, .rung = "slower", .answers = {"negated", "another"}};
+  const SpeedMeasurement same = measure(problem, negates, rung);
+  EXPECT_FALSE(same.fault);
+  EXPECT_EQ(same.speed.baseline, "slower");
+  const SpeedMeasurement other = measure(problem, doubles, rung);
+  ASSERT_TRUE(other.fault);
+  EXPECT_EQ(other.fault->verdict, Verdict::wrong_answer);
+  EXPECT_THAT(other.fault->message,
+              testing::HasSubstr("the answer is that of doubled, unlike in the measured case"));
 }
 
 TEST_F(SpeedRounds, ASlowGpuIsTimedOverFewerCalls) {

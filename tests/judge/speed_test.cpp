@@ -72,6 +72,17 @@ TEST(SpeedVerdict, DecidesOnlyWhenTheWholeIntervalLiesOnOneSide) {
   EXPECT_EQ(speed_verdict({nan, nan}, 0.5), Verdict::inconclusive);
 }
 
+TEST(Speed, PointsGrowByFactorsFromTheFirstRungToTheBaseline) {
+  EXPECT_EQ(share_of_speed(0.009, 0.009), 0);
+  EXPECT_EQ(share_of_speed(0.001, 0.009), 0);
+  EXPECT_NEAR(share_of_speed(0.09, 0.009), 0.5, 1e-12) << "one of the two factors of ten";
+  EXPECT_NEAR(share_of_speed(0.5, 0.14), std::log(0.5 / 0.14) / std::log(0.9 / 0.14), 1e-12);
+  EXPECT_LT(share_of_speed(0.89, 0.009), 1);
+  EXPECT_EQ(share_of_speed(0.9, 0.009), 1);
+  EXPECT_EQ(share_of_speed(12, 0.009), 1);
+  EXPECT_EQ(share_of_speed(std::numeric_limits<double>::quiet_NaN(), 0.009), 0);
+}
+
 TEST(Speed, AWideIntervalAsksForMoreRounds) {
   EXPECT_FALSE(is_wide({0.99, 1.01}));
   EXPECT_TRUE(is_wide({0.98, 1.02}));

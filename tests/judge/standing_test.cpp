@@ -34,6 +34,12 @@ TEST(Standing, AboveEveryRungHasNoNextIdea) {
   EXPECT_THAT(standing.between(), IsEmpty());
 }
 
+TEST(Standing, BesideARungIsFoundByTheReferencesSpeed) {
+  EXPECT_THAT(standing_of(kLadder, 0.9, "tiled").between(), ElementsAre("naive", "tiled")) << "0.45";
+  EXPECT_THAT(standing_of(kLadder, 1.2, "tiled").between(), ElementsAre("tiled", "padded")) << "0.6";
+  EXPECT_THAT(standing_of(kLadder, 0.9, "unknown").between(), IsEmpty());
+}
+
 TEST(Standing, RungsMayBeFasterThanTheReference) {
   std::map<std::string, double> ladder = kLadder;
   ladder["look_back"] = 1.2;

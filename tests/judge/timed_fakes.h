@@ -128,6 +128,7 @@ class FakeTimedAttempt final : public Attempt {
   FakeTimedAttempt(FakeGpu& gpu, FakeProgram program, std::chrono::nanoseconds call_time)
       : program_(std::move(program)), call_time_(call_time) {
     gpu.session = &session_;
+    session_.held = true;  // a GPU's memory can be read at any time
   }
 
   device::Session& session() override { return session_; }
