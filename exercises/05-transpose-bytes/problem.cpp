@@ -171,6 +171,7 @@ Problem make_problem() {
   Problem problem;
   problem.name = "transpose-bytes";
   problem.title = "Transpose a matrix of bytes";
+  problem.points = 7;
   problem.lesson = "shared memory and its padding count in words of four bytes, whatever an element is";
   problem.function = LOCKSTEP_SIGNATURE(transpose_bytes);
   problem.cases = {

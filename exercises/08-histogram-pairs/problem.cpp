@@ -238,7 +238,7 @@ Problem make_problem() {
   problem.lesson =
       "neighbours share symbols: read each symbol once, count each pair once, and let no lane wait for "
       "another";
-  problem.points = 6;
+  problem.points = 7;
   problem.function = LOCKSTEP_SIGNATURE(histogram_pairs);
   problem.cases = {
       make_case({.n = 0, .values = 4}, "no symbols: every count is 0"),

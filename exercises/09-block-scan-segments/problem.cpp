@@ -275,15 +275,13 @@ Problem make_problem() {
       "(f1, s1) followed by (f2, s2) is (f1 or f2, s1 + s2), and (f1 or f2, s2) where f2 is set. This "
       "operation is associative, so every scan of the lecture takes it in place of the addition. Left and "
       "right may not be exchanged.",
-      "In steps: element i combines with the one d before it, as both were before the step, sums and flags "
-      "alike. It adds the sum if its own flag is not set, and then takes over the flag. In a tree, keep "
-      "place "
-      "i of both arrays at i + i / 32.",
-      "Within a warp a single word has all flags: bit l of __ballot_sync(0xffffffff, flag) is set where the "
-      "flag of lane l is. The highest bit that is set at the lane's own or below, 31 - __clz(word), is the "
-      "lane in which its segment begins. The lane adds what comes from `offset` lanes below only if that "
-      "lane "
-      "lies not before it.",
+      "In steps: element i combines with the one d before it, as both were before the step, sums and "
+      "flags alike. It adds the sum if its own flag is not set, and then takes over the flag. In a tree, "
+      "keep place i of both arrays at i + i / 32.",
+      "Within a warp a single word has all flags: bit l of __ballot_sync(0xffffffff, flag) is set where "
+      "the flag of lane l is. The highest bit that is set at the lane's own or below, 31 - __clz(word), "
+      "is the lane in which its segment begins. The lane adds what comes from `offset` lanes below only "
+      "if that lane lies not before it.",
       "Each warp hands on a pair: the sum of its last lane, and whether a segment begins in it. These pairs, "
       "at most 32, are scanned as the elements of a warp are. What is carried into a warp is then for its "
       "lanes up to the first flag, without the lane that has it.",

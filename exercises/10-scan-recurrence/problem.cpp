@@ -201,7 +201,7 @@ Problem make_problem() {
   problem.name = "scan-recurrence";
   problem.title = "Scan a recurrence";
   problem.lesson = "what is associative can be scanned, whether its order matters or not";
-  problem.points = 6;
+  problem.points = 7;
   problem.function = LOCKSTEP_SIGNATURE(scan_recurrence);
   WorkspaceQuery workspace;
   workspace.function = LOCKSTEP_SIGNATURE(scan_recurrence_workspace_bytes);
@@ -246,29 +246,21 @@ Problem make_problem() {
   };
   problem.hints = {
       "A step takes x to a * x + b. Write down what two steps make, first that of (a1, b1), then that of "
-      "(a2, b2): "
-      "it is again a factor and a number to add, (a1 * a2, a2 * b1 + b2). So x[i] is what the maps of "
-      "elements 0 "
-      "to i, composed in this order, make of first. That is a scan whose operator composes two maps.",
+      "(a2, b2): it is again a factor and a number to add, (a1 * a2, a2 * b1 + b2). So x[i] is what the "
+      "maps of elements 0 to i, composed in this order, make of first. That is a scan whose operator "
+      "composes two maps.",
       "Within a block scan the maps as the lecture scans sums, with two words for each element: shuffle "
-      "both. The "
-      "lane that lies before has the earlier map, and must stay the earlier one. Whatever stands for no "
-      "element "
-      "is (1, 0), which changes nothing, as 0 does in a sum.",
-      "Across blocks each tile has one map. Let one block scan those of all tiles, in turns of as many as it "
-      "has "
-      "threads, and apply them to first: each tile gets the value that stands before it, a single word. "
-      "Kernels "
-      "on one stream run one after the other.",
+      "both. The lane that lies before has the earlier map, and must stay the earlier one. Whatever "
+      "stands for no element is (1, 0), which changes nothing, as 0 does in a sum.",
+      "Across blocks each tile has one map. Let one block scan those of all tiles, in turns of as many as "
+      "it has threads, and apply them to first: each tile gets the value that stands before it, a single "
+      "word. Kernels on one stream run one after the other.",
       "Maps up to each element, stored and read again, cost 28 bytes per element. Compose the map of each "
-      "tile "
-      "first and store nothing else, then read a and b once more and scan with the incoming value known: 20. "
-      "A "
-      "single pass that looks back moves 12.",
-      "A thread with several elements must take neighbours, such as a vector of 16 bytes: it composes their "
-      "maps "
-      "in their order. With every 256th element, as for sums, it would compose maps that do not follow each "
-      "other.",
+      "tile first and store nothing else, then read a and b once more and scan with the incoming value "
+      "known: 20. A single pass that looks back moves 12.",
+      "A thread with several elements must take neighbours, such as a vector of 16 bytes: it composes "
+      "their maps in their order. With every 256th element, as for sums, it would compose maps that do "
+      "not follow each other.",
   };
   return problem;
 }

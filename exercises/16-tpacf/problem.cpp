@@ -800,10 +800,9 @@ Problem make_problem() {
       "One thread for each row i: it goes through all points j of the other set, or those behind its own "
       "point of the same set, finds the bin by halving the list of edges, and adds 1 to its count with "
       "atomicAdd. Compare squares of chords: no root, no arc cosine.",
-      "Most pairs fall into a handful of bins, so all threads wait for the same counters in global memory. "
-      "Let a "
-      "block keep counters in shared memory: clear, wait, count, wait, add to the result. Let it also read "
-      "a tile of points there, for all its rows.",
+      "Most pairs fall into a handful of bins, so all threads wait for the same counters in global "
+      "memory. Let a block keep counters in shared memory: clear, wait, count, wait, add to the result. "
+      "Let it also read a tile of points there, for all its rows.",
       "Let positions be floats, and ask double only where float cannot decide: a position is off by at most "
       "2^-24, so a chord c by some 2^-23 and its square by c times 2^-22 and a little. Only a pair that is "
       "so close to an edge needs its exact positions.",

@@ -844,13 +844,11 @@ Problem make_problem() {
       "First make it right: a kernel gives water to every wet cell that has a neighbour with water, and "
       "records in a word of device memory that it did so. Launch it until a pass changes nothing; look at "
       "the word after every 16 launches only, since looking waits for the device.",
-      "The steps of the water need not be followed: of two wet neighbours both get water, or neither does. "
-      "So join all such pairs, wherever the source is: a forest with a parent for each cell, where a root is "
-      "its own parent. To join two cells, find both roots and hang the larger below the smaller by "
-      "atomicCAS; "
-      "if that fails, another thread has changed the parent: find the roots again. At the end a cell has "
-      "water "
-      "if its root is that of a source.",
+      "The steps of the water need not be followed: of two wet neighbours both get water, or neither "
+      "does. So join all such pairs, wherever the source is: a forest with a parent for each cell, where "
+      "a root is its own parent. To join two cells, find both roots and hang the larger below the smaller "
+      "by atomicCAS; if that fails, another thread has changed the parent: find the roots again. At the "
+      "end a cell has water if its root is that of a source.",
       "Most of this can be done in shared memory. A block takes a tile and joins its cells there; "
       "afterwards only neighbours on either side of a border between tiles are joined in global memory. Of "
       "a component that does not touch its tile's border, it is known at once whether it has water.",

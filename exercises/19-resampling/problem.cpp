@@ -531,10 +531,9 @@ std::string picture_of_offspring(const Shown& shown) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 560 580\" font-family=\"sans-serif\" "
       "font-size=\"14\">\n<title>Copies of each particle</title>\n<rect width=\"560\" height=\"580\" "
       "fill=\"#fdfdfb\"/>\n<path d=\"M {0:.1f} {1:.1f} H {2:.1f} M {0:.1f} {1:.1f} V {3:.1f}\" "
-      "stroke=\"#5b6670\"/>\n"
-      "<path d=\"M {0:.1f} {1:.1f} L {2:.1f} {3:.1f}\" stroke=\"#9a4a12\"/>\n<g fill=\"#0a6b5e\" "
-      "fill-opacity=\"0.3\">\n{4}</g>\n<text x=\"40\" y=\"28\">copies, up to {5:.0f}</text>\n<text x=\"300\" "
-      "y=\"545\">n w / \u03a3w, up to {5:.1f}</text>\n</svg>\n",
+      "stroke=\"#5b6670\"/>\n<path d=\"M {0:.1f} {1:.1f} L {2:.1f} {3:.1f}\" stroke=\"#9a4a12\"/>\n<g "
+      "fill=\"#0a6b5e\" fill-opacity=\"0.3\">\n{4}</g>\n<text x=\"40\" y=\"28\">copies, up to "
+      "{5:.0f}</text>\n<text x=\"300\" y=\"545\">n w / \u03a3w, up to {5:.1f}</text>\n</svg>\n",
       x(0), y(0), x(most), y(most), dots, most);
 }
 
