@@ -1,5 +1,5 @@
 // fails: global-sectors
-// at: atomicAdd(&counts[symbols[i] * values + symbols[i + distance]], 1U);
+// at: if (i < pairs) atomicAdd(&counts[symbols[i] * values + symbols[i + distance]], 1U);
 // Pairs of symbols, one thread per pair, one atomic addition in global memory for each.
 // Lecture: 08-histogram.
 // Bound: the sectors that atomics update in L2.
