@@ -210,16 +210,16 @@ struct ExerciseResult {
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;
-  std::string seed_digest;     ///< of the result's own seed, where its text must not be shown
-  std::string seed;            ///< the text of that one, where it may
-  std::string next_step;       ///< what to do now
-  double seconds = 0;          ///< whole judgement
-  double compile_seconds = 0;  ///< 0 when the object came from the cache
-  std::string measured_case;   ///< that lines and traces are of, of each puzzle
-  int measured_calls = 0;      ///< of that case, which are summed up in `lines`
-  std::vector<emulator::LineCounters> lines;           ///< for `profile`
-  std::vector<emulator::KernelWork> kernels;           ///< likewise
-  std::vector<emulator::AccessTrace> traces;           ///< of judge::Options::trace_line
+  std::string seed_digest;                    ///< of the result's own seed, where its text must not be shown
+  std::string seed;                           ///< the text of that one, where it may
+  std::string next_step;                      ///< what to do now
+  double seconds = 0;                         ///< whole judgement
+  double compile_seconds = 0;                 ///< 0 when the object came from the cache
+  std::string measured_case;                  ///< that lines and traces are of, of each puzzle
+  int measured_calls = 0;                     ///< of that case, which are summed up in `lines`
+  std::vector<emulator::LineCounters> lines;  ///< for `profile`
+  std::vector<emulator::KernelWork> kernels;  ///< likewise
+  std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
   std::vector<emulator::AccessTrace> shared_accesses;  ///< as Observations has them
   std::vector<CaseCounters> counters;                  ///< of judge::Options::only_measured
   std::optional<Picture> picture;                      ///< of judge::Options::draw
