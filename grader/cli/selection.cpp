@@ -92,7 +92,7 @@ std::string select_case(const course::Exercise& exercise, const std::string& nam
 }
 
 std::string select_measured_case(const course::Exercise& exercise, const std::string& name) {
-  const std::string selected = select_case(exercise, name, false);
+  std::string selected = select_case(exercise, name, false);
   std::vector<std::string> measured;
   for (const course::Case& one : exercise.problem.cases) {
     if (!one.measured && !one.wide) continue;
