@@ -1,5 +1,5 @@
 // What the judge knows of "coalescing-records": numbers of records at the edges, members that need all of
-// their bits, three gates.
+// their bits, four gates.
 //
 // The counters below are worked out for the rungs of solutions/04-coalescing-records. Sectors are those of 32
 // records: the ideal is 5 arrays of 4 to read and 24 to write, 44 in all. Wavefronts are those beyond the
@@ -221,6 +221,12 @@ Problem make_problem() {
                    "time. A row for each member, or a word left free after each record, makes the "
                    "lanes that copy consecutive words meet in a bank: change when, where or how wide "
                    "the members are stored, and leave the copy as it is."}),
+      // 192 words stored and loaded once are 12; staged has 18, and so have two halves of a warp that take
+      // turns.
+      shared_passes_gate(
+          15, "records", 1,
+          "Let all lanes of a warp store in one request, to different banks. Two requests of half a "
+          "warp take as long as one in which two lanes meet in each bank."),
       // Blocks of 1024 are 128 of them. A single block is 1.
       parallelism_gate(3, "Give each block some hundred records, and start as many blocks as that takes."),
   };
@@ -238,8 +244,9 @@ Problem make_problem() {
       "the copy reads 32 words out of a piece of 37, and meets too. Where may a free word stand such that no "
       "32 words that are copied together have it between them? Or is there a way without a free word?",
       "Three ways. Leave one word free after every 16 records: word w of the records lies at w + w / 96, and "
-      "96 is a multiple of 32. Or let the lanes from 16 on store the members in another order, such that "
-      "they use odd banks when the others use even ones. Or store two members at once, as a uint2: a request "
+      "96 is a multiple of 32. Or let the lanes from 16 on store the members in another order, by "
+      "choosing value and place and not by a branch, such that they use odd banks when the others use even "
+      "ones. Or store two members at once, as a uint2: a request "
       "of 8 bytes per lane is served in two halves of 16 lanes, and a record is 3 such pairs long, which is "
       "odd.",
   };

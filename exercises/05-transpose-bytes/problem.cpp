@@ -237,9 +237,9 @@ Problem make_problem() {
       "neighbouring lanes store four rows apart: with rows of 33 words they are 132 words apart, and 4 of "
       "them meet in a bank. Four tiles, one for each word of a square, are each stored as the tile of floats "
       "was.",
-      "A word can be read where `columns` is a multiple of 4, and written where `rows` is one: then every "
-      "row starts at a word, and ends with one. Elsewhere move the four bytes one by one, each with its own "
-      "bounds check.",
+      "A word can be read where `columns` is a multiple of 4, and written where `rows` is a multiple of "
+      "4: then every row starts at a word, and ends with one. Elsewhere move the four bytes one by one, "
+      "each with its own bounds check.",
   };
   return problem;
 }

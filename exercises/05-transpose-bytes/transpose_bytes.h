@@ -12,7 +12,7 @@
 /// @param columns of `in`, 0 to 1 000 000; rows × columns fits in an int
 /// @param stream  on which all the work is enqueued
 ///
-/// Both buffers start at a multiple of 256 bytes; their rows start wherever the lengths put them. So every
-/// row of `in` starts at a multiple of 4 bytes only where `columns` is one, and every row of `out` only where
-/// `rows` is one. When `rows` or `columns` is 0 the matrix has no elements and nothing is to be done.
+/// Both buffers start at a multiple of 256 bytes; their rows start wherever the lengths put them. Every row
+/// of `in` starts at a multiple of 4 bytes if `columns` is a multiple of 4, and every row of `out` if `rows`
+/// is a multiple of 4. When `rows` or `columns` is 0 the matrix has no elements and nothing is to be done.
 void transpose_bytes(const unsigned char* in, unsigned char* out, int rows, int columns, cudaStream_t stream);

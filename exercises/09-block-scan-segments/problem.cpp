@@ -1,5 +1,5 @@
 // What the judge knows of "block-scan-segments": rows whose segments end and begin around warps, sums that
-// show what was carried too far or not far enough, and four gates.
+// show what was carried too far or not far enough, and five gates.
 //
 // The counters below are worked out for the rungs of solutions/09-block-scan-segments, one row of 1024,
 // except for idle-lanes, which are counted and depend on the compiler. Units: sectors over those of 12 bytes
@@ -14,7 +14,8 @@
 //   reference                   1                  0         6.5          128
 //
 //   serial         The lanes of a warp are a row apart: each request takes 32 sectors for 4. 128 rows are 128
-//                  threads, 4 warps, of which a multiprocessor issues for all at a time.
+//                  threads, 4 warps. A multiprocessor issues for four warps at a time, so these keep one
+//                  busy.
 //   tree_of_pairs  On the way up 512, 256, ..., 1 pairs are 2, 4, ... words apart: an access of each takes 32
 //                  + 32 + 32 + 32 + 32 + 16 + 8 + 4 + 2 + 1 = 191 wavefronts, where 36 would do. On the way
 //                  down 1, 3, 7, ..., 511 pairs take 1 + 3 + 7 + 15 + 31 + 32 + 32 + 32 + 32 = 185, where 35
@@ -26,7 +27,9 @@
 //
 // Solutions without a scan have idle lanes: one thread that goes over its row in shared memory leaves 330,
 // and threads that each go back to where their segment begins leave about 130, as a third of the rows has
-// segments of about 100. The limit is 40.
+// segments of about 100. The limit is 40. Threads that all go over their whole row take 9500
+// lane-instructions per element, and have no idle lanes where they select what to add in place of a branch.
+// steps_of_pairs takes 294, and the limit is 1000.
 //
 // Work of the largest case: 128 rows of at most about 10 000 warp-instructions (steps_of_pairs) are 1.3
 // million a call.
@@ -265,6 +268,10 @@ Problem make_problem() {
       idle_lanes_gate(
           40,
           {"Scan in steps or in a tree, of which all lanes of a warp take as many, wherever flags stand."}),
+      lane_instructions_gate(
+          1000,
+          "Scan: in ten steps, or up and down a tree, an element meets few others. A thread that "
+          "looks at its whole row does a thousand additions where ten are needed."),
       // A block for each row makes 128, a single block 1.
       parallelism_gate(3, "Give each row to a block of its own. Rows do not need each other."),
   };

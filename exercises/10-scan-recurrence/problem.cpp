@@ -1,5 +1,5 @@
 // What the judge knows of "scan-recurrence": lengths at the edges, factors that keep every bit of what lies
-// before, and three gates.
+// before, and four gates.
 //
 // The counters below are worked out for what lies below solutions/10-scan-recurrence. Units: bytes of global
 // memory per element, in whole sectors; what is done once for each tile (maps, values, flags) adds less.
@@ -238,6 +238,11 @@ Problem make_problem() {
           {.loads_and_stores =
                "Let neighbouring lanes touch neighbouring words of shared memory. The two words of a map are "
                "loaded together if its structure is aligned to 8 bytes; or keep them in two arrays."}),
+      // Counted, as it depends on the compiler: the reference has 3, look_back 8, a thread that composes
+      // all maps of its block 66.
+      idle_lanes_gate(
+          40, {"Scan the maps of a block in steps or by shuffles, in which all lanes of a warp take part. "
+               "One thread that goes over them leaves the other 31 lanes of its warp idle."}),
       // A single block is 1.
       parallelism_gate(
           3,

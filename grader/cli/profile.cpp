@@ -144,10 +144,10 @@ void add_profile(CLI::App& app, int& status) {
   command->add_option("--trace", arguments->trace, "Draw one warp's access to memory at this line")
       ->type_name("LINE");
   command
-      ->add_option("--case", arguments->only_case,
-                   "The measured case to show: its name, or a part that no other has. When not given, that "
-                   "of the first "
-                   "gate that fails, or the largest")
+      ->add_option(
+          "--case", arguments->only_case,
+          "The measured case to show: its name, or a part that no other has; when not given, that of "
+          "the first gate that fails, or the largest")
       ->type_name("NAME");
   add_view_options(*command, arguments->view,
                    "text or json (lockstep/profile/v1; of a gpu, lockstep/counters/v1)");

@@ -157,7 +157,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const Timing& of_reference = reference_first ? of_earlier : of_later;
       const Timing& of_submission = reference_first ? of_later : of_earlier;
       if (of_reference.fault)
-        throw std::runtime_error(fmt::format("the solution {} fails: {}", measurement.speed.baseline,
+        throw std::runtime_error(fmt::format("{} itself fails: {}", result::baseline_of(measurement.speed),
                                              of_reference.fault->message));
       if (of_submission.fault) {
         const CallTimer::Options defaults;

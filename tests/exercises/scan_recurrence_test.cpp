@@ -16,7 +16,7 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 /// Without the recurrence: every b up to element i times all factors after it, and first times all factors.
-/// Larger than a word, and cut at the end.
+/// In words of 64 bits, of which each step keeps the lowest 32.
 std::uint32_t value_of(const Words& a, const Words& b, std::uint32_t first, std::size_t i) {
   constexpr std::uint64_t kWord = std::uint64_t{1} << 32;
   std::uint64_t sum = 0, factors = 1;

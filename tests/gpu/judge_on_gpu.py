@@ -417,7 +417,7 @@ class JudgeOnGpu(unittest.TestCase):
         while_timed = "while its speed was measured: "
         self.kill_a_runner(reference, lambda shown: b"speed, round 2" in shown, "crashed", while_timed)
         self.assert_nothing_is_left(used)
-        failed = f"the reference solution fails: {while_timed}"
+        failed = f"the reference itself fails: {while_timed}"
         self.kill_a_runner(reference, lambda shown: b"speed, round 3" in shown, "grader-error", failed)
         self.assert_nothing_is_left(used)
         _, exercises = self.grade("transpose", "--submission", reference)

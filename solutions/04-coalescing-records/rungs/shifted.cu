@@ -29,9 +29,10 @@ __global__ void assemble_kernel(const std::uint32_t* time, const std::uint32_t* 
     *reinterpret_cast<Record*>(&tile[place(kMembers * threadIdx.x)]) = record;
   }
   __syncthreads();  // a record is copied by six threads, which may have none of their own
-  const int first = blockIdx.x * kThreads * kMembers;
+  // Unsigned: the last tile may end beyond the largest int.
+  const unsigned first = blockIdx.x * kThreads * kMembers, end = n * kMembers;
   for (int word = threadIdx.x; word < kThreads * kMembers; word += kThreads) {
-    if (first + word < n * kMembers) words[first + word] = tile[place(word)];
+    if (first + word < end) words[first + word] = tile[place(word)];
   }
 }
 

@@ -1,5 +1,7 @@
 // fails: shared-wavefronts
 // at: tile[threadIdx.x] = record;
+// fails: shared-passes
+// at: tile[threadIdx.x] = record;
 // Records are assembled in shared memory, one thread each, and copied in the order of memory. Lecture:
 // 04-coalescing.
 // Bound: lanes 16 apart are 96 words apart in the tile, so two of them meet in a bank.
@@ -27,9 +29,10 @@ __global__ void assemble_kernel(const std::uint32_t* time, const std::uint32_t* 
     tile[threadIdx.x] = record;
   }
   __syncthreads();  // a record is copied by six threads, which may have none of their own
-  const int first = blockIdx.x * kThreads * kMembers;
+  // Unsigned: the last tile may end beyond the largest int.
+  const unsigned first = blockIdx.x * kThreads * kMembers, end = n * kMembers;
   for (int word = threadIdx.x; word < kThreads * kMembers; word += kThreads) {
-    if (first + word < n * kMembers) words[first + word] = tile_words[word];
+    if (first + word < end) words[first + word] = tile_words[word];
   }
 }
 

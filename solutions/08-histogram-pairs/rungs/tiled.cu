@@ -1,5 +1,7 @@
 // fails: shared-wavefronts
 // at: atomicAdd(&cells[tile[k] * values + tile[k + distance]], 1U);
+// fails: shared-passes
+// at: atomicAdd(&cells[tile[k] * values + tile[k + distance]], 1U);
 // Pairs of symbols, a block copies a tile to shared memory, with the symbols behind it that its last pairs
 // need, and finds both symbols of a pair there. Lecture: 08-histogram.
 // Bound: pairs of one bank, which are served one after the other.
