@@ -19,13 +19,12 @@
 #include "judge/median.h"
 #include "judge/seeds.h"
 #include "judge/turn.h"
+#include "result/result.h"
 
 namespace lockstep::judge {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kReferenceLabel = "reference";
 
 /// A solution that is timed beside the others.
 struct Contender {
@@ -83,7 +82,7 @@ std::vector<Contender> contenders_of(const course::Exercise& exercise) {
     }
   };
   add_folder("rungs");
-  add(exercise.solutions / exercise.starter.filename(), exercise.starter.stem(), kReferenceLabel);
+  add(exercise.solutions / exercise.starter.filename(), exercise.starter.stem(), result::kReference);
   add_folder("peers");
   return contenders;
 }
@@ -191,7 +190,7 @@ class BenchRun {
       // All are trusted, and compute the same in every round.
       const Timing timing = series.timer->time_in(*attempt, contender.is_checked && round == 0);
       if (timing.fault && timing.fault->verdict == result::Verdict::time_limit &&
-          contender.label != kReferenceLabel) {
+          contender.label != result::kReference) {
         series.is_too_slow[which] = true;
         attempt.reset();  // its process was ended
       } else if (timing.fault) {
@@ -215,7 +214,7 @@ class BenchRun {
     constexpr double kSlow = 0.25;
     constexpr std::size_t kFewRounds = 3;
     const std::vector<double>& seconds = series.seconds[which];
-    const bool is_reference = contenders_[which].label == kReferenceLabel;  // whose rounds all others need
+    const bool is_reference = contenders_[which].label == result::kReference;  // whose rounds all others need
     return series.is_too_slow[which] ||
            (!is_reference && seconds.size() >= kFewRounds && seconds.front() > kSlow);
   }
@@ -232,7 +231,7 @@ class BenchRun {
 
   void add_rows(result::Quantity bound_by) {
     const auto reference = std::find_if(contenders_.begin(), contenders_.end(),
-                                        [](const Contender& one) { return one.label == kReferenceLabel; });
+                                        [](const Contender& one) { return one.label == result::kReference; });
     const auto reference_index = static_cast<std::size_t>(reference - contenders_.begin());
     for (const Series& series : series_) {
       for (std::size_t c = 0; c < contenders_.size(); ++c) {

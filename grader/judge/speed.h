@@ -1,4 +1,5 @@
-// How fast a submission is against the reference on a GPU, by the judge's own clock.
+// How fast a submission is against the reference on a GPU, by the judge's own clock. Where an exercise has
+// several right answers, a rung may stand in the reference's place (course::Baseline).
 //
 // Both run in fresh processes, one after the other and in alternating order. A process is timed over K calls
 // and over 2K calls, all with inputs that no process of a submission has seen before. What does not grow with

@@ -5,8 +5,6 @@
 namespace lockstep::judge {
 namespace {
 
-constexpr const char* kReferenceRung = "reference";
-
 bool is_speed(double ratio) { return std::isfinite(ratio) && ratio > 0; }
 
 }  // namespace
@@ -18,7 +16,7 @@ std::vector<std::string> Standing::between() const {
 
 Standing standing_of(const std::map<std::string, double>& rungs, double ratio, const std::string& baseline) {
   Standing standing;
-  if (baseline != kReferenceRung) {
+  if (baseline != result::kReference) {
     const auto own = rungs.find(baseline);
     if (own == rungs.end()) return standing;
     ratio *= own->second;
@@ -36,9 +34,9 @@ Standing standing_of(const std::map<std::string, double>& rungs, double ratio, c
     }
   };
   // First, so that a rung just as fast does not take its place.
-  consider(kReferenceRung, 1);
+  consider(result::kReference, 1);
   for (const auto& [name, speed] : rungs) {
-    if (name != kReferenceRung && is_speed(speed)) consider(name, speed);
+    if (name != result::kReference && is_speed(speed)) consider(name, speed);
   }
   return standing;
 }

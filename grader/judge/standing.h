@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "result/result.h"
+
 namespace lockstep::judge {
 
 /// The neighbours of a submission on the ladder, by name.
@@ -23,6 +25,6 @@ struct Standing {
 /// baseline's is none, has no neighbours. Of rungs equally fast the reference is named, else the first by
 /// name.
 Standing standing_of(const std::map<std::string, double>& rungs, double ratio,
-                     const std::string& baseline = "reference");
+                     const std::string& baseline = result::kReference);
 
 }  // namespace lockstep::judge

@@ -118,7 +118,7 @@ std::string label_of(const GateResult& gate) {
 }
 
 std::string baseline_of(const Speed& speed) {
-  return speed.baseline == "reference" ? "the reference" : "the rung " + speed.baseline;
+  return speed.baseline == kReference ? "the reference" : "the rung " + speed.baseline;
 }
 
 bool is_correct(const ExerciseResult& result) {

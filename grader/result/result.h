@@ -131,10 +131,12 @@ struct GpuDuringSpeed {
   std::vector<std::string> throttle_reasons;  ///< of either, such as "power cap"
 };
 
+constexpr const char* kReference = "reference";  ///< the name of the reference among rungs
+
 struct Speed {
   bool counts = true;  ///< whether the exercise has sizes to measure it at
   Verdict verdict = Verdict::not_measured;
-  std::string baseline = "reference";  ///< or the rung that the submission is compared with
+  std::string baseline = kReference;   ///< or the rung that the submission is compared with
   std::optional<double> ratio;         ///< the baseline's time over the submission's
   std::optional<double> points_share;  ///< of the points for speed, what the ratio earns
   std::optional<std::pair<double, double>> interval;

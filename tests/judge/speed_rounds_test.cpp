@@ -23,12 +23,16 @@ using Numbers = std::vector<std::int32_t>;
 
 constexpr std::size_t kLength = 1000;
 
-course::Call negate_call(const Numbers& in) {
-  Numbers expected(in.size());
-  std::transform(in.begin(), in.end(), expected.begin(), std::negate<>());
+Numbers negative(Numbers numbers) {
+  std::ranges::transform(numbers, numbers.begin(), std::negate<>());
+  return numbers;
+}
+
+course::Call negate_call(const Numbers& in, decltype(course::Output::nearest_answer) nearest_answer = {}) {
   course::Output out;
   out.type = course::ElementType::i32;
-  out.expected = course::bytes_of(expected);
+  out.expected = course::bytes_of(negative(in));
+  out.nearest_answer = std::move(nearest_answer);
   course::Call call;
   call.input("in", in).output("out", std::move(out)).output("scratch", {.type = course::ElementType::i32});
   return call.scalar("n", static_cast<int>(in.size())).stream();
@@ -47,26 +51,13 @@ course::Problem problem_of(std::function<course::Call(Random&)> prepare) {
 
 /// Where twice the negative numbers are right as well.
 course::Call negate_or_double_call(const Numbers& in) {
-  course::Call call = negate_call(in);
-  Numbers negative = in, doubled = in;
-  for (std::int32_t& number : negative) number = -number;
+  Numbers doubled = in;
   for (std::int32_t& number : doubled) number *= -2;
-  course::Call result;
-  for (course::Argument one : call.arguments()) {
-    if (one.name == "out") {
-      one.output.nearest_answer = [negative, doubled](std::span<const std::byte> found) {
-        const bool is_doubled = std::ranges::equal(found, course::bytes_of(doubled));
-        return is_doubled ? course::Answer{course::bytes_of(doubled), "doubled"}
-                          : course::Answer{course::bytes_of(negative), "negated"};
-      };
-      result.output("out", std::move(one.output));
-    } else if (one.name == "scratch") {
-      result.output("scratch", std::move(one.output));
-    } else if (one.name == "in") {
-      result.input("in", in);
-    }
-  }
-  return result.scalar("n", static_cast<int>(in.size())).stream();
+  return negate_call(in, [negated = negative(in), doubled](std::span<const std::byte> found) {
+    const bool is_doubled = std::ranges::equal(found, course::bytes_of(doubled));
+    return is_doubled ? course::Answer{course::bytes_of(doubled), "doubled"}
+                      : course::Answer{course::bytes_of(negated), "negated"};
+  });
 }
 
 /// What a process finds in its inputs, call by call.
@@ -169,8 +160,8 @@ TEST_F(SpeedRounds, WhoReplaysAnEarlierProcessIsWrong) {
 TEST_F(SpeedRounds, TheSpeedOfTheBaselineEarnsAllPoints) {
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
   EXPECT_EQ(measurement.speed.baseline, "reference");
-  ASSERT_TRUE(measurement.speed.ratio && measurement.speed.points_share);
-  EXPECT_EQ(*measurement.speed.points_share, share_of_speed(*measurement.speed.ratio, 0.1));
+  EXPECT_GT(measurement.speed.ratio, 0.9) << "both take as long; what the test's machine delays counts";
+  EXPECT_EQ(measurement.speed.points_share, 1);
 }
 
 TEST_F(SpeedRounds, BesideARungTheAnswersAreThoseOfTheMeasuredCase) {
