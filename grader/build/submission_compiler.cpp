@@ -39,7 +39,7 @@ using Status = CompiledSubmission::Status;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kObjectBytesLimit = std::size_t{64} << 20;
-constexpr std::size_t kListBytesLimit = std::size_t{16} << 20;
+constexpr std::size_t kListBytesLimit = std::size_t{4} << 20;
 
 // What the compiler leaves in its folder.
 constexpr const char* kObjectName = "submission.so";

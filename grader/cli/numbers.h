@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <system_error>
 
 namespace lockstep::cli {
 

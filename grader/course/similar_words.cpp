@@ -1,6 +1,7 @@
 #include "course/similar_words.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <utility>
 

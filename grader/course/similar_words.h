@@ -1,6 +1,7 @@
 // Words near to a mistyped one, for "did you mean".
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

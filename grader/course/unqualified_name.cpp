@@ -1,6 +1,7 @@
 #include "course/unqualified_name.h"
 
 #include <charconv>
+#include <cstddef>
 #include <system_error>
 
 namespace lockstep::course {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "device/calibration_work.h"

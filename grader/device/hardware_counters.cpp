@@ -1,7 +1,9 @@
 #include "device/hardware_counters.h"
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <system_error>
 
 namespace lockstep::device {
 namespace {

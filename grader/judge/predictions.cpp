@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "course/similar_words.h"

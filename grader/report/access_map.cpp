@@ -1,6 +1,7 @@
 #include "report/access_map.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 

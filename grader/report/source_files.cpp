@@ -1,5 +1,6 @@
 #include "report/source_files.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

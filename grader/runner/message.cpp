@@ -1,5 +1,7 @@
 #include "runner/message.h"
 
+#include <utility>
+
 namespace lockstep::runner {
 namespace {
 

@@ -13,7 +13,9 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <system_error>
+#include <tuple>
 
 #include "sandbox/keeper_protocol.h"
 #include "sandbox/spare_user.h"

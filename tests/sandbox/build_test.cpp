@@ -422,21 +422,20 @@ TEST_F(Build, ACompilationThatNeedsTooMuchMemoryIsRejected) {
 }
 
 TEST_F(Build, TooLongAListOfHeadersIsRejectedAndNoFaultOfTheGrader) {
-  limits_.wall_time = 110s;  // the compiler reads names for half a minute, longer on a busy machine
   // The same file under ever other names, of nearly as many letters as a path may have.
   std::string source =
       "#if __INCLUDE_LEVEL__ == 0\n#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n#define LONG(x) "
       "../submission/.";
   for (int part = 0; part < 1800; ++part) source += "/.";
   source += "/x\n";
-  for (int name = 0; name < 3000; ++name) {
+  for (int name = 0; name < 750; ++name) {
     source += "#include TEXT(LONG(";
     for (int digit = 0; digit < 12; ++digit) source += (name >> digit & 1) != 0 ? "../submission/" : "./";
     source += "transpose.cu))\n";
   }
   const CompiledSubmission result = compile(source + kGood + "\n#endif\n");
   EXPECT_EQ(result.status, Status::rejected) << result.diagnostics.substr(0, 500);
-  EXPECT_THAT(result.diagnostics, HasSubstr("take more than 16 MiB"));
+  EXPECT_THAT(result.diagnostics, HasSubstr("take more than 4 MiB"));
 }
 
 TEST_F(Build, AFloodOfDiagnosticsIsCut) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "emulator/checks/synchronisation.h"

@@ -1,6 +1,7 @@
 // The runtime of one program: its parts, and the frame around every API call.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <mutex>
 #include <new>

@@ -1,5 +1,7 @@
 #include "emulator/memory/stamps.h"
 
+#include <cstddef>
+
 namespace lockstep::emulator::memory {
 namespace {
 

@@ -2,6 +2,7 @@
 // so that the megabytes of tables in curand's header cost one pass.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

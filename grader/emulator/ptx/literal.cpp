@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <charconv>
+#include <system_error>
 
 namespace lockstep::emulator::ptx {
 namespace {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <initializer_list>
 #include <system_error>
 #include <utility>

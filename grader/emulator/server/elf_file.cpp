@@ -2,7 +2,9 @@
 
 #include <elf.h>
 
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <stdexcept>
 

@@ -1,6 +1,7 @@
 #include "emulator/cudart/streams/streams.h"
 
 #include <algorithm>
+#include <exception>
 #include <new>
 
 #include "emulator/cudart/device/device_connection.h"
