@@ -100,8 +100,9 @@ class Session {
   /// refused. False when `timeout` passes first; the session is of no use then.
   virtual bool hold_runner(std::chrono::milliseconds timeout) = 0;
   virtual void admit_runner() = 0;
-  /// Whether a device that itself stops what runs too long (set_limits) runs something, or has since the last
-  /// call: on a busy machine it stops later. Never on a GPU, where the judge alone stops.
+  /// Whether a device that itself stops what runs too long (set_limits) works, or has since the last call: on
+  /// a busy machine it stops later. Launches, copies and fills are work; what allocates or asks for an event
+  /// again and again is not. Never on a GPU, where the judge alone stops.
   virtual bool is_still_running() { return false; }
   /// Counters and findings since the last call. Empty counters where the device does not count. Throws
   /// DeviceUnavailable where it should and cannot.

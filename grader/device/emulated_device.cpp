@@ -105,7 +105,7 @@ class EmulatedSession final : public Session {
   bool is_still_running() override {
     // Between two of many short launches the device answers at once. Asking it takes microseconds.
     constexpr std::chrono::milliseconds kAnswerOfIdle{50}, kWorked{1};
-    const auto used = process_.processor_time(kAnswerOfIdle);
+    const auto used = process_.work_time(kAnswerOfIdle);
     return !used || *used - std::exchange(used_before_, *used) >= kWorked;
   }
   emulator::Observations take_observations() override { return process_.take_observations(); }

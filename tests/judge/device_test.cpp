@@ -50,6 +50,8 @@ TEST(Device, AnEmulatedOneIsStillRunningWhereItHasWorkedSinceItWasAsked) {
   session->write(buffer, bytes);
   EXPECT_TRUE(session->is_still_running());
   EXPECT_FALSE(session->is_still_running());
+  for (int i = 0; i < 500; ++i) session->free(session->allocate(bytes.size(), "bytes"));
+  EXPECT_FALSE(session->is_still_running());
 }
 
 TEST(Device, AnEmulatedOneThatDoesNotAnswerIsLost) {

@@ -49,10 +49,9 @@ Bytes ControlSession::perform(RequestKind kind, MessageReader& request) {
       served_.statistics.allocated_bytes = held;
       return reply;
     }
-    case RequestKind::processor_time: {
-      const auto used = emulator::processor_time(CLOCK_PROCESS_CPUTIME_ID);
+    case RequestKind::work_time: {
       Bytes reply;
-      append(reply, bytes_of(TimeReply{static_cast<std::uint64_t>(used.count())}));
+      append(reply, bytes_of(TimeReply{static_cast<std::uint64_t>(served_.work_time.count())}));
       return reply;
     }
     case RequestKind::trace_line: {

@@ -306,8 +306,8 @@ ClientStatistics DeviceProcess::take_client_statistics() {
   return unpacked<ClientStatistics>(request(RequestKind::take_client_statistics, {}));
 }
 
-std::optional<std::chrono::nanoseconds> DeviceProcess::processor_time(std::chrono::milliseconds timeout) {
-  const std::optional<Reply> reply = answer(RequestKind::processor_time, timeout);
+std::optional<std::chrono::nanoseconds> DeviceProcess::work_time(std::chrono::milliseconds timeout) {
+  const std::optional<Reply> reply = answer(RequestKind::work_time, timeout);
   if (!reply) return std::nullopt;
   return std::chrono::nanoseconds(unpacked<TimeReply>(reply->payload).nanoseconds);
 }

@@ -131,9 +131,9 @@ class DeviceProcess {
   void admit_client();
   Observations take_observations();
   ClientStatistics take_client_statistics();
-  /// What the device has used of processors since it started; nothing when it runs something and does not
-  /// answer before `timeout` has passed.
-  std::optional<std::chrono::nanoseconds> processor_time(std::chrono::milliseconds timeout);
+  /// What launches, copies and fills have used of processors since the device started; nothing when it runs
+  /// something and does not answer before `timeout` has passed.
+  std::optional<std::chrono::nanoseconds> work_time(std::chrono::milliseconds timeout);
   void trace_line(const std::string& file_suffix, std::uint32_t line);
   /// As Device::show_stores_at_once.
   void show_stores_at_once(bool at_once);

@@ -51,7 +51,7 @@ enum class RequestKind : std::uint32_t {
   set_client_memory_limit,  ///< LimitRequest, bytes
   take_observations,        ///< → observations_codec.h
   take_client_statistics,   ///< → ClientStatistics
-  processor_time,           ///< → TimeReply: what the process has used of processors
+  work_time,                ///< → TimeReply: what launches, copies and fills have used of processors
   trace_line,               ///< LimitRequest, the line; then the file's suffix
   show_stores_at_once,      ///< LimitRequest, 1 or 0
   hold_client,              ///< from the answer on, what the client asks is refused and counted as late

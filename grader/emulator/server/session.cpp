@@ -1,8 +1,13 @@
 #include "emulator/server/session.h"
 
+#include <ctime>
+
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
+
+#include "emulator/core/deadline.h"
 
 namespace lockstep::emulator::server {
 
@@ -38,6 +43,35 @@ Finding quoted(Finding::Cause cause, const char* text) {
   finding.detail = text;
   return finding;
 }
+
+bool launches_or_copies(RequestKind kind) {
+  switch (kind) {
+    case RequestKind::launch:
+    case RequestKind::write:
+    case RequestKind::read:
+    case RequestKind::fill:
+    case RequestKind::copy:
+    case RequestKind::write_box:
+    case RequestKind::read_box:
+    case RequestKind::fill_box:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Adds what processors this process uses while it lives.
+class MeasuredWork {
+ public:
+  explicit MeasuredWork(std::chrono::nanoseconds& sum) : sum_(sum) {}
+  MeasuredWork(const MeasuredWork&) = delete;
+  MeasuredWork& operator=(const MeasuredWork&) = delete;
+  ~MeasuredWork() { sum_ += processor_time(CLOCK_PROCESS_CPUTIME_ID) - begin_; }
+
+ private:
+  std::chrono::nanoseconds& sum_;
+  std::chrono::nanoseconds begin_ = processor_time(CLOCK_PROCESS_CPUTIME_ID);
+};
 
 /// Names and sentences carry what the program chose; real ones are shorter.
 constexpr std::size_t kLongestSentence = 4096;
@@ -78,6 +112,8 @@ Answer Session::refuse(Status status, Finding why, const char* sentence) {
 Answer Session::answer(RequestKind kind, std::span<const std::byte> payload) {
   constexpr Finding::Cause kOtherwise = Finding::Cause::refused_otherwise;
   refused_.reset();
+  std::optional<MeasuredWork> measured;
+  if (launches_or_copies(kind)) measured.emplace(served_.work_time);
   try {
     MessageReader request(payload);
     Bytes reply = perform(kind, request);

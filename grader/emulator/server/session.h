@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,10 +47,11 @@ struct ServedDevice {
   /// Constructors of the program run before its owner has come to set a limit.
   std::size_t client_memory_limit = std::size_t{1} << 30;
   bool client_held = false;
-  std::uint64_t copied_sectors = 0;   ///< by the client's copies and fills since the last observations
-  std::set<DeviceAddress> copied_to;  ///< its owner's allocations that these wrote to
-  bool note_refusals = false;         ///< calls that the runtime refused the client become findings
-  bool check_leaks = false;           ///< so does memory that the client never frees
+  std::chrono::nanoseconds work_time{0};  ///< of processors, for launches, copies and fills
+  std::uint64_t copied_sectors = 0;       ///< by the client's copies and fills since the last observations
+  std::set<DeviceAddress> copied_to;      ///< its owner's allocations that these wrote to
+  bool note_refusals = false;             ///< calls that the runtime refused the client become findings
+  bool check_leaks = false;               ///< so does memory that the client never frees
 
  private:
   static DeviceOptions together(DeviceOptions options, int count) {
