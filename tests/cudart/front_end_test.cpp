@@ -11,7 +11,7 @@
 namespace lockstep::emulator {
 namespace {
 
-/// Names such as compute_90 and compute_120a, of those that nvcc offered when the programs were built.
+/// Names such as compute_90 and compute_120a, as the programs were built for.
 std::vector<std::string> front_ends() {
   std::vector<std::string> names;
   std::istringstream list(FRONT_ENDS);

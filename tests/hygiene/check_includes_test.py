@@ -1,15 +1,12 @@
 """tests/hygiene/check_includes: a file that includes what it uses passes; each kind of name that it lacks is found."""
 
-import contextlib
-import importlib.machinery
-import importlib.util
-import io
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import checked_tree
 
 CHECKER = pathlib.Path(__file__).resolve().parent / "check_includes"
 
@@ -28,34 +25,15 @@ double area(const Circle& circle);
 """
 
 
-def load_checker():
-    loader = importlib.machinery.SourceFileLoader("check_includes", str(CHECKER))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_includes", loader))
-    loader.exec_module(module)
-    return module
-
-
 class CheckIncludes(unittest.TestCase):
     def complaints(self, source, headers=None):
         """What is said of the source, beside shape/circle.h and the given headers."""
         files = {"grader/shape/circle.h": HEADER, "grader/draw/draw.cpp": source, **(headers or {})}
-        before, arguments = os.getcwd(), sys.argv
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["git", "init", "--quiet", folder], check=True)
-            for name, text in files.items():
-                path = pathlib.Path(folder, name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            output = io.StringIO()
-            try:
-                sys.argv = ["check_includes", folder]
-                with contextlib.redirect_stdout(output):
-                    status = load_checker().main()
-            finally:
-                os.chdir(before)
-                sys.argv = arguments
-        self.assertEqual(status, 1 if output.getvalue() else 0)
-        return output.getvalue().splitlines()
+            checked_tree.write(folder, files)
+            ran = subprocess.run([sys.executable, "-B", CHECKER, folder], capture_output=True, text=True, check=False)
+        self.assertEqual((ran.returncode, ran.stderr), (1 if ran.stdout else 0, ""))
+        return ran.stdout.splitlines()
 
     def assert_complaint(self, source, *words):
         (complaint,) = self.complaints(source)

@@ -3,9 +3,10 @@
 import importlib.machinery
 import importlib.util
 import pathlib
-import subprocess
 import tempfile
 import unittest
+
+import checked_tree
 
 CHECKER = pathlib.Path(__file__).resolve().parent / "check_words"
 
@@ -23,11 +24,7 @@ check_words = load_checker()
 class CheckWords(unittest.TestCase):
     def faults(self, files, exceptions=()):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["git", "init", "--quiet", folder], check=True)
-            for name, text in files.items():
-                path = pathlib.Path(folder, name)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+            checked_tree.write(folder, files)
             return list(check_words.faults_in(pathlib.Path(folder), list(exceptions)))
 
     def assert_fault(self, name, text, place, *words):

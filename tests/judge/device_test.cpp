@@ -51,7 +51,7 @@ TEST(Device, AnEmulatedOneIsStillRunningWhereItHasWorkedSinceItWasAsked) {
   EXPECT_TRUE(session->is_still_running());
   EXPECT_FALSE(session->is_still_running());
   for (int i = 0; i < 500; ++i) session->free(session->allocate(bytes.size(), "bytes"));
-  EXPECT_FALSE(session->is_still_running());
+  EXPECT_FALSE(session->is_still_running()) << "what allocates is not at work";
 }
 
 TEST(Device, AnEmulatedOneThatDoesNotAnswerIsLost) {

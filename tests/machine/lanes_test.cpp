@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 
+#include "emulator/program/processor_level.h"
 #include "lanes_of_level.h"
 
 namespace lockstep::emulator::handlers {
@@ -46,17 +47,15 @@ void expect_plain_results(const LaneFunctions& level) {
   }
 }
 
-TEST(LanesTest, AllProcessorsAgree) { expect_plain_results(x86_64_v2::lane_functions); }
+TEST(LanesTest, CodeOfLevelTwoIsRight) { expect_plain_results(x86_64_v2::lane_functions); }
 
-TEST(LanesTest, ProcessorsWithAvx2Agree) {
-  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+TEST(LanesTest, CodeOfLevelThreeIsRight) {
+  if (!program::has_x86_64_v3()) GTEST_SKIP() << "this processor is not of level x86-64-v3";
   expect_plain_results(x86_64_v3::lane_functions);
 }
 
-TEST(LanesTest, ProcessorsWithAvx512Agree) {
-  if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl") ||
-      !__builtin_cpu_supports("avx512dq"))
-    GTEST_SKIP() << "this processor has no AVX-512";
+TEST(LanesTest, CodeOfLevelFourIsRight) {
+  if (!program::has_x86_64_v4()) GTEST_SKIP() << "this processor is not of level x86-64-v4";
   expect_plain_results(x86_64_v4::lane_functions);
 }
 

@@ -54,6 +54,8 @@ def hidden_libraries():
 
 class OneProcessor(unittest.TestCase):
     def test_a_build_for_one_processor_is_not_packed(self):
+        if "LOCKSTEP_ALL_LEVELS:BOOL=ON" in (BUILD / "CMakeCache.txt").read_text(encoding="utf-8"):
+            self.skipTest("this build is for every processor")
         with tempfile.TemporaryDirectory() as folder:
             packed = subprocess.run(["cmake", "--install", BUILD, "--prefix", folder],
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)  # fmt: skip
@@ -68,7 +70,8 @@ class Package(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         made = subprocess.run([CPACK, "--config", BUILD / "CPackConfig.cmake", "-G", "TGZ", "-B", cls.folder / "made"],
-                              env={**os.environ, "LOCKSTEP_PACK_FOR_THIS_PROCESSOR": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)  # fmt: skip
+                              env={**os.environ, "LOCKSTEP_PACK_FOR_THIS_PROCESSOR": "1"},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)  # fmt: skip
         assert made.returncode == 0, made.stdout
         (archive,) = (cls.folder / "made").glob("*.tar.gz")
         (cls.folder / "unpacked").mkdir()

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "emulator/program/processor_level.h"
+
 #ifdef LOCKSTEP_HAS_v2
 namespace lockstep::emulator::handlers::x86_64_v2 {
 extern const program::HandlerTable table;
@@ -22,15 +24,11 @@ namespace lockstep::emulator::program {
 
 const HandlerTable& handlers() {
   static const HandlerTable& best = []() -> const HandlerTable& {
-    __builtin_cpu_init();
 #ifdef LOCKSTEP_HAS_v4
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-      return handlers::x86_64_v4::table;
+    if (has_x86_64_v4()) return handlers::x86_64_v4::table;
 #endif
 #ifdef LOCKSTEP_HAS_v3
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-      return handlers::x86_64_v3::table;
+    if (has_x86_64_v3()) return handlers::x86_64_v3::table;
 #endif
 #ifdef LOCKSTEP_HAS_v2
     return handlers::x86_64_v2::table;

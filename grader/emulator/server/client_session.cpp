@@ -63,20 +63,7 @@ bool is_work(RequestKind kind) {
 
 /// Whether a refusal of such a request is told in numbers alone: names are the program's.
 bool is_of_memory(RequestKind kind) {
-  switch (kind) {
-    case RequestKind::allocate:
-    case RequestKind::free:
-    case RequestKind::write:
-    case RequestKind::read:
-    case RequestKind::fill:
-    case RequestKind::copy:
-    case RequestKind::write_box:
-    case RequestKind::read_box:
-    case RequestKind::fill_box:
-      return true;
-    default:
-      return false;
-  }
+  return kind == RequestKind::allocate || kind == RequestKind::free || is_copy_or_fill(kind);
 }
 
 std::string cut(std::string output) {

@@ -44,9 +44,13 @@ Finding quoted(Finding::Cause cause, const char* text) {
   return finding;
 }
 
-bool launches_or_copies(RequestKind kind) {
+/// Names and sentences carry what the program chose; real ones are shorter.
+constexpr std::size_t kLongestSentence = 4096;
+
+}  // namespace
+
+bool is_copy_or_fill(RequestKind kind) {
   switch (kind) {
-    case RequestKind::launch:
     case RequestKind::write:
     case RequestKind::read:
     case RequestKind::fill:
@@ -59,24 +63,6 @@ bool launches_or_copies(RequestKind kind) {
       return false;
   }
 }
-
-/// Adds what processors this process uses while it lives.
-class MeasuredWork {
- public:
-  explicit MeasuredWork(std::chrono::nanoseconds& sum) : sum_(sum) {}
-  MeasuredWork(const MeasuredWork&) = delete;
-  MeasuredWork& operator=(const MeasuredWork&) = delete;
-  ~MeasuredWork() { sum_ += processor_time(CLOCK_PROCESS_CPUTIME_ID) - begin_; }
-
- private:
-  std::chrono::nanoseconds& sum_;
-  std::chrono::nanoseconds begin_ = processor_time(CLOCK_PROCESS_CPUTIME_ID);
-};
-
-/// Names and sentences carry what the program chose; real ones are shorter.
-constexpr std::size_t kLongestSentence = 4096;
-
-}  // namespace
 
 void ServedDevice::add_finding(Finding finding) {
   for (std::string* text :
@@ -112,12 +98,13 @@ Answer Session::refuse(Status status, Finding why, const char* sentence) {
 Answer Session::answer(RequestKind kind, std::span<const std::byte> payload) {
   constexpr Finding::Cause kOtherwise = Finding::Cause::refused_otherwise;
   refused_.reset();
-  std::optional<MeasuredWork> measured;
-  if (launches_or_copies(kind)) measured.emplace(served_.work_time);
+  const std::chrono::nanoseconds before = processor_time(CLOCK_PROCESS_CPUTIME_ID);
   try {
     MessageReader request(payload);
     Bytes reply = perform(kind, request);
     request.finish();
+    if (kind == RequestKind::launch || is_copy_or_fill(kind))
+      served_.work_time += processor_time(CLOCK_PROCESS_CPUTIME_ID) - before;
     return {Status::ok, std::move(reply)};
   } catch (const DeviceError& error) {
     return refuse(status_of(error.code()), refused_finding(error, kOtherwise), error.what());

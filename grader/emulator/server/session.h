@@ -26,6 +26,9 @@
 
 namespace lockstep::emulator::server {
 
+/// Whether such a request reads or writes the device's memory, whatever lies there.
+bool is_copy_or_fill(RequestKind kind);
+
 /// The device and what both sides see of it.
 struct ServedDevice {
   /// `count` devices of the same kind share one address space.

@@ -1,6 +1,7 @@
-// What plain CUDA C++ asks of every front end: built for each architecture that nvcc has, it must compute the
-// same. What the newer ones emit differs: accesses of 256 bits, packed floats, conversions to floats of 4 and
-// 6 bits. Prints the architecture of the code that ran, what the device says of itself, and what is wrong.
+// What plain CUDA C++ asks of every front end: built for each architecture for which nvcc makes other PTX of
+// it, it must compute the same. What the newer ones emit differs: accesses of 256 bits, packed floats,
+// conversions to floats of 4 and 6 bits. Prints the architecture of the code that ran, what the device says
+// of itself, and what is wrong.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_bf16.h>
