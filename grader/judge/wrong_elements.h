@@ -150,7 +150,12 @@ class WrongElements {
   /// For nearly every wrong element the position where its value belongs; empty where that is nowhere, or
   /// where values say too little.
   std::vector<std::size_t> positions_of_values() const {
+    // Most wrong values belong nowhere: the first one says so before millions are sorted.
+    bool belongs = false;
+    for (std::size_t i = 0; i < n_ && !belongs; ++i) belongs = expected(i) == at(wrong_.front());
+    if (!belongs) return {};
     std::vector<std::pair<T, std::size_t>> sorted;
+    sorted.reserve(n_);
     for (std::size_t i = 0; i < n_; ++i) {
       if (expected(i) != expected(i)) return {};
       sorted.emplace_back(expected(i), i);

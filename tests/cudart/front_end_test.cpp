@@ -38,13 +38,13 @@ INSTANTIATE_TEST_SUITE_P(Installed, FrontEnd, testing::ValuesIn(front_ends()),
                          [](const auto& name) { return name.param; });
 
 TEST(FrontEnds, TheNewestThatTheDeviceHasRunsAndPlainBeforeSpecific) {
-  expect_clean("front_ends_several", clean(90));
+  expect_clean("architecture_several", clean(90));
 }
 
 TEST(FrontEnds, OfNewerOnesTheOldestRuns) {
   const std::vector<std::string> offered = front_ends();
   if (std::ranges::find(offered, "compute_120") == offered.end()) GTEST_SKIP() << "nvcc has no compute_120";
-  expect_clean("front_ends_newer", clean(100));
+  expect_clean("architecture_newer", clean(100));
 }
 
 }  // namespace
