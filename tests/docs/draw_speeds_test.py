@@ -128,24 +128,9 @@ class DrawSpeeds(unittest.TestCase):
             self.assertIn(words, table)
         self.assertIn("commit 0123456.", table)
 
-    def test_a_ladder_is_of_the_gpu_that_it_names(self):
-        other = self.root / "another-gpu"
-        other.mkdir()
-        (other / "transpose.json").write_text(json.dumps({**RECORD, "card": "Another GPU"}), encoding="utf-8")
-        self.assertEqual(self.run_tool("<!-- ladder there: transpose on another-gpu -->\n"), (0, ""))
-        self.assertEqual([one.name for one in self.output.iterdir()], ["there.md"])
-        self.assertIn("Another GPU", (self.output / "there.md").read_text(encoding="utf-8"))
-        for request in ("ladder there: transpose on no-gpu", "ladder there: transpose", "speeds there: transpose on another-gpu"):
-            status, words = self.run_tool(f"<!-- {request} -->\n")
-            self.assertEqual(status, 1, request)
-            self.assertIn("05-transpose.md:1:", words)
-
     def test_a_scale_has_the_points_that_the_grader_gives(self):
-        other = self.root / "another-gpu"
-        other.mkdir()
-        (other / "transpose.json").write_text(json.dumps(RECORD), encoding="utf-8")
         size = "1000 x 1000"
-        request = f"scale there: transpose of RUNGS at {size} on another-gpu"
+        request = f"scale there: transpose of RUNGS at {size}"
         rungs = [one for one in RECORD["results"] if one["size"] == size and "/rungs/" in one["name"]]
         self.assertEqual(len(rungs), 2)
         labels = " ".join(one["label"] for one in rungs)
@@ -161,7 +146,7 @@ class DrawSpeeds(unittest.TestCase):
             status, words = self.run_tool(f"<!-- {request.replace('RUNGS', wrong)} -->\n")
             self.assertEqual(status, 1, wrong)
             self.assertIn("05-transpose.md:1:", words)
-        for form in ("scale there: transpose on another-gpu", f"scale there: transpose of reference at {size}"):
+        for form in ("scale there: transpose", f"speeds there: transpose of reference at {size}"):
             status, words = self.run_tool(f"<!-- {form} -->\n")
             self.assertEqual(status, 1, form)
             self.assertIn("not in the form", words)
