@@ -150,6 +150,7 @@ class WrongElements {
   /// For nearly every wrong element the position where its value belongs; empty where that is nowhere, or
   /// where values say too little.
   std::vector<std::size_t> positions_of_values() const {
+    if (wrong_.size() < kMinForPattern) return {};
     // Most wrong values belong nowhere: the first one says so before millions are sorted.
     bool belongs = false;
     for (std::size_t i = 0; i < n_ && !belongs; ++i) belongs = expected(i) == at(wrong_.front());
@@ -178,7 +179,7 @@ class WrongElements {
     }
     const bool are_most =
         static_cast<double>(misses) <= (1 - kNearlyAll) * static_cast<double>(wrong_.size());
-    if (!are_most || wrong_.size() < kMinForPattern || positions.front() == wrong_.front()) return {};
+    if (!are_most || positions.front() == wrong_.front()) return {};
     return positions;
   }
 
