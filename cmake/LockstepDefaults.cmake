@@ -85,9 +85,9 @@ function(lockstep_read_precompiled target)
   endif()
 endfunction()
 
-# lockstep_rarely_runs(<target> [-O0]): what takes longer to optimise than it would ever save; -O0 for commands, reports
-# and stored files, whose time is that of the processes and system calls that they wait for. The option comes behind those
-# of CMAKE_CXX_FLAGS_RELEASE, so that it counts.
+# lockstep_rarely_runs(<target> [-O0]): what takes longer to optimise than it would ever save; -O0 for commands, reports,
+# stored files and most tests, whose time is that of the processes and system calls that they wait for. The option comes
+# behind those of CMAKE_CXX_FLAGS_RELEASE, so that it counts.
 function(lockstep_rarely_runs target)
   set(level -O1 ${ARGN})
   list(GET level -1 level)
