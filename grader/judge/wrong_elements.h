@@ -150,13 +150,7 @@ class WrongElements {
   /// For nearly every wrong element the position where its value belongs; empty where that is nowhere, or
   /// where values say too little.
   std::vector<std::size_t> positions_of_values() const {
-    if (wrong_.size() < kMinForPattern) return {};
-    // Most wrong values belong nowhere: the first one says so before millions are sorted.
-    bool belongs = false;
-    for (std::size_t i = 0; i < n_ && !belongs; ++i) belongs = expected(i) == at(wrong_.front());
-    if (!belongs) return {};
     std::vector<std::pair<T, std::size_t>> sorted;
-    sorted.reserve(n_);
     for (std::size_t i = 0; i < n_; ++i) {
       if (expected(i) != expected(i)) return {};
       sorted.emplace_back(expected(i), i);
@@ -179,7 +173,7 @@ class WrongElements {
     }
     const bool are_most =
         static_cast<double>(misses) <= (1 - kNearlyAll) * static_cast<double>(wrong_.size());
-    if (!are_most || positions.front() == wrong_.front()) return {};
+    if (!are_most || wrong_.size() < kMinForPattern || positions.front() == wrong_.front()) return {};
     return positions;
   }
 
