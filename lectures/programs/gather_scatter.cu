@@ -66,11 +66,13 @@ int main() try {
     sums[group[i]] += in[i];
   }
 
+  // With names: nvcc 13.0 takes ten seconds more where the argument is std::vector<int>(kElements).
+  const std::vector<int> zeros(kElements), zero_sums(kGroups);
   int* const device_in = copy_to_device(in);
   int* const device_order = copy_to_device(order);
   int* const device_group = copy_to_device(group);
-  int* const device_out = copy_to_device(std::vector<int>(kElements));
-  int* const device_sums = copy_to_device(std::vector<int>(kGroups));
+  int* const device_out = copy_to_device(zeros);
+  int* const device_sums = copy_to_device(zero_sums);
   const int blocks = lockstep::divide_up(kElements, kThreads);
 
   gather_kernel<<<blocks, kThreads>>>(device_in, device_order, device_out, kElements);

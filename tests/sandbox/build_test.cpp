@@ -157,6 +157,29 @@ TEST_F(Build, WarningsAreKeptInTheCache) {
   EXPECT_EQ(second.diagnostics, first.diagnostics);
 }
 
+// The special functions of <cmath>, and what it includes for their sake, are there for who uses them.
+TEST_F(Build, WhatIsLeftOutAtFirstIsThereForASourceThatNeedsIt) {
+  for (const std::string expression :
+       {"std::beta(2.0, 3.0)", "std::numeric_limits<double>::max()", "std::min(2.0, 3.0)"}) {
+    const CompiledSubmission result =
+        compile(std::string(kGood) + "#include <cmath>\ndouble on_host() { int unused; return " + expression +
+                "; }\n");
+    EXPECT_EQ(result.status, Status::compiled) << expression << '\n' << result.diagnostics;
+    const std::string warning = "variable \"unused\" was declared but never referenced";
+    const std::size_t at = result.diagnostics.find(warning);
+    ASSERT_NE(at, std::string::npos) << result.diagnostics;
+    EXPECT_EQ(result.diagnostics.find(warning, at + 1), std::string::npos) << result.diagnostics;
+  }
+}
+
+TEST_F(Build, WhatIsLeftOutIsNotReadForASourceThatDoesNotNeedIt) {
+  const CompiledSubmission result =
+      compile(std::string(kGood) +
+              "#include <cmath>\n#ifdef __cpp_lib_math_special_functions\n#warning read\n#endif\n");
+  EXPECT_EQ(result.status, Status::compiled);
+  EXPECT_EQ(result.diagnostics, "");
+}
+
 TEST_F(Build, DiagnosticsHaveTheStudentsOwnLines) {
   const CompiledSubmission error = compile("#include \"transpose.h\"\n\nvoid f() { undeclared(); }\n");
   EXPECT_EQ(error.status, Status::rejected);
