@@ -40,6 +40,7 @@
 #include "course/problem.h"
 #include "first_kernels.h"
 
+namespace lockstep::first_kernels_problem {
 namespace {
 
 using lockstep::Random;
@@ -343,3 +344,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::first_kernels_problem

@@ -17,6 +17,7 @@
 #include "course/problem.h"
 #include "host_program.h"
 
+namespace lockstep::host_program_problem {
 namespace {
 
 using lockstep::Random;
@@ -121,3 +122,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::host_program_problem

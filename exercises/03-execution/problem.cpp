@@ -24,6 +24,7 @@
 #include "course/problem.h"
 #include "execution.h"
 
+namespace lockstep::execution_problem {
 namespace {
 
 using lockstep::Random;
@@ -242,3 +243,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::execution_problem

@@ -10,6 +10,7 @@
 #include "course/problem.h"
 #include "predictions.h"
 
+namespace lockstep::predictions_problem {
 namespace {
 
 using lockstep::Random;
@@ -207,3 +208,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::predictions_problem

@@ -4,6 +4,7 @@
 #include "course/problem.h"
 #include "coalescing_bug.h"
 
+namespace lockstep::coalescing_bug_problem {
 namespace {
 
 using namespace lockstep::course;
@@ -27,3 +28,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::coalescing_bug_problem

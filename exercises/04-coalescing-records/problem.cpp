@@ -36,6 +36,7 @@
 #include "course/poison.h"
 #include "course/problem.h"
 
+namespace lockstep::coalescing_records_problem {
 namespace {
 
 using lockstep::Random;
@@ -256,3 +257,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::coalescing_records_problem

@@ -30,6 +30,7 @@
 #include "course/poison.h"
 #include "course/problem.h"
 
+namespace lockstep::coalescing_problem {
 namespace {
 
 using lockstep::Random;
@@ -321,3 +322,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::coalescing_problem

@@ -4,6 +4,7 @@
 #include "course/problem.h"
 #include "transpose_bug.h"
 
+namespace lockstep::transpose_bug_problem {
 namespace {
 
 using namespace lockstep::course;
@@ -29,3 +30,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::transpose_bug_problem

@@ -32,6 +32,7 @@
 #include "course/problem.h"
 #include "transpose_bytes.h"
 
+namespace lockstep::transpose_bytes_problem {
 namespace {
 
 using lockstep::Random;
@@ -247,3 +248,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::transpose_bytes_problem

@@ -30,6 +30,7 @@
 #include "course/problem.h"
 #include "transpose.h"
 
+namespace lockstep::transpose_problem {
 namespace {
 
 using lockstep::Random;
@@ -336,3 +337,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::transpose_problem

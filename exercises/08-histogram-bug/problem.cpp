@@ -7,6 +7,7 @@
 #include "course/problem.h"
 #include "histogram_bug.h"
 
+namespace lockstep::histogram_bug_problem {
 namespace {
 
 using namespace lockstep::course;
@@ -30,3 +31,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::histogram_bug_problem

@@ -39,6 +39,7 @@
 #include "course/problem.h"
 #include "histogram_pairs.h"
 
+namespace lockstep::histogram_pairs_problem {
 namespace {
 
 using lockstep::Random;
@@ -321,3 +322,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::histogram_pairs_problem

@@ -38,6 +38,7 @@
 #include "course/problem.h"
 #include "histogram.h"
 
+namespace lockstep::histogram_problem {
 namespace {
 
 using lockstep::Random;
@@ -456,3 +457,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::histogram_problem

@@ -8,6 +8,7 @@
 #include "course/problem.h"
 #include "block_scan_bug.h"
 
+namespace lockstep::block_scan_bug_problem {
 namespace {
 
 using namespace lockstep::course;
@@ -32,3 +33,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::block_scan_bug_problem

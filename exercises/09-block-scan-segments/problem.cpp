@@ -43,6 +43,7 @@
 #include "course/problem.h"
 #include "lockstep/prefix_sums.h"
 
+namespace lockstep::block_scan_segments_problem {
 namespace {
 
 using lockstep::Random;
@@ -299,3 +300,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::block_scan_segments_problem

@@ -21,6 +21,7 @@
 #include "course/problem.h"
 #include "lockstep/prefix_sums.h"
 
+namespace lockstep::block_scan_problem {
 namespace {
 
 using lockstep::Random;
@@ -222,3 +223,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::block_scan_problem

@@ -5,6 +5,7 @@
 #include "course/problem.h"
 #include "scan_bug.h"
 
+namespace lockstep::scan_bug_problem {
 namespace {
 
 using namespace lockstep::course;
@@ -29,3 +30,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::scan_bug_problem

@@ -32,6 +32,7 @@
 #include "course/problem.h"
 #include "scan_recurrence.h"
 
+namespace lockstep::scan_recurrence_problem {
 namespace {
 
 using lockstep::Random;
@@ -273,3 +274,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::scan_recurrence_problem

@@ -23,6 +23,7 @@
 #include "lockstep/prefix_sums.h"
 #include "scan.h"
 
+namespace lockstep::scan_problem {
 namespace {
 
 using lockstep::Random;
@@ -180,3 +181,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::scan_problem

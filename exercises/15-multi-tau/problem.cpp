@@ -33,6 +33,7 @@
 #include "diffusion.h"
 #include "multi_tau.h"
 
+namespace lockstep::multi_tau_problem {
 namespace {
 
 using lockstep::Random;
@@ -536,3 +537,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::multi_tau_problem

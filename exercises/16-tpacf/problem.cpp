@@ -52,6 +52,7 @@
 #include "course/problem.h"
 #include "tpacf.h"
 
+namespace lockstep::tpacf_problem {
 namespace {
 
 using lockstep::Random;
@@ -820,3 +821,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::tpacf_problem

@@ -45,6 +45,7 @@
 #include "flood.h"
 #include "height_map.h"
 
+namespace lockstep::flood_problem {
 namespace {
 
 using lockstep::Random;
@@ -865,3 +866,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::flood_problem

@@ -33,6 +33,7 @@
 #include "course/problem.h"
 #include "drmsd.h"
 
+namespace lockstep::drmsd_problem {
 namespace {
 
 using lockstep::Random;
@@ -510,3 +511,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::drmsd_problem

@@ -41,6 +41,7 @@
 #include "course/problem.h"
 #include "resampling.h"
 
+namespace lockstep::resampling_problem {
 namespace {
 
 using lockstep::Random;
@@ -633,3 +634,4 @@ Problem make_problem() {
 const Registration registration(make_problem, __FILE__);
 
 }  // namespace
+}  // namespace lockstep::resampling_problem
