@@ -1,6 +1,4 @@
-// Observations as bytes (CBOR), for the way from the device process to its owner.
-//
-// CBOR rather than JSON text: names come from the program under test and need not be UTF-8.
+// Observations as bytes, for the way from the device process to its owner: both of one build, on one machine.
 #pragma once
 
 #include <cstddef>
