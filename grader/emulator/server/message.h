@@ -42,11 +42,16 @@ class MessageReader {
   template <class T>
   T take() {
     static_assert(std::is_trivially_copyable_v<T>);
-    if (rest_.size() < sizeof(T)) throw MalformedMessage("a message is shorter than its kind needs");
     T value;
-    std::memcpy(&value, rest_.data(), sizeof(T));
-    rest_ = rest_.subspan(sizeof(T));
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
     return value;
+  }
+
+  std::span<const std::byte> take(std::size_t bytes) {
+    if (rest_.size() < bytes) throw MalformedMessage("a message is shorter than its kind needs");
+    const auto taken = rest_.first(bytes);
+    rest_ = rest_.subspan(bytes);
+    return taken;
   }
 
   /// The rest as a name of at most `limit` bytes.

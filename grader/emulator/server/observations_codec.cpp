@@ -1,14 +1,14 @@
 // One member after the other: numbers as they lie in memory, strings and vectors behind their length.
 #include "emulator/server/observations_codec.h"
 
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
+
+#include "emulator/server/message.h"
 
 namespace lockstep::emulator::server {
 namespace {
@@ -59,85 +59,40 @@ constexpr auto members(const Observations* /*of*/) {
 template <class T>
 concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-class Writer {
- public:
-  template <Scalar T>
-  void put(T value) {
-    const auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+template <class T>
+void write(Bytes& to, const T& value) {
+  if constexpr (Scalar<T>) {
+    append(to, bytes_of(value));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    write(to, value.size());
+    append(to, bytes_of(value));
+  } else if constexpr (requires { members(&value); }) {
+    std::apply([&](auto... member) { (write(to, value.*member), ...); }, members(&value));
+  } else {
+    constexpr bool kOfAnyLength = requires(T values) { values.emplace_back(); };
+    if (kOfAnyLength) write(to, value.size());
+    for (const auto& each : value) write(to, each);
   }
-  void put(const std::string& text) {
-    put(text.size());
-    const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-    bytes_.insert(bytes_.end(), begin, begin + text.size());
-  }
-  template <class T>
-  void put(const std::vector<T>& values) {
-    put(values.size());
-    for (const T& value : values) put(value);
-  }
-  template <class T, std::size_t kSize>
-  void put(const std::array<T, kSize>& values) {
-    for (const T& value : values) put(value);
-  }
-  template <class T>
-  requires requires(const T* of) { members(of); }
-  void put(const T& value) {
-    std::apply([&](auto... member) { (put(value.*member), ...); }, members(&value));
-  }
+}
 
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-/// Takes apart what another process sent: every function throws where less is left than it is to read.
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
-
-  template <Scalar T>
-  void get(T& value) {
-    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
-  }
-  void get(bool& value) { value = take(1)[0] != std::byte{0}; }
-  void get(std::string& text) {
-    const std::span<const std::byte> bytes = take(length());
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  template <class T>
-  void get(std::vector<T>& values) {
+template <class T>
+void read(MessageReader& from, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    value = from.take<std::uint8_t>() != 0;
+  } else if constexpr (Scalar<T>) {
+    value = from.take<T>();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    const std::span<const std::byte> bytes = from.take(from.take<std::size_t>());
+    value.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  } else if constexpr (requires { members(&value); }) {
+    std::apply([&](auto... member) { (read(from, value.*member), ...); }, members(&value));
+  } else if constexpr (requires { value.emplace_back(); }) {
     // One by one: as much memory as there are bytes for, whatever length was sent.
-    for (std::uint64_t left = length(); left > 0; --left) get(values.emplace_back());
+    for (std::size_t left = from.take<std::size_t>(); left > 0; --left) read(from, value.emplace_back());
+  } else {
+    for (auto& each : value) read(from, each);
   }
-  template <class T, std::size_t kSize>
-  void get(std::array<T, kSize>& values) {
-    for (T& value : values) get(value);
-  }
-  template <class T>
-  requires requires(const T* of) { members(of); }
-  void get(T& value) {
-    std::apply([&](auto... member) { (get(value.*member), ...); }, members(&value));
-  }
-
-  bool is_at_end() const { return rest_.empty(); }
-
- private:
-  std::uint64_t length() {
-    std::uint64_t length = 0;
-    get(length);
-    return length;
-  }
-  std::span<const std::byte> take(std::uint64_t bytes) {
-    if (bytes > rest_.size()) throw std::runtime_error("observations that are none");
-    const std::span<const std::byte> taken = rest_.first(bytes);
-    rest_ = rest_.subspan(bytes);
-    return taken;
-  }
-
-  std::span<const std::byte> rest_;
-};
+}
 
 /// Sets the kind of a finding that was received. Throws where it holds a value that no enumeration has.
 void complete(Finding& finding) {
@@ -159,17 +114,17 @@ void require_width(const AccessTrace& access) {
 
 }  // namespace
 
-std::vector<std::byte> encode(const Observations& observations) {
-  Writer writer;
-  writer.put(observations);
-  return writer.take();
+Bytes encode(const Observations& observations) {
+  Bytes bytes;
+  write(bytes, observations);
+  return bytes;
 }
 
 Observations decode_observations(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
+  MessageReader reader(bytes);
   Observations observations;
-  reader.get(observations);
-  if (!reader.is_at_end()) throw std::runtime_error("observations with more behind them");
+  read(reader, observations);
+  reader.finish();
   for (Finding& finding : observations.findings) complete(finding);
   for (const AccessTrace& access : observations.shared_accesses) require_width(access);
   return observations;
