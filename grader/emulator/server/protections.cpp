@@ -32,7 +32,7 @@ constexpr const char* kAllowed[] = {
     // Seeds of hash tables and of malloc.
     "getrandom"};
 
-void check(int result, const char* what) {
+void check_seccomp(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
 }
 
@@ -63,24 +63,24 @@ void limit_system_calls() {
   for (const char* name : kAllowed) {
     const int number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR) continue;  // newer than the library
-    check(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
+    check_seccomp(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, number, 0), name);
   }
   const scmp_arg_cmp no_code{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0};
   for (const char* name : {"mmap", "mprotect"}) {
-    check(
+    check_seccomp(
         seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name(name), 1, &no_code),
         name);
   }
   // Threads and no processes. clone3, whose flags a filter cannot see, is left out: the C library then calls
   // clone.
   const scmp_arg_cmp thread{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD};
-  check(
+  check_seccomp(
       seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, seccomp_syscall_resolve_name("clone"), 1, &thread),
       "clone");
-  check(seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_TSYNC, 1), "all threads");
+  check_seccomp(seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_TSYNC, 1), "all threads");
   // The processor keeps speculating past stores: the interpreter would be slower, and nothing secret is here.
   seccomp_attr_set(filter.get(), SCMP_FLTATR_CTL_SSB, 1);  // without effect before Linux 4.17
-  check(seccomp_load(filter.get()), "seccomp_load");
+  check_seccomp(seccomp_load(filter.get()), "seccomp_load");
 #endif
 }
 
