@@ -183,7 +183,7 @@ int main(int count, char** arguments) try {
     int passes;
   };
   const std::array<Row, 3> rows{
-      {{Level::l1, 128, 65536, 2 * one_load_each, 8 * work},
+      {{Level::l1, 128, 65536, 4 * one_load_each, 8 * work},
        {Level::l2, 16384, 16384, slice_of(l2_bytes / 4), work},
        {Level::memory, 16384, 16384, slice_of(static_cast<std::size_t>(work) << 25), 1}}};
   std::printf("level    clocks per load   ns per load   bytes per second, all SMs\n");
