@@ -21,8 +21,8 @@ constexpr int kSlice = 4096;  // instants of a block
 constexpr int kRounds = 5;    // of which the median counts
 
 // [plain]
-// A thread has one delay and the instants of one slice. The lanes of a warp read one count, and 32
-// neighbours.
+// A thread has one delay and the instants of one slice. The lanes of a warp read the same y(t), and 32
+// neighbours for y(t + d).
 __global__ void correlate_kernel(const unsigned char* counts, int instants, int delays,
                                  unsigned long long* sums) {
   const int delay = blockIdx.x * kThreads + threadIdx.x;
