@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lockstep/check_cuda.h"
+#include "lockstep/device_bytes.h"
 #include "lockstep/random.h"
 
 constexpr int kThreads = 1024;
@@ -58,19 +59,6 @@ __global__ void fill_kernel(std::uint32_t* out, std::size_t n) {
   }
 }
 
-template <class T>
-class DeviceArray {
- public:
-  explicit DeviceArray(std::size_t n) { CHECK_CUDA(cudaMalloc(&data_, n * sizeof(T))); }
-  ~DeviceArray() { cudaFree(data_); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  T* data() const { return data_; }
-
- private:
-  T* data_ = nullptr;
-};
-
 // The seconds that `work` takes, by the device's events.
 template <class Work>
 double seconds_of(Work work) {
@@ -109,29 +97,30 @@ Latency latency_of(Level level, int n, int steps, std::size_t l2_bytes) {
   std::iota(order.begin(), order.end(), 0);
   lockstep::SplitMix64 random(n);
   for (int i = n - 1; i > 0; --i) std::swap(order[i], order[random.word() % i]);
-  const DeviceArray<Line> lines(n);
+  const lockstep::DeviceBytes line_bytes(n * sizeof(Line));
+  Line* lines = line_bytes.as<Line>();
   std::vector<Line> host(n);
-  for (int i = 0; i < n; ++i) host[i].next = lines.data() + order[i];
-  CHECK_CUDA(cudaMemcpy(lines.data(), host.data(), n * sizeof(Line), cudaMemcpyHostToDevice));
+  for (int i = 0; i < n; ++i) host[i].next = lines + order[i];
+  CHECK_CUDA(cudaMemcpy(lines, host.data(), n * sizeof(Line), cudaMemcpyHostToDevice));
   // L1 is empty when a kernel begins, L2 is not.
   const int warm_up = level == Level::memory ? 0 : n;
   int expected = 0;
   for (int step = 0; step < warm_up + steps; ++step) expected = order[expected];
 
-  const DeviceArray<char> other(4 * l2_bytes);
-  const DeviceArray<long long> clocks(1);
-  const DeviceArray<const Line*> last(1);
+  const lockstep::DeviceBytes other(4 * l2_bytes), clocks(sizeof(long long)), last(sizeof(Line*));
+  const auto chase = [&](int timed) {
+    chase_kernel<<<1, 1>>>(lines, warm_up, timed, clocks.as<long long>(), last.as<const Line*>());
+  };
   std::vector<double> all_clocks, all_seconds;
   for (int round = 0; round < kRounds; ++round) {
-    if (level == Level::memory) CHECK_CUDA(cudaMemset(other.data(), round, 4 * l2_bytes));
-    chase_kernel<<<1, 1>>>(lines.data(), warm_up, 0, clocks.data(), last.data());
-    const double seconds =
-        seconds_of([&] { chase_kernel<<<1, 1>>>(lines.data(), warm_up, steps, clocks.data(), last.data()); });
+    if (level == Level::memory) CHECK_CUDA(cudaMemset(other.as<void>(), round, 4 * l2_bytes));
+    chase(0);  // loads the kernel, and in all levels but memory the lines
+    const double seconds = seconds_of([&] { chase(steps); });
     long long counted = 0;
     const Line* ended = nullptr;
-    CHECK_CUDA(cudaMemcpy(&counted, clocks.data(), sizeof counted, cudaMemcpyDeviceToHost));
-    CHECK_CUDA(cudaMemcpy(&ended, last.data(), sizeof ended, cudaMemcpyDeviceToHost));
-    if (ended != lines.data() + expected) throw std::runtime_error("a chase ends at the wrong line");
+    CHECK_CUDA(cudaMemcpy(&counted, clocks.as<void>(), sizeof counted, cudaMemcpyDeviceToHost));
+    CHECK_CUDA(cudaMemcpy(&ended, last.as<void>(), sizeof ended, cudaMemcpyDeviceToHost));
+    if (ended != lines + expected) throw std::runtime_error("a chase ends at the wrong line");
     all_clocks.push_back(static_cast<double>(counted) / steps);
     all_seconds.push_back(seconds / (warm_up + steps));
   }
@@ -141,21 +130,23 @@ Latency latency_of(Level level, int n, int steps, std::size_t l2_bytes) {
 // Bytes per second of `blocks` blocks that read `slice` bytes each, `passes` times.
 double bandwidth_of(Level level, int blocks, std::size_t slice, int passes) {
   const std::size_t words = blocks * slice / sizeof(std::uint32_t);
-  const DeviceArray<std::uint32_t> in(words), sums(std::size_t{1} * blocks * kThreads);
-  fill_kernel<<<blocks, kThreads>>>(in.data(), words);
-  const auto* fours = reinterpret_cast<const uint4*>(in.data());
+  std::vector<std::uint32_t> host(std::size_t{1} * blocks * kThreads);
+  const std::size_t sums_bytes = host.size() * sizeof host[0];
+  const lockstep::DeviceBytes in(blocks * slice), sums(sums_bytes);
+  fill_kernel<<<blocks, kThreads>>>(in.as<std::uint32_t>(), words);
   const auto read = [&] {
     if (level == Level::l1) {
-      read_kernel<true><<<blocks, kThreads>>>(fours, slice / sizeof(uint4), passes, sums.data());
+      read_kernel<true>
+          <<<blocks, kThreads>>>(in.as<uint4>(), slice / sizeof(uint4), passes, sums.as<std::uint32_t>());
     } else {
-      read_kernel<false><<<blocks, kThreads>>>(fours, slice / sizeof(uint4), passes, sums.data());
+      read_kernel<false>
+          <<<blocks, kThreads>>>(in.as<uint4>(), slice / sizeof(uint4), passes, sums.as<std::uint32_t>());
     }
   };
   read();  // the first launch also loads the kernel, and fills L2
   std::vector<double> seconds;
   for (int round = 0; round < kRounds; ++round) seconds.push_back(seconds_of(read));
-  std::vector<std::uint32_t> host(std::size_t{1} * blocks * kThreads);
-  CHECK_CUDA(cudaMemcpy(host.data(), sums.data(), host.size() * sizeof host[0], cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(host.data(), sums.as<void>(), sums_bytes, cudaMemcpyDeviceToHost));
   // 0 + 1 + … of all words, modulo 2^32.
   const auto sum =
       static_cast<std::uint32_t>(words % 2 == 0 ? words / 2 * (words - 1) : (words - 1) / 2 * words);

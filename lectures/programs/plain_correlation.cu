@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lockstep/check_cuda.h"
+#include "lockstep/device_bytes.h"
 #include "lockstep/divide_up.h"
 #include "lockstep/random.h"
 
@@ -42,32 +43,28 @@ int main(int count, char** arguments) try {
   lockstep::SplitMix64 random(instants);
   for (unsigned char& one : counts) one = static_cast<unsigned char>(random.word() % 129);
 
-  unsigned char* device_counts = nullptr;
-  unsigned long long* device_sums = nullptr;
-  const std::size_t sums_bytes = delays * sizeof *device_sums;
-  CHECK_CUDA(cudaMalloc(&device_counts, counts.size()));
-  CHECK_CUDA(cudaMalloc(&device_sums, sums_bytes));
-  CHECK_CUDA(cudaMemcpy(device_counts, counts.data(), counts.size(), cudaMemcpyHostToDevice));
+  std::vector<unsigned long long> sums(delays);
+  const std::size_t sums_bytes = sums.size() * sizeof sums[0];
+  const lockstep::DeviceBytes device_counts(counts.size()), device_sums(sums_bytes);
+  CHECK_CUDA(cudaMemcpy(device_counts.as<void>(), counts.data(), counts.size(), cudaMemcpyHostToDevice));
   cudaEvent_t begin, end;
   CHECK_CUDA(cudaEventCreate(&begin));
   CHECK_CUDA(cudaEventCreate(&end));
   const dim3 grid(lockstep::divide_up(delays, kThreads), lockstep::divide_up(instants, kSlice));
   std::vector<float> milliseconds(kRounds);
   for (float& one : milliseconds) {
-    CHECK_CUDA(cudaMemset(device_sums, 0, sums_bytes));
+    CHECK_CUDA(cudaMemset(device_sums.as<void>(), 0, sums_bytes));
     CHECK_CUDA(cudaEventRecord(begin));
-    correlate_kernel<<<grid, kThreads>>>(device_counts, instants, delays, device_sums);
+    correlate_kernel<<<grid, kThreads>>>(device_counts.as<unsigned char>(), instants, delays,
+                                         device_sums.as<unsigned long long>());
     CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaEventRecord(end));
     CHECK_CUDA(cudaEventSynchronize(end));
     CHECK_CUDA(cudaEventElapsedTime(&one, begin, end));
   }
-  std::vector<unsigned long long> sums(delays);
-  CHECK_CUDA(cudaMemcpy(sums.data(), device_sums, sums_bytes, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(sums.data(), device_sums.as<void>(), sums_bytes, cudaMemcpyDeviceToHost));
   CHECK_CUDA(cudaEventDestroy(begin));
   CHECK_CUDA(cudaEventDestroy(end));
-  CHECK_CUDA(cudaFree(device_counts));
-  CHECK_CUDA(cudaFree(device_sums));
 
   // The host has time for about a hundred of 10000 delays, the last one among them.
   for (int delay = delays - 1; delay >= 0; delay -= delays / 101 + 1) {
