@@ -14,14 +14,14 @@ TOOL = ROOT / "measurements/compare_bench"
 GPU = "NVIDIA H200"
 
 # In place of nvcc: notes what it is asked for; what it makes prints seconds for each size.
-NVCC = """#!{python}
+NVCC = """#!{python} -S
 import json, pathlib, sys
 if "--version" in sys.argv:
     sys.exit(print("release 13.0"))
 with open("{root}/asked", "a") as asked:
     print(json.dumps(sys.argv[1:]), file=asked)
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
-output.write_text('''#!{python}
+output.write_text('''#!{python} -S
 import json, pathlib, sys
 with open("{root}/called", "a+") as called:
     print(json.dumps([pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]), file=called)
@@ -33,7 +33,7 @@ for size in sys.argv[2:]:
 output.chmod(0o755)
 """
 # In place of lockstep: notes what it is asked for, and records other times than those that are there.
-LOCKSTEP = """#!{python}
+LOCKSTEP = """#!{python} -S
 import json, pathlib, sys
 with open("{root}/measured", "a") as measured:
     print(json.dumps(sys.argv[1:]), file=measured)
@@ -92,7 +92,7 @@ class CompareBench(unittest.TestCase):
         for name, text in {"nvcc": NVCC, "lockstep": LOCKSTEP}.items():
             (programs / name).write_text(text.format(**told))
             (programs / name).chmod(0o755)
-        command = [sys.executable, "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, *topic.split()]
+        command = [sys.executable, "-S", "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, *topic.split()]
         command += ["--records", self.records, "--output", self.output, "--lockstep", programs / "lockstep"]
         return subprocess.run(
             [*command, "--commit", commit, "--rounds", rounds, *more],

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_clock"
 
 # In place of nvcc: notes what it is asked for; what it makes prints seconds.
-NVCC = """#!{python}
+NVCC = """#!{python} -S
 import json, pathlib, sys
 if "--version" in sys.argv:
     sys.exit(print("release 13.0"))
@@ -23,7 +23,7 @@ output.write_text("#!/bin/sh\\necho $* >>'{root}/arguments'; echo events >>'{roo
 output.chmod(0o755)
 """
 # In place of the judge: writes the same report for everything that it grades, or these alternately.
-JUDGE = """#!{python}
+JUDGE = """#!{python} -S
 import json, pathlib, sys
 with open("{root}/graded", "a+") as graded:
     print(sys.argv[2], pathlib.Path(sys.argv[sys.argv.index("--submission") + 1]).stem, file=graded)
@@ -78,7 +78,7 @@ class CompareClock(unittest.TestCase):
         for name, text in imitated.items():
             (programs / name).write_text(text)
             (programs / name).chmod(0o755)
-        command = [sys.executable, "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, topic, "--judge", programs / "judge", "--output", self.output]
+        command = [sys.executable, "-S", "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, topic, "--judge", programs / "judge", "--output", self.output]
         return subprocess.run(
             [*command, "--commit", commit, "--rounds", rounds, *more],
             env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},

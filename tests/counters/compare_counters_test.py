@@ -34,7 +34,7 @@ REASON = {"solution": "05-*/tiled", "counter": "shared-*-wavefronts", "ratio": [
           "reason": "The compiler splits it."}  # fmt: skip
 
 # In place of the command.
-COMMAND = """#!{python}
+COMMAND = """#!{python} -S
 import sys
 print('''{answer}''')
 print("{errors}", file=sys.stderr)
@@ -60,7 +60,7 @@ class CompareCounters(unittest.TestCase):
         command.chmod(0o755)
         table.write_text(json.dumps(reasons))
         finished = subprocess.run(
-            [sys.executable, "-B", TOOL, "--root", self.root, "--lockstep", command, "--reasons", table,
+            [sys.executable, "-S", "-B", TOOL, "--root", self.root, "--lockstep", command, "--reasons", table,
              "--output", output, "--commit", "c0ffee", *more],
             capture_output=True, text=True, check=False,
         )  # fmt: skip

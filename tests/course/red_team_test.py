@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "measurements"))
 import gpu  # pylint: disable=wrong-import-position; it lies beside the records
 
 # In place of the program: answers by the name of the submission, and keeps what the record held meanwhile.
-PROGRAM = """#!{python}
+PROGRAM = """#!{python} -S
 import json, pathlib, shutil, sys
 answers, record, meanwhile = {answers}, pathlib.Path("{record}"), "{meanwhile}"
 value = lambda option: pathlib.Path(sys.argv[sys.argv.index(option) + 1])
@@ -44,7 +44,7 @@ class RedTeam(unittest.TestCase):
             )
         )
         program.chmod(0o755)
-        command = [sys.executable, "-B", TOOL, *arguments, "--device", "emulated", "--lockstep", program]
+        command = [sys.executable, "-S", "-B", TOOL, *arguments, "--device", "emulated", "--lockstep", program]
         command += ["--output", self.record, "--commit", "abc"]
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         record = json.loads(self.record.read_text(encoding="utf-8")) if self.record.exists() else None

@@ -22,7 +22,7 @@ class CheckRegions(unittest.TestCase):
                 path.parent.mkdir(parents=True)
                 path.write_text(text, encoding="utf-8")
             finished = subprocess.run(
-                [sys.executable, "-B", CHECKER, folder], capture_output=True, text=True, check=False
+                [sys.executable, "-S", "-B", CHECKER, folder], capture_output=True, text=True, check=False
             )
         return finished.returncode, finished.stderr
 
@@ -117,7 +117,7 @@ class CheckRegions(unittest.TestCase):
     def test_no_lecture_is_wrong_use(self):
         with tempfile.TemporaryDirectory() as folder:
             finished = subprocess.run(
-                [sys.executable, "-B", CHECKER, folder], capture_output=True, text=True, check=False
+                [sys.executable, "-S", "-B", CHECKER, folder], capture_output=True, text=True, check=False
             )
         self.assertEqual(finished.returncode, 2)
 

@@ -30,7 +30,7 @@ class CheckSite(unittest.TestCase):
                 path.write_text(text, encoding="utf-8")
             folders = [pathlib.Path(folder, name) for name in ("site", "generated", "lectures")]
             finished = subprocess.run(
-                [sys.executable, "-B", CHECKER, *folders], capture_output=True, text=True, check=False
+                [sys.executable, "-S", "-B", CHECKER, *folders], capture_output=True, text=True, check=False
             )
         return finished.returncode, finished.stderr
 

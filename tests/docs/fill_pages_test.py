@@ -32,7 +32,7 @@ class FillPages(unittest.TestCase):
 
     def run_tool(self, *options):
         finished = subprocess.run(
-            [sys.executable, "-B", TOOL, *options, self.root, self.root / "made"],
+            [sys.executable, "-S", "-B", TOOL, *options, self.root, self.root / "made"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         return finished.returncode, finished.stdout + finished.stderr

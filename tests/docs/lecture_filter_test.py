@@ -17,7 +17,7 @@ class LectureFilter(unittest.TestCase):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             said = subprocess.run(
-                [sys.executable, "-B", FILTER, path], capture_output=True, text=True, check=True
+                [sys.executable, "-S", "-B", FILTER, path], capture_output=True, text=True, check=True
             ).stdout
         self.assertEqual(said.count("\n"), text.count("\n"), said)
         return said.splitlines()

@@ -30,7 +30,7 @@ class MakeSearch(unittest.TestCase):
             library.write_text("library")
             for name, text in pages.items():
                 (site / f"{name}.html").write_text(text, encoding="utf-8")
-            subprocess.run([sys.executable, "-B", TOOL, site, library], capture_output=True, check=True)
+            subprocess.run([sys.executable, "-S", "-B", TOOL, site, library], capture_output=True, check=True)
             self.assertEqual((site / "lunr.min.js").read_text(), "library")
             data = (site / "search-data.js").read_text(encoding="utf-8")
         self.assertTrue(data.startswith("const kSections = [") and data.endswith("];\n"))

@@ -23,7 +23,7 @@ ANSWER = {
 }
 
 # In place of the command: notes how it was called, and answers as the profile of a rung that misses a gate.
-COMMAND = """#!{python}
+COMMAND = """#!{python} -S
 import pathlib, sys
 with open("{calls}", "a") as calls:
     print(*sys.argv[1:], sep="|", file=calls)
@@ -61,7 +61,7 @@ class RunProfiles(unittest.TestCase):
         self.command.chmod(0o755)
         self.calls.write_text("")
         finished = subprocess.run(
-            [sys.executable, "-B", TOOL, self.root, self.output, "--lockstep", self.command],
+            [sys.executable, "-S", "-B", TOOL, self.root, self.output, "--lockstep", self.command],
             capture_output=True,
             text=True,
             check=False,

@@ -31,7 +31,7 @@ class CheckIncludes(unittest.TestCase):
         files = {"grader/shape/circle.h": HEADER, "grader/draw/draw.cpp": source, **(headers or {})}
         with tempfile.TemporaryDirectory() as folder:
             checked_tree.write(folder, files)
-            ran = subprocess.run([sys.executable, "-B", CHECKER, folder], capture_output=True, text=True, check=False)
+            ran = subprocess.run([sys.executable, "-S", "-B", CHECKER, folder], capture_output=True, text=True, check=False)
         self.assertEqual((ran.returncode, ran.stderr), (1 if ran.stdout else 0, ""))
         return ran.stdout.splitlines()
 

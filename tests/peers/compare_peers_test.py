@@ -21,12 +21,12 @@ loader.exec_module(tool)
 COMMIT = next(peer.commit for peer in tool.PEERS if peer.name == "gpu-parboil")
 
 # In place of nvcc: notes what it is asked for; what it links prints a comparison.
-NVCC = """#!{python}
+NVCC = """#!{python} -S
 import pathlib, sys
 with open("{root}/asked", "a") as asked:
     print(*sys.argv[1:], file=asked)
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
-output.write_text(r'''#!{python}
+output.write_text(r'''#!{python} -S
 import sys
 print({printed!r}, end="")
 sys.exit({status})
@@ -67,7 +67,7 @@ class ComparePeers(unittest.TestCase):
             (programs / name).chmod(0o755)
         self.output = self.root / "peers.json"
         return subprocess.run(
-            [sys.executable, TOOL, "--sources", self.sources, "--output", self.output, "--commit", "abc", *more],
+            [sys.executable, "-S", "-B", TOOL, "--sources", self.sources, "--output", self.output, "--commit", "abc", *more],
             env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}, capture_output=True, text=True, check=False,
         )  # fmt: skip
 

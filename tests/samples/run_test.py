@@ -45,7 +45,7 @@ class RunSamples(unittest.TestCase):
         (self.checkout / "Common/helper_of_all.h").touch()
 
     def run_tool(self, *names):
-        command = [sys.executable, "-B", TOOL, self.checkout, *names, "--lockstep", LOCKSTEP, "--seconds", "2"]
+        command = [sys.executable, "-S", "-B", TOOL, self.checkout, *names, "--lockstep", LOCKSTEP, "--seconds", "2"]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def test_tells_how_each_ends(self):
