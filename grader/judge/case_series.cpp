@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "judge/case_run.h"
+#include "judge/host_memory.h"
 #include "judge/seeds.h"
 
 namespace lockstep::judge {
@@ -177,6 +178,7 @@ class SeriesRun {
 
 CaseSeries run_cases(const course::Problem& problem, const OpenAttempt& open, const SourceText& source,
                      const SeriesOptions& options) {
+  const KeptHostMemory kept_memory;
   return SeriesRun(problem, open, source, options).run();
 }
 
