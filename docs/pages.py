@@ -1,7 +1,11 @@
-"""What the tools behind the pages share: how pages and their sections are called, and tables in Markdown."""
+"""What the tools behind the pages share: how pages and their sections are called, tables in Markdown, and
+records that are text."""
 
 import collections
+import pathlib
 import re
+
+MEASUREMENTS = pathlib.Path(__file__).resolve().parents[1] / "measurements"
 
 # A part of a page that docs/fill_pages writes: the code of a region, a drawing, the caption of a drawing or a table.
 CODE = re.compile(r"^<!-- code (?P<source>\S+) (?P<tag>\S+) -->$")
@@ -68,12 +72,23 @@ def slugs_of(lines):
     return slugs
 
 
+def printed_record(name):
+    """A record of measurements/ that is what a program printed: its first line, which says what ran where and when, and the
+    lines below the empty one that follows."""
+    heading, empty, *lines = (MEASUREMENTS / name).read_text(encoding="utf-8").splitlines()
+    assert not empty, f"{name}: the second line is empty"
+    return heading, lines
+
+
 def code(text):
     return f"`{text}`"
 
 
 def table(heads, rows, caption=""):
-    """A table in Markdown, the first column to the left and the others to the right, and its caption below."""
+    """A table in Markdown, the first column to the left and the others to the right, and its caption below, which is set
+    in italics: the site would show marks of code in it as they are."""
+    if "`" in caption:
+        raise ValueError(f"a caption has marks of code: {caption}")
     aligned = ["---"] + ["--:"] * (len(heads) - 1)
     cells = [[str(cell).replace("|", "\\|") for cell in row] for row in (heads, aligned, *rows)]
     lines = ["| " + " | ".join(row) + " |" for row in cells]
