@@ -60,10 +60,11 @@ install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DES
 install(PROGRAMS tests/course/mistake DESTINATION tests/course)
 
 install(PROGRAMS measurements/compare_bench measurements/compare_clock measurements/compare_counters
-  measurements/compare_peers measurements/grade_references measurements/plot DESTINATION measurements)
+  measurements/compare_peers measurements/grade_references measurements/plot measurements/profile_kernels
+  DESTINATION measurements)
 install(DIRECTORY measurements/events measurements/peers DESTINATION measurements)
 install(FILES measurements/README.md measurements/gpu.py measurements/event_programs.py measurements/grading.py
-  measurements/heading.py measurements/record.py
+  measurements/heading.py measurements/peer_programs.py measurements/record.py
   DESTINATION measurements)
 install(DIRECTORY measurements DESTINATION . FILES_MATCHING PATTERN "*.json")
 

@@ -188,12 +188,17 @@ class EventClock {
 };
 
 /// What main does: times each size of the command line, for which `task_of` makes a task. Without an option
-/// as long calls; with --any as calls of any length; with --trial it only tries them.
+/// as long calls; with --any as calls of any length; with --trial it only tries them. With --small-l1 before
+/// that, multiprocessors keep as little of their memory for L1 as they can.
 inline int time_sizes(int count, char** words, Task (*task_of)(const Size&)) {
   const std::vector<std::string> given(words + 1, words + count);
   EventClock clock;
   std::string option;
   for (const std::string& word : given) {
+    if (word == "--small-l1") {
+      CHECK_CUDA(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared));
+      continue;
+    }
     if (word.starts_with("--")) {
       option = word;
       continue;

@@ -1,7 +1,5 @@
 """measurements/compare_peers: what it compiles, and what it makes of what a comparison prints."""
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -14,11 +12,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_peers"
 
 sys.path.insert(0, str(TOOL.parent))
-loader = importlib.machinery.SourceFileLoader("compare_peers", str(TOOL))
-tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_peers", loader))
-sys.modules["compare_peers"] = tool
-loader.exec_module(tool)
-COMMIT = next(peer.commit for peer in tool.PEERS if peer.name == "gpu-parboil")
+import peer_programs  # noqa: E402
+
+COMMIT = next(peer.commit for peer in peer_programs.PEERS if peer.name == "gpu-parboil")
 
 # In place of nvcc: notes what it is asked for; what it links prints a comparison.
 NVCC = """#!{python} -S
@@ -97,13 +93,13 @@ class ComparePeers(unittest.TestCase):
         self.assertIn(f"-I {self.sources}/gpu-parboil/common/include", driver)
 
     def test_every_file_that_a_comparison_is_made_of_is_there(self):
-        for peer in tool.PEERS:
+        for peer in peer_programs.PEERS:
             for source in peer.ours.values():
                 self.assertTrue((ROOT / "solutions" / peer.exercise / source).is_file(), source)
-            driver = (tool.DRIVERS / f"{peer.function}.cu").read_text()
+            driver = (peer_programs.DRIVERS / f"{peer.function}.cu").read_text()
             self.assertIn(f'#include "{peer.function}.h"', driver)
-        drivers = {path.stem for path in tool.DRIVERS.glob("*.cu")}
-        self.assertEqual(drivers, {peer.function for peer in tool.PEERS})
+        drivers = {path.stem for path in peer_programs.DRIVERS.glob("*.cu")}
+        self.assertEqual(drivers, {peer.function for peer in peer_programs.PEERS})
 
     def assert_fails(self, words, *exercises, **how):
         ran = self.run_tool(*exercises, **how)
