@@ -2,6 +2,7 @@
 records that are text."""
 
 import collections
+import json
 import pathlib
 import re
 
@@ -78,6 +79,17 @@ def printed_record(name):
     heading, empty, *lines = (MEASUREMENTS / name).read_text(encoding="utf-8").splitlines()
     assert not empty, f"{name}: the second line is empty"
     return heading, lines
+
+
+def origin_of(record):
+    """What the head of a record in JSON says of its run, except for the GPU."""
+    return f"driver {record['driver']}, toolkit {record['toolkit']}, {record['date']}, commit {record['commit'][:7]}"
+
+
+def profiles():
+    """What measurements/profile_kernels recorded of an H200: its rows, and what a caption says of the record."""
+    record = json.loads((MEASUREMENTS / "nvidia-h200/profiles.json").read_text(encoding="utf-8"))
+    return record["results"], f"By Nsight Compute; {record['card']}, {origin_of(record)}."
 
 
 def code(text):
