@@ -14,6 +14,7 @@ SIZES = {
     "coalescing": {r"(\d+) in rows of (\d+)": r"\1 \2"},
     "transpose": {r"(\d+) x (\d+)": r"\1 \2"},
     "block-scan": {r"(\d+) x (\d+)": r"\1 \2"},
+    "reduction": {r"n = (\d+)": r"\1"},
     "scan": {r"n = (\d+)": r"\1"},
     "histogram": {
         r"bytes, n = (\d+), bins = 256": r"\1 1 256 0 uniform",

@@ -1,0 +1,262 @@
+// What the judge knows of "reduction": lengths at the edges, sums that are exact in any order and sums that
+// are not, four gates.
+//
+// The counters below are worked out for the rungs of solutions/06-reduction, a block of 256 elements at a
+// time.
+//
+// Lane-instructions per element of lanes that wait. A step of the tree takes 4 to 7 instructions of PTX.
+//   interleaved     A warp runs for 16, 8, 4, 2 and 1 of its lanes in the first five steps, and 4, 2 and 1 of
+//   the 8
+//                   warps for one lane in the last three: 8 (16 + 24 + 28 + 30 + 31) + 7 · 31 = 1249 idle
+//                   lanes per 256 elements and instruction; counted, 20 per element.
+//   packed_threads, halves   Steps of 16, 8, 4, 2 and 1 threads in one warp: 129 idle lanes; counted, 3.6
+//   and 2.6. others          Those of the last warps of a block, less than 1.
+// The limit of 8 is twice what packed_threads leaves, and less than half of what interleaved does.
+//
+// Wavefronts of shared memory beyond the fewest, for every 32 elements.
+//   packed_threads  Lanes whose values lie 2, 4, 8 … words apart meet in a half, a quarter, an eighth of the
+//   banks.
+//                   A step has two loads and a store; the excess of one of them is 4, 6, 7, 7, 7, 3 and 1,
+//                   and 105 of all three, 13.1 for every 32 of 256 elements.
+//   others          None: lanes touch neighbouring words, and where they do not (interleaved), other banks.
+//
+// Bytes per element: every rung reads each element once, 4, and at most a 256th of that again as sums of
+// blocks. A launch per level of the tree reads and writes 4 + 2, 2 + 1, 1 + 0.5 …: 12.
+//
+// Work of the largest case: 2.1 million elements are 65 539 warps, at about 130 instructions each with a tree
+// for every 256 elements 8.5 million warp-instructions per call.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/problem.h"
+#include "reduction.h"
+
+namespace lockstep::reduction_problem {
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+using Floats = std::vector<float>;
+
+/// Of elements [first, end), in double: exact where they are whole numbers, and else by far more than a float
+/// is.
+double sum_of(const Floats& in, std::size_t first, std::size_t end) {
+  return std::accumulate(in.begin() + static_cast<std::ptrdiff_t>(first),
+                         in.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
+}
+
+double sum_of(const Floats& in) { return sum_of(in, 0, in.size()); }
+
+std::vector<KnownMistake> known_mistakes(const Floats& in, Tolerance tolerance) {
+  const double right = sum_of(in);
+  Mistakes mistakes(Floats{static_cast<float>(right)});
+  // What is within the tolerance is right, and no mistake.
+  const auto add = [&](std::string sentence, double sum, std::string advice) {
+    if (std::abs(sum - right) > tolerance.absolute)
+      mistakes.add(std::move(sentence), {static_cast<float>(sum)}, std::move(advice));
+  };
+  if (in.empty()) {
+    mistakes.add("the sum of no elements is not 1", {1.0F}, "Store 0 where there are no elements.");
+    return mistakes.known();
+  }
+  add("this is the first element, to which nothing has been added", in.front(),
+      "Add up the elements of all threads.");
+  for (const std::size_t part : std::array<std::size_t, 7>{32, 64, 128, 256, 512, 1024, 4}) {
+    const std::string size = std::to_string(part);
+    if (in.size() > part) {
+      add("this is the sum of the first " + size + " elements alone", sum_of(in, 0, part),
+          "Add up the sums of all blocks, and of all warps of a block.");
+      add("the elements behind the last whole " + size + " are missing",
+          sum_of(in, 0, in.size() / part * part),
+          "Round the number of blocks up, and let threads behind the end have 0.");
+    }
+  }
+  return mistakes.known();
+}
+
+/// Of a sum that has most of what it should, in a case in which not every order of additions is exact.
+Remark remark_on_rounding(Tolerance tolerance, std::span<const std::byte> right_bytes,
+                          std::span<const std::byte> found_bytes) {
+  constexpr double kMaxTolerances = 1 << 10;
+  float right = 0, found = 0;
+  std::memcpy(&right, right_bytes.data(), sizeof right);
+  std::memcpy(&found, found_bytes.data(), sizeof found);
+  const double error = std::abs(static_cast<double>(found) - static_cast<double>(right));
+  if (!(error < kMaxTolerances * tolerance.absolute)) return {};
+  return {
+      .sentence = "the sum is off by " + figure(error) + ", and " + figure(tolerance.absolute) +
+                  " is allowed: what is small beside the sum so far was rounded away",
+      .advice =
+          "Let each thread add up its own elements, and add these sums in a tree: no float may take "
+          "thousands of elements one after the other, as one to which all threads or all blocks add does."};
+}
+
+Call make_call(const Floats& in, Tolerance tolerance) {
+  Output sum;
+  sum.type = ElementType::f32;
+  sum.expected = bytes_of(Floats{static_cast<float>(sum_of(in))});
+  sum.tolerance = tolerance;
+  sum.position = [](std::size_t) { return std::string("*sum"); };
+  sum.known_mistakes = [in, tolerance] { return known_mistakes(in, tolerance); };
+  sum.remark = [tolerance](std::span<const std::byte> right, std::span<const std::byte> found) {
+    return remark_on_rounding(tolerance, right, found);
+  };
+  Call call;
+  call.input("in", in).scalar("n", static_cast<int>(in.size())).output("sum", std::move(sum));
+  return call.workspace("workspace").stream();
+}
+
+Case make_case(int n, std::string purpose, std::function<Call(Random&)> prepare) {
+  Case made;
+  made.name = "n = " + std::to_string(n);
+  made.purpose = std::move(purpose);
+  made.prepare = std::move(prepare);
+  made.cost = {.elements = static_cast<double>(n), .global_bytes = (n + 1.0) * sizeof(float)};
+  return made;
+}
+
+/// Whole numbers, whose sum is exact in any order: their magnitudes add up to less than 2^24.
+Case exact_case(int n, std::string purpose) {
+  constexpr int kLargest = 7;
+  return make_case(n, std::move(purpose), [n](Random& random) {
+    Floats in(static_cast<std::size_t>(n));
+    for (float& one : in) one = static_cast<float>(random.integer(-kLargest, kLargest + 1));
+    return make_call(in, {});
+  });
+}
+
+/// How far a sum may lie from the exact one: 2^-18, or 64 times what rounding once may lose, of all
+/// magnitudes. A tree loses less than 30 times as much at any length, and a thread of few_large_case up to
+/// 170 elements that it adds behind a large one; one float to which all are added loses nearly all of them
+/// there, 20 times what is allowed.
+Tolerance tolerance_of(const Floats& in) {
+  constexpr double kShare = 1.0 / (1 << 18);
+  double magnitudes = 0;
+  for (const float one : in) magnitudes += std::abs(static_cast<double>(one));
+  return {.absolute = kShare * magnitudes};
+}
+
+/// Numbers from 0 to a bound that differs by call, so that a mean is of no use to guess their sum.
+Case fractions_case(int n, std::string purpose) {
+  return make_case(n, std::move(purpose), [n](Random& random) {
+    Floats in(static_cast<std::size_t>(n));
+    const int bound = random.integer(1 << 16, 1 << 17);
+    for (float& one : in) one = static_cast<float>(random.integer(1, bound)) * 0x1p-17F;
+    return make_call(in, tolerance_of(in));
+  });
+}
+
+/// Numbers of less than a half, and among them some of 2^24, to which none of the others can be added:
+/// whatever the order, one float to which all are added loses most of them.
+Case few_large_case(int n, std::string purpose) {
+  constexpr std::size_t kDistance = 4096;
+  const auto prepare = [n](Random& random) {
+    Floats in(static_cast<std::size_t>(n));
+    for (float& one : in) one = static_cast<float>(random.integer(1 << 15, 1 << 16)) * 0x1p-17F;
+    for (std::size_t i = 0; i < in.size(); i += kDistance) in[i] = 0x1p24F;
+    return make_call(in, tolerance_of(in));
+  };
+  return named("n = " + std::to_string(n) + ", every 4096th is 2^24",
+               make_case(n, std::move(purpose), prepare));
+}
+
+std::uint64_t length_of(const Call& call) {
+  for (const Argument& argument : call.arguments()) {
+    if (argument.kind == Argument::Kind::scalar) return argument.scalar_bits;
+  }
+  return 0;
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "reduction";
+  problem.title = "Add up an array";
+  problem.lesson =
+      "a tree of sums: which lanes work, which banks they meet in, and how little of it is needed";
+  problem.function = LOCKSTEP_SIGNATURE(reduction);
+  WorkspaceQuery workspace;
+  workspace.function = LOCKSTEP_SIGNATURE(reduction_workspace_bytes);
+  workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{length_of(call)}; };
+  workspace.limit_bytes = [](const Call& call) { return length_of(call) / 16 + 65536; };
+  problem.workspace = workspace;
+  problem.cases = {
+      exact_case(0, "no elements: their sum is 0, which somebody has to write"),
+      exact_case(1, "a single element, which is the sum"),
+      exact_case(2, "the fewest that are added"),
+      exact_case(31, "one less than a warp"),
+      exact_case(32, "exactly one warp"),
+      exact_case(33, "one more than a warp"),
+      exact_case(1023, "one less than a block of 1024"),
+      exact_case(1024, "exactly one block of 1024"),
+      exact_case(1025, "one more: the second block has a single element"),
+      exact_case(7919, "a prime: no vector and no block is full at the end"),
+      few_large_case(65536, "added one by one to a large sum, the others are rounded away"),
+      fractions_case(100003, "fractions, whose sum is rounded in any order"),
+      exact_case(262145, "one more than 2^18: in blocks of 256 more than 1024 sums"),
+      wide(measured(exact_case(2097223, "a large prime: more blocks of 1024 than a block has threads"))),
+  };
+  problem.speed = {.sizes = {fractions_case(1 << 14, "a few blocks"),
+                             fractions_case(1 << 16, "less than one block of 1024 for each multiprocessor"),
+                             fractions_case(1 << 18, "a few blocks for each multiprocessor"),
+                             fractions_case(1 << 20, "an array that lies in the caches"),
+                             fractions_case(1 << 22, "about as large as the caches"),
+                             fractions_case(1 << 26, "more elements than any cache holds")},
+                   .larger = {fractions_case(1 << 28, "a gibibyte")},
+                   .variations = {fractions_case(67'108'859, "a prime: the last vector is not full")},
+                   .reference = {.first_ratio = 0.21}};
+  problem.gates = {
+      bytes_per_element_gate(
+          5,
+          {.scattered = "Let neighbouring lanes read neighbouring elements.",
+           .again =
+               "Add up the elements of a block in registers and shared memory, and write one sum per block. "
+               "A launch for each level of the tree writes and reads half as many sums as it read."}),
+      shared_wavefronts_gate(
+          1, {.loads_and_stores =
+                  "Let neighbouring threads add neighbouring values: thread t adds value t + half to "
+                  "value t, with half = 128, 64, … 1. Values that lie 2, 4, 8 … words apart are in "
+                  "the same banks.",
+              .atomics = "Add up in registers first, and let a warp add its sum to shared memory once."}),
+      idle_lanes_gate(
+          8, {.branches =
+                  "Let the first threads of the block go on, and not every second, fourth, eighth … of them: "
+                  "then whole warps have nothing to do and end, and only the last steps leave lanes idle."}),
+      // The reference has 256 blocks there. A single block is 1.
+      parallelism_gate(
+          3, "Give each block a part of the array, and add up the sums of the blocks in a second launch."),
+  };
+  problem.hints = {
+      "Let each block store its sum in the workspace, and call the same kernel for these sums, until there "
+      "is one.",
+      "The values of a block are in shared memory. In each step half of the threads add one value to their "
+      "own, and "
+      "all wait: for 256 values eight steps. Which half? If thread t adds value t + half to value t, "
+      "neighbouring "
+      "threads use neighbouring banks, and the threads that go on are those of the first warps.",
+      "Before that, let each thread add many elements in a register: a grid of some hundred blocks, in which "
+      "thread t "
+      "has elements t, t + threads, t + 2 · threads, … Then there is a tree per block, and not one per 256 "
+      "elements; "
+      "and a second launch of one block adds up all sums of blocks.",
+      "A warp needs no shared memory: value += __shfl_down_sync(0xffffffff, value, offset) for offset = 16, "
+      "8, 4, 2, "
+      "1, with all 32 lanes taking part. Then only one sum per warp goes through shared memory.",
+      "For speed, keep more bytes in flight: load float4, and several of them before the first is added.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace
+}  // namespace lockstep::reduction_problem

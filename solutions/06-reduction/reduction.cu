@@ -1,0 +1,72 @@
+// Reduction by one block where the array is short, and else by as many as an H200 holds and a second launch.
+// Lecture: 06-reduction.
+// Bound: memory bandwidth, 4 bytes per element. The order of additions depends on n alone, so that every call
+// gives the same bits.
+#include <algorithm>
+
+#include "lockstep/check_cuda.h"
+#include "lockstep/divide_up.h"
+#include "reduction.h"
+
+constexpr int kLanes = 32;
+constexpr unsigned kAllLanes = 0xffffffff;
+constexpr int kInFlight = 4;            // vectors of a thread
+constexpr int kMaxBlocks = 528;         // 4 for each of 132 multiprocessors; one block adds up their sums
+constexpr int kThreads = 512;           // of each of them
+constexpr int kLongestOfOne = 1 << 16;  // elements of an array that one block adds up
+constexpr int kMaxThreads = 1024;       // of that block
+
+/// The sum of the values of all lanes, in lane 0.
+__device__ float warp_sum(float value) {
+  for (int offset = kLanes / 2; offset > 0; offset /= 2) value += __shfl_down_sync(kAllLanes, value, offset);
+  return value;
+}
+
+/// The sum of the values of all threads of a block of `Threads`, in thread 0.
+template <int Threads>
+__device__ float block_sum(float value) {
+  constexpr int kWarps = Threads / kLanes;
+  __shared__ float sums_of_warps[kWarps];
+  const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
+  const float sum = warp_sum(value);
+  if (lane == 0) sums_of_warps[warp] = sum;
+  __syncthreads();
+  return warp > 0 ? 0 : warp_sum(lane < kWarps ? sums_of_warps[lane] : 0);
+}
+
+/// The sum of what this thread has of an array that begins at a multiple of 16 bytes.
+__device__ float sum_of_thread(const float* in, unsigned n) {
+  const auto* const vectors = reinterpret_cast<const float4*>(in);
+  const unsigned whole = n / 4, first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+  float sum = 0;
+  unsigned i = first;
+  for (; i + (kInFlight - 1) * step < whole; i += kInFlight * step) {
+    float4 loaded[kInFlight];
+    for (int k = 0; k < kInFlight; ++k) loaded[k] = vectors[i + k * step];
+    for (const float4& one : loaded) sum += (one.x + one.y) + (one.z + one.w);
+  }
+  for (; i < whole; i += step) sum += (vectors[i].x + vectors[i].y) + (vectors[i].z + vectors[i].w);
+  return first < n % 4 ? sum + in[4 * whole + first] : sum;
+}
+
+template <int Threads>
+__global__ void __launch_bounds__(Threads) sums_of_blocks_kernel(const float* in, unsigned n, float* sums) {
+  const float sum = block_sum<Threads>(sum_of_thread(in, n));
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+std::size_t reduction_workspace_bytes(int) { return kMaxBlocks * sizeof(float); }
+
+void reduction(const float* in, int n, float* sum, void* workspace, cudaStream_t stream) {
+  if (n <= kLongestOfOne) {
+    sums_of_blocks_kernel<kMaxThreads><<<1, kMaxThreads, 0, stream>>>(in, n, sum);
+    CHECK_CUDA(cudaGetLastError());
+    return;
+  }
+  const int blocks = std::min(lockstep::divide_up(n, 4 * kThreads), kMaxBlocks);
+  auto* const sums = static_cast<float*>(workspace);
+  sums_of_blocks_kernel<kThreads><<<blocks, kThreads, 0, stream>>>(in, n, sums);
+  CHECK_CUDA(cudaGetLastError());
+  sums_of_blocks_kernel<kThreads><<<1, kThreads, 0, stream>>>(sums, blocks, sum);
+  CHECK_CUDA(cudaGetLastError());
+}
