@@ -34,18 +34,22 @@ __device__ float block_sum(float value) {
   return warp > 0 ? 0 : warp_sum(lane < kWarps ? sums_of_warps[lane] : 0);
 }
 
+__device__ float sum_of(float4 vector) { return (vector.x + vector.y) + (vector.z + vector.w); }
+
 /// The sum of what this thread has of an array that begins at a multiple of 16 bytes.
 __device__ float sum_of_thread(const float* in, unsigned n) {
   const auto* const vectors = reinterpret_cast<const float4*>(in);
   const unsigned whole = n / 4, first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
   float sum = 0;
+  float4 loaded[kInFlight];
   unsigned i = first;
   for (; i + (kInFlight - 1) * step < whole; i += kInFlight * step) {
-    float4 loaded[kInFlight];
     for (int k = 0; k < kInFlight; ++k) loaded[k] = vectors[i + k * step];
-    for (const float4& one : loaded) sum += (one.x + one.y) + (one.z + one.w);
+    for (const float4& one : loaded) sum += sum_of(one);
   }
-  for (; i < whole; i += step) sum += (vectors[i].x + vectors[i].y) + (vectors[i].z + vectors[i].w);
+  // What is left, one vector less at most, is in flight together too.
+  for (int k = 0; k < kInFlight; ++k) loaded[k] = i + k * step < whole ? vectors[i + k * step] : float4{};
+  for (const float4& one : loaded) sum += sum_of(one);
   return first < n % 4 ? sum + in[4 * whole + first] : sum;
 }
 
