@@ -213,7 +213,7 @@ Problem make_problem() {
                              fractions_case(1 << 26, "more elements than any cache holds")},
                    .larger = {fractions_case(1 << 28, "a gibibyte")},
                    .variations = {fractions_case(67'108'859, "a prime: the last vector is not full")},
-                   .reference = {.first_ratio = 0.21}};
+                   .reference = {.first_ratio = 0.17}};
   problem.gates = {
       bytes_per_element_gate(
           5,
