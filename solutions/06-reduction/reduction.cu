@@ -1,7 +1,7 @@
-// Reduction by one block where the array is short, and else by as many as an H200 holds and a second launch.
-// Lecture: 06-reduction.
-// Bound: memory bandwidth, 4 bytes per element. The order of additions depends on n alone, so that every call
-// gives the same bits.
+// Reduction by one block where the array is short, and else by as many as an H200 holds and a second launch,
+// which begins before the first has ended (programmatic dependent launch). Lecture: 06-reduction. Bound:
+// memory bandwidth, 4 bytes per element. The order of additions depends on n alone, so that every call gives
+// the same bits.
 #include <algorithm>
 
 #include "lockstep/check_cuda.h"
@@ -13,7 +13,7 @@ constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kInFlight = 4;            // vectors of a thread
 constexpr int kMaxBlocks = 528;         // 4 for each of 132 multiprocessors; one block adds up their sums
 constexpr int kThreads = 512;           // of each of them
-constexpr int kLongestOfOne = 1 << 16;  // elements of an array that one block adds up
+constexpr int kLongestOfOne = 1 << 15;  // elements of an array that one block adds up
 constexpr int kMaxThreads = 1024;       // of that block
 
 /// The sum of the values of all lanes, in lane 0.
@@ -55,8 +55,16 @@ __device__ float sum_of_thread(const float* in, unsigned n) {
 
 template <int Threads>
 __global__ void __launch_bounds__(Threads) sums_of_blocks_kernel(const float* in, unsigned n, float* sums) {
+  cudaTriggerProgrammaticLaunchCompletion();  // the launch behind this one may get its place
   const float sum = block_sum<Threads>(sum_of_thread(in, n));
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    sum_of_sums_kernel(const float* sums, unsigned count, float* sum) {
+  cudaGridDependencySynchronize();  // the launch before is complete, and its sums are visible
+  const float of_all = block_sum<kThreads>(sum_of_thread(sums, count));
+  if (threadIdx.x == 0) *sum = of_all;
 }
 
 std::size_t reduction_workspace_bytes(int) { return kMaxBlocks * sizeof(float); }
@@ -67,10 +75,18 @@ void reduction(const float* in, int n, float* sum, void* workspace, cudaStream_t
     CHECK_CUDA(cudaGetLastError());
     return;
   }
-  const int blocks = std::min(lockstep::divide_up(n, 4 * kThreads), kMaxBlocks);
+  const unsigned blocks = std::min(lockstep::divide_up(n, 4 * kThreads), kMaxBlocks);
   auto* const sums = static_cast<float*>(workspace);
   sums_of_blocks_kernel<kThreads><<<blocks, kThreads, 0, stream>>>(in, n, sums);
   CHECK_CUDA(cudaGetLastError());
-  sums_of_blocks_kernel<kThreads><<<1, kThreads, 0, stream>>>(sums, blocks, sum);
-  CHECK_CUDA(cudaGetLastError());
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = 1;
+  launch.blockDim = kThreads;
+  launch.stream = stream;
+  launch.attrs = &early;
+  launch.numAttrs = 1;
+  CHECK_CUDA(cudaLaunchKernelEx(&launch, sum_of_sums_kernel, static_cast<const float*>(sums), blocks, sum));
 }
