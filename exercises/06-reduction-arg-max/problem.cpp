@@ -1,22 +1,21 @@
 // What the judge knows of "reduction-arg-max": lengths at the edges, arrays in which many elements are the
 // largest, and four gates.
 //
-// The counters below are worked out for the solutions, except for idle-lanes, which are counted and depend on
-// the compiler.
+// The counters below are worked out for the solutions, except for idle-lanes, which are counted and depend
+// on the compiler.
 //
 //                bytes-per-element  shared-wavefronts  idle-lanes
 //   halves                     4.3                  0           8
 //   packed_keys                4.3                  0         0.5
 //   reference                  4.0                  0         8.4
 //
-//   halves         A block of 256 elements writes a pair of 8 bytes in two sectors, and the next level reads
-//   it. packed_keys    An atomic operation per warp, with some 130 elements each, moves a sector there and
-//   back. reference      A thread has four elements, and lanes wait for those whose element is larger.
+//   halves         A block of 256 elements writes a pair in two sectors, and the next level reads 8 bytes.
+//   packed_keys    An atomic operation per warp, with some 130 elements each, moves a sector.
+//   reference      A thread has four elements, and lanes wait for those whose element is larger.
 //
 // The tree of `halves` in which every second, fourth, eighth … thread goes on has 58 idle lanes: the limit
 // is 20. One whose threads go on to values 2, 4, 8 … words apart has 13 wavefronts too many per array and 32
-// elements: the limit is 1. To read the array again for the place of the largest takes 8 bytes per element:
-// the limit is 5.
+// elements: the limit is 1. To read the array again for the place takes 8 bytes per element: the limit is 5.
 //
 // Work of the largest case: 1 million elements are 32 770 warps, at some 200 instructions each (halves) 6.5
 // million warp-instructions per call.
@@ -55,15 +54,18 @@ int last_place_of_largest(const Floats& in) {
 
 std::vector<KnownMistake> mistakes_of_values(const Floats& in, float right) {
   Mistakes mistakes(Floats{right});
-  const char* const neutral = "Begin with minus infinity: it is the value that no element is smaller than.";
-  mistakes.add("this is 0, which no element is as small as: a maximum of negative elements is negative",
-               {0.0F}, neutral);
-  mistakes.add("this is the least positive float, and not the lowest", {std::numeric_limits<float>::min()},
-               neutral);
+  const char* const neutral = "Begin with minus infinity: no element is smaller.";
   if (in.empty()) {
+    mistakes.add("of no elements the largest is minus infinity, and not 0", {0.0F}, neutral);
     mistakes.add("of no elements the largest is minus infinity, and not the lowest finite number",
                  {std::numeric_limits<float>::lowest()}, neutral);
     return mistakes.known();
+  }
+  if (right < 0) {
+    const char* const negative = ", and all elements are smaller: a maximum of negative elements is negative";
+    mistakes.add(std::string("this is 0") + negative, {0.0F}, neutral);
+    mistakes.add(std::string("this is the least positive normal float") + negative,
+                 {std::numeric_limits<float>::min()}, neutral);
   }
   mistakes.add("this is the first element, with which no other has been compared", {in.front()},
                "Compare the elements of all threads.");
@@ -83,8 +85,8 @@ std::vector<KnownMistake> mistakes_of_places(const Floats& in, int right) {
                Ints{last_place_of_largest(in)},
                "Of two pairs with equal values keep the one with the lower place, in every step.");
   for (const int block : {32, 64, 128, 256, 512, 1024}) {
-    mistakes.add("this is the place within a block of " + std::to_string(block) + " elements",
-                 Ints{right % block}, "Let the place be that in the whole array.");
+    mistakes.add("this is the place within a block, and not in the array", Ints{right % block},
+                 "Let the place be that in the whole array.");
   }
   return mistakes.known();
 }
@@ -215,19 +217,16 @@ Problem make_problem() {
           3, "Give each block a part of the array, and combine the pairs of the blocks in a second launch."),
   };
   problem.hints = {
-      "What has a block to pass on besides the largest value? Write the operator for two such pairs first: "
-      "which of them "
-      "does it keep, and which if the values are equal? Is it still associative?",
-      "Which pair leaves every other one as it is? Threads behind the end begin with it, and it is the "
-      "answer where there "
-      "are no elements.",
-      "In a second launch the elements are pairs of the blocks, whose places are not their positions: pass "
-      "them on.",
-      "A shuffle moves one register: for a pair there are two of them. Or make one 64-bit number of a pair, "
-      "whose order is "
-      "that of the pairs; then a maximum of numbers, and atomicMax, are all there is to do. The bits of "
-      "floats from 0 up "
-      "are in the order of the floats.",
+      "What has a block to pass on besides the largest value? Write the operator for two such pairs "
+      "first: which of them does it keep, and which if the values are equal? Is it still "
+      "associative?",
+      "Which pair leaves every other one as it is? Threads behind the end begin with it, and it is "
+      "the answer where there are no elements.",
+      "In a second launch the elements are pairs of the blocks, whose places are not their "
+      "positions: pass them on.",
+      "A shuffle moves one register: for a pair there are two of them. Or make one 64-bit number of "
+      "a pair, whose order is that of the pairs; then a maximum of numbers, and atomicMax, are all "
+      "there is to do. The bits of floats from 0 up are in the order of the floats.",
   };
   return problem;
 }

@@ -14,9 +14,8 @@ std::size_t reduction_workspace_bytes(int n);
 /// @param in        device memory, n floats, all finite; must not be changed
 /// @param n         0 or more
 /// @param sum       device memory, one float
-/// @param workspace device memory, as many bytes as reduction_workspace_bytes(n) says, holding anything: what
-/// must have a
-///                  value before it is read gets it from you
+/// @param workspace device memory, as many bytes as reduction_workspace_bytes(n) says, holding anything:
+///                  what must have a value before it is read gets it from you
 /// @param stream    on which all the work is enqueued
 ///
 /// All buffers start at a multiple of 256 bytes. The elements may be added in any order. What comes out may

@@ -454,7 +454,7 @@ struct Picture {
 
 /// The solution that a submission's speed is compared with, and where the points for speed begin.
 struct Baseline {
-  double first_ratio = 0;  ///< of its speed, what the first rung of the ladder below it reaches on an H200
+  double first_ratio = 0;  ///< of its speed, what the slowest rung of the ladder below it reaches on an H200
   std::string rung = {};   ///< its name; empty: the reference
   std::vector<std::string> answers = {};  ///< Answer::name of the submissions that are compared with a rung
 };

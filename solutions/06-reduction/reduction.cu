@@ -53,18 +53,49 @@ __device__ float sum_of_thread(const float* in, unsigned n) {
   return first < n % 4 ? sum + in[4 * whole + first] : sum;
 }
 
+/// The launch behind this one may begin, with compute capability 9.0: it waits before it reads.
+__device__ void let_next_launch_begin() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
+/// Until the launch before is complete, and what it stored is visible.
+__device__ void wait_for_launch_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
 template <int Threads>
 __global__ void __launch_bounds__(Threads) sums_of_blocks_kernel(const float* in, unsigned n, float* sums) {
-  cudaTriggerProgrammaticLaunchCompletion();  // the launch behind this one may get its place
+  let_next_launch_begin();
   const float sum = block_sum<Threads>(sum_of_thread(in, n));
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
 __global__ void __launch_bounds__(kThreads)
     sum_of_sums_kernel(const float* sums, unsigned count, float* sum) {
-  cudaGridDependencySynchronize();  // the launch before is complete, and its sums are visible
+  wait_for_launch_before();
   const float of_all = block_sum<kThreads>(sum_of_thread(sums, count));
   if (threadIdx.x == 0) *sum = of_all;
+}
+
+/// Starts sum_of_sums_kernel early where it was compiled to wait.
+void launch_sum_of_sums(const float* sums, unsigned count, float* sum, cudaStream_t stream) {
+  constexpr int kVersionThatWaits = 90;
+  cudaFuncAttributes compiled{};
+  CHECK_CUDA(cudaFuncGetAttributes(&compiled, sum_of_sums_kernel));
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = 1;
+  launch.blockDim = kThreads;
+  launch.stream = stream;
+  launch.attrs = &early;
+  launch.numAttrs = compiled.ptxVersion >= kVersionThatWaits ? 1 : 0;
+  CHECK_CUDA(cudaLaunchKernelEx(&launch, sum_of_sums_kernel, sums, count, sum));
 }
 
 std::size_t reduction_workspace_bytes(int) { return kMaxBlocks * sizeof(float); }
@@ -79,14 +110,5 @@ void reduction(const float* in, int n, float* sum, void* workspace, cudaStream_t
   auto* const sums = static_cast<float*>(workspace);
   sums_of_blocks_kernel<kThreads><<<blocks, kThreads, 0, stream>>>(in, n, sums);
   CHECK_CUDA(cudaGetLastError());
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = 1;
-  launch.blockDim = kThreads;
-  launch.stream = stream;
-  launch.attrs = &early;
-  launch.numAttrs = 1;
-  CHECK_CUDA(cudaLaunchKernelEx(&launch, sum_of_sums_kernel, static_cast<const float*>(sums), blocks, sum));
+  launch_sum_of_sums(sums, blocks, sum, stream);
 }

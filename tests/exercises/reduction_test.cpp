@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "problem_access.h"
@@ -44,6 +45,17 @@ float pairwise(std::span<const float> in) {
   if (in.size() == 1) return in.front();
   const std::size_t half = in.size() / 2;
   return pairwise(in.first(half)) + pairwise(in.subspan(half));
+}
+
+/// As the starter does it: one thread adds up 256 elements, and then 256 of these sums, until there is one.
+float by_levels(std::vector<float> in) {
+  constexpr std::size_t kBlock = 256;
+  while (in.size() > 1) {
+    std::vector<float> sums((in.size() - 1) / kBlock + 1);
+    for (std::size_t i = 0; i < in.size(); ++i) sums[i / kBlock] += in[i];
+    in = std::move(sums);
+  }
+  return in.front();
 }
 
 float one_by_one(std::span<const float> in) { return std::accumulate(in.begin(), in.end(), 0.0F); }
@@ -99,11 +111,12 @@ TEST(Reduction, AToleranceIsFarAboveATreeAndBelowAddingOneByOne) {
     std::vector<float> threads(std::min(kThreads, in.size()));
     for (std::size_t i = 0; i < in.size(); ++i) threads[i % kThreads] += in[i];
     EXPECT_TRUE(is_right(output, pairwise(threads))) << one.name;
+    EXPECT_TRUE(is_right(output, by_levels(in))) << one.name;
     if (!is_right(output, one_by_one(in))) ++refused;
     EXPECT_FALSE(is_right(output, std::numeric_limits<float>::quiet_NaN())) << one.name;
   }
   EXPECT_GE(rounded, 5U);
-  EXPECT_GE(refused, 2U) << "no case shows what is lost when elements are added one by one";
+  EXPECT_GE(refused, 1U) << "no case shows what is lost when elements are added one by one";
 }
 
 TEST(Reduction, AddingOneByOneIsWrongWhateverTheSeed) {
@@ -119,6 +132,10 @@ TEST(Reduction, AddingOneByOneIsWrongWhateverTheSeed) {
     // Blocks of 256 in another order, as atomic operations may come.
     std::ranges::rotate(in, in.begin() + 256 * static_cast<int>(seed));
     EXPECT_FALSE(is_right(argument(call, "sum").output, one_by_one(in))) << seed;
+    // Sums of warps, which all go to one float.
+    std::vector<float> warps((in.size() - 1) / 32 + 1);
+    for (std::size_t i = 0; i < in.size(); ++i) warps[i / 32] += in[i];
+    EXPECT_FALSE(is_right(argument(call, "sum").output, one_by_one(warps))) << seed;
     const course::Output& output = argument(call, "sum").output;
     const course::Bytes left = course::bytes_of(std::vector<float>{found});
     EXPECT_THAT(output.remark(output.expected, left).sentence, testing::HasSubstr("was rounded away"))

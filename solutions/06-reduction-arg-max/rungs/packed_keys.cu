@@ -1,5 +1,5 @@
-// The largest element and its place as the largest of 64-bit keys, one atomic operation per block. Lecture:
-// 06-reduction.
+// The largest element and its place as the largest of 64-bit keys, one atomic operation per warp.
+// Lecture: 06-reduction.
 // Bound: memory bandwidth; but each thread waits for a load before it issues the next.
 #include <algorithm>
 

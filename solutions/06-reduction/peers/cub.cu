@@ -1,4 +1,4 @@
-// CUB's sum of a whole array, to compare with: in one order, tuned for each architecture.
+// CUB's sum of a whole array, to compare with: in the same order at each call, tuned for each architecture.
 #include <cub/device/device_reduce.cuh>
 
 #include "lockstep/check_cuda.h"

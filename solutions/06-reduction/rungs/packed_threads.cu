@@ -1,8 +1,9 @@
 // fails: shared-wavefronts
 // at: if (left < kThreads) values[left] += values[left + distance];
-// Reduction by the same tree, in which the first half, quarter, eighth … of the threads goes on. Lecture:
-// 06-reduction. Bound: shared memory. In step k the values of neighbouring lanes lie 2^k words apart, in
-// fewer and fewer banks.
+// Reduction by the same tree, in which the first half, quarter, eighth … of the threads goes on.
+// Lecture: 06-reduction.
+// Bound: shared memory. In step k the values of neighbouring lanes lie 2^k words apart, in fewer and fewer
+// banks.
 #include <algorithm>
 
 #include "lockstep/check_cuda.h"
