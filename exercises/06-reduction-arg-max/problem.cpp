@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -124,51 +123,37 @@ Call make_call(const Floats& in) {
   return call.workspace("workspace").stream();
 }
 
-/// What an element is.
-using Value = std::function<float(Random&)>;
+/// Whole numbers between two.
+Floats numbers_between(int low, int high, int n, Random& random) {
+  Floats in(static_cast<std::size_t>(n));
+  for (float& one : in) one = static_cast<float>(random.integer(low, high));
+  return in;
+}
 
-float between(Random& random, int low, int high) { return static_cast<float>(random.integer(low, high)); }
-
-/// Values of which hardly two are equal.
-float anything(Random& random) { return between(random, -(1 << 24), 1 << 24); }
+/// Hardly two are equal.
+Floats anything(int n, Random& random) { return numbers_between(-(1 << 24), 1 << 24, n, random); }
 /// The largest occurs often.
-float few_values(Random& random) { return between(random, -3, 4) * 0.25F; }
-float negative(Random& random) { return between(random, -(1 << 20), -(1 << 10)); }
+Floats few_values(int n, Random& random) { return numbers_between(-3, 4, n, random); }
+Floats negative(int n, Random& random) { return numbers_between(-(1 << 20), -(1 << 10), n, random); }
+/// The largest stands at a few places from somewhere on, and everything before is less.
+Floats several_largest(int n, Random& random) {
+  Floats in = anything(n, random);
+  const auto largest = static_cast<float>((1 << 24) + 2 * random.integer(2, 1000));
+  const int first = random.integer(n / 4, n / 2);
+  in[static_cast<std::size_t>(first)] = largest;
+  for (int copy = 0; copy < 40; ++copy) in[static_cast<std::size_t>(random.integer(first, n - 1))] = largest;
+  return in;
+}
 
-Case make_case(int n, std::string purpose, Value value = anything, std::string name = {}) {
+using Values = Floats (*)(int n, Random&);
+
+Case make_case(int n, std::string purpose, Values values = anything, const std::string& name = {}) {
   Case made;
   made.name = "n = " + std::to_string(n) + name;
   made.purpose = std::move(purpose);
-  made.prepare = [n, value = std::move(value)](Random& random) {
-    Floats in(static_cast<std::size_t>(n));
-    for (float& one : in) one = value(random);
-    return make_call(in);
-  };
+  made.prepare = [n, values](Random& random) { return make_call(values(n, random)); };
   made.cost = {.elements = static_cast<double>(n), .global_bytes = (n + 2.0) * sizeof(float)};
   return made;
-}
-
-/// The largest element stands at a few places from somewhere on, and everything before is less.
-Case late_case(int n, std::string purpose) {
-  Case made = make_case(n, std::move(purpose), anything, ", several largest");
-  made.prepare = [n](Random& random) {
-    Floats in(static_cast<std::size_t>(n));
-    for (float& one : in) one = anything(random);
-    const float largest = static_cast<float>(1 << 24) + between(random, 2, 1000) * 2;
-    const int first = random.integer(n / 4, n / 2);
-    in[static_cast<std::size_t>(first)] = largest;
-    for (int copy = 0; copy < 40; ++copy)
-      in[static_cast<std::size_t>(random.integer(first, n - 1))] = largest;
-    return make_call(in);
-  };
-  return made;
-}
-
-std::uint64_t length_of(const Call& call) {
-  for (const Argument& argument : call.arguments()) {
-    if (argument.kind == Argument::Kind::scalar) return argument.scalar_bits;
-  }
-  return 0;
 }
 
 Problem make_problem() {
@@ -179,11 +164,8 @@ Problem make_problem() {
       "a reduction takes any operator that may be regrouped; which of equal ones counts is a part of it";
   problem.points = 7;
   problem.function = LOCKSTEP_SIGNATURE(reduction_arg_max);
-  WorkspaceQuery workspace;
-  workspace.function = LOCKSTEP_SIGNATURE(reduction_arg_max_workspace_bytes);
-  workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{length_of(call)}; };
-  workspace.limit_bytes = [](const Call& call) { return length_of(call) / 16 + 65536; };
-  problem.workspace = workspace;
+  problem.workspace = workspace_of_length(LOCKSTEP_SIGNATURE(reduction_arg_max_workspace_bytes),
+                                          [](std::uint64_t n) { return n / 16 + 65536; });
   problem.cases = {
       make_case(0, "no elements: minus infinity, and the place -1"),
       make_case(1, "a single element, which is the largest"),
@@ -198,8 +180,10 @@ Problem make_problem() {
                 ", eight values"),
       make_case(65537, "one more than 2^16"),
       make_case(100003, "a prime, and nothing but negative elements", negative, ", negative"),
-      late_case(262145, "in blocks of 256 more than 1024 of them, and several hold the largest"),
-      wide(measured(late_case(1048583, "a large prime: more blocks of 1024 than a block has threads"))),
+      make_case(262145, "in blocks of 256 more than 1024 of them, and several hold the largest",
+                several_largest, ", several largest"),
+      wide(measured(make_case(1048583, "a large prime: more blocks of 1024 than a block has threads",
+                              several_largest, ", several largest"))),
   };
   problem.gates = {
       bytes_per_element_gate(

@@ -192,11 +192,6 @@ Case make_case(int n, std::string purpose, Value factor = odd_word) {
   return made;
 }
 
-std::uint64_t length_of(const Call& call) {
-  const auto is_length = [](const Argument& argument) { return argument.name == "n"; };
-  return std::ranges::find_if(call.arguments(), is_length)->scalar_bits;
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "scan-recurrence";
@@ -204,12 +199,9 @@ Problem make_problem() {
   problem.lesson = "what is associative can be scanned, whether its order matters or not";
   problem.points = 7;
   problem.function = LOCKSTEP_SIGNATURE(scan_recurrence);
-  WorkspaceQuery workspace;
-  workspace.function = LOCKSTEP_SIGNATURE(scan_recurrence_workspace_bytes);
-  workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{length_of(call)}; };
   // A map for each element, which three passes need, or many words for each tile.
-  workspace.limit_bytes = [](const Call& call) { return 8 * length_of(call) + 65536; };
-  problem.workspace = workspace;
+  problem.workspace = workspace_of_length(LOCKSTEP_SIGNATURE(scan_recurrence_workspace_bytes),
+                                          [](std::uint64_t n) { return 8 * n + 65536; });
   problem.cases = {
       make_case(0, "no elements: a grid without blocks cannot be launched"),
       make_case(1, "a single element, whose value before it is first"),

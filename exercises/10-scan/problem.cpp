@@ -93,13 +93,6 @@ Case make_case(int n, std::string purpose, Values values = small_integers) {
   return made;
 }
 
-std::uint64_t length_of(const Call& call) {
-  for (const Argument& argument : call.arguments()) {
-    if (argument.kind == Argument::Kind::scalar) return argument.scalar_bits;
-  }
-  return 0;
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "scan";
@@ -107,12 +100,9 @@ Problem make_problem() {
   problem.lesson =
       "blocks build on each other's results: more passes over memory, or one pass and careful waiting";
   problem.function = LOCKSTEP_SIGNATURE(scan);
-  WorkspaceQuery workspace;
-  workspace.function = LOCKSTEP_SIGNATURE(scan_workspace_bytes);
-  workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{length_of(call)}; };
   // Sixteen bytes for each 256 elements, which is a total, a sum and a flag for small tiles, and a constant.
-  workspace.limit_bytes = [](const Call& call) { return length_of(call) / 16 + 65536; };
-  problem.workspace = workspace;
+  problem.workspace = workspace_of_length(LOCKSTEP_SIGNATURE(scan_workspace_bytes),
+                                          [](std::uint64_t n) { return n / 16 + 65536; });
   problem.cases = {
       make_case(0, "no elements: a grid without blocks cannot be launched"),
       make_case(1, "a single element, whose sum is 0"),

@@ -538,25 +538,15 @@ std::string picture_of_offspring(const Shown& shown) {
       x(0), y(0), x(most), y(most), dots, most);
 }
 
-std::uint64_t n_of(const Call& call) {
-  for (const Argument& argument : call.arguments()) {
-    if (argument.name == "n") return argument.scalar_bits;
-  }
-  return 0;
-}
-
 Problem make_problem() {
   Problem problem;
   problem.name = "resampling";
   problem.title = "Draw ancestors in proportion to weights";
   problem.lesson = "what a warp reads together decides, and an algorithm may be chosen so that it reads well";
   problem.function = LOCKSTEP_SIGNATURE(resampling);
-  WorkspaceQuery workspace;
-  workspace.function = LOCKSTEP_SIGNATURE(resampling_workspace_bytes);
-  workspace.arguments = [](const Call& call) { return std::vector<std::uint64_t>{n_of(call)}; };
   // All sums of weights in 64 bits, and an eighth for those of tiles.
-  workspace.limit_bytes = [](const Call& call) { return 9 * n_of(call) + 65536; };
-  problem.workspace = workspace;
+  problem.workspace = workspace_of_length(LOCKSTEP_SIGNATURE(resampling_workspace_bytes),
+                                          [](std::uint64_t n) { return 9 * n + 65536; });
   problem.cases = {
       make_case(0, 0, 4, "no particles: a grid without blocks cannot be launched"),
       make_case(1, 0, 4, "one particle, which is its own ancestor"),

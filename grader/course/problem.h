@@ -405,6 +405,24 @@ struct WorkspaceQuery {
   std::function<std::uint64_t(const Call&)> limit_bytes;
 };
 
+/// Of a size function of the call's argument `n` alone, such as size_t scan_workspace_bytes(int n). Throws
+/// std::out_of_range for a call without it.
+inline WorkspaceQuery workspace_of_length(Signature function,
+                                          std::function<std::uint64_t(std::uint64_t n)> limit_bytes) {
+  const auto length_of = [](const Call& call) {
+    for (const Argument& one : call.arguments())
+      if (one.kind == Argument::Kind::scalar && one.name == "n") return one.scalar_bits;
+    throw std::out_of_range("the call has no argument n");
+  };
+  WorkspaceQuery query;
+  query.function = std::move(function);
+  query.arguments = [=](const Call& call) { return std::vector<std::uint64_t>{length_of(call)}; };
+  query.limit_bytes = [=, limit = std::move(limit_bytes)](const Call& call) {
+    return limit(length_of(call));
+  };
+  return query;
+}
+
 /// What a call left, for a picture of it: snapshots that the judge took, right or wrong.
 class Shown {
  public:
