@@ -32,6 +32,8 @@ void HostProgramWatch::begin(Runtime& r, unsigned failing_call, bool streams_alt
   failing_call_ = failing_call;
   calls_ = 0;
   failed_ = {};
+  // What the judge gave may be asked for its address, which is no allocation of the program's.
+  r.unified.pinned.locate_registered();
   note(r, false);
 }
 

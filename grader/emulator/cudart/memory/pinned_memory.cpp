@@ -108,12 +108,19 @@ DeviceAddress PinnedMemory::device_address(const void* address) {
   return range.device + (number_of(address) - found->first);
 }
 
+void PinnedMemory::locate_registered() {
+  for (auto& [begin, range] : ranges_) locate(range);
+}
+
+void PinnedMemory::locate(Range& range) {
+  if (range.device != 0) return;
+  const server::AllocateRequest wanted{range.bytes, server::MemoryKind::host};
+  range.device = device_.ask<server::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
+}
+
 void PinnedMemory::map(Range& range) {
   if (range.mapped) return;
-  if (range.device == 0) {
-    const server::AllocateRequest wanted{range.bytes, server::MemoryKind::host};
-    range.device = device_.ask<server::AddressReply>(RequestKind::allocate, {bytes_of(wanted)}).address;
-  }
+  locate(range);
   device_.request(RequestKind::map_host, {bytes_of(RangeRequest{range.device, 0, 0})});
   range.mapped = true;
 }

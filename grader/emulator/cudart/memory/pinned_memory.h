@@ -33,6 +33,8 @@ class PinnedMemory {
   /// The address under which kernels reach a place in pinned memory, from now on.
   DeviceAddress device_address(const void* address);
 
+  /// Gives what is registered now its address on the device, so that to ask for it takes no memory later.
+  void locate_registered();
   /// Ranges that the program registered and that are so still.
   std::size_t registered_count() const;
 
@@ -58,6 +60,7 @@ class PinnedMemory {
   Ranges::const_iterator find_range(const void* address) const;
   const Range* find(const void* address) const;
   bool overlaps(std::uintptr_t begin, std::size_t bytes) const;
+  void locate(Range& range);
   void map(Range& range);
   void send(std::uintptr_t begin, Range& range);
   void receive(std::uintptr_t begin, Range& range);
