@@ -730,6 +730,7 @@ LaunchResult Device::launch(KernelId id, const LaunchConfiguration& configuratio
   constexpr std::uint64_t kMaxTrackedBlocks = std::uint64_t{1} << 24;
   if (grid.checks && grid.many_blocks && kernel.orders_blocks && grid.block_count <= kMaxTrackedBlocks) {
     grid.released = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
+    grid.signalled = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     grid.acquired = std::make_unique<std::atomic<std::uint32_t>[]>(grid.block_count);
     if (kernel.stores_unfenced && !state_->shows_stores) {
       if (!state_->unfenced_stores) state_->unfenced_stores = std::make_unique<checks::UnfencedStores>();

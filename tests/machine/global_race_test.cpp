@@ -129,6 +129,15 @@ TEST_F(GlobalRaceTest, TheLastBlockMayReadWhatAllPublished) {
   EXPECT_THAT(findings(), IsEmpty());
 }
 
+// Who has found the counter knows what was released before the counter, and not what is released behind it.
+TEST_F(GlobalRaceTest, AFenceBehindTheCounterOrdersNothingForTheLastBlock) {
+  run_blocks(
+      "st.global.u32 [%d3], %r2;\natom.global.add.u32 %r5, [%d1], 1;\nmembar.gl;\nsetp.ne.u32 %p1, %r5, "
+      "7;\n@%p1 exit;\n"
+      "ld.global.u32 %r4, [%d0];\nld.global.u32 %r4, [%d0+12];");
+  EXPECT_THAT(findings(), Contains(AnyOf("race 12", "race 13")));
+}
+
 TEST_F(GlobalRaceTest, LaunchesAreOrdered) {
   run_blocks("st.global.u32 [%d3], %r2;");
   run_blocks("ld.global.u32 %r4, [%d4];");

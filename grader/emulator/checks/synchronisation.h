@@ -47,6 +47,17 @@ inline void release(Warp& warp) {
   grid.released[warp.block->linear].store(now, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
 }
+/// Before an access that leaves something that another block may find: who finds it knows what the block has
+/// released so far, and nothing that it releases later.
+inline void signal(Warp& warp) {
+  Grid& grid = *warp.block->grid;
+  if (grid.released == nullptr) return;
+  const std::uint32_t block = warp.block->linear;
+  const std::uint32_t released = grid.released[block].load(std::memory_order_relaxed);
+  if (grid.signalled[block].load(std::memory_order_relaxed) == released) return;
+  grid.signalled[block].store(released, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
 
 /// Reports that lanes of `undefined` read a register of a lane that takes no part in the shuffle.
 void report_undefined_shuffle(Warp& warp, const Instruction& instruction, Mask active, Mask undefined);

@@ -141,14 +141,14 @@ void report_now(Warp& warp, const Instruction& i, bool shared, Mask lanes, std::
   report_uninitialised(warp, read, i.id);
 }
 
-/// Whether what the other block did happened before what this block does now: it released something later,
-/// and this block has acquired something since.
+/// Whether what the other block did happened before what this block does now: it has released that and left
+/// something behind the release, and this block has acquired something since.
 bool ordered_between_blocks(const Warp& warp, const memory::Touch& other) {
   const Grid& grid = *warp.block->grid;
   if (grid.acquired == nullptr) return grid.kernel->orders_blocks;  // too many blocks to know
   if (grid.acquired[warp.block->linear].load(std::memory_order_relaxed) <= other.time) return false;
   if (other.block == memory::kManyBlocks) return true;
-  return grid.released[other.block].load(std::memory_order_relaxed) > other.time;
+  return grid.signalled[other.block].load(std::memory_order_relaxed) > other.time;
 }
 
 /// Until when accesses of another warp of the block are ordered before what this warp does.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "emulator/checks/synchronisation.h"
 #include "emulator/checks/violations.h"
 #include "emulator/core/sectors.h"
 #include "emulator/execution/cluster.h"
@@ -236,7 +237,11 @@ void copy_bulk(Warp& warp, const Instruction& i, unsigned lane, AsyncArrival arr
     return refuse(warp, i, lane, Finding::Cause::bulk_copy_to_other_block);
   }
   const bool own = to.block == warp.block;
-  if (own) check_target_words(warp, i, lane, to.offset, arrival.bytes);
+  if (own) {
+    check_target_words(warp, i, lane, to.offset, arrival.bytes);
+  } else {
+    checks::signal(warp);
+  }
   const std::uint32_t thread = own ? warp.index * kLanes + lane : 0;
   mark_in_flight(*to.block, thread, i.id, to.offset, arrival.bytes);
   arrival.mbarrier = mbarrier.offset;

@@ -166,7 +166,10 @@ void invalidate_mbarrier(Warp& warp, const Instruction& i, Mask active) {
 
 void arrive_at_mbarrier(Warp& warp, const Instruction& i, Mask active) {
   const bool releases = (i.detail & mbarrier::kRelaxed) == 0;
-  if (releases && (i.detail & mbarrier::kClusterScope) != 0) checks::release(warp);
+  if ((i.detail & mbarrier::kClusterScope) != 0) {
+    if (releases) checks::release(warp);
+    checks::signal(warp);
+  }
   for (Mask left = active; left != 0 && !warp.stop; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const Found found = find(warp, i, lane);

@@ -263,6 +263,7 @@ inline StoreCheck check_global_store(Warp& warp, const Instruction& i, Mask acti
     prefetch_lanes(*grid.memory, addresses, runs, kWriter);
     mark_global_written(warp, active, addresses, width, runs);
     if ((i.detail & access::kRelease) != 0) checks::release(warp);
+    checks::signal(warp);
     if (grid.many_threads && (i.detail & access::kSynchronising) == 0) {
       GlobalRaceCheck<AccessKind::store>(warp, i, active, addresses, width, &value).check(runs);
       if (grid.many_workers) return StoreCheck::stored;
@@ -285,6 +286,7 @@ inline bool check_global_atomic(Warp& warp, const Instruction& i, Mask active, c
   const Grid& grid = *warp.block->grid;
   if (grid.checks) {
     if ((i.detail & access::kRelease) != 0) checks::release(warp);
+    checks::signal(warp);
     checks::acquire(warp);
     const Runs runs = find_runs(active, addresses, width, false);
     if (!check_global_written(warp, i, active, addresses, width, runs))
@@ -445,7 +447,9 @@ inline bool leaves_window(Mask active, const std::uint64_t* addresses) {
 /// what it finds.
 inline void release_beyond_block(Warp& warp, const Instruction& i) {
   constexpr auto kBoth = access::kRelease | access::kBeyondBlock;
-  if ((i.detail & kBoth) == kBoth && warp.block->grid->cluster.count() > 1) checks::release(warp);
+  if (warp.block->grid->cluster.count() == 1) return;
+  if ((i.detail & kBoth) == kBoth) checks::release(warp);
+  checks::signal(warp);
 }
 inline void acquire_beyond_block(Warp& warp, const Instruction& i) {
   constexpr auto kBoth = access::kAcquire | access::kBeyondBlock;

@@ -58,8 +58,10 @@ struct Grid {
   bool many_workers = false;  ///< more than one runs its blocks
   std::optional<memory::StampBook> stamps;
   std::atomic<std::uint32_t> clock{1};  ///< logical time, one more at every fence
-  std::unique_ptr<std::atomic<std::uint32_t>[]> released, acquired;  ///< by block; null when nothing fences
-  memory::AtomicWords* atomic_words = nullptr;                       ///< of all launches
+  /// By block, null when nothing fences: when it has released, what it had released when it last left
+  /// something that others may find, and when it has acquired.
+  std::unique_ptr<std::atomic<std::uint32_t>[]> released, signalled, acquired;
+  memory::AtomicWords* atomic_words = nullptr;  ///< of all launches
   /// Null when there are none that another block could miss.
   checks::UnfencedStores* unfenced_stores = nullptr;
   std::unique_ptr<std::atomic<bool>[]>
