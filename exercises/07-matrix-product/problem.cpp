@@ -1,0 +1,226 @@
+// What the judge knows of "matrix-product": shapes at the edges, whole numbers whose sums are exact in any
+// order, and three gates.
+//
+// The counters below are worked out for the rungs of solutions/07-matrix-product, per product of an element
+// of A and one of B, without the edges of tiles. Behind them stand those counted in the measured case in
+// which they are worse, 191 x 255 x 159, whose rows begin anywhere.
+//
+//                   bytes-per-product            shared-passes, for 32 products
+//   naive           (32 + 128) / 32 = 5     5.9  none                                      0
+//   tiled           2 · 4 / 32 = 0.25      0.34  two loads of a warp for 32, and stores  2.1
+//   register_tiles  2 · 4 / 64 = 0.13      0.20  8 loads for 16 · 32, and stores        0.59
+//   vectors         2 · 4 / 128 = 0.06     0.47  6 passes for 64 · 32, and stores       0.33
+//   reference       2 · 4 / 64 = 0.13      0.27  as register_tiles, with float4         0.47
+//
+// `vectors` loads elements four apart there, 17 sectors per request, and half of its tiles lie behind an
+// edge. Limits: 1 byte, where tiles of 16 x 16 elements have 0.76, and 1 pass, where blocks of 64 threads
+// with 4 x 4 elements each have 0.83, tiles with conflicts of two lanes 0.87, and 2 x 2 elements 1.08.
+//
+// Work of the largest case: 32.4 million products are 1 million for each lane, at 5 instructions each in
+// `naive` 5.7 million warp-instructions per call.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "course/problem.h"
+#include "matrix_product.h"
+
+namespace lockstep::matrix_product_problem {
+namespace {
+
+using lockstep::Random;
+using namespace lockstep::course;
+
+using Floats = std::vector<float>;
+
+struct Shape {
+  int m, n, k;
+};
+
+std::size_t count_of(int rows, int columns) {
+  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
+/// Magnitudes of elements of A take 12 bits, so that formats with fewer show; products of 1024 elements with
+/// those of B, at most 4, add up to less than 2^24.
+constexpr int kLargestOfA = 4095, kLargestOfB = 4;
+
+Floats whole_numbers(std::size_t count, int largest, Random& random) {
+  Floats values(count);
+  for (float& one : values) one = static_cast<float>(random.integer(-largest, largest));
+  return values;
+}
+
+/// Rows [0, m) of A times columns [0, n) of B, where i goes from `first` to `end`.
+Floats product(const Floats& a, const Floats& b, Shape shape, int first, int end) {
+  Floats c(count_of(shape.m, shape.n));
+  const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(shape.m); ++row) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
+      const float of_a = a[row * k + i];
+      for (std::size_t column = 0; column < n; ++column) c[row * n + column] += of_a * b[i * n + column];
+    }
+  }
+  return c;
+}
+
+Floats product(const Floats& a, const Floats& b, Shape shape) { return product(a, b, shape, 0, shape.k); }
+
+Floats transposed(const Floats& of, int rows, int columns) {
+  Floats out(of.size());
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column)
+      out[count_of(column, rows) + static_cast<std::size_t>(row)] =
+          of[count_of(row, columns) + static_cast<std::size_t>(column)];
+  }
+  return out;
+}
+
+/// Rounded to so many bits, half to even, as conversions to shorter formats do.
+Floats rounded_to(Floats values, unsigned bits) {
+  constexpr unsigned kBitsOfFloat = 24;
+  const unsigned dropped = kBitsOfFloat - bits;
+  for (float& one : values) {
+    auto word = std::bit_cast<std::uint32_t>(one);
+    word += (1U << (dropped - 1)) - 1 + (word >> dropped & 1);
+    one = std::bit_cast<float>(word >> dropped << dropped);
+  }
+  return values;
+}
+
+std::vector<KnownMistake> known_mistakes(const Floats& a, const Floats& b, Shape shape) {
+  const auto [m, n, k] = shape;
+  Mistakes mistakes(product(a, b, shape));
+  if (k == 0) return {};
+  // Which tiles left them out is not known: several may end at the same place.
+  std::set<int> ends, begins = {k - 1};
+  for (const int tile : {8, 16, 32, 64}) {
+    ends.insert({k / tile * tile, std::min(tile, k)});
+    begins.insert((k - 1) / tile * tile);
+  }
+  for (const int end : ends) {
+    mistakes.add(
+        end == 0 ? "no product was added"
+                 : "the products with i from " + std::to_string(end) + " on are missing",
+        product(a, b, shape, 0, end),
+        "Let the loop go over all tiles along k, also over the last, which is not full: what lies behind the "
+        "end of A's rows and of B's columns is 0 in the tiles.");
+  }
+  for (const int begin : begins) {
+    mistakes.add("only the products with i from " + std::to_string(begin) + " on were added",
+                 product(a, b, shape, begin, k),
+                 "Set the sums to 0 once, before the first tile, and add to them in every one: sum += …, and "
+                 "not sum = ….");
+  }
+  mistakes.add("A was read as if it were transposed", product(transposed(a, k, m), b, shape),
+               "Element (row, i) of A is a[row * k + i].");
+  mistakes.add("B was read as if it were transposed", product(a, transposed(b, n, k), shape),
+               "Element (i, column) of B is b[i * n + column].");
+  mistakes.add("C was written as if it were transposed", transposed(product(a, b, shape), m, n),
+               "Element (row, column) of C is c[row * n + column].");
+  const char* const keep = "Keep the elements as floats: they have up to 12 bits here.";
+  mistakes.add("the elements of A were rounded to 11 bits, as half precision and TF32 have",
+               product(rounded_to(a, 11), b, shape), keep);
+  mistakes.add("the elements of A were rounded to 8 bits, as bfloat16 has",
+               product(rounded_to(a, 8), b, shape), keep);
+  return mistakes.known();
+}
+
+Call make_call(Shape shape, Random& random) {
+  const Floats a = whole_numbers(count_of(shape.m, shape.k), kLargestOfA, random);
+  const Floats b = whole_numbers(count_of(shape.k, shape.n), kLargestOfB, random);
+  Output c;
+  c.type = ElementType::f32;
+  c.expected = bytes_of(product(a, b, shape));
+  c.position = [n = static_cast<std::size_t>(shape.n)](std::size_t i) {
+    return "row " + std::to_string(i / n) + ", column " + std::to_string(i % n);
+  };
+  c.known_mistakes = [a, b, shape] { return known_mistakes(a, b, shape); };
+  Call call;
+  call.input("a", a).input("b", b).output("c", std::move(c));
+  return call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
+}
+
+/// The name gives m, n and k.
+Case make_case(Shape shape, std::string purpose) {
+  const auto [m, n, k] = shape;
+  Case made;
+  made.name = std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
+  made.purpose = std::move(purpose);
+  made.prepare = [shape](Random& random) { return make_call(shape, random); };
+  const double products = static_cast<double>(m) * n * k;
+  const double elements =
+      static_cast<double>(m) * k + static_cast<double>(k) * n + static_cast<double>(m) * n;
+  made.cost = {
+      .elements = products, .global_bytes = elements * sizeof(float), .fused_multiply_adds = products};
+  return made;
+}
+
+Problem make_problem() {
+  Problem problem;
+  problem.name = "matrix-product";
+  problem.title = "Multiply two matrices";
+  problem.lesson =
+      "each value is used many times: how often it is loaded decides, from memory and from shared memory";
+  problem.points = 7;
+  problem.function = LOCKSTEP_SIGNATURE(matrix_product);
+  problem.cases = {
+      make_case({0, 7, 5}, "no rows: a grid without blocks cannot be launched"),
+      make_case({7, 0, 5}, "no columns: the same along the other dimension"),
+      make_case({5, 7, 0}, "nothing to add up: the elements are 0, which somebody has to write"),
+      make_case({1, 1, 1}, "a single product"),
+      make_case({1, 1, 1000}, "a single element of many products"),
+      make_case({1, 65, 33}, "a row times a matrix"),
+      make_case({67, 1, 31}, "a matrix times a column"),
+      make_case({32, 32, 32}, "exactly one tile of 32 x 32, where transposed operands fit too"),
+      make_case({33, 31, 32}, "one row more and one column less than a tile"),
+      make_case({64, 96, 33}, "whole tiles of C, and one product more than a tile has"),
+      make_case({31, 127, 65}, "one less than tiles have, and one more"),
+      make_case({100, 3, 257}, "three columns: most threads of a tile have none"),
+      make_case({61, 67, 71}, "three primes: rows begin anywhere"),
+      make_case({144, 80, 48}, "multiples of 16 that are no multiples of 64"),
+      make_case({5, 16900, 8}, "few long rows, which take more than 132 tiles of 128 x 128"),
+      measured(make_case({191, 255, 159}, "odd lengths, with enough products that their traffic counts")),
+      wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions"))),
+  };
+  problem.gates = {
+      bytes_per_element_gate(
+          1,
+          {.scattered = "Let neighbouring lanes have neighbouring columns of C: threadIdx.x is for columns.",
+           .again =
+               "Let the threads of a block load a tile of A and a tile of B into shared memory, each element "
+               "once, and use each as often as the tile has rows or columns."},
+          "product"),
+      shared_passes_gate(1, "products", 1,
+                         "Let each thread have several elements of C, such as 4 x 4 of them: then what it "
+                         "has loaded from the "
+                         "tiles serves 4 products each, out of registers."),
+      // `vectors` has 9 blocks there.
+      parallelism_gate(4, "Let blocks share out the elements of C along both dimensions."),
+  };
+  problem.hints = {
+      "Which elements of A and of B does element (row, column) of C need? Let threadIdx.x and blockIdx.x say "
+      "the "
+      "column, threadIdx.y and blockIdx.y the row, and add up in a register.",
+      "The 32 x 32 threads of a block need 32 rows of A and 32 columns of B, each of them 32 times. Go along "
+      "k in steps "
+      "of 32: load a tile of each into shared memory, wait, add up the 32 products per thread, wait, go on.",
+      "What is behind the edge of a matrix is 0 in its tile, and adds nothing. Every thread loads and waits, "
+      "those too "
+      "that have no element of C.",
+      "Two loads from shared memory per product are many. A thread with 4 x 4 elements loads 4 values of A "
+      "and 4 of B for "
+      "16 products. Let its columns lie 16 apart, or load float4, so that the lanes use all banks.",
+  };
+  return problem;
+}
+
+const Registration registration(make_problem, __FILE__);
+
+}  // namespace
+}  // namespace lockstep::matrix_product_problem
