@@ -2,25 +2,29 @@
 // order, and three gates.
 //
 // The counters below are worked out for the rungs of solutions/07-matrix-product, per product of an element
-// of A and one of B, without the edges of tiles. Behind them stand those counted in the measured case in
-// which they are worse, 191 x 255 x 159, whose rows begin anywhere.
+// of A and one of B, without the edges of tiles. Behind them stand those of the worse of the two measured
+// cases: for bytes 191 x 255 x 159, whose rows begin anywhere; for passes 320 x 288 x 352, except for
+// `tiled`.
 //
 //                   bytes-per-product            shared-passes, for 32 products
-//   naive           (32 + 128) / 32 = 5     5.9  none                                      0
-//   tiled           2 · 4 / 32 = 0.25      0.34  two loads of a warp for 32, and stores  2.1
-//   register_tiles  2 · 4 / 64 = 0.13      0.20  8 loads for 16 · 32, and stores        0.59
-//   vectors         2 · 4 / 128 = 0.06     0.47  6 passes for 64 · 32, and stores       0.33
-//   reference       2 · 4 / 64 = 0.13      0.27  as register_tiles, with float4         0.47
+//   naive           (32 + 128) / 32 = 5     5.9  none                                       0
+//   tiled           2 · 4 / 32 = 0.25      0.34  two loads of a warp for 32, and stores   2.1
+//   register_tiles  2 · 4 / 64 = 0.13      0.20  8 loads for 16 · 32, and stores         0.59
+//   vectors         2 · 4 / 128 = 0.06     0.47  12 passes for 64 · 32, and stores       0.33
+//   reference       2 · 4 / 64 = 0.13      0.27  24 passes for 4 · 16 · 32, and stores   0.45
 //
-// `vectors` loads elements four apart there, 17 sectors per request, and half of its tiles lie behind an
-// edge. Limits: 1 byte, where tiles of 16 x 16 elements have 0.76, and 1 pass, where blocks of 64 threads
-// with 4 x 4 elements each have 0.83, tiles with conflicts of two lanes 0.87, and 2 x 2 elements 1.08.
+// `vectors` loads elements four apart where rows are not aligned, 17 sectors per request. Limits: 1 byte,
+// where tiles of 16 x 16 elements have 0.76, and 1 pass, where blocks of 64 threads with 4 x 4 elements each
+// have 0.83, tiles with conflicts of two lanes 0.87, and 2 x 2 elements 1.08. A thread with 8 x 4 elements,
+// whose warp loads columns side by side from global memory, holds both limits with registers alone, as it
+// may.
 //
-// Work of the largest case: 32.4 million products are 1 million for each lane, at 5 instructions each in
+// Work of the largest case: 32.4 million products are 1 million steps of a warp, at 5.6 instructions each in
 // `naive` 5.7 million warp-instructions per call.
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -42,18 +46,46 @@ struct Shape {
   int m, n, k;
 };
 
-std::size_t count_of(int rows, int columns) {
-  return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+std::size_t at(int row, int column, int row_length) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(row_length) +
+         static_cast<std::size_t>(column);
+}
+std::size_t count_of(int rows, int columns) { return at(rows, 0, columns); }
+
+/// Magnitudes of 12 bits, so that formats with fewer show, times magnitudes of at most 4: products of 1024
+/// elements add up to less than 2^24.
+constexpr int kWide = 4095, kNarrow = 4;
+
+struct Matrices {
+  Floats a, b;
+};
+
+float whole_number(int largest, Random& random) {
+  return static_cast<float>(random.integer(-largest, largest));
 }
 
-/// Magnitudes of elements of A take 12 bits, so that formats with fewer show; products of 1024 elements with
-/// those of B, at most 4, add up to less than 2^24.
-constexpr int kLargestOfA = 4095, kLargestOfB = 4;
+/// Whole numbers, those of A wide.
+Matrices whole_numbers(Shape shape, Random& random) {
+  Matrices made{Floats(count_of(shape.m, shape.k)), Floats(count_of(shape.k, shape.n))};
+  for (float& one : made.a) one = whole_number(kWide, random);
+  for (float& one : made.b) one = whole_number(kNarrow, random);
+  return made;
+}
 
-Floats whole_numbers(std::size_t count, int largest, Random& random) {
-  Floats values(count);
-  for (float& one : values) one = static_cast<float>(random.integer(-largest, largest));
-  return values;
+/// For each i the column of A or the row of B is wide, and the column times a power of two, by which the row
+/// is divided: neither operand fits into a format of fewer bits or of integers, and the products are whole.
+Matrices scaled_numbers(Shape shape, Random& random) {
+  constexpr int kMaxExponent = 3;
+  Matrices made{Floats(count_of(shape.m, shape.k)), Floats(count_of(shape.k, shape.n))};
+  for (int i = 0; i < shape.k; ++i) {
+    const bool is_a_wide = random.integer(0, 1) == 1;
+    const float scale = std::ldexp(1.0F, random.integer(-kMaxExponent, kMaxExponent));
+    for (int row = 0; row < shape.m; ++row)
+      made.a[at(row, i, shape.k)] = whole_number(is_a_wide ? kWide : kNarrow, random) * scale;
+    for (int column = 0; column < shape.n; ++column)
+      made.b[at(i, column, shape.n)] = whole_number(is_a_wide ? kNarrow : kWide, random) / scale;
+  }
+  return made;
 }
 
 /// Rows [0, m) of A times columns [0, n) of B, where i goes from `first` to `end`.
@@ -75,16 +107,15 @@ Floats transposed(const Floats& of, int rows, int columns) {
   Floats out(of.size());
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column)
-      out[count_of(column, rows) + static_cast<std::size_t>(row)] =
-          of[count_of(row, columns) + static_cast<std::size_t>(column)];
+      out[at(column, row, rows)] = of[at(row, column, columns)];
   }
   return out;
 }
 
 /// Rounded to so many bits, half to even, as conversions to shorter formats do.
-Floats rounded_to(Floats values, unsigned bits) {
-  constexpr unsigned kBitsOfFloat = 24;
-  const unsigned dropped = kBitsOfFloat - bits;
+Floats rounded_to(Floats values, int bits) {
+  constexpr int kBitsOfFloat = 24;
+  const int dropped = kBitsOfFloat - bits;
   for (float& one : values) {
     auto word = std::bit_cast<std::uint32_t>(one);
     word += (1U << (dropped - 1)) - 1 + (word >> dropped & 1);
@@ -95,8 +126,8 @@ Floats rounded_to(Floats values, unsigned bits) {
 
 std::vector<KnownMistake> known_mistakes(const Floats& a, const Floats& b, Shape shape) {
   const auto [m, n, k] = shape;
-  Mistakes mistakes(product(a, b, shape));
   if (k == 0) return {};
+  Mistakes mistakes(product(a, b, shape));
   // Which tiles left them out is not known: several may end at the same place.
   std::set<int> ends, begins = {k - 1};
   for (const int tile : {8, 16, 32, 64}) {
@@ -123,36 +154,40 @@ std::vector<KnownMistake> known_mistakes(const Floats& a, const Floats& b, Shape
                "Element (i, column) of B is b[i * n + column].");
   mistakes.add("C was written as if it were transposed", transposed(product(a, b, shape), m, n),
                "Element (row, column) of C is c[row * n + column].");
-  const char* const keep = "Keep the elements as floats: they have up to 12 bits here.";
-  mistakes.add("the elements of A were rounded to 11 bits, as half precision and TF32 have",
-               product(rounded_to(a, 11), b, shape), keep);
-  mistakes.add("the elements of A were rounded to 8 bits, as bfloat16 has",
-               product(rounded_to(a, 8), b, shape), keep);
+  for (const auto& [bits, formats] : {std::pair{11, "half precision and TF32 have"}, {8, "bfloat16 has"}}) {
+    const std::string rounded = " rounded to " + std::to_string(bits) + " bits, as " + formats;
+    const char* const keep = "Keep the elements as floats: they have up to 12 bits here.";
+    const Floats of_a = rounded_to(a, bits), of_b = rounded_to(b, bits);
+    mistakes.add("the elements of A were" + rounded, product(of_a, b, shape), keep);
+    mistakes.add("the elements of B were" + rounded, product(a, of_b, shape), keep);
+    mistakes.add("the elements were" + rounded, product(of_a, of_b, shape), keep);
+  }
   return mistakes.known();
 }
 
-Call make_call(Shape shape, Random& random) {
-  const Floats a = whole_numbers(count_of(shape.m, shape.k), kLargestOfA, random);
-  const Floats b = whole_numbers(count_of(shape.k, shape.n), kLargestOfB, random);
+using MakeInputs = Matrices (*)(Shape, Random&);
+
+Call make_call(Shape shape, const Matrices& inputs) {
+  const auto& [a, b] = inputs;
   Output c;
   c.type = ElementType::f32;
   c.expected = bytes_of(product(a, b, shape));
   c.position = [n = static_cast<std::size_t>(shape.n)](std::size_t i) {
     return "row " + std::to_string(i / n) + ", column " + std::to_string(i % n);
   };
-  c.known_mistakes = [a, b, shape] { return known_mistakes(a, b, shape); };
+  c.known_mistakes = [inputs, shape] { return known_mistakes(inputs.a, inputs.b, shape); };
   Call call;
   call.input("a", a).input("b", b).output("c", std::move(c));
   return call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
 }
 
 /// The name gives m, n and k.
-Case make_case(Shape shape, std::string purpose) {
+Case make_case(Shape shape, std::string purpose, MakeInputs inputs = whole_numbers) {
   const auto [m, n, k] = shape;
   Case made;
   made.name = std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
   made.purpose = std::move(purpose);
-  made.prepare = [shape](Random& random) { return make_call(shape, random); };
+  made.prepare = [shape, inputs](Random& random) { return make_call(shape, inputs(shape, random)); };
   const double products = static_cast<double>(m) * n * k;
   const double elements =
       static_cast<double>(m) * k + static_cast<double>(k) * n + static_cast<double>(m) * n;
@@ -184,9 +219,16 @@ Problem make_problem() {
       make_case({100, 3, 257}, "three columns: most threads of a tile have none"),
       make_case({61, 67, 71}, "three primes: rows begin anywhere"),
       make_case({144, 80, 48}, "multiples of 16 that are no multiples of 64"),
-      make_case({5, 16900, 8}, "few long rows, which take more than 132 tiles of 128 x 128"),
-      measured(make_case({191, 255, 159}, "odd lengths, with enough products that their traffic counts")),
-      wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions"))),
+      make_case({16, 48, 100}, "fractions, of which all products are whole numbers", scaled_numbers),
+      make_case({5, 16900, 24}, "few long rows, which take more than 132 tiles of 128 x 128"),
+      make_case({3, 16897, 17}, "the same with rows that begin anywhere"),
+      measured(make_case({191, 255, 159}, "odd lengths, with enough products that their traffic counts",
+                         scaled_numbers)),
+      wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions", scaled_numbers))),
+  };
+  problem.gpu_cases = {
+      make_case({129, 8321, 17}, "two rows of tiles of 128 x 128, and rows that begin anywhere"),
+      make_case({132, 8324, 100}, "the same with whole vectors", scaled_numbers),
   };
   problem.gates = {
       bytes_per_element_gate(
@@ -200,8 +242,8 @@ Problem make_problem() {
                          "Let each thread have several elements of C, such as 4 x 4 of them: then what it "
                          "has loaded from the "
                          "tiles serves 4 products each, out of registers."),
-      // `vectors` has 9 blocks there.
-      parallelism_gate(4, "Let blocks share out the elements of C along both dimensions."),
+      // `vectors` has 9 blocks there, and tiles of 256 x 256 are 4, some with less work.
+      parallelism_gate(3, "Let blocks share out the elements of C along both dimensions."),
   };
   problem.hints = {
       "Which elements of A and of B does element (row, column) of C need? Let threadIdx.x and blockIdx.x say "

@@ -494,9 +494,8 @@ const char* lacks_text(const Finding& finding, Reader reader) {
     case Finding::Scope::block:
       return "with no __syncthreads() between";
     default:
-      return "in the same launch, with no fence, and behind it an atomic operation or volatile access, "
-             "between the two "
-             "blocks";
+      return "in the same launch, with no fence followed by an atomic operation or the store of a flag "
+             "between the two blocks";
   }
 }
 

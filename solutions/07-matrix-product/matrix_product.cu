@@ -20,8 +20,7 @@ constexpr int kManyBlocks = 132;  // a block for each multiprocessor of an H200
 template <int own>
 struct Tiles {
   static constexpr int kSize = own * kSide;  ///< rows and columns of a block
-  static constexpr int kPitch = kDepth + 4;  ///< lanes that read two rows of A use other banks
-  alignas(16) float a[kSize][kPitch];
+  alignas(16) float a[kSize][kDepth];
   alignas(16) float b[kDepth][kSize];
 };
 
@@ -39,8 +38,8 @@ __device__ void copy_elements(float* to, const float* row, int first, int length
 template <int count, int own>
 __device__ void copy_tiles(Tiles<own>& tiles, const float* a, const float* b, int m, int n, int k,
                            int first) {
-  constexpr int kElements = tiles.kSize * kDepth;  // of a tile
-  const int first_row = blockIdx.y * tiles.kSize, first_column = blockIdx.x * tiles.kSize;
+  constexpr int kSize = Tiles<own>::kSize, kElements = kSize * kDepth;  // of a tile
+  const int first_row = blockIdx.y * kSize, first_column = blockIdx.x * kSize;
   for (int at = count * threadIdx.x; at < kElements; at += count * kThreads) {
     const int row = at / kDepth, i = at % kDepth;
     const bool exists = first_row + row < m;
@@ -48,7 +47,7 @@ __device__ void copy_tiles(Tiles<own>& tiles, const float* a, const float* b, in
     copy_elements<count>(&tiles.a[row][i], from, first + i, exists ? k : 0);
   }
   for (int at = count * threadIdx.x; at < kElements; at += count * kThreads) {
-    const int i = at / tiles.kSize, column = at % tiles.kSize;
+    const int i = at / kSize, column = at % kSize;
     const bool exists = first + i < k;
     const float* const from = exists ? b + static_cast<std::size_t>(first + i) * n : b;
     copy_elements<count>(&tiles.b[i][column], from, first_column + column, exists ? n : 0);
@@ -110,12 +109,12 @@ __global__ void __launch_bounds__(kThreads, kResident)
   for (int first = 0, pair = 0; first < k; first += kDepth, pair ^= 1) {
     copy_tiles<count>(tiles[pair ^ 1], a, b, m, n, k, first + kDepth);
     __pipeline_wait_prior(1);  // all copies but the last, those of the next tiles
-    __syncthreads();
+    __syncthreads();           // those of all threads have arrived
     sums.add_products(tiles[pair], x, y);
-    __syncthreads();
+    __syncthreads();  // the next copies may overwrite this pair
   }
   // [two-pairs]
-  __pipeline_wait_prior(0);
+  __pipeline_wait_prior(0);  // no copy is in flight when the block ends
   constexpr int kSize = Tiles<own>::kSize;
   for (int p = 0; p < own; ++p) {
     const int row = blockIdx.y * kSize + y + p * kSide;

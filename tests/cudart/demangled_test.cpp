@@ -62,9 +62,8 @@ TEST(FindingText, WhatAProgramSaysStaysWithinItsLine) {
   EXPECT_EQ(
       text,
       "race in x  forged? at x  forged?:1\n  access of byte 0 of 'x  forged?', which another thread wrote at "
-      "x  forged?:1 in the same launch, with no fence, and behind it an atomic operation or volatile access, "
-      "between the "
-      "two blocks\n  in x  forged?:1\n"
+      "x  forged?:1 in the same launch, with no fence followed by an atomic operation or the store of a flag "
+      "between the two blocks\n  in x  forged?:1\n"
       "    called at x  forged?:1\n  the earlier access: x  forged?:1\n"
       "  block (0, 0, 0), thread (0, 0, 0)\n");
 }

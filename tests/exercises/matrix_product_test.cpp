@@ -15,7 +15,10 @@
 namespace lockstep::test {
 namespace {
 
-/// One call of a case, with its matrices as whole numbers.
+/// Elements are multiples of 1/8, and so are eight times as large here: products are multiples of 64.
+constexpr std::int64_t kScale = 8;
+
+/// One call of a case.
 struct Matrices {
   explicit Matrices(const course::Case& one) {
     SplitMix64 random(7);
@@ -23,17 +26,20 @@ struct Matrices {
     m = static_cast<std::size_t>(scalar(call, "m"));
     n = static_cast<std::size_t>(scalar(call, "n"));
     k = static_cast<std::size_t>(scalar(call, "k"));
-    a = whole(input<float>(call, "a"));
-    b = whole(input<float>(call, "b"));
-    c = whole(numbers<float>(argument(call, "c").output.expected));
+    a = whole(input<float>(call, "a"), kScale);
+    b = whole(input<float>(call, "b"), kScale);
+    c = whole(numbers<float>(argument(call, "c").output.expected), 1);
   }
 
-  static std::vector<std::int64_t> whole(const std::vector<float>& values) {
+  static std::vector<std::int64_t> whole(const std::vector<float>& values, std::int64_t scale) {
     std::vector<std::int64_t> numbers;
+    std::size_t fractions = 0;
     for (const float one : values) {
-      EXPECT_EQ(one, std::rint(one));
-      numbers.push_back(static_cast<std::int64_t>(one));
+      const double scaled = static_cast<double>(one) * static_cast<double>(scale);
+      fractions += scaled == std::rint(scaled) ? 0 : 1;
+      numbers.push_back(static_cast<std::int64_t>(scaled));
     }
+    EXPECT_EQ(fractions, 0U);
     return numbers;
   }
 
@@ -52,34 +58,56 @@ TEST(MatrixProduct, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
       for (std::size_t row = 0; row < of.m; ++row) {
         std::int64_t sum = 0;
         for (std::size_t i = of.k; i-- > 0;) sum += of.b[i * of.n + column] * of.a[row * of.k + i];
-        wrong += sum == of.c[row * of.n + column] ? 0 : 1;
+        wrong += sum == kScale * kScale * of.c[row * of.n + column] ? 0 : 1;
       }
     }
     EXPECT_EQ(wrong, 0U) << one.name;
   }
 }
 
-TEST(MatrixProduct, SumsAreExactInAnyOrder) {
+TEST(MatrixProduct, ProductsAreWholeAndSumsExactInAnyOrder) {
   for (const course::Case& one : problem("matrix-product").cases) {
     const Matrices of(one);
-    const auto largest = [](const std::vector<std::int64_t>& values) {
-      std::int64_t found = 0;
-      for (const std::int64_t value : values) found = std::max(found, std::abs(value));
-      return found;
-    };
-    EXPECT_LE(static_cast<std::int64_t>(of.k) * largest(of.a) * largest(of.b), 1 << 24) << one.name;
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < of.k; ++i) {
+      std::int64_t largest_of_a = 0, largest_of_b = 0;
+      for (std::size_t row = 0; row < of.m; ++row)
+        largest_of_a = std::max(largest_of_a, std::abs(of.a[row * of.k + i]));
+      for (std::size_t column = 0; column < of.n; ++column) {
+        const std::int64_t of_b = of.b[i * of.n + column];
+        largest_of_b = std::max(largest_of_b, std::abs(of_b));
+        if (of.m > 0) {
+          EXPECT_EQ(of_b * of.a[i] % (kScale * kScale), 0) << one.name;
+        }
+      }
+      sum += largest_of_a * largest_of_b;
+    }
+    EXPECT_LE(sum, kScale * kScale << 24) << one.name;
   }
 }
 
-// A format of 11 bits, such as half precision, cannot hold an odd number of 12.
-TEST(MatrixProduct, ShowsShorterFormatsInEveryMeasuredCase) {
+/// Whether a number needs 12 bits, more than half precision and TF32 have.
+bool is_wide(std::int64_t eighths) {
+  std::int64_t odd = std::abs(eighths);
+  while (odd != 0 && odd % 2 == 0) odd /= 2;
+  return odd >= 1 << 11;
+}
+
+TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredCases) {
   for (const course::Case& one : problem("matrix-product").cases) {
     if (!one.measured) continue;
     const Matrices of(one);
-    const auto needs_12_bits = [](std::int64_t value) { return std::abs(value) > 2048 && value % 2 != 0; };
+    const auto is_fraction = [](std::int64_t eighths) { return eighths % kScale != 0; };
+    EXPECT_TRUE(std::ranges::any_of(of.a, is_fraction)) << one.name;
+    EXPECT_TRUE(std::ranges::any_of(of.b, is_fraction)) << one.name;
     for (std::size_t row = 0; row < of.m; ++row) {
       const auto begin = of.a.begin() + static_cast<std::ptrdiff_t>(row * of.k);
-      EXPECT_TRUE(std::any_of(begin, begin + static_cast<std::ptrdiff_t>(of.k), needs_12_bits)) << one.name;
+      EXPECT_TRUE(std::any_of(begin, begin + static_cast<std::ptrdiff_t>(of.k), is_wide)) << one.name;
+    }
+    for (std::size_t column = 0; column < of.n; ++column) {
+      bool found = false;
+      for (std::size_t i = 0; i < of.k; ++i) found = found || is_wide(of.b[i * of.n + column]);
+      EXPECT_TRUE(found) << one.name;
     }
   }
 }

@@ -130,6 +130,16 @@ TEST_F(ClusterTest, TheBarrierOrdersTheOwnBlockToo) {
   EXPECT_THAT(findings(), ElementsAre("race 14"));
 }
 
+TEST_F(ClusterTest, ARelaxedArrivalSignalsWhatAFenceBeforeItHasReleased) {
+  const std::string rest =
+      "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\nxor.b32 %r6, %r10, 32;\n"
+      "mul.wide.u32 %d4, %r6, 4;\nadd.u64 %d4, %d0, %d4;\nld.global.u32 %r5, [%d4];";
+  run_clusters("st.global.u32 [%d3], %r1;\nmembar.gl;\n" + rest, {2, 1, 1}, {2, 1, 1});
+  EXPECT_THAT(findings(), IsEmpty());
+  run_clusters("st.global.u32 [%d3], %r1;\nmembar.cta;\n" + rest, {2, 1, 1}, {2, 1, 1});
+  EXPECT_THAT(findings(), ElementsAre("race 17"));
+}
+
 TEST_F(ClusterTest, ABlockThatHasExitedHasNoSharedMemory) {
   const LaunchResult result = run_clusters(
       "st.shared.u32 [%r2], %r1;\nsetp.ne.u32 %p1, %r8, 0;\n@%p1 ret;\nbarrier.cluster.arrive;\n"

@@ -138,6 +138,26 @@ TEST_F(GlobalRaceTest, AFenceBehindTheCounterOrdersNothingForTheLastBlock) {
   EXPECT_THAT(findings(), Contains(AnyOf("race 12", "race 13")));
 }
 
+TEST_F(GlobalRaceTest, AFenceBehindTheFlagOrdersNothingForWhoWaitsForTheFlag) {
+  std::string late = kPublish;
+  late.erase(late.find("membar.gl;\n"), 11);
+  run_blocks(late + "membar.gl;\n" + kAwait);
+  EXPECT_THAT(findings(), Contains("race 18"));
+}
+
+// One thread of a block fences, and another one counts, behind a barrier.
+TEST_F(GlobalRaceTest, AFenceOfOneThreadIsSignalledByAnother) {
+  const DeviceAddress a = upload(std::vector<std::uint32_t>(64, 0), "a");
+  const DeviceAddress counter = upload(std::vector<std::uint32_t>(64, 0), "counter");
+  const std::string body =
+      "mov.u32 %r6, %tid.x;\nsetp.ne.u32 %p0, %r6, 0;\n@%p0 bra MEET;\nst.global.u32 [%d3], "
+      "%r2;\nmembar.gl;\n"
+      "MEET: bar.sync 0;\nsetp.ne.u32 %p0, %r6, 32;\n@%p0 exit;\natom.global.add.u32 %r5, [%d1], 1;\n"
+      "setp.ne.u32 %p1, %r5, 7;\n@%p1 exit;\nld.global.u32 %r4, [%d0];\nld.global.u32 %r4, [%d0+12];";
+  EXPECT_EQ(run(kAddresses + body, a, counter, 0, {8, 1, 1}, {64, 1, 1}).status, LaunchResult::Status::ok);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
 TEST_F(GlobalRaceTest, LaunchesAreOrdered) {
   run_blocks("st.global.u32 [%d3], %r2;");
   run_blocks("ld.global.u32 %r4, [%d4];");

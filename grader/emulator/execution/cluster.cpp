@@ -154,8 +154,8 @@ void arrive_at_cluster(Warp& warp, const Instruction& i, Mask active) {
   if ((i.detail & mbarrier::kRelaxed) == 0) {
     checks::release_to(warp, warp.block->cluster_arriving);
     checks::release(warp);
-    checks::signal(warp);
   }
+  checks::signal(warp);
   warp.at_cluster |= active;
   warp.owes_cluster_wait |= active;
   ++warp.worker->changes;

@@ -202,7 +202,7 @@ void access_shared(Warp& warp, const Instruction& i, Mask active, Addresses& add
     if (others != 0) {
       const AccessKind kind = is_store ? AccessKind::store : AccessKind::load;
       if (!execution::locate_in_cluster(warp, i, others, addresses.of, kWidth, kind)) return;
-      release_beyond_block(warp, i);
+      leave_beyond_block(warp, i, kind);
       move_data<T, R, count, is_store>(warp, i, others, addresses, false, host);
       acquire_beyond_block(warp, i);
       active &= ~others;

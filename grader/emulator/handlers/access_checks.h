@@ -445,9 +445,9 @@ inline bool leaves_window(Mask active, const std::uint64_t* addresses) {
 
 /// Of an access to shared memory that other blocks of a cluster reach: before it leaves something, and behind
 /// what it finds.
-inline void release_beyond_block(Warp& warp, const Instruction& i) {
+inline void leave_beyond_block(Warp& warp, const Instruction& i, AccessKind kind) {
   constexpr auto kBoth = access::kRelease | access::kBeyondBlock;
-  if (warp.block->grid->cluster.count() == 1) return;
+  if (kind == AccessKind::load || warp.block->grid->cluster.count() == 1) return;
   if ((i.detail & kBoth) == kBoth) checks::release(warp);
   checks::signal(warp);
 }
@@ -480,7 +480,7 @@ inline bool check_shared(Warp& warp, const Instruction& i, Mask active, const st
   if (warp.block->grid->checks) {
     if (kind == AccessKind::load && !keep_lanes(warp, i, active, contiguous)) return true;
     if ((i.detail & access::kRelease) != 0) checks::release_to(warp, warp.block->released);
-    release_beyond_block(warp, i);
+    leave_beyond_block(warp, i, kind);
     check_shared_words<kind>(warp, i, active, offsets, width, contiguous, value);
     if ((i.detail & access::kAcquire) != 0) checks::acquire_from(warp, warp.block->released);
     acquire_beyond_block(warp, i);

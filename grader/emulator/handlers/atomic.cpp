@@ -231,7 +231,7 @@ void update_shared(Warp& warp, const Instruction& i, Mask active, std::uint64_t*
     const Mask others = execution::other_blocks(warp, active, addresses);
     if (others != 0) {
       if (!execution::locate_in_cluster(warp, i, others, addresses, sizeof(T), AccessKind::atomic)) return;
-      release_beyond_block(warp, i);
+      leave_beyond_block(warp, i, AccessKind::atomic);
       update_lanes<operation, T, true>(warp, i, others, addresses);
       acquire_beyond_block(warp, i);
       active &= ~others;

@@ -241,6 +241,7 @@ void surface_store_handler(Warp& warp, const Instruction& i, Mask active) {
     if (grid.checks) {
       const Runs runs = find_runs(places.inside, places.addresses, i.width, false);
       mark_global_written(warp, places.inside, places.addresses, i.width, runs);
+      checks::signal(warp);
       if (grid.many_threads) {
         const ValueOf value_of(value);
         GlobalRaceCheck<AccessKind::store>(warp, i, places.inside, places.addresses, i.width, &value_of)

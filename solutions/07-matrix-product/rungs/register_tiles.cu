@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads)
       tile_b[i][column] =
           first + i < k && first_column + column < n ? b[(first + i) * n + first_column + column] : 0;
     }
-    __syncthreads();
+    __syncthreads();  // both tiles are there
     // [products]
     for (int i = 0; i < kDepth; ++i) {
       float of_a[kOwn], of_b[kOwn];
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     // [products]
-    __syncthreads();
+    __syncthreads();  // the next tiles may be stored
   }
   for (int p = 0; p < kOwn; ++p) {
     const int row = first_row + y + p * kSide;

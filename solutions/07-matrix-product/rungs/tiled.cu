@@ -19,9 +19,9 @@ __global__ void __launch_bounds__(kTile* kTile)
   for (int first = 0; first < k; first += kTile) {
     tile_a[y][x] = row < m && first + x < k ? a[row * k + first + x] : 0;
     tile_b[y][x] = first + y < k && column < n ? b[(first + y) * n + column] : 0;
-    __syncthreads();
+    __syncthreads();  // both tiles are there
     for (int i = 0; i < kTile; ++i) sum += tile_a[y][i] * tile_b[i][x];
-    __syncthreads();
+    __syncthreads();  // the next tiles may be stored
   }
   // [tiles]
   if (row < m && column < n) c[row * n + column] = sum;

@@ -6,7 +6,7 @@
 #include "matrix_product.h"
 
 constexpr int kSide = 16;         // threads of a block along the rows, and along the columns
-constexpr int kHalf = kSide * 4;  // rows of a block between a thread's first four and its others
+constexpr int kHalf = kSide * 4;  // a thread's second four rows and columns lie so far behind its first
 constexpr int kTile = 2 * kHalf;  // rows and columns of a block
 constexpr int kDepth = 8;         // how much of k a block has in shared memory
 constexpr int kThreads = kSide * kSide;
@@ -47,20 +47,22 @@ __global__ void __launch_bounds__(kThreads)
   const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
   const int row = thread / 2, own_i = thread % 2 * 4;         // of A, what this thread loads
   const int own_row = thread / 32, column = thread % 32 * 4;  // of B
-  const float* const row_of_a = a + static_cast<std::size_t>(first_row + row) * k;
+  const bool has_row = first_row + row < m;
+  const float* const row_of_a = has_row ? a + static_cast<std::size_t>(first_row + row) * k : a;
   float sums[8][8] = {};
   for (int first = 0; first < k; first += kDepth) {
     // [transposed]
-    const float4 of_row = load_four<vectors>(row_of_a, first + own_i, first_row + row < m ? k : 0);
+    const float4 of_row = load_four<vectors>(row_of_a, first + own_i, has_row ? k : 0);
     tile_a[own_i][row] = of_row.x;
     tile_a[own_i + 1][row] = of_row.y;
     tile_a[own_i + 2][row] = of_row.z;
     tile_a[own_i + 3][row] = of_row.w;
     // [transposed]
-    const float* const row_of_b = b + static_cast<std::size_t>(first + own_row) * n;
+    const bool has_row_of_b = first + own_row < k;
+    const float* const row_of_b = has_row_of_b ? b + static_cast<std::size_t>(first + own_row) * n : b;
     *reinterpret_cast<float4*>(&tile_b[own_row][column]) =
-        load_four<vectors>(row_of_b, first_column + column, first + own_row < k ? n : 0);
-    __syncthreads();
+        load_four<vectors>(row_of_b, first_column + column, has_row_of_b ? n : 0);
+    __syncthreads();  // both tiles are there
     for (int i = 0; i < kDepth; ++i) {
       // [eight]
       const float4 a_low = four_at(&tile_a[i][4 * y]), a_high = four_at(&tile_a[i][kHalf + 4 * y]);
@@ -72,7 +74,7 @@ __global__ void __launch_bounds__(kThreads)
       }
       // [eight]
     }
-    __syncthreads();
+    __syncthreads();  // the next tiles may be stored
   }
   for (int p = 0; p < 8; ++p) {
     const int of_c = first_row + 4 * y + (p < 4 ? p : kHalf + p - 4);
