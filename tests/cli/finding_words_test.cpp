@@ -217,7 +217,7 @@ TEST(FindingWords, TellBothAccessesOfARace) {
   EXPECT_EQ(
       by(Other::block),
       "atomic operation of byte 4 of 'in', which block 0 read at scan.cu:12 in the same launch, with no "
-      "fence and atomic operation or volatile access between the two blocks");
+      "fence followed by an atomic operation or the store of a flag between the two blocks");
   EXPECT_THAT(by(Other::other_blocks), HasSubstr("which other blocks read"));
   EXPECT_THAT(by(Other::warp), HasSubstr("which warp 0 read"));
   EXPECT_THAT(by(Other::another_warp), HasSubstr("which another warp read"));
