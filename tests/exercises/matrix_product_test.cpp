@@ -47,8 +47,16 @@ struct Matrices {
   std::vector<std::int64_t> a, b, c;
 };
 
+/// Those of a GPU alone, too.
+std::vector<course::Case> cases() {
+  const course::Problem& matrix_product = problem("matrix-product");
+  std::vector<course::Case> all = matrix_product.cases;
+  all.insert(all.end(), matrix_product.gpu_cases.begin(), matrix_product.gpu_cases.end());
+  return all;
+}
+
 TEST(MatrixProduct, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
-  for (const course::Case& one : problem("matrix-product").cases) {
+  for (const course::Case& one : cases()) {
     const Matrices of(one);
     ASSERT_EQ(of.a.size(), of.m * of.k) << one.name;
     ASSERT_EQ(of.b.size(), of.k * of.n) << one.name;
@@ -66,7 +74,7 @@ TEST(MatrixProduct, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
 }
 
 TEST(MatrixProduct, ProductsAreWholeAndSumsExactInAnyOrder) {
-  for (const course::Case& one : problem("matrix-product").cases) {
+  for (const course::Case& one : cases()) {
     const Matrices of(one);
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < of.k; ++i) {
@@ -94,7 +102,7 @@ bool is_wide(std::int64_t eighths) {
 }
 
 TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredCases) {
-  for (const course::Case& one : problem("matrix-product").cases) {
+  for (const course::Case& one : cases()) {
     if (!one.measured) continue;
     const Matrices of(one);
     const auto is_fraction = [](std::int64_t eighths) { return eighths % kScale != 0; };
@@ -114,7 +122,7 @@ TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredCases) {
 
 TEST(MatrixProduct, HasCasesInWhichAllThreeLengthsDifferAndAreOdd) {
   std::size_t odd = 0;
-  for (const course::Case& one : problem("matrix-product").cases) {
+  for (const course::Case& one : cases()) {
     const Matrices of(one);
     if (of.m % 2 + of.n % 2 + of.k % 2 == 3 && std::set{of.m, of.n, of.k}.size() == 3) ++odd;
   }

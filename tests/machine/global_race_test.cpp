@@ -23,10 +23,11 @@ const char* const kAddresses =
 class GlobalRaceTest : public DeviceTest {
  protected:
   explicit GlobalRaceTest(DeviceOptions options = two_workers()) : DeviceTest(options) {}
-  void run_blocks(const std::string& body, unsigned blocks = 8) {
+  void run_blocks(const std::string& body, unsigned blocks = 8, unsigned threads = 1) {
     const DeviceAddress a = upload(std::vector<std::uint32_t>(64, 0), "a");
     const DeviceAddress b = upload(std::vector<std::uint32_t>(64, 0), "flags");
-    EXPECT_EQ(run(kAddresses + body, a, b, 0, {blocks, 1, 1}, {1, 1, 1}).status, LaunchResult::Status::ok);
+    EXPECT_EQ(run(kAddresses + body, a, b, 0, {blocks, 1, 1}, {threads, 1, 1}).status,
+              LaunchResult::Status::ok);
   }
 };
 
@@ -147,14 +148,12 @@ TEST_F(GlobalRaceTest, AFenceBehindTheFlagOrdersNothingForWhoWaitsForTheFlag) {
 
 // One thread of a block fences, and another one counts, behind a barrier.
 TEST_F(GlobalRaceTest, AFenceOfOneThreadIsSignalledByAnother) {
-  const DeviceAddress a = upload(std::vector<std::uint32_t>(64, 0), "a");
-  const DeviceAddress counter = upload(std::vector<std::uint32_t>(64, 0), "counter");
-  const std::string body =
+  run_blocks(
       "mov.u32 %r6, %tid.x;\nsetp.ne.u32 %p0, %r6, 0;\n@%p0 bra MEET;\nst.global.u32 [%d3], "
       "%r2;\nmembar.gl;\n"
       "MEET: bar.sync 0;\nsetp.ne.u32 %p0, %r6, 32;\n@%p0 exit;\natom.global.add.u32 %r5, [%d1], 1;\n"
-      "setp.ne.u32 %p1, %r5, 7;\n@%p1 exit;\nld.global.u32 %r4, [%d0];\nld.global.u32 %r4, [%d0+12];";
-  EXPECT_EQ(run(kAddresses + body, a, counter, 0, {8, 1, 1}, {64, 1, 1}).status, LaunchResult::Status::ok);
+      "setp.ne.u32 %p1, %r5, 7;\n@%p1 exit;\nld.global.u32 %r4, [%d0];\nld.global.u32 %r4, [%d0+12];",
+      8, 64);
   EXPECT_THAT(findings(), IsEmpty());
 }
 
