@@ -15,6 +15,7 @@ SIZES = {
     "transpose": {r"(\d+) x (\d+)": r"\1 \2"},
     "block-scan": {r"(\d+) x (\d+)": r"\1 \2"},
     "reduction": {r"n = (\d+)": r"\1"},
+    "matrix-product": {r"(\d+) x (\d+) x (\d+)": r"\1 \2 \3"},
     "scan": {r"n = (\d+)": r"\1"},
     "histogram": {
         r"bytes, n = (\d+), bins = 256": r"\1 1 256 0 uniform",

@@ -25,8 +25,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,16 +91,38 @@ Matrices scaled_numbers(Shape shape, Random& random) {
   return made;
 }
 
-/// Rows [0, m) of A times columns [0, n) of B, where i goes from `first` to `end`.
-Floats product(const Floats& a, const Floats& b, Shape shape, int first, int end) {
-  Floats c(count_of(shape.m, shape.n));
+struct Range {
+  std::size_t begin = 0, end = 0;
+};
+
+/// Adds the products with i in a range to rows of C in another. A part of B that the caches hold is used for
+/// all rows.
+void add_products(Floats& c, const Floats& a, const Floats& b, Shape shape, Range rows, Range of_i) {
+  constexpr std::size_t kHeld = 64, kAtOnce = 4;  // rows of B
   const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(shape.m); ++row) {
-    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
-      const float of_a = a[row * k + i];
-      for (std::size_t column = 0; column < n; ++column) c[row * n + column] += of_a * b[i * n + column];
+  for (std::size_t held = of_i.begin; held < of_i.end; held += kHeld) {
+    const std::size_t end = std::min(held + kHeld, of_i.end);
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+      float* const to = c.data() + row * n;
+      std::size_t i = held;
+      for (; i + kAtOnce <= end; i += kAtOnce) {
+        const float *of_a = a.data() + row * k + i, *of_b = b.data() + i * n;
+        for (std::size_t column = 0; column < n; ++column)
+          to[column] += of_a[0] * of_b[column] + of_a[1] * of_b[column + n] + of_a[2] * of_b[column + 2 * n] +
+                        of_a[3] * of_b[column + 3 * n];
+      }
+      for (; i < end; ++i) {
+        for (std::size_t column = 0; column < n; ++column) to[column] += a[row * k + i] * b[i * n + column];
+      }
     }
   }
+}
+
+/// A times B, where i goes from `first` to `end`.
+Floats product(const Floats& a, const Floats& b, Shape shape, int first, int end) {
+  Floats c(count_of(shape.m, shape.n));
+  add_products(c, a, b, shape, {0, static_cast<std::size_t>(shape.m)},
+               {static_cast<std::size_t>(first), static_cast<std::size_t>(end)});
   return c;
 }
 
@@ -168,18 +194,23 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, Shape shape) {
 
 using MakeInputs = Matrices (*)(Shape, Random&);
 
-Call make_call(Shape shape, const Matrices& inputs) {
-  const auto& [a, b] = inputs;
+Call make_call(Shape shape, const Matrices& inputs, const Floats& right,
+               std::function<std::vector<KnownMistake>()> mistakes) {
   Output c;
   c.type = ElementType::f32;
-  c.expected = bytes_of(product(a, b, shape));
+  c.expected = bytes_of(right);
   c.position = [n = static_cast<std::size_t>(shape.n)](std::size_t i) {
     return "row " + std::to_string(i / n) + ", column " + std::to_string(i % n);
   };
-  c.known_mistakes = [inputs, shape] { return known_mistakes(inputs, shape); };
+  c.known_mistakes = std::move(mistakes);
   Call call;
-  call.input("a", a).input("b", b).output("c", std::move(c));
+  call.input("a", inputs.a).input("b", inputs.b).output("c", std::move(c));
   return call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
+}
+
+Call make_call(Shape shape, const Matrices& inputs) {
+  return make_call(shape, inputs, product(inputs.a, inputs.b, shape),
+                   [inputs, shape] { return known_mistakes(inputs, shape); });
 }
 
 /// The name gives m, n and k.
@@ -197,13 +228,153 @@ Case make_case(Shape shape, std::string purpose, MakeInputs inputs = whole_numbe
   return made;
 }
 
+// --- timed cases: one product, from which those of all calls are made ---
+
+struct Product {
+  Matrices inputs;
+  Floats c;
+};
+
+/// For each i whether A's column is wide, and B's row narrow.
+std::vector<bool> wide_columns(Shape shape, Random& random) {
+  std::vector<bool> is_wide(static_cast<std::size_t>(shape.k));
+  for (auto&& one : is_wide) one = random.integer(0, 1) == 1;
+  return is_wide;
+}
+
+// A call adds as much again to what is wide and to what is narrow. The magnitudes of 8192 products add up to
+// less than 2^24: in the rows that are largest a product is 1200 on average.
+constexpr int kTimedWide = 2047, kTimedNarrow = 1;
+
+struct TimedProduct {
+  std::vector<bool> is_wide;  ///< columns of A
+  Product of;
+};
+
+/// By all processors, where there is enough to do.
+TimedProduct timed_product(Shape shape, Random& random) {
+  constexpr double kProductsOfThread = 1e8;
+  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
+             k = static_cast<std::size_t>(shape.k);
+  TimedProduct made{.is_wide = wide_columns(shape, random),
+                    .of = {.inputs = {Floats(m * k), Floats(k * n)}, .c = Floats(m * n)}};
+  Matrices& inputs = made.of.inputs;
+  for (std::size_t j = 0; j < m * k; ++j)
+    inputs.a[j] = whole_number(made.is_wide[j % k] ? kTimedWide : kTimedNarrow, random);
+  for (std::size_t j = 0; j < k * n; ++j)
+    inputs.b[j] = whole_number(made.is_wide[j / n] ? kTimedNarrow : kTimedWide, random);
+  const auto most = static_cast<std::size_t>(1 + static_cast<double>(m * n) * shape.k / kProductsOfThread);
+  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most);
+  std::vector<std::thread> workers;
+  for (std::size_t t = 0; t < threads; ++t) {
+    workers.emplace_back([&, t] {
+      add_products(made.of.c, inputs.a, inputs.b, shape, {m * t / threads, m * (t + 1) / threads}, {0, k});
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  return made;
+}
+
+std::vector<std::size_t> permutation(std::size_t n, Random& random) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.bits() % i]);
+  return order;
+}
+
+Floats whole_vector(std::size_t n, int largest, Random& random) {
+  Floats made(n);
+  for (float& one : made) one = whole_number(largest, random);
+  return made;
+}
+
+Floats signs(std::size_t n, Random& random) {
+  Floats made(n);
+  for (float& one : made) one = random.integer(0, 1) == 1 ? 1.0F : -1.0F;
+  return made;
+}
+
+/// Adds u · v to A, by which u · (v · B) is added to C.
+void change_a(Product& of, const std::vector<bool>& is_wide, std::size_t n, Random& random) {
+  auto& [inputs, c] = of;
+  const std::size_t k = is_wide.size(), m = c.size() / n;
+  const Floats u = whole_vector(m, 1, random);
+  Floats v(k), added(n);
+  for (std::size_t i = 0; i < k; ++i) {
+    v[i] = whole_number(is_wide[i] ? kTimedWide : kTimedNarrow, random);
+    for (std::size_t column = 0; column < n; ++column) added[column] += v[i] * inputs.b[i * n + column];
+  }
+  for (std::size_t row = 0; row < m; ++row) {
+    for (std::size_t i = 0; i < k; ++i) inputs.a[row * k + i] += u[row] * v[i];
+    for (std::size_t column = 0; column < n; ++column) c[row * n + column] += u[row] * added[column];
+  }
+}
+
+/// Adds x · y to B, by which (A · x) · y is added to C.
+void change_b(Product& of, const std::vector<bool>& is_wide, std::size_t n, Random& random) {
+  auto& [inputs, c] = of;
+  const std::size_t k = is_wide.size(), m = c.size() / n;
+  const Floats y = whole_vector(n, 1, random);
+  Floats x(k);
+  for (std::size_t i = 0; i < k; ++i) {
+    x[i] = whole_number(is_wide[i] ? kTimedNarrow : kTimedWide, random);
+    for (std::size_t column = 0; column < n; ++column) inputs.b[i * n + column] += x[i] * y[column];
+  }
+  for (std::size_t row = 0; row < m; ++row) {
+    float of_row = 0;
+    for (std::size_t i = 0; i < k; ++i) of_row += inputs.a[row * k + i] * x[i];
+    for (std::size_t column = 0; column < n; ++column) c[row * n + column] += of_row * y[column];
+  }
+}
+
+/// Another product in a time that grows with the matrices and not with the products: a matrix of rank 1 is
+/// added to A, and one to B; rows, columns and products change places; rows and columns change their signs;
+/// and the column of A that belongs to an i is multiplied by a power of two, by which the row of B is
+/// divided.
+Call make_changed_call(Shape shape, TimedProduct timed, Random& random) {
+  constexpr int kMaxExponent = 3;
+  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
+             k = static_cast<std::size_t>(shape.k);
+  change_a(timed.of, timed.is_wide, n, random);
+  change_b(timed.of, timed.is_wide, n, random);
+  const Product& from = timed.of;
+  const std::vector<std::size_t> rows = permutation(m, random), columns = permutation(n, random),
+                                 order = permutation(k, random);
+  const Floats row_signs = signs(m, random), column_signs = signs(n, random);
+  Floats scales(k);
+  for (float& one : scales) one = std::ldexp(1.0F, random.integer(-kMaxExponent, kMaxExponent));
+  Product made{.inputs = {Floats(m * k), Floats(k * n)}, .c = Floats(m * n)};
+  for (std::size_t row = 0; row < m; ++row) {
+    const float *of_a = from.inputs.a.data() + rows[row] * k, *of_c = from.c.data() + rows[row] * n;
+    for (std::size_t i = 0; i < k; ++i)
+      made.inputs.a[row * k + i] = row_signs[row] * scales[i] * of_a[order[i]];
+    for (std::size_t column = 0; column < n; ++column)
+      made.c[row * n + column] = row_signs[row] * column_signs[column] * of_c[columns[column]];
+  }
+  for (std::size_t i = 0; i < k; ++i) {
+    const float* const of_b = from.inputs.b.data() + order[i] * n;
+    for (std::size_t column = 0; column < n; ++column)
+      made.inputs.b[i * n + column] = column_signs[column] / scales[i] * of_b[columns[column]];
+  }
+  return make_call(shape, made.inputs, made.c, {});
+}
+
+Case make_timed_case(Shape shape, std::string purpose) {
+  Case made = make_case(shape, std::move(purpose));
+  made.prepare_many = [shape](Random& random) {
+    const auto timed = std::make_shared<const TimedProduct>(timed_product(shape, random));
+    return [shape, timed](Random& own) { return make_changed_call(shape, *timed, own); };
+  };
+  made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
+  return made;
+}
+
 Problem make_problem() {
   Problem problem;
   problem.name = "matrix-product";
   problem.title = "Multiply two matrices";
   problem.lesson =
       "each value is used many times: how often it is loaded decides, from memory and from shared memory";
-  problem.points = 7;
   problem.function = LOCKSTEP_SIGNATURE(matrix_product);
   problem.cases = {
       make_case({0, 7, 5}, "no rows: a grid without blocks cannot be launched"),
@@ -221,16 +392,27 @@ Problem make_problem() {
       make_case({61, 67, 71}, "three primes: rows begin anywhere"),
       make_case({144, 80, 48}, "multiples of 16 that are no multiples of 64"),
       make_case({16, 48, 100}, "fractions, of which all products are whole numbers", scaled_numbers),
-      make_case({5, 16900, 24}, "few long rows, which take more than 132 tiles of 128 x 128"),
-      make_case({3, 16897, 17}, "the same with rows that begin anywhere"),
+      make_case({61, 16892, 21}, "long rows: 132 tiles of 64 x 128, one for each multiprocessor of an H200"),
+      make_case({125, 8447, 21}, "rows that begin anywhere: 132 tiles of 128 x 64"),
       measured(make_case({191, 255, 159}, "odd lengths, with enough products that their traffic counts",
                          scaled_numbers)),
       wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions", scaled_numbers))),
   };
   problem.gpu_cases = {
-      make_case({129, 8321, 17}, "two rows of tiles of 128 x 128, and rows that begin anywhere"),
-      make_case({132, 8324, 20}, "the same with whole vectors", scaled_numbers),
+      make_case({1021, 991, 307}, "many tiles, whatever their size, and rows that begin anywhere"),
+      make_case({1000, 1020, 300}, "the same with whole vectors", scaled_numbers),
   };
+  problem.speed = {
+      .sizes = {make_timed_case({256, 256, 256}, "64 tiles of 32 x 32: half of the multiprocessors"),
+                make_timed_case({512, 512, 512}, "64 tiles of 64 x 64"),
+                make_timed_case({1024, 1024, 1024}, "64 tiles of 128 x 128"),
+                make_timed_case({2048, 2048, 2048}, "256 tiles of 128 x 128: two for each multiprocessor"),
+                make_timed_case({4096, 4096, 4096}, "enough tiles for any size of them")},
+      .larger = {make_timed_case({8192, 8192, 8192}, "operands that no cache holds")},
+      .variations = {make_timed_case({4095, 4097, 4093}, "odd lengths: rows begin anywhere"),
+                     make_timed_case({1023, 1025, 1021}, "the same, with few tiles"),
+                     make_timed_case({16384, 512, 2048}, "many rows and few columns")},
+      .reference = {.first_ratio = 0.12}};
   problem.gates = {
       bytes_per_element_gate(
           1,

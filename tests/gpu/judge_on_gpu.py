@@ -38,6 +38,7 @@ FIRST_RUNGS = {
     "coalescing": "04-coalescing/rungs/chunks.cu",
     "transpose": "05-transpose/rungs/naive.cu",
     "reduction": "06-reduction/rungs/interleaved.cu",
+    "matrix-product": "07-matrix-product/rungs/naive.cu",
     "block-scan": "09-block-scan/rungs/blelloch.cu",
     "scan": "10-scan/rungs/three_pass.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
