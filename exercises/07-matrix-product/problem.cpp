@@ -412,7 +412,7 @@ Problem make_problem() {
       .variations = {make_timed_case({4095, 4097, 4093}, "odd lengths: rows begin anywhere"),
                      make_timed_case({1023, 1025, 1021}, "the same, with few tiles"),
                      make_timed_case({16384, 512, 2048}, "many rows and few columns")},
-      .reference = {.first_ratio = 0.12}};
+      .reference = {.first_ratio = 0.115}};
   problem.gates = {
       bytes_per_element_gate(
           1,

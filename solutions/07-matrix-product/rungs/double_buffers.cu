@@ -29,27 +29,43 @@ __device__ void copy_elements(float* to, const float* from, bool exist) {
   __pipeline_memcpy_async(to, from, kBytes, exist ? 0 : kBytes);
 }
 
-/// Begins to copy the tiles of a block that stand `first` elements from the beginning of A's rows.
+/// What a thread copies: of A an element of every 32nd row, of B vectors, or elements, of a column.
 template <bool vectors>
-__device__ void copy_tiles(Tiles& tiles, const float* a, const float* b, int m, int n, int k, int first) {
-  const int thread = threadIdx.x;
-  const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
-  for (int i = thread % kNeighbours; i < kDepth; i += kNeighbours) {
-    for (int row = thread / kNeighbours; row < kTile; row += kThreads / kNeighbours) {
-      const bool exists = first_row + row < m && first + i < k;
-      const auto of_a = static_cast<std::size_t>(first_row + row) * k + first + i;
-      copy_elements<1>(&tiles.a[i][row], exists ? a + of_a : a, exists);
+class Copier {
+ public:
+  __device__ Copier(const float* a, const float* b, int m, int n, int k) : a_(a), b_(b), n_(n), k_(k) {
+    // Behind the last row and column the last ones are copied: the products with them are not stored.
+    for (int j = 0; j < kRows; ++j) {
+      const int row = min(blockIdx.y * kTile + row_of_a(j), m - 1);
+      rows_[j] = a + static_cast<std::size_t>(row) * k;
     }
+    column_ = min(blockIdx.x * kTile + column_of_b(), n - kCount);
   }
-  constexpr int kCount = vectors ? 4 : 1;
-  for (int at = kCount * thread; at < kDepth * kTile; at += kCount * kThreads) {
-    const int i = at / kTile, column = at % kTile;
-    const bool exist = first + i < k && first_column + column < n;
-    const auto of_b = static_cast<std::size_t>(first + i) * n + first_column + column;
-    copy_elements<kCount>(&tiles.b[i][column], exist ? b + of_b : b, exist);
+
+  /// Begins to copy the tiles that stand `first` elements from the beginning of A's rows.
+  __device__ void begin(Tiles& tiles, int first) const {
+    for (int i = threadIdx.x % kNeighbours; i < kDepth; i += kNeighbours) {
+      const bool exist = first + i < k_;
+      for (int j = 0; j < kRows; ++j)
+        copy_elements<1>(&tiles.a[i][row_of_a(j)], exist ? rows_[j] + first + i : a_, exist);
+    }
+    for (int i = kCount * threadIdx.x / kTile; i < kDepth; i += kCount * kThreads / kTile) {
+      const bool exist = first + i < k_;
+      const float* const from = exist ? b_ + static_cast<std::size_t>(first + i) * n_ + column_ : b_;
+      copy_elements<kCount>(&tiles.b[i][column_of_b()], from, exist);
+    }
+    __pipeline_commit();
   }
-  __pipeline_commit();
-}
+
+ private:
+  static constexpr int kCount = vectors ? 4 : 1, kRows = kTile * kNeighbours / kThreads;
+
+  static __device__ int row_of_a(int j) { return threadIdx.x / kNeighbours + j * (kThreads / kNeighbours); }
+  static __device__ int column_of_b() { return kCount * threadIdx.x % kTile; }
+
+  const float *a_, *b_, *rows_[kRows];
+  int n_, k_, column_;
+};
 
 template <bool vectors>
 __device__ void store_four(float* row, int first, int length, float4 values) {
@@ -70,6 +86,7 @@ __device__ float4 four_at(const float* shared) { return *reinterpret_cast<const 
 
 /// Of four rows from 4 y on and four further ones, and of columns likewise from 4 x on.
 __device__ void add_products(float (&sums)[8][8], const Tiles& tiles, int x, int y) {
+#pragma unroll  // so that values are loaded while the products before are formed
   for (int i = 0; i < kDepth; ++i) {
     const float4 a_low = four_at(&tiles.a[i][4 * y]), a_high = four_at(&tiles.a[i][kHalf + 4 * y]);
     const float4 b_low = four_at(&tiles.b[i][4 * x]), b_high = four_at(&tiles.b[i][kHalf + 4 * x]);
@@ -88,14 +105,14 @@ __global__ void __launch_bounds__(kThreads, 2)  // blocks of a multiprocessor: u
   const int x = threadIdx.x % kSide, y = threadIdx.x / kSide;
   const int first_row = blockIdx.y * kTile, first_column = blockIdx.x * kTile;
   float sums[8][8] = {};
+  const Copier<vectors> copier(a, b, m, n, k);
   // [two-pairs]
-  copy_tiles<vectors>(tiles[0], a, b, m, n, k, 0);
+  copier.begin(tiles[0], 0);
   for (int first = 0, pair = 0; first < k; first += kDepth, pair ^= 1) {
-    copy_tiles<vectors>(tiles[pair ^ 1], a, b, m, n, k, first + kDepth);
-    __pipeline_wait_prior(1);  // all copies but the last, those of the next tiles
-    __syncthreads();           // those of all threads have arrived
+    __pipeline_wait_prior(0);  // the copies of this thread have arrived
+    __syncthreads();           // those of all have, and all have used the other pair
+    copier.begin(tiles[pair ^ 1], first + kDepth);
     add_products(sums, tiles[pair], x, y);
-    __syncthreads();  // the next copies may overwrite this pair
   }
   // [two-pairs]
   __pipeline_wait_prior(0);  // no copy is in flight when the block ends
