@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace lockstep {
@@ -67,6 +68,11 @@ class Random {
   std::array<std::uint32_t, kWordsAtOnce> words_;
   std::size_t next_ = kWordsAtOnce;
 };
+
+template <class T>
+void shuffle(std::vector<T>& values, Random& random) {
+  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.bits() % i]);
+}
 
 /// 64 random bits per step from a 64-bit state, which 16 bytes of output reveal. Source: Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.

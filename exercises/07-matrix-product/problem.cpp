@@ -1,5 +1,5 @@
 // What the judge knows of "matrix-product": shapes at the edges, elements whose products are whole numbers
-// and whose sums are exact in any order, and three gates.
+// and whose sums are exact in any order, three gates, and timed products that are made of one.
 //
 // The counters below are worked out for the rungs of solutions/07-matrix-product, per product of an element
 // of A and one of B, without the edges of tiles. Behind them stand those of the worse of the two measured
@@ -11,7 +11,8 @@
 //   tiled           2 · 4 / 32 = 0.25      0.34  two loads of a warp for 32, and stores   2.1
 //   register_tiles  2 · 4 / 64 = 0.13      0.20  8 loads for 16 · 32, and stores         0.59
 //   vectors         2 · 4 / 128 = 0.06     0.47  12 passes for 64 · 32, and stores       0.33
-//   reference       2 · 4 / 64 = 0.13      0.27  24 passes for 4 · 16 · 32, and stores   0.45
+//   double_buffers  2 · 4 / 128 = 0.06     0.22  the same                                0.33
+//   reference       96 · 4 / 2048 = 0.19   0.38  4 passes for 16 · 32, and stores        0.34
 //
 // `vectors` loads elements four apart where rows are not aligned, 17 sectors per request. Limits: 1 byte,
 // where tiles of 16 x 16 elements have 0.76, and 1 pass, where blocks of 64 threads with 4 x 4 elements each
@@ -230,45 +231,36 @@ Case make_case(Shape shape, std::string purpose, MakeInputs inputs = whole_numbe
 
 // --- timed cases: one product, from which those of all calls are made ---
 
-struct Product {
-  Matrices inputs;
-  Floats c;
-};
-
-/// For each i whether A's column is wide, and B's row narrow.
-std::vector<bool> wide_columns(Shape shape, Random& random) {
-  std::vector<bool> is_wide(static_cast<std::size_t>(shape.k));
-  for (auto&& one : is_wide) one = random.integer(0, 1) == 1;
-  return is_wide;
-}
-
-// A call adds as much again to what is wide and to what is narrow. The magnitudes of 8192 products add up to
-// less than 2^24: in the rows that are largest a product is 1200 on average.
+// What is wide, and what is narrow; a call adds as much again. In a sum of 8192 products magnitudes add up to
+// 10 million, 1200 each, which is 50 standard deviations below 2^24.
 constexpr int kTimedWide = 2047, kTimedNarrow = 1;
 
-struct TimedProduct {
-  std::vector<bool> is_wide;  ///< columns of A
-  Product of;
+struct Product {
+  std::vector<char>
+      is_wide;  ///< for each i whether A's column is, and B's row narrow, or the other way round
+  Matrices inputs;
+  Floats c;
+
+  int largest_of_a(std::size_t i) const { return is_wide[i] != 0 ? kTimedWide : kTimedNarrow; }
+  int largest_of_b(std::size_t i) const { return is_wide[i] != 0 ? kTimedNarrow : kTimedWide; }
 };
 
-/// By all processors, where there is enough to do.
-TimedProduct timed_product(Shape shape, Random& random) {
+/// The product that all calls are made of, computed by all processors where there is enough to do.
+Product shared_product(Shape shape, Random& random) {
   constexpr double kProductsOfThread = 1e8;
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
-  TimedProduct made{.is_wide = wide_columns(shape, random),
-                    .of = {.inputs = {Floats(m * k), Floats(k * n)}, .c = Floats(m * n)}};
-  Matrices& inputs = made.of.inputs;
-  for (std::size_t j = 0; j < m * k; ++j)
-    inputs.a[j] = whole_number(made.is_wide[j % k] ? kTimedWide : kTimedNarrow, random);
-  for (std::size_t j = 0; j < k * n; ++j)
-    inputs.b[j] = whole_number(made.is_wide[j / n] ? kTimedNarrow : kTimedWide, random);
+  Product made{.is_wide = std::vector<char>(k), .inputs = {Floats(m * k), Floats(k * n)}, .c = Floats(m * n)};
+  for (char& one : made.is_wide) one = static_cast<char>(random.integer(0, 1));
+  for (std::size_t j = 0; j < m * k; ++j) made.inputs.a[j] = whole_number(made.largest_of_a(j % k), random);
+  for (std::size_t j = 0; j < k * n; ++j) made.inputs.b[j] = whole_number(made.largest_of_b(j / n), random);
   const auto most = static_cast<std::size_t>(1 + static_cast<double>(m * n) * shape.k / kProductsOfThread);
   const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most);
   std::vector<std::thread> workers;
   for (std::size_t t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {
-      add_products(made.of.c, inputs.a, inputs.b, shape, {m * t / threads, m * (t + 1) / threads}, {0, k});
+      add_products(made.c, made.inputs.a, made.inputs.b, shape, {m * t / threads, m * (t + 1) / threads},
+                   {0, k});
     });
   }
   for (std::thread& worker : workers) worker.join();
@@ -278,14 +270,8 @@ TimedProduct timed_product(Shape shape, Random& random) {
 std::vector<std::size_t> permutation(std::size_t n, Random& random) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.bits() % i]);
+  shuffle(order, random);
   return order;
-}
-
-Floats whole_vector(std::size_t n, int largest, Random& random) {
-  Floats made(n);
-  for (float& one : made) one = whole_number(largest, random);
-  return made;
 }
 
 Floats signs(std::size_t n, Random& random) {
@@ -294,14 +280,14 @@ Floats signs(std::size_t n, Random& random) {
   return made;
 }
 
-/// Adds u · v to A, by which u · (v · B) is added to C.
-void change_a(Product& of, const std::vector<bool>& is_wide, std::size_t n, Random& random) {
-  auto& [inputs, c] = of;
+/// Adds u · v to A, by which u · (v · B) is added to C. No element of u is 0: every row changes.
+void change_a(Product& product, std::size_t n, Random& random) {
+  auto& [is_wide, inputs, c] = product;
   const std::size_t k = is_wide.size(), m = c.size() / n;
-  const Floats u = whole_vector(m, 1, random);
+  const Floats u = signs(m, random);
   Floats v(k), added(n);
   for (std::size_t i = 0; i < k; ++i) {
-    v[i] = whole_number(is_wide[i] ? kTimedWide : kTimedNarrow, random);
+    v[i] = whole_number(product.largest_of_a(i), random);
     for (std::size_t column = 0; column < n; ++column) added[column] += v[i] * inputs.b[i * n + column];
   }
   for (std::size_t row = 0; row < m; ++row) {
@@ -310,14 +296,14 @@ void change_a(Product& of, const std::vector<bool>& is_wide, std::size_t n, Rand
   }
 }
 
-/// Adds x · y to B, by which (A · x) · y is added to C.
-void change_b(Product& of, const std::vector<bool>& is_wide, std::size_t n, Random& random) {
-  auto& [inputs, c] = of;
+/// Adds x · y to B, by which (A · x) · y is added to C. No element of y is 0.
+void change_b(Product& product, std::size_t n, Random& random) {
+  auto& [is_wide, inputs, c] = product;
   const std::size_t k = is_wide.size(), m = c.size() / n;
-  const Floats y = whole_vector(n, 1, random);
+  const Floats y = signs(n, random);
   Floats x(k);
   for (std::size_t i = 0; i < k; ++i) {
-    x[i] = whole_number(is_wide[i] ? kTimedNarrow : kTimedWide, random);
+    x[i] = whole_number(product.largest_of_b(i), random);
     for (std::size_t column = 0; column < n; ++column) inputs.b[i * n + column] += x[i] * y[column];
   }
   for (std::size_t row = 0; row < m; ++row) {
@@ -330,40 +316,39 @@ void change_b(Product& of, const std::vector<bool>& is_wide, std::size_t n, Rand
 /// Another product in a time that grows with the matrices and not with the products: a matrix of rank 1 is
 /// added to A, and one to B; rows, columns and products change places; rows and columns change their signs;
 /// and the column of A that belongs to an i is multiplied by a power of two, by which the row of B is
-/// divided.
-Call make_changed_call(Shape shape, TimedProduct timed, Random& random) {
+/// divided. `product` is a copy to be changed.
+Call make_changed_call(Shape shape, Product product, Random& random) {
   constexpr int kMaxExponent = 3;
   const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
              k = static_cast<std::size_t>(shape.k);
-  change_a(timed.of, timed.is_wide, n, random);
-  change_b(timed.of, timed.is_wide, n, random);
-  const Product& from = timed.of;
+  change_a(product, n, random);
+  change_b(product, n, random);
   const std::vector<std::size_t> rows = permutation(m, random), columns = permutation(n, random),
                                  order = permutation(k, random);
   const Floats row_signs = signs(m, random), column_signs = signs(n, random);
   Floats scales(k);
   for (float& one : scales) one = std::ldexp(1.0F, random.integer(-kMaxExponent, kMaxExponent));
-  Product made{.inputs = {Floats(m * k), Floats(k * n)}, .c = Floats(m * n)};
+  Matrices inputs{Floats(m * k), Floats(k * n)};
+  Floats c(m * n);
   for (std::size_t row = 0; row < m; ++row) {
-    const float *of_a = from.inputs.a.data() + rows[row] * k, *of_c = from.c.data() + rows[row] * n;
-    for (std::size_t i = 0; i < k; ++i)
-      made.inputs.a[row * k + i] = row_signs[row] * scales[i] * of_a[order[i]];
+    const float *of_a = product.inputs.a.data() + rows[row] * k, *of_c = product.c.data() + rows[row] * n;
+    for (std::size_t i = 0; i < k; ++i) inputs.a[row * k + i] = row_signs[row] * scales[i] * of_a[order[i]];
     for (std::size_t column = 0; column < n; ++column)
-      made.c[row * n + column] = row_signs[row] * column_signs[column] * of_c[columns[column]];
+      c[row * n + column] = row_signs[row] * column_signs[column] * of_c[columns[column]];
   }
   for (std::size_t i = 0; i < k; ++i) {
-    const float* const of_b = from.inputs.b.data() + order[i] * n;
+    const float* const of_b = product.inputs.b.data() + order[i] * n;
     for (std::size_t column = 0; column < n; ++column)
-      made.inputs.b[i * n + column] = column_signs[column] / scales[i] * of_b[columns[column]];
+      inputs.b[i * n + column] = column_signs[column] / scales[i] * of_b[columns[column]];
   }
-  return make_call(shape, made.inputs, made.c, {});
+  return make_call(shape, inputs, c, {});
 }
 
 Case make_timed_case(Shape shape, std::string purpose) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare_many = [shape](Random& random) {
-    const auto timed = std::make_shared<const TimedProduct>(timed_product(shape, random));
-    return [shape, timed](Random& own) { return make_changed_call(shape, *timed, own); };
+    const auto shared = std::make_shared<const Product>(shared_product(shape, random));
+    return [shape, shared](Random& own) { return make_changed_call(shape, *shared, own); };
   };
   made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
   return made;
@@ -392,8 +377,8 @@ Problem make_problem() {
       make_case({61, 67, 71}, "three primes: rows begin anywhere"),
       make_case({144, 80, 48}, "multiples of 16 that are no multiples of 64"),
       make_case({16, 48, 100}, "fractions, of which all products are whole numbers", scaled_numbers),
-      make_case({61, 16892, 21}, "long rows: 132 tiles of 64 x 128, one for each multiprocessor of an H200"),
-      make_case({125, 8447, 21}, "rows that begin anywhere: 132 tiles of 128 x 64"),
+      make_case({125, 4284, 49}, "hundreds of tiles, and four steps of 16 along k"),
+      make_case({253, 2131, 49}, "the same with rows that begin anywhere"),
       measured(make_case({191, 255, 159}, "odd lengths, with enough products that their traffic counts",
                          scaled_numbers)),
       wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions", scaled_numbers))),

@@ -643,11 +643,6 @@ Case make_case(const Shape& shape, std::string purpose, Make make = no_pattern) 
 
 // --- timed cases: one survey, counted once ---
 
-template <class T>
-void shuffle(std::vector<T>& values, Random& random) {
-  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.bits() % i]);
-}
-
 /// Three directions at right angles to each other.
 std::array<Vector, 3> any_frame(Random& random) {
   const Vector x = direction(random), y = at_angle(x, 90, random);

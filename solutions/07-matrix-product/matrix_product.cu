@@ -10,7 +10,7 @@
 #include "lockstep/divide_up.h"
 #include "matrix_product.h"
 
-constexpr int kMultiprocessors = 132;            // of an H200
+constexpr int kMultiprocessors = 132;            // of an H200; it decides which shape is fastest
 constexpr int kPairs = 3;                        // of tiles in shared memory
 constexpr int kDepth = 16;                       // how much of k a block has in a pair
 constexpr int kLanesDown = 4, kLanesAcross = 8;  // how the threads of a warp share its elements of C
@@ -91,6 +91,7 @@ class Copier {
       copy_elements<count>(&to.b[i][column_of_b()], b_ + first * n_ + b_offset_, is_whole || i < left_);
     }
   }
+  /// Where `exist` is false nothing is read, and `from` may lie behind the matrix.
   template <int elements>
   static __device__ void copy_elements(float* to, const float* from, bool exist) {
     constexpr std::size_t kBytes = elements * sizeof(float);
@@ -222,7 +223,7 @@ int blocks_down(int m) {
   return lockstep::divide_up(m, Shape::kRows);
 }
 
-/// Of the multiprocessor with the most blocks, in elements of C that the fastest shape computes in that time.
+/// Of the multiprocessor with the most blocks, in elements of C that Wide computes in that time.
 template <class Shape>
 double time_of(int m, int n) {
   const int blocks = lockstep::divide_up(blocks_down<Shape>(m) * blocks_across<Shape>(n), kMultiprocessors);
@@ -237,7 +238,7 @@ void launch(const float* a, const float* b, float* c, int m, int n, int k, cudaS
 }
 
 template <class Large, int count>
-void launch_faster(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {
+void launch_best(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {
   const auto launch_shape =
       time_of<Small>(m, n) < time_of<Large>(m, n) ? launch<Small, count> : launch<Large, count>;
   launch_shape(a, b, c, m, n, k, stream);
@@ -245,7 +246,7 @@ void launch_faster(const float* a, const float* b, float* c, int m, int n, int k
 
 void matrix_product(const float* a, const float* b, float* c, int m, int n, int k, cudaStream_t stream) {
   if (m == 0 || n == 0) return;  // a grid without blocks is an error
-  // Where columns of B are copied one by one, fewer of them are copied in less time.
-  const auto launch_fastest = n % 4 == 0 ? launch_faster<Wide, 4> : launch_faster<Tall, 1>;
-  launch_fastest(a, b, c, m, n, k, stream);
+  // Where elements of B are copied one by one, Tall is faster than Wide.
+  const auto launch_vectors = n % 4 == 0 ? launch_best<Wide, 4> : launch_best<Tall, 1>;
+  launch_vectors(a, b, c, m, n, k, stream);
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem_access.h"
@@ -18,11 +19,15 @@ namespace {
 /// Elements are multiples of 1/8, and so are eight times as large here: products are multiples of 64.
 constexpr std::int64_t kScale = 8;
 
+course::Call any_call(const course::Case& one) {
+  SplitMix64 random(7);
+  return one.prepare(random);
+}
+
 /// One call of a case.
 struct Matrices {
-  explicit Matrices(const course::Case& one) {
-    SplitMix64 random(7);
-    const course::Call call = one.prepare(random);
+  explicit Matrices(const course::Case& one) : Matrices(any_call(one)) {}
+  explicit Matrices(const course::Call& call) {
     m = static_cast<std::size_t>(scalar(call, "m"));
     n = static_cast<std::size_t>(scalar(call, "n"));
     k = static_cast<std::size_t>(scalar(call, "k"));
@@ -56,22 +61,23 @@ std::vector<course::Case> cases() {
   return all;
 }
 
-TEST(MatrixProduct, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
-  for (const course::Case& one : cases()) {
-    const Matrices of(one);
-    ASSERT_EQ(of.a.size(), of.m * of.k) << one.name;
-    ASSERT_EQ(of.b.size(), of.k * of.n) << one.name;
-    ASSERT_EQ(of.c.size(), of.m * of.n) << one.name;
-    std::size_t wrong = 0;
-    for (std::size_t column = 0; column < of.n; ++column) {
-      for (std::size_t row = 0; row < of.m; ++row) {
-        std::int64_t sum = 0;
-        for (std::size_t i = of.k; i-- > 0;) sum += of.b[i * of.n + column] * of.a[row * of.k + i];
-        wrong += sum == kScale * kScale * of.c[row * of.n + column] ? 0 : 1;
-      }
+void expect_sums_of_products(const Matrices& of, const std::string& name) {
+  ASSERT_EQ(of.a.size(), of.m * of.k) << name;
+  ASSERT_EQ(of.b.size(), of.k * of.n) << name;
+  ASSERT_EQ(of.c.size(), of.m * of.n) << name;
+  std::size_t wrong = 0;
+  for (std::size_t column = 0; column < of.n; ++column) {
+    for (std::size_t row = 0; row < of.m; ++row) {
+      std::int64_t sum = 0;
+      for (std::size_t i = of.k; i-- > 0;) sum += of.b[i * of.n + column] * of.a[row * of.k + i];
+      wrong += sum == kScale * kScale * of.c[row * of.n + column] ? 0 : 1;
     }
-    EXPECT_EQ(wrong, 0U) << one.name;
   }
+  EXPECT_EQ(wrong, 0U) << name;
+}
+
+TEST(MatrixProduct, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
+  for (const course::Case& one : cases()) expect_sums_of_products(Matrices(one), one.name);
 }
 
 TEST(MatrixProduct, ProductsAreWholeAndSumsExactInAnyOrder) {
@@ -95,16 +101,18 @@ TEST(MatrixProduct, ProductsAreWholeAndSumsExactInAnyOrder) {
   }
 }
 
-/// Whether a number needs 12 bits, more than half precision and TF32 have.
-bool is_wide(std::int64_t eighths) {
-  std::int64_t odd = std::abs(eighths);
+std::int64_t without_powers_of_two(std::int64_t number) {
+  std::int64_t odd = std::abs(number);
   while (odd != 0 && odd % 2 == 0) odd /= 2;
-  return odd >= 1 << 11;
+  return odd;
 }
 
-TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredCases) {
+/// Whether a number needs 12 bits, more than half precision and TF32 have.
+bool is_wide(std::int64_t eighths) { return without_powers_of_two(eighths) >= 1 << 11; }
+
+TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredAndTimedCases) {
   for (const course::Case& one : cases()) {
-    if (!one.measured) continue;
+    if (!one.measured && !one.prepare_many) continue;
     const Matrices of(one);
     const auto is_fraction = [](std::int64_t eighths) { return eighths % kScale != 0; };
     EXPECT_TRUE(std::ranges::any_of(of.a, is_fraction)) << one.name;
@@ -119,6 +127,51 @@ TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredCases) {
       EXPECT_TRUE(found) << one.name;
     }
   }
+}
+
+/// A row of A, or a column of B, with what a call changes in all its elements alike, and in their order, left
+/// out.
+using Line = std::vector<std::int64_t>;
+
+std::set<Line> lines_of(const std::vector<std::int64_t>& values, std::size_t lines, std::size_t length,
+                        std::size_t to_next_line, std::size_t to_next_value) {
+  std::set<Line> all;
+  for (std::size_t line = 0; line < lines; ++line) {
+    Line one(length);
+    for (std::size_t i = 0; i < length; ++i)
+      one[i] = without_powers_of_two(values[line * to_next_line + i * to_next_value]);
+    std::ranges::sort(one);
+    all.insert(std::move(one));
+  }
+  return all;
+}
+
+TEST(MatrixProduct, TimedCallsMadeOfOneProductAreRightAndHaveNoRowOrColumnInCommon) {
+  SplitMix64 shared(7), one(1), another(2);
+  const auto make = problem("matrix-product").speed->sizes.front().prepare_many(shared);
+  const Matrices a(make(one)), b(make(another));
+  expect_sums_of_products(a, "the first call");
+  expect_sums_of_products(b, "the second call");
+  const std::set<Line> rows = lines_of(a.a, a.m, a.k, a.k, 1), columns = lines_of(a.b, a.n, a.k, 1, a.n);
+  for (const Line& row : lines_of(b.a, b.m, b.k, b.k, 1)) EXPECT_FALSE(rows.contains(row));
+  for (const Line& column : lines_of(b.b, b.n, b.k, 1, b.n)) EXPECT_FALSE(columns.contains(column));
+}
+
+TEST(MatrixProduct, MagnitudesOfTheLongestTimedSumsStayBelowWhatAFloatHoldsExactly) {
+  constexpr std::size_t kLongest = 8192, kRows = 16;
+  const course::Case& timed = problem("matrix-product").speed->sizes.at(2);
+  const Matrices of(timed);
+  ASSERT_EQ(of.k * 8, kLongest);
+  std::int64_t largest = 0;
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t column = 0; column < of.n; ++column) {
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < of.k; ++i) sum += std::abs(of.a[row * of.k + i] * of.b[i * of.n + column]);
+      largest = std::max(largest, sum);
+    }
+  }
+  EXPECT_LT(largest * static_cast<std::int64_t>(kLongest / of.k), kScale * kScale << 24);
+  EXPECT_EQ(problem("matrix-product").speed->larger.back().name, "8192 x 8192 x 8192") << "none is longer";
 }
 
 TEST(MatrixProduct, HasCasesInWhichAllThreeLengthsDifferAndAreOdd) {

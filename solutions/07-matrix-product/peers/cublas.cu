@@ -1,4 +1,5 @@
-// cuBLAS's product of matrices of floats, without tensor cores, to compare with.
+// cuBLAS's product of matrices of floats in its default mode, which uses no tensor cores for them, to compare
+// with.
 #include <cublas_v2.h>
 
 #include <stdexcept>
@@ -22,6 +23,7 @@ void matrix_product(const float* a, const float* b, float* c, int m, int n, int 
   if (m == 0 || n == 0) return;
   const float one = 1, none = 0;
   check(cublasSetStream(handle(), stream));
-  // cuBLAS stores by columns: what is a matrix by rows here is the transposed one there, and C is B · A.
+  // cuBLAS stores by columns: what is stored by rows here is the transposed matrix there, and the transposed
+  // C is the transposed B times the transposed A.
   check(cublasSgemm(handle(), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &none, c, n));
 }
