@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "course/problem.h"
+#include "emulator/core/processors.h"
 #include "matrix_product.h"
 
 namespace lockstep::matrix_product_problem {
@@ -255,7 +256,7 @@ Product shared_product(Shape shape, Random& random) {
   for (std::size_t j = 0; j < m * k; ++j) made.inputs.a[j] = whole_number(made.largest_of_a(j % k), random);
   for (std::size_t j = 0; j < k * n; ++j) made.inputs.b[j] = whole_number(made.largest_of_b(j / n), random);
   const auto most = static_cast<std::size_t>(1 + static_cast<double>(m * n) * shape.k / kProductsOfThread);
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, most);
+  const std::size_t threads = std::min<std::size_t>(emulator::usable_processors(), most);
   std::vector<std::thread> workers;
   for (std::size_t t = 0; t < threads; ++t) {
     workers.emplace_back([&, t] {

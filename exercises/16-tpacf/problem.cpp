@@ -50,6 +50,7 @@
 
 #include "course/plot.h"
 #include "course/problem.h"
+#include "emulator/core/processors.h"
 #include "tpacf.h"
 
 namespace lockstep::tpacf_problem {
@@ -675,7 +676,7 @@ Case make_turned_case(const Shape& shape, std::string purpose, Make make = galax
   made.prepare_many = [shape, make](Random& random) {
     constexpr double kPairsOfThread = 1e7;
     const auto most = static_cast<unsigned>(1 + pairs_of(shape) / kPairsOfThread);
-    const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, most);
+    const unsigned threads = std::min(emulator::usable_processors(), most);
     const auto survey = std::make_shared<const Survey>(shape, make(shape, random), threads, random);
     return [shape, survey](Random& own) { return make_turned_call(shape, *survey, own); };
   };

@@ -25,13 +25,13 @@
 #include <numbers>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "course/plot.h"
 #include "course/problem.h"
 #include "drmsd.h"
+#include "emulator/core/processors.h"
 
 namespace lockstep::drmsd_problem {
 namespace {
@@ -309,7 +309,7 @@ struct Compared {
 Compared compared(std::size_t n, Random& random) {
   const Trajectory made = wandering(n, 1, random);
   Compared result{.reference = made.reference, .frame = made.frames.front()};
-  const std::size_t parts = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t parts = emulator::usable_processors();
   std::vector<std::future<double>> sums;
   for (std::size_t part = 0; part < parts; ++part) {
     sums.push_back(std::async(std::launch::async, [&result, n, part, parts] {
