@@ -108,6 +108,8 @@ class LoadedObject {
  private:
   /// The array is pinned, so that copies of it run beside other work.
   Reply map_on_host(const MapRequest& request, int descriptor);
+  /// Makes calls, whose kernels the GPU counts if the judge asked for that and `may_launch`.
+  void make(const std::function<void()>& calls, bool may_launch);
   /// Calls a host program, and leaves it to that to wait for what it has started.
   Reply call_host_program(const CallRequest& request, const std::function<void()>& make_call,
                           const ffi_arg& result);
@@ -161,12 +163,20 @@ Reply LoadedObject::map_on_host(const MapRequest& request, int descriptor) {
   return {Reply::Kind::device_error, 0, text_of_error(error)};
 }
 
+void LoadedObject::make(const std::function<void()>& calls, bool may_launch) {
+  if (may_launch && CountedCalls::wanted()) {
+    counted_calls_.make(calls);
+  } else {
+    calls();
+  }
+}
+
 Reply LoadedObject::call_host_program(const CallRequest& request, const std::function<void()>& make_call,
                                       const ffi_arg& result) {
   text_of_error(0);  // what an earlier call has left
   if (runtime_.begin_host_program != nullptr)
     runtime_.begin_host_program(request.mode.failing_call, request.mode.streams_alternate ? 1 : 0);
-  make_call();
+  make(make_call, true);
   if (runtime_.end_host_program != nullptr) runtime_.end_host_program();
   std::string text = text_of_error(0);
   return {Reply::Kind::done, result & 0xFFFF'FFFF, std::move(text)};
@@ -235,11 +245,7 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
       error = wait(request.whole_device);
     };
     // Before there are buffers there is no context, and nothing but a question for the size of a workspace.
-    if (CountedCalls::wanted() && buffers_.any_mapped()) {
-      counted_calls_.make(make_calls);
-    } else {
-      make_calls();
-    }
+    make(make_calls, buffers_.any_mapped());
     if (events && error == 0) result = events->nanoseconds();
   } catch (const std::exception& exception) {
     return {Reply::Kind::threw, 0, exception.what()};
