@@ -1,5 +1,5 @@
-// Prints the bits of the sum of each array in a file, by a solution of "reduction". Array after array the file has
-// a number of elements, 4 bytes, and the elements.
+// Prints the bits of the sum of each array in a file, by a solution of "reduction". Array after array the
+// file has a number of elements, 4 bytes, and the elements.
 #include "reduction.h"
 
 #include <cstdio>

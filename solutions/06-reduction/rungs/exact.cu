@@ -1,7 +1,8 @@
-// Reduction without rounding: each thread adds to integers of 64 bits, one for every 16 exponents, and one
-// float is rounded at the end. The result is that of any order and any grid. Lecture: 06-reduction. Bound:
-// memory bandwidth, 4 bytes per element; beside it some 20 instructions and 4 wavefronts of shared memory per
-// 32 elements. Source: U. W. Kulisch, Computer Arithmetic and Validity: a long accumulator.
+// Reduction without rounding: each thread adds integers of 64 bits, one for every sign and 32 exponents, and
+// a float is rounded once, at the end. So the result is that of any order and any grid. Lecture:
+// 06-reduction. Bound: memory bandwidth, 4 bytes per element; beside it 4 wavefronts of shared memory and
+// some 12 instructions per 32 elements. Source: U. W. Kulisch, Computer Arithmetic and Validity: a long
+// accumulator.
 #include <algorithm>
 
 #include "lockstep/check_cuda.h"
@@ -9,75 +10,69 @@
 #include "reduction.h"
 
 using Integer = long long;
+using Natural = unsigned long long;
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
 constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / kLanes;
 constexpr int kInFlight = 4;     // vectors of a thread
-constexpr int kMaxBlocks = 528;  // 4 for each of 132 multiprocessors
+constexpr int kMaxBlocks = 660;  // 5 for each of 132 multiprocessors
 
-// [bins]
-// A finite float is a whole multiple of 2^-149: its significand, 24 bits, times 2^place, place = 0 … 253. Bin
-// b counts multiples of 2^(16 b): significands moved up by place % 16, less than 2^39 each. A thread has
-// fewer than 2^24 elements, so that its bins do not overflow.
-constexpr int kBinBits = 16;
-constexpr int kBinsOfThread = 16;
+// [add]
+// A float is a whole multiple of 2^-150: its significand, 24 bits, times 2^exponent. Row r of a thread has
+// the sum of the significands whose sign and upper three bits of the exponent are r, moved up by the other
+// five bits: less than 2^55 each, so that 2^9 of them fit.
+constexpr int kRows = 16;
+constexpr int kRounds = 31;  // of 4 kInFlight elements, and one more at the end of the array
+using Rows = Natural[kRows][kThreads];
 
-/// Adds a float to the bins of a thread, which lie kThreads apart.
-__device__ void add_to(Integer* bins, float value, float& special) {
+__device__ void add(Rows& rows, float value) {
   const unsigned bits = __float_as_uint(value);
-  const unsigned exponent = bits >> 23 & 0xff;
-  const unsigned place =
-      max(exponent, 1U) - 1;  // a subnormal number's is 0, and no bit stands before its fraction
-  const unsigned significand = (bits & 0x7fffff) | min(exponent, 1U) << 23;
-  const int is_negative = static_cast<int>(bits) >> 31;  // all bits of it
-  const int with_sign = (static_cast<int>(significand) ^ is_negative) - is_negative;
-  bins[place / kBinBits * kThreads] += static_cast<Integer>(with_sign) * (1 << place % kBinBits);
-  if (exponent == 0xff) special += value;  // infinite or no number
+  unsigned significand = (bits & 0x7fffff) | 0x800000;
+  if ((bits & 0x7f800000) == 0) significand = bits << 1;  // subnormal, or 0
+  rows[bits >> 28][threadIdx.x] += Natural{significand} * (1U << (bits >> 23 & 31));
 }
-// [bins]
+// [add]
+
+// The sum of all elements has digits of 32 bits and is at the end of the kernel d[0] + 2^32 d[1] + 2^64 d[2]
+// + … times 2^-150, with digits that may be negative and larger than 32 bits.
+constexpr int kDigitBits = 32;
+constexpr int kDigits = 10;  // 2^31 elements
+
+/// Leaves 0 … 2^32 - 1 in all digits but the last, which then has the sign of the sum.
+__device__ void carry(Integer* digits) {
+  for (int i = 0; i + 1 < kDigits; ++i) {
+    const Integer above = digits[i] >> kDigitBits;  // rounded down, also if it is negative
+    digits[i + 1] += above;
+    digits[i] -= above << kDigitBits;
+  }
+}
+
+/// The float nearest to the number.
+__device__ float rounded(Integer* digits) {
+  carry(digits);
+  const bool is_negative = digits[kDigits - 1] < 0;
+  if (is_negative) {
+    for (int i = 0; i < kDigits; ++i) digits[i] = -digits[i];
+    carry(digits);
+  }
+  int top = kDigits - 1;
+  while (top > 1 && digits[top] == 0) --top;
+  // 33 bits at least, the last of which stands for all that follow: more than the 24 of a float, and one to
+  // round by.
+  Natural leading = digits[top] << kDigitBits | digits[top - 1];
+  for (int i = 0; i < top - 1; ++i) leading |= digits[i] != 0 ? 1 : 0;
+  const float magnitude = ldexpf(__ull2float_rn(leading), kDigitBits * (top - 1) - 150);
+  return is_negative ? -magnitude : magnitude;
+}
 
 /// What the blocks add up. All is 0 before the kernel starts.
-constexpr int kBins = kBinsOfThread + 2;  // sums of 2^31 floats need 31 bits more
 struct Total {
-  unsigned long long bins[kBins];
-  float special;
+  Natural digits[kDigits];
   unsigned ended;  // blocks
 };
 
-// [carry]
-/// Leaves 0 … 2^16 - 1 in all bins but the last, which then has the sign of the sum.
-__device__ void carry(Integer* bins) {
-  for (int b = 0; b + 1 < kBins; ++b) {
-    const Integer above = bins[b] >> kBinBits;  // rounded down, also if it is negative
-    bins[b + 1] += above;
-    bins[b] -= above << kBinBits;
-  }
-}
-// [carry]
-
-// [round]
-/// The float nearest to what the bins hold.
-__device__ float rounded(Integer* bins) {
-  carry(bins);
-  const bool is_negative = bins[kBins - 1] < 0;
-  if (is_negative) {
-    for (int b = 0; b < kBins; ++b) bins[b] = -bins[b];
-    carry(bins);
-  }
-  int top = kBins - 1;
-  while (top > 0 && bins[top] == 0) --top;
-  // 49 bits at least, of which the last stands for all that follow: more than a float has, and one to round
-  // by.
-  unsigned long long leading = 0;
-  for (int b = top; b > top - 4; --b) leading = leading << kBinBits | (b >= 0 ? bins[b] : 0);
-  for (int b = top - 4; b >= 0; --b) leading |= bins[b] != 0 ? 1 : 0;
-  const float magnitude = ldexpf(__ull2float_rn(leading), kBinBits * (top - 3) - 149);
-  return is_negative ? -magnitude : magnitude;
-}
-// [round]
-
+/// The sum of the values of all lanes, in lane 0.
 __device__ Integer warp_sum(Integer value) {
   for (int offset = kLanes / 2; offset > 0; offset /= 2) value += __shfl_down_sync(kAllLanes, value, offset);
   return value;
@@ -98,46 +93,50 @@ __device__ bool is_last_block(unsigned* ended) {
 
 __global__ void __launch_bounds__(kThreads)
     reduction_kernel(const float* in, unsigned n, float* sum, Total* total) {
-  __shared__ Integer bins[kBinsOfThread][kThreads];
-  __shared__ Integer sums[kBins];
-  Integer* const own = &bins[0][threadIdx.x];
-  for (int b = 0; b < kBinsOfThread; ++b) own[b * kThreads] = 0;
-  float special = 0;
-
+  static_assert(kThreads / kLanes == kRows / 2);  // warp w adds up rows w and w + 8, of either sign
+  __shared__ Rows rows;
+  const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   const auto* const vectors = reinterpret_cast<const float4*>(in);
   const unsigned whole = n / 4, first = blockIdx.x * kThreads + threadIdx.x, step = gridDim.x * kThreads;
-  for (unsigned i = first; i < whole; i += kInFlight * step) {
-    float4 loaded[kInFlight];
-    for (int k = 0; k < kInFlight; ++k) loaded[k] = i + k * step < whole ? vectors[i + k * step] : float4{};
-    for (const float4& one : loaded) {
-      add_to(own, one.x, special);
-      add_to(own, one.y, special);
-      add_to(own, one.z, special);
-      add_to(own, one.w, special);
+  Integer low = 0, high = 0;           // of lane 0: what its warp has found for two digits
+  unsigned i = blockIdx.x * kThreads;  // the first thread's next vector
+  do {
+    for (int r = 0; r < kRows; ++r) rows[r][threadIdx.x] = 0;
+    for (int round = 0; round < kRounds && i < whole; ++round, i += kInFlight * step) {
+      float4 loaded[kInFlight];
+#pragma unroll
+      for (int k = 0; k < kInFlight; ++k) {
+        const unsigned own = i + threadIdx.x + k * step;
+        loaded[k] = own < whole ? vectors[own] : float4{};
+      }
+#pragma unroll
+      for (const float4& one : loaded) {
+        add(rows, one.x);
+        add(rows, one.y);
+        add(rows, one.z);
+        add(rows, one.w);
+      }
     }
-  }
-  if (first < n % 4) add_to(own, in[4 * whole + first], special);
-  if (special != 0) atomicAdd(&total->special, special);  // also where it is no number
-  __syncthreads();
+    if (i >= whole && first < n % 4) add(rows, in[4 * whole + first]);
+    __syncthreads();
+    for (int t = lane; t < kThreads; t += kLanes) {
+      const Natural positive = rows[warp][t], negative = rows[warp + kRows / 2][t];
+      low += static_cast<Integer>(positive & 0xffffffff) - static_cast<Integer>(negative & 0xffffffff);
+      high += static_cast<Integer>(positive >> kDigitBits) - static_cast<Integer>(negative >> kDigitBits);
+    }
+    __syncthreads();
+  } while (i < whole);
 
-  const int lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
-  for (int b = warp; b < kBins; b += kWarps) {
-    Integer value = 0;
-    if (b < kBinsOfThread) {
-      for (int t = lane; t < kThreads; t += kLanes) value += bins[b][t];
-    }
-    value = warp_sum(value);
-    if (lane == 0) sums[b] = value;
+  low = warp_sum(low);
+  high = warp_sum(high);
+  if (lane == 0) {  // integers may be added in any order
+    atomicAdd(&total->digits[warp], static_cast<Natural>(low));
+    atomicAdd(&total->digits[warp + 1], static_cast<Natural>(high));
   }
-  __syncthreads();
-  if (threadIdx.x == 0) carry(sums);
-  __syncthreads();
-  // Integers may be added in any order.
-  if (threadIdx.x < kBins)
-    atomicAdd(&total->bins[threadIdx.x], static_cast<unsigned long long>(sums[threadIdx.x]));
   if (!is_last_block(&total->ended) || threadIdx.x != 0) return;
-  for (int b = 0; b < kBins; ++b) sums[b] = static_cast<Integer>(total->bins[b]);
-  *sum = total->special == 0 ? rounded(sums) : total->special;
+  Integer digits[kDigits];
+  for (int d = 0; d < kDigits; ++d) digits[d] = static_cast<Integer>(total->digits[d]);
+  *sum = rounded(digits);
 }
 
 std::size_t reduction_workspace_bytes(int) { return sizeof(Total); }
