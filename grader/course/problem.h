@@ -37,8 +37,8 @@ Bytes bytes_of(const Values& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// How an output is compared and printed.
-enum class ElementType : std::uint8_t { u8, i32, u32, i64, u64, f32, f64 };
+/// How an output is compared and printed. Inputs alone are of bf16, the upper half of a float.
+enum class ElementType : std::uint8_t { u8, i32, u32, i64, u64, f32, f64, bf16 };
 
 /// What a buffer or a scalar holds, as a reader is shown it.
 struct Elements {

@@ -33,6 +33,8 @@ Comparer comparer_of(course::ElementType type) {
       return {"count_wrong_f32", 4};
     case course::ElementType::f64:
       return {"count_wrong_f64", 8};
+    case course::ElementType::bf16:
+      break;
   }
   return {};
 }

@@ -29,13 +29,24 @@ const char* name_of(ElementType type) {
       return "float";
     case ElementType::f64:
       return "double";
+    case ElementType::bf16:
+      return "bfloat16";
   }
   return "";
 }
 
 std::size_t shown_of(std::size_t numbers) { return numbers <= kShownWhole ? numbers : kShownOfMore; }
 
+/// Each as the float whose upper half it is. Memory holds the lower half first.
+course::Bytes widened(std::span<const std::byte> bytes) {
+  course::Bytes floats;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2)
+    floats.insert(floats.end(), {std::byte{0}, std::byte{0}, bytes[i], bytes[i + 1]});
+  return floats;
+}
+
 std::vector<std::string> first_numbers(ElementType type, std::span<const std::byte> bytes, bool are_found) {
+  if (type == ElementType::bf16) return first_numbers(ElementType::f32, widened(bytes), are_found);
   return with_element_type(type, [&](auto number) {
     using T = decltype(number);
     std::vector<std::string> texts;
@@ -47,6 +58,7 @@ std::vector<std::string> first_numbers(ElementType type, std::span<const std::by
 }
 
 std::size_t bytes_of_type(ElementType type) {
+  if (type == ElementType::bf16) return 2;
   return with_element_type(type, [](auto number) { return sizeof number; });
 }
 
