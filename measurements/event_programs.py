@@ -17,6 +17,11 @@ SIZES = {
     "reduction": {r"n = (\d+)": r"\1"},
     "matrix-product": {r"(\d+) x (\d+) x (\d+)": r"\1 \2 \3"},
     "scan": {r"n = (\d+)": r"\1"},
+    "compaction": {
+        r"n = (\d+)": r"\1 500",
+        r"one in 100 kept": r"33554432 10",
+        r"nine in ten kept": r"33554432 900",
+    },
     "histogram": {
         r"bytes, n = (\d+), bins = 256": r"\1 1 256 0 uniform",
         r"bytes, all equal": r"134217728 1 256 0 equal",

@@ -9,7 +9,7 @@
 //   count_then_scatter  elements: 4; again: 4, and 2.9; a sum for each warp of 256 elements: 0.1  11.0
 //   look_back           elements: 4, and 2.9; words of 32 tiles for each tile of 2048: 0.1 and more  7.1
 //   gathered            elements: 4; stores of 32 lanes, for 64 elements, in 5 sectors less 1 / 8: 2.4   6.6
-//   reference           elements: 4, and 2; words for each tile of 22 528                        6.0
+//   reference           elements: 4, and 2; words for each tile of 11 264                        6.0
 //
 // A row of 32 elements keeps about 16. Stored as they are they are 64 bytes, which begin anywhere: they lie
 // in 2 + 7 / 8 sectors, 92 bytes for 32 elements. A limit of 17 lets pass who reads the elements twice, and
@@ -274,17 +274,19 @@ Remark remark_on(std::span<const std::byte> expected, std::span<const std::byte>
 
 // --- calls ---
 
-Call make_call(const Input& input, Room room) {
-  const Elements right = kept_of(input.in, input.limit);
+Call make_call(Input made, Room room) {
+  const auto input = std::make_shared<const Input>(std::move(made));  // long where it is timed
+  Elements right = kept_of(input->in, input->limit);
   const std::size_t kept = right.size();
-  const Elements expected = stored(right, 0, room_of(room, input.in.size(), kept));
+  const auto expected =
+      std::make_shared<const Elements>(stored(std::move(right), 0, room_of(room, input->in.size(), kept)));
   Output out;
   out.type = ElementType::u32;
-  out.expected = bytes_of(expected);
+  out.expected = bytes_of(*expected);
   out.position = [kept](std::size_t i) {
     return fmt::format("[{}]{}", i, i < kept ? "" : ", behind what is kept");
   };
-  out.known_mistakes = [=] { return mistakes_of_out(input, expected); };
+  out.known_mistakes = [=] { return mistakes_of_out(*input, *expected); };
   out.remark = [kept](std::span<const std::byte> all, std::span<const std::byte> found) {
     return remark_on(all, found, kept);
   };
@@ -292,11 +294,11 @@ Call make_call(const Input& input, Room room) {
   count.type = ElementType::u32;
   count.expected = bytes_of(Elements{static_cast<std::uint32_t>(kept)});
   count.position = [](std::size_t) { return std::string("*count"); };
-  count.known_mistakes = [=] { return mistakes_of_count(input, kept); };
+  count.known_mistakes = [=] { return mistakes_of_count(*input, kept); };
   Call call;
-  call.input("in", input.in).scalar("limit", input.limit);
+  call.input("in", input->in).scalar("limit", input->limit);
   call.output("out", std::move(out)).output("count", std::move(count));
-  return call.scalar("n", static_cast<int>(input.in.size())).workspace("workspace").stream();
+  return call.scalar("n", static_cast<int>(input->in.size())).workspace("workspace").stream();
 }
 
 Case make_case(int n, std::string purpose, Values values = half, Room room = Room::none) {
@@ -312,13 +314,29 @@ Case make_case(int n, std::string purpose, Values values = half, Room room = Roo
   return made;
 }
 
+/// Any words, of which about so many of 1000 are kept: one draw for each, as timed inputs are long.
+template <int kKept>
+Input uniform(std::size_t n, Random& random) {
+  constexpr std::uint64_t kLimit = (std::uint64_t{1} << 32) / 1000 * kKept;
+  Input made{Elements(n), number(kLimit - kLimit / 64, kLimit, random)};
+  for (std::uint32_t& value : made.in) value = random.word();
+  return made;
+}
+
+/// Its arrays are as long in every call.
+template <int kKept = 500>
+Case timed_case(int n, std::string purpose) {
+  Case made = make_case(n, std::move(purpose), uniform<kKept>, Room::whole_input);
+  made.cost.global_bytes = (1.0 + kKept / 1000.0) * n * sizeof(std::uint32_t);
+  return made;
+}
+
 Problem make_problem() {
   Problem problem;
   problem.name = "compaction";
   problem.title = "Keep some elements of an array, in order";
   problem.lesson =
       "where an element goes depends on how many are kept before it: count, scan, and store side by side";
-  problem.points = 7;
   problem.function = LOCKSTEP_SIGNATURE(compaction);
   // Two words for each element, a flag and a position, an eighth of that for sums of tiles, and a constant.
   problem.workspace = workspace_of_length(LOCKSTEP_SIGNATURE(compaction_workspace_bytes),
@@ -348,47 +366,49 @@ Problem make_problem() {
       make_case(262145, "one more than 2^18, in blocks of 256 more than 1024 of them"),
       wide(measured(make_case(2097223, "a large prime, half of it kept", half, Room::whole_input))),
   };
+  problem.speed = {
+      .sizes = {timed_case(1 << 14, "a few blocks"),
+                timed_case(1 << 16, "less than one tile for each multiprocessor"),
+                timed_case(1 << 18, "a few tiles for each multiprocessor"),
+                timed_case(1 << 20, "an array that lies in the caches"),
+                timed_case(1 << 22, "a third of the L2 cache of an H200"),
+                timed_case(1 << 25, "more elements than any cache holds")},
+      .larger = {timed_case(1 << 28, "a gibibyte")},
+      .variations = {timed_case(33554393, "a prime: the last vector and the last tile are not full"),
+                     named("one in 100 kept", timed_case<10>(1 << 25, "hardly anything is stored")),
+                     named("nine in ten kept", timed_case<900>(1 << 25, "most is stored"))},
+      .reference = {.first_ratio = 0.1}};
   problem.gates = {
       bytes_per_element_gate(
           17, {.scattered = "Let neighbouring lanes take neighbouring elements, and keep flags and positions "
                             "in registers.",
                .again = "Keep flags and positions in registers: a ballot holds the flags of a warp. Only the "
-                        "number of "
-                        "elements that a block keeps need pass through global memory."}),
+                        "number of elements that a block keeps need pass through global memory."}),
       shared_wavefronts_gate(
-          2, {.loads_and_stores =
-                  "Let neighbouring lanes touch neighbouring words of shared memory, or leave one "
-                  "word free after every 32.",
+          2, {.loads_and_stores = "Let neighbouring lanes touch neighbouring words of shared memory, or "
+                                  "leave one word free after every 32.",
               .atomics = "Count with a ballot and __popc, and not with an atomic operation per element."}),
-      // The reference has 94 tiles. A single block is 1.
+      // The reference has 187 tiles. A single block is 1.
       parallelism_gate(3,
                        "Give each block a tile of some thousand elements, and let no single block or thread "
-                       "go over all of "
-                       "them: what the tiles pass on is one count each."),
+                       "go over all of them: what the tiles pass on is one count each."),
   };
   problem.hints = {
       "The place of an element is the number of elements kept before it. Make a flag of each element, 1 if "
-      "it is "
-      "kept and else 0: an exclusive scan of the flags gives the places, and the last place and the last "
-      "flag "
-      "give the count. You have a scan from the exercise before.",
+      "it is kept and else 0: an exclusive scan of the flags gives the places, and the last place and the "
+      "last flag give the count. You have a scan from the exercise before.",
       "Flags and positions in global memory are 25 of 36 bytes per element. A block can scan its own flags: "
-      "it "
-      "only lacks how many elements the blocks before it keep. So let a first kernel count what each block "
-      "keeps, "
-      "scan the counts, and let a last kernel read the elements again.",
+      "it only lacks how many elements the blocks before it keep. So let a first kernel count what each "
+      "block keeps, scan the counts, and let a last kernel read the elements again.",
       "The flags of a warp are the bits of one word: unsigned kept = __ballot_sync(0xffffffff, is_kept). "
       "__popc(kept) counts them, and __popc(kept & ((1u << lane) - 1)) those of the lanes before this one. "
-      "All 32 "
-      "lanes have to vote, also those behind the end of the array, with 0.",
+      "All 32 lanes have to vote, also those behind the end of the array, with 0.",
       "A single pass reads each element once: a tile publishes what it keeps, and looks back at the tiles "
-      "before, "
-      "as in the scan. It may gather its elements in shared memory meanwhile, in their order. Then it knows "
-      "where "
-      "they begin, and its threads copy them out side by side.",
+      "before, as in the scan. It may gather its elements in shared memory meanwhile, in their order. Then "
+      "it knows where they begin, and its threads copy them out side by side.",
       "The warps that store begin wherever the tile before has ended, so that 32 lanes touch 5 sectors in "
-      "place of "
-      "4. Let the first warp begin at a multiple of 32 elements before, and its first lanes store nothing.",
+      "place of 4. Let the first warp begin at a multiple of 32 elements before, and its first lanes store "
+      "nothing.",
   };
   return problem;
 }

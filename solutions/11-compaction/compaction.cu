@@ -1,7 +1,7 @@
 // Compaction in a single pass over large tiles, which are gathered in shared memory while a warp looks back,
 // the reference. Lecture: 11-compaction.
 // Bound: memory bandwidth at 4 bytes per element and 4 per element that is kept, less what is lost where a
-// tile waits for the slowest load of all tiles before it; two blocks per multiprocessor have 90 KB in flight
+// tile waits for the slowest load of all tiles before it; four blocks per multiprocessor have 45 KB in flight
 // each. Source: Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA,
 // 2016; the groups are those of the reference of 10-scan.
 #include "compaction.h"
@@ -11,9 +11,9 @@
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kThreads = 512;
+constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kBlocks = 2;  // that a multiprocessor holds: more, smaller tiles would wait for more others
+constexpr int kBlocks = 4;                // that a multiprocessor holds
 constexpr int kRowElements = 4 * kLanes;  // a warp reads rows of them, one vector per lane
 constexpr int kMaxRows = 11;              // what 64 registers hold
 constexpr int kGroup = kLanes;            // tiles: one for each lane to look at
@@ -86,7 +86,7 @@ template <int kRows>
 __global__ void __launch_bounds__(kThreads, kBlocks)
     compaction_kernel(const std::uint32_t* in, std::uint32_t limit, std::uint32_t* out, std::uint32_t* count,
                       int n, volatile Word* tile_words, Word* group_words, Word* started) {
-  extern __shared__ std::uint32_t gathered[];  // tile_of(kRows) elements, of which the tile keeps the first
+  __shared__ std::uint32_t gathered[tile_of(kRows)];  // the tile keeps the first of them
   __shared__ unsigned warp_counts[kWarps];
   __shared__ unsigned shared_before;
   __shared__ int shared_tile;
@@ -177,10 +177,6 @@ void compaction(const std::uint32_t* in, std::uint32_t limit, std::uint32_t* out
   const auto kernel = rows == 2   ? compaction_kernel<2>
                       : rows == 4 ? compaction_kernel<4>
                                   : compaction_kernel<kMaxRows>;
-  const int shared_bytes = tile_of(rows) * static_cast<int>(sizeof(std::uint32_t));
-  // More than 48 KB of shared memory has to be asked for.
-  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-  kernel<<<words.tiles, kThreads, shared_bytes, stream>>>(in, limit, out, count, n, tile_words, group_words,
-                                                          started);
+  kernel<<<words.tiles, kThreads, 0, stream>>>(in, limit, out, count, n, tile_words, group_words, started);
   CHECK_CUDA(cudaGetLastError());
 }

@@ -41,6 +41,7 @@ FIRST_RUNGS = {
     "matrix-product": "07-matrix-product/rungs/naive.cu",
     "block-scan": "09-block-scan/rungs/blelloch.cu",
     "scan": "10-scan/rungs/three_pass.cu",
+    "compaction": "11-compaction/rungs/map_scan_scatter.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
     "multi-tau": "15-multi-tau/rungs/direct.cu",
     "tpacf": "16-tpacf/rungs/global_atomics.cu",

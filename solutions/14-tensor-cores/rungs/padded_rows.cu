@@ -42,7 +42,8 @@ __device__ unsigned shared_address(const std::uint16_t* at) {
 __device__ void load_matrices(unsigned (&to)[4], const std::uint16_t* own_row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(shared_address(own_row)));
+               : "r"(shared_address(own_row))
+               : "memory");
 }
 
 /// Adds the product of 16 x 16 elements of A and 16 x 8 of B.
@@ -58,7 +59,8 @@ __device__ void multiply_add(float (&sums)[4], const unsigned (&a)[4], unsigned 
 __device__ void load_transposed(unsigned (&to)[4], const std::uint16_t* row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "r"(shared_address(row)));
+               : "r"(shared_address(row))
+               : "memory");
 }
 
 __global__ void __launch_bounds__(kThreads)
