@@ -16,6 +16,7 @@ SIZES = {
     "block-scan": {r"(\d+) x (\d+)": r"\1 \2"},
     "reduction": {r"n = (\d+)": r"\1"},
     "matrix-product": {r"(\d+) x (\d+) x (\d+)": r"\1 \2 \3"},
+    "tensor-cores": {r"(\d+) x (\d+) x (\d+)": r"\1 \2 \3"},
     "scan": {r"n = (\d+)": r"\1"},
     "compaction": {
         r"n = (\d+)": r"\1 500",

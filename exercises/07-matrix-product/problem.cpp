@@ -23,20 +23,17 @@
 // Work of the largest case: 32.4 million products are 1 million steps of a warp, at 5.6 instructions each in
 // `naive` 5.7 million warp-instructions per call.
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "course/problem.h"
 #include "emulator/core/processors.h"
+#include "lockstep/matrix_products.h"
 #include "matrix_product.h"
 
 namespace lockstep::matrix_product_problem {
@@ -44,112 +41,16 @@ namespace {
 
 using lockstep::Random;
 using namespace lockstep::course;
-
-using Floats = std::vector<float>;
-
-struct Shape {
-  int m, n, k;
-};
-
-std::size_t at(int row, int column, int row_length) {
-  return static_cast<std::size_t>(row) * static_cast<std::size_t>(row_length) +
-         static_cast<std::size_t>(column);
-}
-std::size_t count_of(int rows, int columns) { return at(rows, 0, columns); }
+using namespace lockstep::matrix_products;
 
 /// Magnitudes of 12 bits, so that formats with fewer show, times magnitudes of at most 4: products of 1024
 /// elements add up to less than 2^24.
-constexpr int kWide = 4095, kNarrow = 4;
+constexpr Largest kLargest{.wide = 4095, .narrow = 4};
 
-struct Matrices {
-  Floats a, b;
-};
+Matrices wide_times_narrow(Shape shape, Random& random) { return whole_numbers(shape, kLargest, random); }
 
-float whole_number(int largest, Random& random) {
-  return static_cast<float>(random.integer(-largest, largest));
-}
-
-/// Whole numbers, those of A wide.
-Matrices whole_numbers(Shape shape, Random& random) {
-  Matrices made{Floats(count_of(shape.m, shape.k)), Floats(count_of(shape.k, shape.n))};
-  for (float& one : made.a) one = whole_number(kWide, random);
-  for (float& one : made.b) one = whole_number(kNarrow, random);
-  return made;
-}
-
-/// For each i the column of A or the row of B is wide, and the column times a power of two, by which the row
-/// is divided: neither operand fits into a format of fewer bits or of integers, and the products are whole.
-Matrices scaled_numbers(Shape shape, Random& random) {
-  constexpr int kMaxExponent = 3;
-  Matrices made{Floats(count_of(shape.m, shape.k)), Floats(count_of(shape.k, shape.n))};
-  for (int i = 0; i < shape.k; ++i) {
-    const bool is_a_wide = random.integer(0, 1) == 1;
-    const float scale = std::ldexp(1.0F, random.integer(-kMaxExponent, kMaxExponent));
-    for (int row = 0; row < shape.m; ++row)
-      made.a[at(row, i, shape.k)] = whole_number(is_a_wide ? kWide : kNarrow, random) * scale;
-    for (int column = 0; column < shape.n; ++column)
-      made.b[at(i, column, shape.n)] = whole_number(is_a_wide ? kNarrow : kWide, random) / scale;
-  }
-  return made;
-}
-
-struct Range {
-  std::size_t begin = 0, end = 0;
-};
-
-/// Adds the products with i in a range to rows of C in another. A part of B that the caches hold is used for
-/// all rows.
-void add_products(Floats& c, const Floats& a, const Floats& b, Shape shape, Range rows, Range of_i) {
-  constexpr std::size_t kHeld = 64, kAtOnce = 4;  // rows of B
-  const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
-  for (std::size_t held = of_i.begin; held < of_i.end; held += kHeld) {
-    const std::size_t end = std::min(held + kHeld, of_i.end);
-    for (std::size_t row = rows.begin; row < rows.end; ++row) {
-      float* const to = c.data() + row * n;
-      std::size_t i = held;
-      for (; i + kAtOnce <= end; i += kAtOnce) {
-        const float *of_a = a.data() + row * k + i, *of_b = b.data() + i * n;
-        for (std::size_t column = 0; column < n; ++column)
-          to[column] += of_a[0] * of_b[column] + of_a[1] * of_b[column + n] + of_a[2] * of_b[column + 2 * n] +
-                        of_a[3] * of_b[column + 3 * n];
-      }
-      for (; i < end; ++i) {
-        for (std::size_t column = 0; column < n; ++column) to[column] += a[row * k + i] * b[i * n + column];
-      }
-    }
-  }
-}
-
-/// A times B, where i goes from `first` to `end`.
-Floats product(const Floats& a, const Floats& b, Shape shape, int first, int end) {
-  Floats c(count_of(shape.m, shape.n));
-  add_products(c, a, b, shape, {0, static_cast<std::size_t>(shape.m)},
-               {static_cast<std::size_t>(first), static_cast<std::size_t>(end)});
-  return c;
-}
-
-Floats product(const Floats& a, const Floats& b, Shape shape) { return product(a, b, shape, 0, shape.k); }
-
-Floats transposed(const Floats& of, int rows, int columns) {
-  Floats out(of.size());
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column)
-      out[at(column, row, rows)] = of[at(row, column, columns)];
-  }
-  return out;
-}
-
-/// Rounded to so many bits, half to even, as conversions to shorter formats do.
-Floats rounded_to(Floats values, int bits) {
-  constexpr int kBitsOfFloat = 24;
-  const int dropped = kBitsOfFloat - bits;
-  for (float& one : values) {
-    auto word = std::bit_cast<std::uint32_t>(one);
-    word += (1U << (dropped - 1)) - 1 + (word >> dropped & 1);
-    one = std::bit_cast<float>(word >> dropped << dropped);
-  }
-  return values;
-}
+/// Neither operand fits into a format of fewer bits or of integers.
+Matrices with_fractions(Shape shape, Random& random) { return scaled_numbers(shape, kLargest, 3, random); }
 
 std::vector<KnownMistake> known_mistakes(const Matrices& inputs, Shape shape) {
   const auto& [a, b] = inputs;
@@ -216,7 +117,7 @@ Call make_call(Shape shape, const Matrices& inputs) {
 }
 
 /// The name gives m, n and k.
-Case make_case(Shape shape, std::string purpose, MakeInputs inputs = whole_numbers) {
+Case make_case(Shape shape, std::string purpose, MakeInputs inputs = wide_times_narrow) {
   const auto [m, n, k] = shape;
   Case made;
   made.name = std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k);
@@ -230,126 +131,20 @@ Case make_case(Shape shape, std::string purpose, MakeInputs inputs = whole_numbe
   return made;
 }
 
-// --- timed cases: one product, from which those of all calls are made ---
-
-// What is wide, and what is narrow; a call adds as much again. In a sum of 8192 products magnitudes add up to
-// 10 million, 1200 each, which is 50 standard deviations below 2^24.
-constexpr int kTimedWide = 2047, kTimedNarrow = 1;
-
-struct Product {
-  std::vector<char>
-      is_wide;  ///< for each i whether A's column is, and B's row narrow, or the other way round
-  Matrices inputs;
-  Floats c;
-
-  int largest_of_a(std::size_t i) const { return is_wide[i] != 0 ? kTimedWide : kTimedNarrow; }
-  int largest_of_b(std::size_t i) const { return is_wide[i] != 0 ? kTimedNarrow : kTimedWide; }
-};
-
-/// The product that all calls are made of, computed by all processors where there is enough to do.
-Product shared_product(Shape shape, Random& random) {
-  constexpr double kProductsOfThread = 1e8;
-  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
-             k = static_cast<std::size_t>(shape.k);
-  Product made{.is_wide = std::vector<char>(k), .inputs = {Floats(m * k), Floats(k * n)}, .c = Floats(m * n)};
-  for (char& one : made.is_wide) one = static_cast<char>(random.integer(0, 1));
-  for (std::size_t j = 0; j < m * k; ++j) made.inputs.a[j] = whole_number(made.largest_of_a(j % k), random);
-  for (std::size_t j = 0; j < k * n; ++j) made.inputs.b[j] = whole_number(made.largest_of_b(j / n), random);
-  const auto most = static_cast<std::size_t>(1 + static_cast<double>(m * n) * shape.k / kProductsOfThread);
-  const std::size_t threads = std::min<std::size_t>(emulator::usable_processors(), most);
-  std::vector<std::thread> workers;
-  for (std::size_t t = 0; t < threads; ++t) {
-    workers.emplace_back([&, t] {
-      add_products(made.c, made.inputs.a, made.inputs.b, shape, {m * t / threads, m * (t + 1) / threads},
-                   {0, k});
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  return made;
-}
-
-std::vector<std::size_t> permutation(std::size_t n, Random& random) {
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  shuffle(order, random);
-  return order;
-}
-
-Floats signs(std::size_t n, Random& random) {
-  Floats made(n);
-  for (float& one : made) one = random.integer(0, 1) == 1 ? 1.0F : -1.0F;
-  return made;
-}
-
-/// Adds u · v to A, by which u · (v · B) is added to C. No element of u is 0: every row changes.
-void change_a(Product& product, std::size_t n, Random& random) {
-  auto& [is_wide, inputs, c] = product;
-  const std::size_t k = is_wide.size(), m = c.size() / n;
-  const Floats u = signs(m, random);
-  Floats v(k), added(n);
-  for (std::size_t i = 0; i < k; ++i) {
-    v[i] = whole_number(product.largest_of_a(i), random);
-    for (std::size_t column = 0; column < n; ++column) added[column] += v[i] * inputs.b[i * n + column];
-  }
-  for (std::size_t row = 0; row < m; ++row) {
-    for (std::size_t i = 0; i < k; ++i) inputs.a[row * k + i] += u[row] * v[i];
-    for (std::size_t column = 0; column < n; ++column) c[row * n + column] += u[row] * added[column];
-  }
-}
-
-/// Adds x · y to B, by which (A · x) · y is added to C. No element of y is 0.
-void change_b(Product& product, std::size_t n, Random& random) {
-  auto& [is_wide, inputs, c] = product;
-  const std::size_t k = is_wide.size(), m = c.size() / n;
-  const Floats y = signs(n, random);
-  Floats x(k);
-  for (std::size_t i = 0; i < k; ++i) {
-    x[i] = whole_number(product.largest_of_b(i), random);
-    for (std::size_t column = 0; column < n; ++column) inputs.b[i * n + column] += x[i] * y[column];
-  }
-  for (std::size_t row = 0; row < m; ++row) {
-    float of_row = 0;
-    for (std::size_t i = 0; i < k; ++i) of_row += inputs.a[row * k + i] * x[i];
-    for (std::size_t column = 0; column < n; ++column) c[row * n + column] += of_row * y[column];
-  }
-}
-
-/// Another product in a time that grows with the matrices and not with the products: a matrix of rank 1 is
-/// added to A, and one to B; rows, columns and products change places; rows and columns change their signs;
-/// and the column of A that belongs to an i is multiplied by a power of two, by which the row of B is
-/// divided. `product` is a copy to be changed.
-Call make_changed_call(Shape shape, Product product, Random& random) {
-  constexpr int kMaxExponent = 3;
-  const auto m = static_cast<std::size_t>(shape.m), n = static_cast<std::size_t>(shape.n),
-             k = static_cast<std::size_t>(shape.k);
-  change_a(product, n, random);
-  change_b(product, n, random);
-  const std::vector<std::size_t> rows = permutation(m, random), columns = permutation(n, random),
-                                 order = permutation(k, random);
-  const Floats row_signs = signs(m, random), column_signs = signs(n, random);
-  Floats scales(k);
-  for (float& one : scales) one = std::ldexp(1.0F, random.integer(-kMaxExponent, kMaxExponent));
-  Matrices inputs{Floats(m * k), Floats(k * n)};
-  Floats c(m * n);
-  for (std::size_t row = 0; row < m; ++row) {
-    const float *of_a = product.inputs.a.data() + rows[row] * k, *of_c = product.c.data() + rows[row] * n;
-    for (std::size_t i = 0; i < k; ++i) inputs.a[row * k + i] = row_signs[row] * scales[i] * of_a[order[i]];
-    for (std::size_t column = 0; column < n; ++column)
-      c[row * n + column] = row_signs[row] * column_signs[column] * of_c[columns[column]];
-  }
-  for (std::size_t i = 0; i < k; ++i) {
-    const float* const of_b = product.inputs.b.data() + order[i] * n;
-    for (std::size_t column = 0; column < n; ++column)
-      inputs.b[i * n + column] = column_signs[column] / scales[i] * of_b[columns[column]];
-  }
-  return make_call(shape, inputs, c, {});
-}
+// In a sum of 8192 products magnitudes add up to 10 million, 1200 each, which is 50 standard deviations below
+// 2^24.
+constexpr Ingredients kTimed{
+    .shared = {.wide = 2047, .narrow = 1}, .added = {.wide = 2047, .narrow = 1}, .max_exponent = 3};
 
 Case make_timed_case(Shape shape, std::string purpose) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare_many = [shape](Random& random) {
-    const auto shared = std::make_shared<const Product>(shared_product(shape, random));
-    return [shape, shared](Random& own) { return make_changed_call(shape, *shared, own); };
+    const auto shared = std::make_shared<const SharedProduct>(
+        shared_product(shape, kTimed, emulator::usable_processors(), random));
+    return [shape, shared](Random& own) {
+      const Product other = changed(*shared, own);
+      return make_call(shape, other.inputs, other.c, {});
+    };
   };
   made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
   return made;
@@ -377,16 +172,16 @@ Problem make_problem() {
       make_case({100, 3, 257}, "three columns: most threads of a tile have none"),
       make_case({61, 67, 71}, "three primes: rows begin anywhere"),
       make_case({144, 80, 48}, "multiples of 16 that are no multiples of 64"),
-      make_case({16, 48, 100}, "fractions, of which all products are whole numbers", scaled_numbers),
+      make_case({16, 48, 100}, "fractions, of which all products are whole numbers", with_fractions),
       make_case({125, 4284, 33}, "hundreds of tiles, and a third step of 16 along k"),
       make_case({253, 2131, 33}, "the same with rows that begin anywhere"),
       measured(make_case({191, 255, 159}, "odd lengths, with enough products that their traffic counts",
-                         scaled_numbers)),
-      wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions", scaled_numbers))),
+                         with_fractions)),
+      wide(measured(make_case({320, 288, 352}, "many tiles along all three dimensions", with_fractions))),
   };
   problem.gpu_cases = {
       make_case({1021, 991, 307}, "many tiles, whatever their size, and rows that begin anywhere"),
-      make_case({1000, 1020, 300}, "the same with whole vectors", scaled_numbers),
+      make_case({1000, 1020, 300}, "the same with whole vectors", with_fractions),
   };
   problem.speed = {
       .sizes = {make_timed_case({256, 256, 256}, "64 tiles of 32 x 32: half of the multiprocessors"),

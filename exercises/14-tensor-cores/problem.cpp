@@ -1,5 +1,6 @@
 // What the judge knows of "tensor-cores": shapes at the edges, elements of 8 bits whose products are whole
-// numbers and whose sums are exact in any order, a case of fractions, and four gates.
+// numbers and whose sums are exact in any order, a case of fractions, four gates, and timed products that are
+// made of one.
 //
 // The counters below are worked out for the rungs of solutions/14-tensor-cores, without the edges of tiles:
 // per product of an element of A and one of B, and passes for 32 x 64 of them, which an mma makes. Behind
@@ -27,12 +28,16 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "course/problem.h"
+#include "emulator/core/processors.h"
+#include "lockstep/matrix_products.h"
 #include "tensor_cores.h"
 
 namespace lockstep::tensor_cores_problem {
@@ -40,56 +45,20 @@ namespace {
 
 using lockstep::Random;
 using namespace lockstep::course;
-
-using Floats = std::vector<float>;
-
-struct Shape {
-  int m, n, k;
-};
-
-std::size_t at(int row, int column, int row_length) {
-  return static_cast<std::size_t>(row) * static_cast<std::size_t>(row_length) +
-         static_cast<std::size_t>(column);
-}
-std::size_t count_of(int rows, int columns) { return at(rows, 0, columns); }
+using namespace lockstep::matrix_products;
 
 /// Of a bfloat16 and of a float, with the bit before the point.
 constexpr int kBits = 8, kBitsOfFloat = 24;
 
 /// Whole numbers of 8 bits, so that formats with fewer show, times whole numbers of 4: products of 4096
 /// elements add up to less than 2^24.
-constexpr int kWide = 255, kNarrow = 15;
+constexpr Largest kLargest{.wide = 255, .narrow = 15};
+/// Of powers of two: with them elements exceed half precision and integers.
+constexpr int kMaxExponent = 40;
 
-struct Matrices {
-  Floats a, b;
-};
-
-float whole_number(int largest, Random& random) {
-  return static_cast<float>(random.integer(-largest, largest));
-}
-
-/// Whole numbers, those of A wide.
-Matrices whole_numbers(Shape shape, Random& random) {
-  Matrices made{Floats(count_of(shape.m, shape.k)), Floats(count_of(shape.k, shape.n))};
-  for (float& one : made.a) one = whole_number(kWide, random);
-  for (float& one : made.b) one = whole_number(kNarrow, random);
-  return made;
-}
-
-/// For each i the column of A or the row of B is wide, and the column times a power of two, by which the row
-/// is divided: the operands exceed half precision and integers, and the products are whole.
-Matrices scaled_numbers(Shape shape, Random& random) {
-  constexpr int kMaxExponent = 40;
-  Matrices made{Floats(count_of(shape.m, shape.k)), Floats(count_of(shape.k, shape.n))};
-  for (int i = 0; i < shape.k; ++i) {
-    const bool is_a_wide = random.integer(0, 1) == 1;
-    const float scale = std::ldexp(1.0F, random.integer(-kMaxExponent, kMaxExponent));
-    for (int row = 0; row < shape.m; ++row)
-      made.a[at(row, i, shape.k)] = whole_number(is_a_wide ? kWide : kNarrow, random) * scale;
-    for (int column = 0; column < shape.n; ++column)
-      made.b[at(i, column, shape.n)] = whole_number(is_a_wide ? kNarrow : kWide, random) / scale;
-  }
-  return made;
+Matrices wide_times_narrow(Shape shape, Random& random) { return whole_numbers(shape, kLargest, random); }
+Matrices far_apart(Shape shape, Random& random) {
+  return scaled_numbers(shape, kLargest, kMaxExponent, random);
 }
 
 /// From 1 to 2, with all 8 bits: no sum is exact, and none is smaller than its addends.
@@ -110,74 +79,23 @@ Matrices fractions(Shape shape, Random& random) {
 /// additions, and the rounding of what is expected, are within that too.
 double largest_error(int k) { return 1.5 * k * std::ldexp(1.0, 1 - kBitsOfFloat); }
 
-struct Range {
-  int begin = 0, end = 0;
-};
-
-/// Adds the products of A and B with i in a range to C.
-template <class T>
-void add_products(std::vector<T>& c, const Floats& a, const Floats& b, Shape shape, Range of_i) {
-  const auto n = static_cast<std::size_t>(shape.n), k = static_cast<std::size_t>(shape.k);
-  constexpr std::size_t kAtOnce = 4;  // rows of B
-  const auto begin = static_cast<std::size_t>(of_i.begin), end = static_cast<std::size_t>(of_i.end);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(shape.m); ++row) {
-    T* const to = c.data() + row * n;
-    std::size_t i = begin;
-    for (; i + kAtOnce <= end; i += kAtOnce) {
-      const float *of_a = a.data() + row * k + i, *of_b = b.data() + i * n;
-      for (std::size_t column = 0; column < n; ++column)
-        to[column] += T{of_a[0]} * of_b[column] + T{of_a[1]} * of_b[column + n] +
-                      T{of_a[2]} * of_b[column + 2 * n] + T{of_a[3]} * of_b[column + 3 * n];
-    }
-    for (; i < end; ++i) {
-      for (std::size_t column = 0; column < n; ++column) to[column] += T{a[row * k + i]} * b[i * n + column];
-    }
-  }
-}
-
-/// A times B, where i goes from `first` to `end`.
-Floats product(const Floats& a, const Floats& b, Shape shape, int first, int end) {
-  Floats c(count_of(shape.m, shape.n));
-  add_products(c, a, b, shape, {first, end});
-  return c;
-}
-
-Floats product(const Floats& a, const Floats& b, Shape shape) { return product(a, b, shape, 0, shape.k); }
-
 /// Rounded once.
 Floats rounded_product(const Matrices& inputs, Shape shape) {
   std::vector<double> c(count_of(shape.m, shape.n));
-  add_products(c, inputs.a, inputs.b, shape, {0, shape.k});
+  add_products(c, inputs.a, inputs.b, shape, {0, static_cast<std::size_t>(shape.m)},
+               {0, static_cast<std::size_t>(shape.k)});
   return {c.begin(), c.end()};
 }
 
-/// Rounded to so many bits, half to even, as conversions to shorter formats do.
-void round_to(Floats& values, int bits) {
-  const int dropped = kBitsOfFloat - bits;
-  for (float& one : values) {
-    auto word = std::bit_cast<std::uint32_t>(one);
-    word += (1U << (dropped - 1)) - 1 + (word >> dropped & 1);
-    one = std::bit_cast<float>(word >> dropped << dropped);
-  }
-}
-
 /// A times B, where the sums are rounded to bf16 after every `depth` products.
-Floats product_of_short_sums(const Matrices& inputs, Shape shape, int depth) {
+Floats product_of_short_sums(const Matrices& inputs, Shape shape, std::size_t depth) {
+  const auto m = static_cast<std::size_t>(shape.m), k = static_cast<std::size_t>(shape.k);
   Floats c(count_of(shape.m, shape.n));
-  for (int first = 0; first < shape.k; first += depth) {
-    add_products(c, inputs.a, inputs.b, shape, {first, std::min(first + depth, shape.k)});
-    round_to(c, kBits);
+  for (std::size_t first = 0; first < k; first += depth) {
+    add_products(c, inputs.a, inputs.b, shape, {0, m}, {first, std::min(first + depth, k)});
+    c = rounded_to(std::move(c), kBits);
   }
   return c;
-}
-
-Floats transposed(const Floats& of, int rows, int columns) {
-  Floats out(of.size());
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column)
-      out[at(column, row, rows)] = of[at(row, column, columns)];
-  }
-  return out;
 }
 
 struct Place {
@@ -274,11 +192,9 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& r
   mistakes.add("C was written as if it were transposed", transposed(right, m, n),
                "Element (row, column) of C is c[row * n + column].");
   add_mistakes_of_fragments(inputs, right, shape, mistakes);
-  Floats short_result = right;
-  round_to(short_result, kBits);
   const char* const kKeep = "Keep the sums in float from the first product to the store.";
-  mistakes.add("the elements of C were rounded to the 8 bits of bfloat16", std::move(short_result), kKeep);
-  for (const int depth : {16, 32, 64, 1}) {
+  mistakes.add("the elements of C were rounded to the 8 bits of bfloat16", rounded_to(right, kBits), kKeep);
+  for (const std::size_t depth : {16, 32, 64, 1}) {
     mistakes.add(depth == 1 ? "the sums were rounded to the 8 bits of bfloat16 after every product"
                             : "the sums were rounded to the 8 bits of bfloat16 after every " +
                                   std::to_string(depth) + " products",
@@ -296,7 +212,8 @@ std::vector<std::uint16_t> upper_halves(const Floats& values) {
   return halves;
 }
 
-Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Tolerance tolerance) {
+Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Tolerance tolerance,
+               std::function<std::vector<KnownMistake>()> mistakes) {
   Output c;
   c.type = ElementType::f32;
   c.expected = bytes_of(right);
@@ -304,7 +221,7 @@ Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Toleran
   c.position = [n = static_cast<std::size_t>(shape.n)](std::size_t i) {
     return "row " + std::to_string(i / n) + ", column " + std::to_string(i % n);
   };
-  c.known_mistakes = [inputs, right, shape] { return known_mistakes(inputs, right, shape); };
+  c.known_mistakes = std::move(mistakes);
   Call call;
   call.input("a", upper_halves(inputs.a), {ElementType::bf16})
       .input("b", upper_halves(inputs.b), {ElementType::bf16})
@@ -312,7 +229,13 @@ Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Toleran
   return call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
 }
 
-/// The name gives m, n and k.
+Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Tolerance tolerance) {
+  return make_call(shape, inputs, right, tolerance,
+                   [inputs, right, shape] { return known_mistakes(inputs, right, shape); });
+}
+
+/// The name gives m, n and k. The ceiling is that of bytes alone. `calibrate` measures no tensor cores: it
+/// could by mma.sync, but on compute capability 9.0 wgmma makes more products than that.
 Case make_case(Shape shape, std::string purpose) {
   const auto [m, n, k] = shape;
   Case made;
@@ -324,7 +247,7 @@ Case make_case(Shape shape, std::string purpose) {
   return made;
 }
 
-Case exact_case(Shape shape, std::string purpose, Matrices (*make)(Shape, Random&) = whole_numbers) {
+Case exact_case(Shape shape, std::string purpose, Matrices (*make)(Shape, Random&) = wide_times_narrow) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare = [=](Random& random) {
     const Matrices inputs = make(shape, random);
@@ -339,6 +262,27 @@ Case case_of_fractions(Shape shape, std::string purpose) {
     const Matrices inputs = fractions(shape, random);
     return make_call(shape, inputs, rounded_product(inputs, shape), {.relative = largest_error(shape.k)});
   };
+  return made;
+}
+
+// --- timed cases: one product, from which those of all calls are made ---
+
+// In a sum of 8192 products magnitudes add up to at most 255 · 8 · 8192, which is less than 2^24. Already
+// what is shared has wide elements that need 8 bits and a sign.
+constexpr Ingredients kTimed{
+    .shared = {.wide = 191, .narrow = 6}, .added = {.wide = 64, .narrow = 2}, .max_exponent = kMaxExponent};
+
+Case timed_case(Shape shape, std::string purpose) {
+  Case made = make_case(shape, std::move(purpose));
+  made.prepare_many = [shape](Random& random) {
+    const auto shared = std::make_shared<const SharedProduct>(
+        shared_product(shape, kTimed, emulator::usable_processors(), random));
+    return [shape, shared](Random& own) {
+      const Product other = changed(*shared, own);
+      return make_call(shape, other.inputs, other.c, {}, {});
+    };
+  };
+  made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
   return made;
 }
 
@@ -364,18 +308,32 @@ Problem make_problem() {
       exact_case({1, 512, 128}, "a row times a matrix"),
       exact_case({131, 8, 1000}, "a single chunk of columns, and many products"),
       exact_case({61, 40, 2056}, "a long k, and a prime number of rows"),
-      exact_case({48, 80, 96}, "operands that exceed half precision", scaled_numbers),
+      exact_case({48, 80, 96}, "operands that exceed half precision", far_apart),
       exact_case({127, 264, 136}, "one row less than tiles have, and 8 columns more"),
       exact_case({393, 4104, 72}, "hundreds of tiles"),
       case_of_fractions({67, 88, 264}, "fractions, of which no sum is exact"),
-      measured(exact_case({251, 504, 376}, "tiles at all edges, and rows that begin between sectors",
-                          scaled_numbers)),
-      wide(measured(exact_case({384, 512, 512}, "many tiles along all three dimensions", scaled_numbers))),
+      measured(
+          exact_case({251, 504, 376}, "tiles at all edges, and rows that begin between sectors", far_apart)),
+      wide(measured(exact_case({384, 512, 512}, "many tiles along all three dimensions", far_apart))),
   };
   problem.gpu_cases = {
       exact_case({1021, 1000, 304}, "many tiles, whatever their size"),
-      exact_case({2048, 1096, 776}, "the same with operands that exceed half precision", scaled_numbers),
+      exact_case({2048, 1096, 776}, "the same with operands that exceed half precision", far_apart),
   };
+  problem.speed = {
+      .sizes = {timed_case({256, 256, 256}, "16 tiles of 64 x 64: an eighth of the multiprocessors"),
+                timed_case({512, 512, 512}, "64 tiles of 64 x 64"),
+                timed_case({1024, 1024, 1024}, "64 tiles of 128 x 128"),
+                timed_case({2048, 2048, 2048}, "256 tiles of 128 x 128: two for each multiprocessor"),
+                timed_case({4096, 4096, 4096}, "enough tiles for any size of them")},
+      .larger = {timed_case({8192, 8192, 8192}, "operands that no cache holds")},
+      .variations = {timed_case({4093, 4104, 4088}, "lengths that are no multiples of a tile"),
+                     timed_case({1023, 1032, 1016}, "the same, with few tiles"),
+                     timed_case({16384, 512, 2048}, "many rows and few columns")},
+      .reference = {.first_ratio = 0.042},
+      // By events `padded_rows` has 0.35 of the reference's speed on an H200, and holds all that has to be
+      // learned here.
+      .pass_ratio = 0.3};
   problem.gates = {
       lane_instructions_gate(
           0.7,

@@ -7,8 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "problem_access.h"
@@ -18,11 +20,15 @@ namespace {
 
 constexpr double kMaxExact = 1 << 24;  // whole numbers up to there are floats
 
+course::Call any_call(const course::Case& one) {
+  SplitMix64 random(7);
+  return one.prepare(random);
+}
+
 /// One call of a case, with elements as numbers: products of two are exact in double precision.
 struct Matrices {
-  explicit Matrices(const course::Case& one) {
-    SplitMix64 random(7);
-    const course::Call call = one.prepare(random);
+  explicit Matrices(const course::Case& one) : Matrices(any_call(one)) {}
+  explicit Matrices(const course::Call& call) {
     m = static_cast<std::size_t>(scalar(call, "m"));
     n = static_cast<std::size_t>(scalar(call, "n"));
     k = static_cast<std::size_t>(scalar(call, "k"));
@@ -53,33 +59,36 @@ struct Matrices {
   course::Tolerance tolerance;
 };
 
-/// Those of a GPU alone too, but the largest, whose sums take long here and are made by the same code.
+/// The first ones of a GPU alone and of those that are timed, too; the others are made by the same code, and
+/// their sums take long here.
 std::vector<course::Case> cases() {
   const course::Problem& tensor_cores = problem("tensor-cores");
   std::vector<course::Case> all = tensor_cores.cases;
   all.push_back(tensor_cores.gpu_cases.front());
+  all.push_back(tensor_cores.speed->sizes.front());
   return all;
 }
 
-TEST(TensorCores, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
-  for (const course::Case& one : cases()) {
-    const Matrices of(one);
-    ASSERT_EQ(of.a.size(), of.m * of.k) << one.name;
-    ASSERT_EQ(of.b.size(), of.k * of.n) << one.name;
-    ASSERT_EQ(of.c.size(), of.m * of.n) << one.name;
-    std::size_t wrong = 0;
-    std::vector<double> sums(of.n);
-    for (std::size_t row = 0; row < of.m; ++row) {
-      std::fill(sums.begin(), sums.end(), 0);
-      for (std::size_t i = of.k; i-- > 0;) {
-        for (std::size_t column = 0; column < of.n; ++column)
-          sums[column] += of.a[row * of.k + i] * of.b[i * of.n + column];
-      }
+void expect_sums_of_products(const Matrices& of, const std::string& name) {
+  ASSERT_EQ(of.a.size(), of.m * of.k) << name;
+  ASSERT_EQ(of.b.size(), of.k * of.n) << name;
+  ASSERT_EQ(of.c.size(), of.m * of.n) << name;
+  std::size_t wrong = 0;
+  std::vector<double> sums(of.n);
+  for (std::size_t row = 0; row < of.m; ++row) {
+    std::fill(sums.begin(), sums.end(), 0);
+    for (std::size_t i = of.k; i-- > 0;) {
       for (std::size_t column = 0; column < of.n; ++column)
-        wrong += static_cast<float>(sums[column]) == of.c[row * of.n + column] ? 0 : 1;
+        sums[column] += of.a[row * of.k + i] * of.b[i * of.n + column];
     }
-    EXPECT_EQ(wrong, 0U) << one.name;
+    for (std::size_t column = 0; column < of.n; ++column)
+      wrong += static_cast<float>(sums[column]) == of.c[row * of.n + column] ? 0 : 1;
   }
+  EXPECT_EQ(wrong, 0U) << name;
+}
+
+TEST(TensorCores, ExpectsTheSumOfTheProductsOfRowsAndColumns) {
+  for (const course::Case& one : cases()) expect_sums_of_products(Matrices(one), one.name);
 }
 
 TEST(TensorCores, ProductsAreWholeAndSumsExactInAnyOrderWhereNoToleranceIsGiven) {
@@ -117,10 +126,10 @@ bool is_wide(double number) {
   return bits != std::rint(bits);
 }
 
-TEST(TensorCores, ShowsShorterAndNarrowerFormatsInTheMeasuredCases) {
+TEST(TensorCores, ShowsShorterAndNarrowerFormatsInTheMeasuredAndTimedCases) {
   constexpr double kLargestHalf = 65504;
   for (const course::Case& one : cases()) {
-    if (!one.measured) continue;
+    if (!one.measured && !one.prepare_many) continue;
     const Matrices of(one);
     const auto exceeds = [](double value) { return std::abs(value) > kLargestHalf; };
     EXPECT_TRUE(std::ranges::any_of(of.a, exceeds)) << one.name;
@@ -137,11 +146,83 @@ TEST(TensorCores, ShowsShorterAndNarrowerFormatsInTheMeasuredCases) {
   }
 }
 
+/// A row of A, or a column of B, with what a call changes in all its elements alike, and in their order, left
+/// out.
+using Line = std::vector<double>;
+
+std::set<Line> lines_of(const std::vector<double>& values, std::size_t lines, std::size_t length,
+                        std::size_t to_next_line, std::size_t to_next_value) {
+  std::set<Line> all;
+  for (std::size_t line = 0; line < lines; ++line) {
+    Line one(length);
+    int exponent = 0;
+    for (std::size_t i = 0; i < length; ++i)
+      one[i] = std::abs(std::frexp(values[line * to_next_line + i * to_next_value], &exponent));
+    std::ranges::sort(one);
+    all.insert(std::move(one));
+  }
+  return all;
+}
+
+TEST(TensorCores, TimedCallsMadeOfOneProductAreRightAndHaveNoRowOrColumnInCommon) {
+  SplitMix64 shared(7), one(1), another(2);
+  const auto make = problem("tensor-cores").speed->sizes.front().prepare_many(shared);
+  const Matrices a(make(one)), b(make(another));
+  expect_sums_of_products(a, "the first call");
+  expect_sums_of_products(b, "the second call");
+  const std::set<Line> rows = lines_of(a.a, a.m, a.k, a.k, 1), columns = lines_of(a.b, a.n, a.k, 1, a.n);
+  for (const Line& row : lines_of(b.a, b.m, b.k, b.k, 1)) EXPECT_FALSE(rows.contains(row));
+  for (const Line& column : lines_of(b.b, b.n, b.k, 1, b.n)) EXPECT_FALSE(columns.contains(column));
+}
+
+TEST(TensorCores, MagnitudesOfTheLongestTimedSumsStayBelowWhatAFloatHoldsExactly) {
+  constexpr double kLongest = 8192, kLargest = 255.0 * 8;  // whole numbers of 8 bits, times smaller ones
+  const Matrices of(problem("tensor-cores").speed->sizes.front());
+  double largest = 0;
+  for (std::size_t i = 0; i < of.k; ++i) {
+    double of_a = 0, of_b = 0;
+    for (std::size_t row = 0; row < of.m; ++row) of_a = std::max(of_a, std::abs(of.a[row * of.k + i]));
+    for (std::size_t column = 0; column < of.n; ++column)
+      of_b = std::max(of_b, std::abs(of.b[i * of.n + column]));
+    largest = std::max(largest, of_a * of_b);
+  }
+  EXPECT_LE(largest, kLargest);
+  EXPECT_GT(largest, 0.9 * kLargest);
+  EXPECT_LT(kLargest * kLongest, kMaxExact);
+  EXPECT_EQ(problem("tensor-cores").speed->larger.back().name, "8192 x 8192 x 8192") << "none is longer";
+}
+
+/// Whatever power of two a column of A is divided by: half of the columns are wide, with magnitudes of more
+/// than 127 times the smallest one.
+TEST(TensorCores, ElementsOfTimedCallsNeedMoreThanIntegersOf8Bits) {
+  constexpr double kLargestInteger = 127;
+  const Matrices of(problem("tensor-cores").speed->sizes.front());
+  std::size_t wide = 0;
+  for (std::size_t i = 0; i < of.k; ++i) {
+    double smallest = HUGE_VAL, largest = 0;
+    for (std::size_t row = 0; row < of.m; ++row) {
+      const double one = std::abs(of.a[row * of.k + i]);
+      largest = std::max(largest, one);
+      if (one != 0) smallest = std::min(smallest, one);
+    }
+    wide += largest > kLargestInteger * smallest ? 1 : 0;
+  }
+  EXPECT_GT(wide, of.k / 3);
+  EXPECT_LT(wide, of.k * 2 / 3);
+}
+
 TEST(TensorCores, RowsBeginAtMultiplesOf16Bytes) {
-  for (const course::Case& one : cases()) {
-    const Matrices of(one);
-    EXPECT_EQ(of.n % 8, 0U) << one.name;
-    EXPECT_EQ(of.k % 8, 0U) << one.name;
+  const course::SpeedTask& speed = *problem("tensor-cores").speed;
+  std::vector<std::string> names;
+  for (const auto* timed : {&speed.sizes, &speed.larger, &speed.variations}) {
+    for (const course::Case& one : *timed) names.push_back(one.name);
+  }
+  for (const course::Case& one : cases()) names.push_back(one.name);
+  for (const std::string& name : names) {
+    int m = 0, n = 0, k = 0;
+    ASSERT_EQ(std::sscanf(name.c_str(), "%d x %d x %d", &m, &n, &k), 3) << name;
+    EXPECT_EQ(n % 8, 0) << name;
+    EXPECT_EQ(k % 8, 0) << name;
   }
 }
 

@@ -43,6 +43,7 @@ FIRST_RUNGS = {
     "scan": "10-scan/rungs/three_pass.cu",
     "compaction": "11-compaction/rungs/map_scan_scatter.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
+    "tensor-cores": "14-tensor-cores/rungs/multiply_adds.cu",
     "multi-tau": "15-multi-tau/rungs/direct.cu",
     "tpacf": "16-tpacf/rungs/global_atomics.cu",
     "flood": "17-flood/rungs/until_stable.cu",
