@@ -107,7 +107,10 @@ def share_of_ceiling(record, row, seconds=None):
 
 
 def is_about_bytes(record):
-    """Whether moving bytes is a good part of the work, so that bytes per second say something."""
+    """Whether moving bytes is a good part of what the reference does at the largest size, so that bytes per second say
+    something.
+    """
     if record["ceiling"]["name"] != "copied-bytes":
         return False
-    return max(share_of_ceiling(record, row) for row in record["results"]) >= WORTH_TELLING
+    references = [row for row in record["results"] if kind_of(row["name"]) == "reference"]
+    return share_of_ceiling(record, max(references, key=lambda row: row["elements"])) >= WORTH_TELLING
