@@ -52,8 +52,11 @@ def read(path):
         raise Fault(f"{path}: not a record of lockstep bench")
     if not (record["ceiling"]["rate"] > 0 and all(0 < row["seconds"] < math.inf for row in record["results"])):
         raise Fault(f"{path}: a time or a rate is none")
-    if all(row["variation"] for row in record["results"]):
+    sizes = [row for row in record["results"] if not row["variation"]]
+    if not sizes:
         raise Fault(f"{path}: has no sizes")
+    if not any(kind_of(row["name"]) == "reference" for row in sizes):
+        raise Fault(f"{path}: has no reference")
     return record
 
 
@@ -112,5 +115,5 @@ def is_about_bytes(record):
     """
     if record["ceiling"]["name"] != "copied-bytes":
         return False
-    references = [row for row in record["results"] if kind_of(row["name"]) == "reference"]
+    references = [row for row in record["results"] if kind_of(row["name"]) == "reference" and not row["variation"]]
     return share_of_ceiling(record, max(references, key=lambda row: row["elements"])) >= WORTH_TELLING

@@ -222,9 +222,11 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
                          // no #line and no #ifdef of the source keeps a file out of it.
                          {"SUNPRO_DEPENDENCIES", (object / kListName).string() + " submission"}};
   command.mounts = toolkit_mounts(toolkit);
-  // malloc asks this folder whether the system gives large pages to who asks for them.
-  if (const fs::path settings = "/sys/kernel/mm/transparent_hugepage"; fs::exists(settings)) {
-    command.mounts.push_back({settings, settings, false});
+  // malloc reads here whether the system gives large pages to who asks for them, and how large they are.
+  for (const char* const file : {"enabled", "hpage_pmd_size"}) {
+    const fs::path setting = fs::path("/sys/kernel/mm/transparent_hugepage") / file;
+    std::error_code absent;
+    if (fs::exists(setting, absent)) command.mounts.push_back({setting, setting, false});
   }
   if (libraries == Libraries::none) {
     const auto covers = covers_of_libraries(toolkit, stage.closed_file, stage.empty_folder);

@@ -235,8 +235,7 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
           request, [&] { ffi_call(&interface, function, &result, values.data()); }, result);
     }
     if (request.by_events) events.emplace(runtime_.handle, stream());
-    if (clock != nullptr) wait_for_go(*clock, sequence);
-    const auto make_calls = [&] {
+    const std::function<void()> make_calls = [&] {
       if (events) events->begin();
       for (std::uint32_t i = 0; i < request.calls; ++i) {
         ffi_call(&interface, function, &result, values.data() + i * parameters);
@@ -244,6 +243,7 @@ Reply LoadedObject::call(CallRequest request, std::uint32_t sequence, ClockWords
       if (events) events->end();
       error = wait(request.whole_device);
     };
+    if (clock != nullptr) wait_for_go(*clock, sequence);
     // Before there are buffers there is no context, and nothing but a question for the size of a workspace.
     make(make_calls, buffers_.any_mapped());
     if (events && error == 0) result = events->nanoseconds();

@@ -177,6 +177,15 @@ class DrawSpeeds(unittest.TestCase):
         self.assertNotIn(">80 %<", plot)
 
     @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
+    def test_the_references_share_decides_whether_bytes_are_told(self):
+        ceiling = {**RECORD["ceiling"], "rate": 8e13}
+        faster = row("peers/faster", "faster", 1000, 0.9e-6, 4.4)  # has more than a tenth of the ceiling
+        record = {**RECORD, "ceiling": ceiling, "results": [*RECORD["results"], faster]}
+        self.assertEqual(self.run_tool(record=record), (0, ""))
+        table = (self.output / "turned.md").read_text(encoding="utf-8")
+        self.assertIn("10⁹ elements/s", cells_of(table)[0])
+
+    @unittest.skipUnless(can_plot(), "python3-matplotlib is not installed")
     def test_plot_is_the_same_every_time_and_keeps_its_text(self):
         self.assertEqual(self.run_tool(), (0, ""))
         first = (self.output / "turned.svg").read_text(encoding="utf-8")
@@ -264,6 +273,7 @@ class DrawSpeeds(unittest.TestCase):
             odd = {**RECORD, "results": [*RECORD["results"], row("rungs/odd", "odd", 1000, seconds, 1.0)]}
             self.assert_refused("a time or a rate is none", record=odd)
         self.assert_refused("has no sizes", record={**RECORD, "results": RECORD["results"][-1:]})
+        self.assert_refused("has no reference", record={**RECORD, "results": RECORD["results"][:3]})
 
     def test_request_in_another_form_or_twice(self):
         self.assert_refused("not in the form", "<!-- speeds Turned: transpose -->\n")

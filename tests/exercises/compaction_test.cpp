@@ -20,8 +20,8 @@ using Elements = std::vector<std::uint32_t>;
 
 /// One call of a case.
 struct Asked {
-  explicit Asked(const course::Case& one, std::uint64_t seed = 7) {
-    SplitMix64 random(seed);
+  explicit Asked(const course::Case& one) {
+    SplitMix64 random(7);
     const course::Call call = one.prepare(random);
     in = input<std::uint32_t>(call, "in");
     limit = static_cast<std::uint32_t>(scalar(call, "limit"));
@@ -35,6 +35,13 @@ struct Asked {
   std::size_t n = 0;
 };
 
+/// All cases, and the shortest of the timed ones.
+std::vector<course::Case> all_cases() {
+  std::vector<course::Case> all = problem("compaction").cases;
+  all.push_back(problem("compaction").speed->sizes.front());
+  return all;
+}
+
 /// The report of what `wrong` is, in place of the output named so: a known mistake's sentence or a remark.
 std::string said_of(const course::Call& call, const char* name, const Elements& wrong) {
   const course::Output& output = argument(call, name).output;
@@ -46,7 +53,7 @@ std::string said_of(const course::Call& call, const char* name, const Elements& 
 }
 
 TEST(Compaction, TakesWhatIsLessFromTheEndToTheBegin) {
-  for (const course::Case& one : problem("compaction").cases) {
+  for (const course::Case& one : all_cases()) {
     const Asked asked(one);
     ASSERT_EQ(asked.in.size(), asked.n) << one.name;
     ASSERT_LE(asked.count, asked.out.size()) << one.name;
@@ -105,6 +112,14 @@ TEST(Compaction, HasElementsThatEqualTheLimitAndSomeOnBothSidesOfTheSign) {
   }
   EXPECT_GE(with_equal, 15U);
   EXPECT_TRUE(any_low && any_high) << "a comparison with signs would be right";
+}
+
+TEST(Compaction, KeepsAsMuchAsTheCostOfATimedCaseSays) {
+  const course::Case& one = problem("compaction").speed->sizes.front();
+  const Asked asked(one);
+  EXPECT_EQ(asked.out.size(), asked.n) << "calls of a timed case must not differ in size";
+  const auto moved = static_cast<double>(sizeof(std::uint32_t) * (asked.n + asked.count));
+  EXPECT_NEAR(one.cost.global_bytes, moved, 0.02 * moved);
 }
 
 TEST(Compaction, NoNeighboursThatAreKeptAreEqualWhereItCounts) {

@@ -1,8 +1,7 @@
 // Reduction without rounding: each thread adds integers of 64 bits, one for every sign and 32 exponents, and
 // a float is rounded once, at the end. So the result is that of any order and any grid. Lecture:
-// 06-reduction. Bound: memory bandwidth, 4 bytes per element; beside it 4 wavefronts of shared memory and
-// some 12 instructions per 32 elements. Source: U. W. Kulisch, Computer Arithmetic and Validity: a long
-// accumulator.
+// 06-reduction. Bound: memory bandwidth, 4 bytes per element; beside it 4 wavefronts of shared memory per 32
+// elements. Source: U. W. Kulisch, Computer Arithmetic and Validity: a long accumulator.
 #include <algorithm>
 
 #include "lockstep/check_cuda.h"
@@ -37,7 +36,7 @@ __device__ void add(Rows& rows, float value) {
 // The sum of all elements has digits of 32 bits and is at the end of the kernel d[0] + 2^32 d[1] + 2^64 d[2]
 // + … times 2^-150, with digits that may be negative and larger than 32 bits.
 constexpr int kDigitBits = 32;
-constexpr int kDigits = 10;  // 2^31 elements
+constexpr int kDigits = 10;  // 2^31 elements of less than 2^278 each
 
 /// Leaves 0 … 2^32 - 1 in all digits but the last, which then has the sign of the sum.
 __device__ void carry(Integer* digits) {
@@ -82,12 +81,12 @@ __device__ Integer warp_sum(Integer value) {
 __device__ bool is_last_block(unsigned* ended) {
   __shared__ bool is_last;
   __threadfence();  // whoever sees the count must see what this thread has added
-  __syncthreads();
+  __syncthreads();  // all have added before the block is counted
   if (threadIdx.x == 0) {
     is_last = atomicAdd(ended, 1) == gridDim.x - 1;
     __threadfence();  // and read what the others have added after it
   }
-  __syncthreads();
+  __syncthreads();  // thread 0 alone knows
   return is_last;
 }
 
@@ -118,13 +117,13 @@ __global__ void __launch_bounds__(kThreads)
       }
     }
     if (i >= whole && first < n % 4) add(rows, in[4 * whole + first]);
-    __syncthreads();
+    __syncthreads();  // the columns are complete
     for (int t = lane; t < kThreads; t += kLanes) {
       const Natural positive = rows[warp][t], negative = rows[warp + kRows / 2][t];
       low += static_cast<Integer>(positive & 0xffffffff) - static_cast<Integer>(negative & 0xffffffff);
       high += static_cast<Integer>(positive >> kDigitBits) - static_cast<Integer>(negative >> kDigitBits);
     }
-    __syncthreads();
+    __syncthreads();  // and read, before they are set to 0
   } while (i < whole);
 
   low = warp_sum(low);
