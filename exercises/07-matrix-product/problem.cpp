@@ -137,17 +137,14 @@ constexpr Ingredients kTimed{
     .shared = {.wide = 2047, .narrow = 1}, .added = {.wide = 2047, .narrow = 1}, .max_exponent = 3};
 
 Case make_timed_case(Shape shape, std::string purpose) {
-  Case made = make_case(shape, std::move(purpose));
-  made.prepare_many = [shape](Random& random) {
+  return sharing(make_case(shape, std::move(purpose)), [shape](Random& random) {
     const auto shared = std::make_shared<const SharedProduct>(
         shared_product(shape, kTimed, emulator::usable_processors(), random));
     return [shape, shared](Random& own) {
       const Product other = changed(*shared, own);
       return make_call(shape, other.inputs, other.c, {});
     };
-  };
-  made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
-  return made;
+  });
 }
 
 Problem make_problem() {

@@ -672,16 +672,13 @@ Call make_turned_call(const Shape& shape, Survey survey, Random& random) {
 }
 
 Case make_turned_case(const Shape& shape, std::string purpose, Make make = galaxies) {
-  Case made = make_case(shape, std::move(purpose));
-  made.prepare_many = [shape, make](Random& random) {
+  return sharing(make_case(shape, std::move(purpose)), [shape, make](Random& random) {
     constexpr double kPairsOfThread = 1e7;
     const auto most = static_cast<unsigned>(1 + pairs_of(shape) / kPairsOfThread);
     const unsigned threads = std::min(emulator::usable_processors(), most);
     const auto survey = std::make_shared<const Survey>(shape, make(shape, random), threads, random);
     return [shape, survey](Random& own) { return make_turned_call(shape, *survey, own); };
-  };
-  made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
-  return made;
+  });
 }
 
 // --- the picture ---

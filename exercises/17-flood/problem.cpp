@@ -610,13 +610,11 @@ Case large_case(int side, int neighbourhood, std::string name, std::string purpo
   Case made;
   made.name = std::move(name);
   made.purpose = std::move(purpose);
-  made.prepare_many = [=](Random& random) {
+  made.cost = cost_of({side, side});
+  return sharing(std::move(made), [=](Random& random) {
     const auto map = std::make_shared<const LargeMap>(side, neighbourhood, draw, change, random);
     return [map](Random& own) { return map->call(own); };
-  };
-  made.prepare = [many = made.prepare_many](Random& random) { return many(random)(random); };
-  made.cost = cost_of({side, side});
-  return made;
+  });
 }
 
 // --- the picture ---

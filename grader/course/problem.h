@@ -237,14 +237,16 @@ struct Cost {
   double gathers = 0;  ///< reads at addresses that have nothing in common, of an array far larger than L2
 };
 
+/// Makes what calls share, and returns what makes each of them, which several threads use at once.
+using PrepareMany = std::function<std::function<Call(Random&)>(Random&)>;
+
 struct Case {
   std::string puzzle = {};               ///< of an exercise of puzzles: the name of the one it belongs to
   std::string name;                      ///< such as "33 x 65"
   std::string purpose;                   ///< one line for the student: why this case is here
   std::function<Call(Random&)> prepare;  ///< makes fresh inputs and their expected outputs
-  /// Where expected outputs take long and many calls are timed: makes what these calls share, and returns
-  /// what makes each of them, which several threads use at once. Empty: `prepare`, time after time.
-  std::function<std::function<Call(Random&)>(Random&)> prepare_many = {};
+  /// Where expected outputs take long and many calls are timed. Empty: `prepare`, time after time.
+  PrepareMany prepare_many = {};
   Cost cost;
   int calls = 2;          ///< calls in a row with fresh inputs each
   bool measured = false;  ///< technique gates look at this case
@@ -276,6 +278,13 @@ inline Case failing(Case one) {
 /// `one` with a single call: for inputs that do not change, or that take long.
 inline Case once(Case one) {
   one.calls = 1;
+  return one;
+}
+
+/// `one`, whose calls are all made by `prepare_many`, a call alone too.
+inline Case sharing(Case one, PrepareMany prepare_many) {
+  one.prepare = [prepare_many](Random& random) { return prepare_many(random)(random); };
+  one.prepare_many = std::move(prepare_many);
   return one;
 }
 

@@ -95,6 +95,12 @@ class CompareCounters(unittest.TestCase):
             self.assertEqual(status, 1, printed)
             self.assertIn("does not differ so any more, but has a reason: Stale.", printed)
 
+    def test_stale_reason_in_the_words_of_another_is_a_fault(self):
+        stale = {**REASON, "counter": "global-load-sectors"}
+        status, printed, _ = self.run_tool([REASON, stale])
+        self.assertEqual(status, 1, printed)
+        self.assertIn("global-load-sectors does not differ so any more", printed)
+
     def test_reason_has_words_and_bounds(self):
         for wrong in ({"reason": " "}, {"ratio": [1.2, 1.1]}, {"ratio": 1.1}, {"ratio": [float("nan"), 2]}):
             status, printed, _ = self.run_tool([{**REASON, **wrong}])

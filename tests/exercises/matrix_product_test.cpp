@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "problem_access.h"
+#include "product_lines.h"
 
 namespace lockstep::test {
 namespace {
@@ -117,33 +117,8 @@ TEST(MatrixProduct, ShowsShorterFormatsInEveryElementOfTheMeasuredAndTimedCases)
     const auto is_fraction = [](std::int64_t eighths) { return eighths % kScale != 0; };
     EXPECT_TRUE(std::ranges::any_of(of.a, is_fraction)) << one.name;
     EXPECT_TRUE(std::ranges::any_of(of.b, is_fraction)) << one.name;
-    for (std::size_t row = 0; row < of.m; ++row) {
-      const auto begin = of.a.begin() + static_cast<std::ptrdiff_t>(row * of.k);
-      EXPECT_TRUE(std::any_of(begin, begin + static_cast<std::ptrdiff_t>(of.k), is_wide)) << one.name;
-    }
-    for (std::size_t column = 0; column < of.n; ++column) {
-      bool found = false;
-      for (std::size_t i = 0; i < of.k; ++i) found = found || is_wide(of.b[i * of.n + column]);
-      EXPECT_TRUE(found) << one.name;
-    }
+    expect_in_every_line(of, is_wide, one.name);
   }
-}
-
-/// A row of A, or a column of B, with what a call changes in all its elements alike, and in their order, left
-/// out.
-using Line = std::vector<std::int64_t>;
-
-std::set<Line> lines_of(const std::vector<std::int64_t>& values, std::size_t lines, std::size_t length,
-                        std::size_t to_next_line, std::size_t to_next_value) {
-  std::set<Line> all;
-  for (std::size_t line = 0; line < lines; ++line) {
-    Line one(length);
-    for (std::size_t i = 0; i < length; ++i)
-      one[i] = without_powers_of_two(values[line * to_next_line + i * to_next_value]);
-    std::ranges::sort(one);
-    all.insert(std::move(one));
-  }
-  return all;
 }
 
 TEST(MatrixProduct, TimedCallsMadeOfOneProductAreRightAndHaveNoRowOrColumnInCommon) {
@@ -152,9 +127,7 @@ TEST(MatrixProduct, TimedCallsMadeOfOneProductAreRightAndHaveNoRowOrColumnInComm
   const Matrices a(make(one)), b(make(another));
   expect_sums_of_products(a, "the first call");
   expect_sums_of_products(b, "the second call");
-  const std::set<Line> rows = lines_of(a.a, a.m, a.k, a.k, 1), columns = lines_of(a.b, a.n, a.k, 1, a.n);
-  for (const Line& row : lines_of(b.a, b.m, b.k, b.k, 1)) EXPECT_FALSE(rows.contains(row));
-  for (const Line& column : lines_of(b.b, b.n, b.k, 1, b.n)) EXPECT_FALSE(columns.contains(column));
+  expect_no_line_in_common(a, b, without_powers_of_two);
 }
 
 TEST(MatrixProduct, MagnitudesOfTheLongestTimedSumsStayBelowWhatAFloatHoldsExactly) {
