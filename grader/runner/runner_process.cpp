@@ -221,9 +221,8 @@ std::variant<Reply, Outcome> RunnerProcess::State::hear(Clock::time_point deadli
 
 std::variant<Reply, Outcome> RunnerProcess::State::exchange(const Packet& request, milliseconds timeout,
                                                             int descriptor, const Patience& patience) {
-  const auto deadline = Clock::now() + timeout;
   if (auto failed = say(request, descriptor)) return *failed;
-  return hear(deadline, patience);
+  return hear(Clock::now() + timeout, patience);
 }
 
 Outcome RunnerProcess::State::outcome_of(const std::variant<Reply, Outcome>& answer) {

@@ -288,8 +288,10 @@ void Supervisor::watch() {
       running = false;
     }
     if (ready[2].revents != 0) {
-      // Whoever asked for the end may have waited for a tree that exceeded a limit meanwhile.
-      if (const auto limit = exceeded_limit(Clock::now()); limit && running) end.kind = *limit;
+      // Whoever asked for the end may have waited for a tree that has exceeded a limit since its last
+      // measurement.
+      next_measurement_ = Clock::now();
+      if (const auto limit = exceeded_limit(next_measurement_); limit && running) end.kind = *limit;
       running = false;
     }
   }

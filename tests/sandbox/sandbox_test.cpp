@@ -284,6 +284,18 @@ TEST_F(Sandbox, KillEndsTheTree) {
   EXPECT_EQ(result.end.status, SIGKILL);
 }
 
+// Each time at another distance from the last measurement.
+TEST_F(Sandbox, ALimitIsNamedThoughTheEndIsAskedForBeforeTheNextMeasurement) {
+  Command command = shell("i=0; while [ $i -lt 7 ]; do sleep 10 & i=$((i + 1)); done; echo started; wait");
+  command.limits.processes = 4;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    Process process(command);
+    while (process.output().empty() && !process.wait(1ms)) continue;
+    process.kill();
+    EXPECT_EQ(finish(process).end.kind, Kind::process_limit) << "attempt " << attempt;
+  }
+}
+
 TEST_F(Sandbox, TheDestructorEndsTheTree) {
   const auto start = std::chrono::steady_clock::now();
   { const Process process(misbehave("sleep_forever")); }
