@@ -119,7 +119,7 @@ Triangle make_triangle(Place place, float limit, Random& random) {
         made[other].x = made[0].x + (random.integer(0, 1) == 0 ? 16.0F : 32.0F);
       break;
   }
-  std::ranges::rotate(made, made.begin() + random.integer(0, 2));
+  std::rotate(made.begin(), made.begin() + random.integer(0, 2), made.end());
   return made;
 }
 
