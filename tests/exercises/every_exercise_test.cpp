@@ -184,6 +184,7 @@ TEST_P(EveryExercise, TellsNoInputByAFewOfItsElementsWhereItCounts) {
 
 TEST_P(EveryExercise, NeverUsesConstantInputs) {
   for (const Case& one : GetParam()->problem.cases) {
+    if (one.cost.elements == 0) continue;  // where all rows are empty, each begins at 0
     SplitMix64 random(kSeed);
     for (const Bytes& input : inputs_of(one.prepare(random))) {
       const std::vector<std::uint32_t> words = numbers<std::uint32_t>(input);
