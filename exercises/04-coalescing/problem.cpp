@@ -20,13 +20,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "coalescing.h"
+#include "course/numbers.h"
 #include "course/poison.h"
 #include "course/problem.h"
 
@@ -112,12 +112,6 @@ std::vector<float> rows_n_apart(const std::vector<float>& rows, Shape shape, int
   return fields;
 }
 
-std::vector<float> floats_of(std::span<const std::byte> bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-  return values;
-}
-
 std::vector<float> without_padding(std::vector<float> rows, Shape shape) {
   const auto pitch = static_cast<std::size_t>(shape.pitch);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -189,7 +183,7 @@ std::vector<KnownMistake> known_mistakes(const std::vector<Particle>& particles,
 /// Whether some particles were taken for padding, and nothing else is wrong.
 Remark remark_on_padding(std::span<const std::byte> right_bytes, std::span<const std::byte> found_bytes,
                          Shape shape) {
-  const std::vector<float> right = floats_of(right_bytes), found = floats_of(found_bytes);
+  const std::vector<float> right = numbers_of<float>(right_bytes), found = numbers_of<float>(found_bytes);
   const auto n = static_cast<std::size_t>(shape.n), pitch = static_cast<std::size_t>(shape.pitch);
   std::size_t taken = 0, first = 0;
   for (std::size_t column = 0; column < pitch; ++column) {

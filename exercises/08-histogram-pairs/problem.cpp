@@ -27,7 +27,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -36,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "course/numbers.h"
 #include "course/problem.h"
 #include "histogram_pairs.h"
 
@@ -175,15 +175,9 @@ std::vector<KnownMistake> known_mistakes(const Symbols& symbols, const Sequence&
   return mistakes.known();
 }
 
-Counts counts_in(std::span<const std::byte> bytes) {
-  Counts counts(bytes.size() / sizeof(Counts::value_type));
-  std::memcpy(counts.data(), bytes.data(), bytes.size());
-  return counts;
-}
-
 /// Whether pairs were missed or counted again.
 Remark remark_on_sum(int pairs, std::span<const std::byte> found_bytes) {
-  const Counts found = counts_in(found_bytes);
+  const Counts found = numbers_of<Counts::value_type>(found_bytes);
   const auto counted = std::accumulate(found.begin(), found.end(), 0ULL), right = 0ULL + size(pairs);
   if (counted > 4 * right + 1000) return {};  // what holds no counts
   if (counted > right) {

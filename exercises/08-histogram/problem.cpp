@@ -26,7 +26,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -35,6 +34,7 @@
 #include <utility>
 #include <vector>
 
+#include "course/numbers.h"
 #include "course/problem.h"
 #include "histogram.h"
 
@@ -166,15 +166,10 @@ std::vector<KnownMistake> known_mistakes(const Samples& all, const Range& range,
   return mistakes.known();
 }
 
-Counts counts_in(std::span<const std::byte> bytes) {
-  Counts counts(bytes.size() / sizeof(Counts::value_type));
-  std::memcpy(counts.data(), bytes.data(), bytes.size());
-  return counts;
-}
-
 /// Whether samples were missed or counted again.
 Remark remark_on_sum(std::span<const std::byte> right_bytes, std::span<const std::byte> found_bytes) {
-  const Counts expected = counts_in(right_bytes), found = counts_in(found_bytes);
+  const Counts expected = numbers_of<Counts::value_type>(right_bytes),
+               found = numbers_of<Counts::value_type>(found_bytes);
   const auto right = std::accumulate(expected.begin(), expected.end(), 0ULL);
   const auto counted = std::accumulate(found.begin(), found.end(), 0ULL);
   const auto largest = *std::max_element(found.begin(), found.end());

@@ -22,13 +22,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "course/numbers.h"
 #include "course/problem.h"
 #include "scan_recurrence.h"
 
@@ -130,9 +130,8 @@ std::vector<KnownMistake> known_mistakes(const Inputs& in) {
 /// Whether each element follows from the one before it, except for some at which tiles may begin.
 Remark remark_on_steps(const Inputs& in, std::span<const std::byte> found_bytes) {
   constexpr std::size_t kSmallestTile = 32;
-  Words found(found_bytes.size() / sizeof(std::uint32_t));
+  const auto found = numbers_of<std::uint32_t>(found_bytes);
   if (found.empty() || found.size() != in.a.size()) return {};
-  std::memcpy(found.data(), found_bytes.data(), found_bytes.size());
   if (found[0] != in.a[0] * in.first + in.b[0]) return {};
   std::size_t broken = 0, at = 0;
   for (std::size_t i = 1; i < found.size(); ++i) {

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "compaction_clip.h"
+#include "course/numbers.h"
 #include "course/poison.h"
 #include "course/problem.h"
 
@@ -225,8 +226,7 @@ std::vector<KnownMistake> mistakes_of_out(const Input& input, const Coordinates&
 /// That the results are the right ones in another order.
 Remark remark_on(std::span<const std::byte> expected, std::span<const std::byte> found) {
   const auto sorted = [](std::span<const std::byte> bytes) {
-    std::vector<std::uint32_t> values(bytes.size() / sizeof(std::uint32_t));  // bits: they may be of a NaN
-    std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
+    auto values = numbers_of<std::uint32_t>(bytes);  // the bits, as there may be a NaN among the floats
     std::ranges::sort(values);
     return values;
   };

@@ -38,6 +38,7 @@
 #include <vector>
 
 #include "compaction.h"
+#include "course/numbers.h"
 #include "course/poison.h"
 #include "course/problem.h"
 
@@ -253,12 +254,7 @@ std::vector<KnownMistake> mistakes_of_count(const Input& input, std::size_t kept
 
 /// That the elements are the right ones in another order, or that only what lies behind them is wrong.
 Remark remark_on(std::span<const std::byte> expected, std::span<const std::byte> found, std::size_t kept) {
-  const auto elements = [](std::span<const std::byte> bytes) {
-    Elements values(bytes.size() / sizeof(std::uint32_t));
-    std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
-    return values;
-  };
-  Elements right = elements(expected), wrong = elements(found);
+  auto right = numbers_of<std::uint32_t>(expected), wrong = numbers_of<std::uint32_t>(found);
   const std::span right_kept = std::span(right).first(kept), wrong_kept = std::span(wrong).first(kept);
   if (std::ranges::equal(right_kept, wrong_kept))
     return {"what is kept is right, and something was stored behind it",

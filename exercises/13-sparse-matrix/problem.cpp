@@ -41,6 +41,7 @@
 #include <utility>
 #include <vector>
 
+#include "course/numbers.h"
 #include "course/poison.h"
 #include "course/problem.h"
 #include "lockstep/matrix_products.h"
@@ -320,36 +321,56 @@ std::vector<KnownMistake> known_mistakes(const Input& input, const Floats& right
   return mistakes.known();
 }
 
-/// Of the first wrong row: that it has one end of its nonzeros alone, or none and yet a sum. Whole numbers
-/// are exact.
-Remark remark_on(const Input& input, std::span<const std::byte> right_bytes,
-                 std::span<const std::byte> found_bytes) {
-  const auto floats = [](std::span<const std::byte> bytes) {
-    Floats values(bytes.size() / sizeof(float));
-    std::ranges::copy(bytes, std::as_writable_bytes(std::span(values)).begin());
-    return values;
-  };
-  const Floats right = floats(right_bytes), found = floats(found_bytes);
-  const auto differs = std::ranges::mismatch(right, found).in1;
-  if (differs == right.end()) return {};
-  const auto row = static_cast<std::size_t>(differs - right.begin());
+/// How many nonzeros of a row are in the sum that was found, counted from one of its ends. Whole numbers are
+/// exact.
+struct Parts {
+  int first = 0, last = 0;  ///< 0: it is not the sum of so many
+};
+
+Parts parts_of(const Input& input, std::size_t row, float right, float found) {
   const int begin = input.begins[row], end = input.begins[row + 1];
-  if (begin == end && std::isfinite(found[row]) && found[row] != never_written<float>())
-    return {fmt::format("row {} has no nonzeros, and holds what belongs to another row", row),
-            "Begin the sum of each row with 0, and what is carried on with 0 where a row ends."};
+  Parts parts;
   double sum = 0;
   for (int i = begin; i + 1 < end; ++i) {
     const auto at = static_cast<std::size_t>(i);
     sum += static_cast<double>(input.values[at]) * input.x[static_cast<std::size_t>(input.columns[at])];
-    const int before = i + 1 - begin, behind = end - i - 1;
-    if (sum == found[row])
-      return {fmt::format("row {} has the sum of the first {} of its {} nonzeros", row, before, end - begin),
-              "Let the row go on: over the end of a tile, and up to row_begins[row + 1]."};
-    if (right[row] - sum == found[row])
-      return {fmt::format("row {} has the sum of the last {} of its {} nonzeros", row, behind, end - begin),
-              "Add what a tile before has of the row to what the tile has in which it ends."};
+    if (sum == found) parts.first = i + 1 - begin;
+    if (right - sum == found) parts.last = end - i - 1;
   }
-  return {};
+  return parts;
+}
+
+/// That all wrong rows have the sum of one end of their nonzeros, or that one has none and yet a sum. Of a
+/// long row some part may have any sum by chance: so all of them have to, and the first is named.
+Remark remark_on(const Input& input, std::span<const std::byte> right_bytes,
+                 std::span<const std::byte> found_bytes) {
+  const auto right = numbers_of<float>(right_bytes), found = numbers_of<float>(found_bytes);
+  std::vector<std::size_t> wrong;
+  for (std::size_t row = 0; row < right.size(); ++row) {
+    if (right[row] != found[row]) wrong.push_back(row);
+  }
+  const auto length_of = [&input](std::size_t row) { return input.begins[row + 1] - input.begins[row]; };
+  for (const std::size_t row : wrong) {
+    if (length_of(row) == 0 && std::isfinite(found[row]) && found[row] != never_written<float>())
+      return {fmt::format("row {} has no nonzeros, and holds what belongs to another row", row),
+              "Begin the sum of each row with 0, and what is carried on with 0 where a row ends."};
+  }
+  if (wrong.empty()) return {};
+  bool are_first = true, are_last = true;
+  for (const std::size_t row : wrong) {
+    const Parts parts = parts_of(input, row, right[row], found[row]);
+    are_first = are_first && parts.first > 0;
+    are_last = are_last && parts.last > 0;
+    if (!are_first && !are_last) return {};
+  }
+  const Parts parts = parts_of(input, wrong[0], right[wrong[0]], found[wrong[0]]);
+  if (are_first)
+    return {fmt::format("row {} has the sum of the first {} of its {} nonzeros", wrong[0], parts.first,
+                        length_of(wrong[0])),
+            "Let the row go on: over the end of a tile, and up to row_begins[row + 1]."};
+  return {fmt::format("row {} has the sum of the last {} of its {} nonzeros", wrong[0], parts.last,
+                      length_of(wrong[0])),
+          "Add what a tile before has of the row to what the tile has in which it ends."};
 }
 
 // --- calls ---

@@ -38,6 +38,7 @@
 #include <utility>
 #include <vector>
 
+#include "course/numbers.h"
 #include "course/problem.h"
 #include "resampling.h"
 
@@ -212,12 +213,6 @@ const NamedChain* followed(const Task& task, const Ancestors& found) {
   return best;
 }
 
-Ancestors ints_of(std::span<const std::byte> bytes) {
-  Ancestors values(bytes.size() / sizeof(int));
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(int));
-  return values;
-}
-
 /// The ancestors of a procedure, and what its name alone does not say to a student who passes with it.
 Answer answer(const Ancestors& ancestors, const std::string& procedure) {
   std::string remark = fmt::format("The ancestors are those of {}.", procedure);
@@ -230,7 +225,7 @@ Answer answer(const Ancestors& ancestors, const std::string& procedure) {
 }
 
 Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
-  Ancestors found = ints_of(bytes);
+  Ancestors found = numbers_of<int>(bytes);
   if (found == task.systematic) return answer(found, "systematic resampling");
   const NamedChain* chain = followed(task, found);
   if (chain == nullptr) return answer(task.systematic, "systematic resampling");
