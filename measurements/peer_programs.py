@@ -35,7 +35,7 @@ class Peer:
 
 PEERS = (
     Peer(
-        exercise="15-multi-tau",
+        exercise="17-multi-tau",
         name="AutocorrelationCUDA",
         url="https://github.com/Lapo9/AutocorrelationCUDA",
         commit="828c8e074205d4673e91c483e17f9a5a48cfeb08",
@@ -43,7 +43,7 @@ PEERS = (
         ours={"lockstep_multi_tau": "multi_tau.cu"},
     ),
     Peer(
-        exercise="16-tpacf",
+        exercise="18-tpacf",
         name="gpu-parboil",
         url="https://github.com/yuhc/gpu-parboil",
         commit="ccf3d3126f1754ca85528722f4ced5894ccb852b",
@@ -52,7 +52,7 @@ PEERS = (
         include=(".", "common/include"),
     ),
     Peer(
-        exercise="17-flood",
+        exercise="19-flood",
         name="YACCLAB",
         url="https://github.com/prittt/YACCLAB",
         commit="54e43543a02ff9966124c4bc41a5eda568aa8a06",
@@ -61,7 +61,7 @@ PEERS = (
         stand_ins=("opencv2/cudafeatures2d.hpp", "labeling_algorithms.h", "register.h"),
     ),
     Peer(
-        exercise="19-resampling",
+        exercise="21-resampling",
         name="Megopolis",
         url="https://github.com/AdelaideAuto-IDLab/Megopolis",
         commit="70e68fbd3f89d4627881008f32b55888a00f673f",

@@ -1,5 +1,5 @@
 // The correlation of one sensor's counts by its definition, A(d) = Σ y(t) y(t + d), for every delay below a
-// limit. Lecture 15: multi-tau correlation.
+// limit. Lecture 17: multi-tau correlation.
 //
 //   plain_correlation [INSTANTS DELAYS]    4096 instants and 256 delays when not given; the source had
 //                                          625000 and 10000

@@ -1,5 +1,5 @@
 // What lanes that add to one counter at once cost: pairs of points on the sky are counted by distance, in 1,
-// 2, 4, … 32 histograms per warp, by adding 1 and by adding a weight. Lecture 16: TPACF.
+// 2, 4, … 32 histograms per warp, by adding 1 and by adding a weight. Lecture 18: TPACF.
 //
 //   warp_histograms [POINTS SETS]    256 points per set and 2 random sets when not given; the source had 2048
 //                                    and 10

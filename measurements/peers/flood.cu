@@ -172,9 +172,9 @@ void race_on(const Map& map, int neighbourhood, const std::string& peer, lockste
 
   const std::string side = std::to_string(kSide);
   peers::Race race(side + " x " + side + ", " + std::to_string(neighbourhood) + " neighbours: " + map.name);
-  race.add("17-flood/flood", ours);
-  race.add("17-flood/peers/" + peer, label);
-  race.add("17-flood/peers/" + peer + "_flood", theirs);
+  race.add("19-flood/flood", ours);
+  race.add("19-flood/peers/" + peer, label);
+  race.add("19-flood/peers/" + peer + "_flood", theirs);
   race.run();
 
   std::vector<unsigned char> a(kCells), b(kCells);
@@ -182,7 +182,7 @@ void race_on(const Map& map, int neighbourhood, const std::string& peer, lockste
   CHECK_CUDA(cudaMemcpy(b.data(), their_mask.as<void>(), kCells, cudaMemcpyDefault));
   const double differing =
       std::transform_reduce(a.begin(), a.end(), b.begin(), 0.0, std::plus(), std::not_equal_to());
-  race.tell_difference("17-flood/peers/" + peer + "_flood", "cells of the mask that differ", differing);
+  race.tell_difference("19-flood/peers/" + peer + "_flood", "cells of the mask that differ", differing);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ void race_over(int packets) {
   const Ours ours(packet, packets);
   Theirs theirs(packet, packets);
   peers::Race race(std::to_string(packets * kPacket) + " instants, 1024 sensors, 10 groups");
-  const std::string name = "15-multi-tau/peers/autocorrelation_cuda";
+  const std::string name = "17-multi-tau/peers/autocorrelation_cuda";
 
   // Before the race, since only the first call of theirs begins with nothing.
   ours.correlate();
@@ -136,7 +136,7 @@ void race_over(int packets) {
   race.tell_difference(name, "largest relative difference of a sum", of_any);
   race.tell_difference(name, "largest relative difference of a sum of sensors below 1024", of_sensors);
 
-  race.add("15-multi-tau/multi_tau", [&] { ours.correlate(); });
+  race.add("17-multi-tau/multi_tau", [&] { ours.correlate(); });
   race.add(name, [&] { theirs.correlate(); });
   race.run();
 }

@@ -34,7 +34,7 @@ class Race {
     cudaEventDestroy(end_);
   }
 
-  /// `call` does the task once. `name` as in records of speed: 16-tpacf/tpacf or 16-tpacf/peers/parboil.
+  /// `call` does the task once. `name` as in records of speed: 18-tpacf/tpacf or 18-tpacf/peers/parboil.
   void add(std::string name, std::function<void()> call) {
     racers_.push_back({std::move(name), std::move(call)});
   }

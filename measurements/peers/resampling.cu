@@ -51,12 +51,12 @@ struct Solution {
 };
 
 constexpr Solution kOurs[] = {
-    {"19-resampling/rungs/metropolis", lockstep_metropolis, lockstep_metropolis_workspace_bytes},
-    {"19-resampling/rungs/megopolis", lockstep_megopolis, lockstep_megopolis_workspace_bytes},
-    {"19-resampling/rungs/c1_128", lockstep_c1_128, lockstep_c1_128_workspace_bytes},
-    {"19-resampling/rungs/c2_128", lockstep_c2_128, lockstep_c2_128_workspace_bytes},
-    {"19-resampling/rungs/systematic", lockstep_systematic, lockstep_systematic_workspace_bytes},
-    {"19-resampling/resampling", lockstep_reference, lockstep_reference_workspace_bytes},
+    {"21-resampling/rungs/metropolis", lockstep_metropolis, lockstep_metropolis_workspace_bytes},
+    {"21-resampling/rungs/megopolis", lockstep_megopolis, lockstep_megopolis_workspace_bytes},
+    {"21-resampling/rungs/c1_128", lockstep_c1_128, lockstep_c1_128_workspace_bytes},
+    {"21-resampling/rungs/c2_128", lockstep_c2_128, lockstep_c2_128_workspace_bytes},
+    {"21-resampling/rungs/systematic", lockstep_systematic, lockstep_systematic_workspace_bytes},
+    {"21-resampling/resampling", lockstep_reference, lockstep_reference_workspace_bytes},
 };
 
 /// Likelihoods of y by particles from a normal distribution, as the exercise has them.
@@ -141,7 +141,7 @@ int main() {
     CHECK_CUDA(cudaGetLastError());
   };
   const auto add_theirs = [&](const std::string& name, std::function<void()> call) {
-    contenders.push_back({"19-resampling/peers/megopolis_" + name, std::move(call), mean_weight<float>});
+    contenders.push_back({"21-resampling/peers/megopolis_" + name, std::move(call), mean_weight<float>});
   };
   add_theirs("metropolis", [&] { resample(metropolis, given); });
   add_theirs("megopolis", [&] { resample(megopolis, given); });

@@ -86,8 +86,8 @@ int main() {
   };
 
   peers::Race race("n = 10391, m = 10391, sets = 100");
-  race.add("16-tpacf/tpacf", ours);
-  race.add("16-tpacf/peers/parboil", theirs);
+  race.add("18-tpacf/tpacf", ours);
+  race.add("18-tpacf/peers/parboil", theirs);
   race.run();
 
   // Theirs are in the order DD, RR of each set, DR of each set.
@@ -106,7 +106,7 @@ int main() {
       if (expected >= kMany) of_many = std::fmax(of_many, difference);
     }
   }
-  const std::string name = "16-tpacf/peers/parboil";
+  const std::string name = "18-tpacf/peers/parboil";
   race.tell_difference(name, "largest relative difference of a count", of_any);
   race.tell_difference(name, "largest relative difference of a count above 10000", of_many);
 }

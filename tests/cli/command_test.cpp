@@ -750,7 +750,7 @@ TEST_F(Grading, ProfileCountsLinesAndDrawsOne) {
 
 TEST_F(Grading, AProfileIsOfTheCaseInWhichAGateFails) {
   const std::string rung = "profile flood --format json --submission '" LOCKSTEP_SOURCE
-                           "/solutions/17-flood/rungs/active_tiles.cu'";
+                           "/solutions/19-flood/rungs/active_tiles.cu'";
   const auto case_of = [](const Ran& ran) { return nlohmann::json::parse(ran.output).at("case"); };
   EXPECT_EQ(case_of(lockstep(rung + " 2> /dev/null")), "49 x 85, 4 neighbours: spiral");
   EXPECT_THAT(case_of(lockstep(rung + " --case 487 2> /dev/null")).get<std::string>(),

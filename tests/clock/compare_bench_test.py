@@ -162,9 +162,9 @@ class CompareBench(unittest.TestCase):
             for size in sizes:
                 with self.subTest(topic=topic, size=size):
                     self.assertIsNotNone(programs["arguments_for"](f"{exercise}/{topic}", size))
-        told = programs["arguments_for"]("15-multi-tau/multi_tau", "100 instants, 1024 sensors, 10 groups, elapsed = 7")
+        told = programs["arguments_for"]("17-multi-tau/multi_tau", "100 instants, 1024 sensors, 10 groups, elapsed = 7")
         self.assertEqual(told, "1024 100 7 10")
-        self.assertIsNone(programs["arguments_for"]("17-flood/flood", "1024 x 2048"))
+        self.assertIsNone(programs["arguments_for"]("19-flood/flood", "1024 x 2048"))
 
     def test_the_median_of_the_rounds_is_compared(self):
         ran = self.run_tool(rounds="3", events=("3e-5", "1.01e-5", "0.9e-5"))

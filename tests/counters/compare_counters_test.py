@@ -181,12 +181,12 @@ class CompareCounters(unittest.TestCase):
     def test_what_another_generator_decided_is_left_out_of_the_record(self):
         file, alone = self.recorded()
         record = json.loads(file.read_text())
-        record["sources"]["17-flood/flood"] = "of then"
+        record["sources"]["19-flood/flood"] = "of then"
         del record["generator"]
         file.write_text(json.dumps(record))
         status, printed, _ = self.run_tool([REASON], "--recorded", file, answer=alone)
         self.assertEqual(status, 0, printed)
-        self.assertIn("17-flood/flood: the NVIDIA H200 counted it with inputs of another generator", printed)
+        self.assertIn("19-flood/flood: the NVIDIA H200 counted it with inputs of another generator", printed)
 
     def test_no_gpu_is_a_skip(self):
         status, printed, written = self.run_tool([], status=3, errors="lockstep: no usable GPU on this machine: …")
@@ -222,7 +222,7 @@ class CompareCounters(unittest.TestCase):
 
 
 # Solutions that launch more kernels in a call than a GPU's counters have room for.
-TOO_MANY_LAUNCHES = {"17-flood/rungs/active_tiles", "17-flood/rungs/until_stable"}
+TOO_MANY_LAUNCHES = {"19-flood/rungs/active_tiles", "19-flood/rungs/until_stable"}
 
 
 class Lecture(unittest.TestCase):

@@ -67,7 +67,7 @@ tool = importlib.util.module_from_spec(importlib.util.spec_from_loader("profile_
 sys.modules["profile_kernels"] = tool
 loader.exec_module(tool)
 
-PEER = next(peer for peer in tool.peer_programs.PEERS if peer.exercise == "15-multi-tau")
+PEER = next(peer for peer in tool.peer_programs.PEERS if peer.exercise == "17-multi-tau")
 
 
 class ProfileKernels(unittest.TestCase):
@@ -108,18 +108,18 @@ class ProfileKernels(unittest.TestCase):
                          ("lockstep/kernel-profiles/v1", "NVIDIA H200", "abc"))  # fmt: skip
         self.assertEqual(
             record["results"][0],
-            {"name": "15-multi-tau/peers/autocorrelation_cuda", "size": "400 instants, 1024 sensors, 10 groups, elapsed = 0",
+            {"name": "17-multi-tau/peers/autocorrelation_cuda", "size": "400 instants, 1024 sensors, 10 groups, elapsed = 0",
              "kernel": "kernel_0", "seconds": 1.5e-6, "shared_bytes": 32768, "occupancy": 0.125, "active_lanes": 27.31,
              "load_sectors": 2962823118, "load_sectors_in_l1": 96526864, "load_bytes_used": 0.4966, "store_sectors": 0,
              "store_bytes_used": 1.0},
         )  # fmt: skip
-        of_the_reference = [row["kernel"] for row in record["results"] if row["name"] == "15-multi-tau/multi_tau"]
+        of_the_reference = [row["kernel"] for row in record["results"] if row["name"] == "17-multi-tau/multi_tau"]
         self.assertEqual(of_the_reference, ["kernel_0", "kernel_1"])
 
     def test_programs_get_their_sizes_and_options_and_the_peer_none(self):
         self.run_tool()
         peer, ring_buffer, _, chain, with_small_l1 = self.asked()
-        self.assertTrue(peer[-1].endswith("/15-multi-tau/compare"))
+        self.assertTrue(peer[-1].endswith("/17-multi-tau/compare"))
         self.assertEqual(ring_buffer[-2:], ["--trial", "1024 400 0 10"])
         self.assertEqual(chain[-2:], ["--trial", "1024 4 354"])
         self.assertEqual(with_small_l1[-3:], ["--small-l1", "--trial", "1024 4 354"])
@@ -143,7 +143,7 @@ class ProfileKernels(unittest.TestCase):
         self.assert_fails("reported 0 of 1 kernels whole", values={"gpu__time_duration.sum": "1"})
         self.assert_fails("reported 0 of 1 kernels whole", missing=1)
         self.assert_fails("gpu__time_duration.sum is 'n/a'", values={**VALUES, "gpu__time_duration.sum": "n/a"})
-        self.assert_fails("the profile of 15-multi-tau/peers/autocorrelation_cuda at 400 instants", status=1)
+        self.assert_fails("the profile of 17-multi-tau/peers/autocorrelation_cuda at 400 instants", status=1)
 
     def test_a_missing_program_or_checkout_is_told(self):
         self.assert_fails("there is no ncu on the PATH", ncu=False)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""exercises/18-drmsd/compare.cu with the reference solution, on the emulated device: PDB against XYZ.
+"""exercises/20-drmsd/compare.cu with the reference solution, on the emulated device: PDB against XYZ.
 
 Arguments: the root of the tree, nvcc, the command lockstep.
 """
@@ -17,8 +17,8 @@ def build(folder):
     program = folder / "compare"
     subprocess.run(
         [NVCC, "-std=c++20", "-arch", "compute_90", "-cudart", "shared", "-I", ROOT / "common"]
-        + ["-I", ROOT / "exercises/18-drmsd", "-o", program, ROOT / "exercises/18-drmsd/compare.cu"]
-        + [ROOT / "solutions/18-drmsd/drmsd.cu"],
+        + ["-I", ROOT / "exercises/20-drmsd", "-o", program, ROOT / "exercises/20-drmsd/compare.cu"]
+        + [ROOT / "solutions/20-drmsd/drmsd.cu"],
         check=True,
     )
     return program

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""exercises/16-tpacf/correlate.cu with the reference solution, on the emulated device: catalogues of text, and
+"""exercises/18-tpacf/correlate.cu with the reference solution, on the emulated device: catalogues of text, and
 sets that are larger than those of the judge.
 
 Arguments: the root of the tree, nvcc, the command lockstep.
@@ -19,8 +19,8 @@ def build(folder, solution):
     program = folder / pathlib.Path(solution).stem
     subprocess.run(
         [NVCC, "-std=c++20", "-arch", "compute_90", "-cudart", "shared", "-I", ROOT / "common"]
-        + ["-I", ROOT / "exercises/16-tpacf", "-o", program, ROOT / "exercises/16-tpacf/correlate.cu"]
-        + [ROOT / "solutions/16-tpacf" / solution],
+        + ["-I", ROOT / "exercises/18-tpacf", "-o", program, ROOT / "exercises/18-tpacf/correlate.cu"]
+        + [ROOT / "solutions/18-tpacf" / solution],
         check=True,
     )
     return program

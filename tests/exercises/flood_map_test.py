@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""exercises/17-flood/flood_map.cu with the reference solution, on the emulated device: two formats, a picture.
+"""exercises/19-flood/flood_map.cu with the reference solution, on the emulated device: two formats, a picture.
 
 Arguments: the root of the tree, nvcc, the command lockstep.
 """
@@ -19,8 +19,8 @@ def build(folder):
     program = folder / "flood_map"
     subprocess.run(
         [NVCC, "-std=c++20", "-arch", "compute_90", "-cudart", "shared", "-I", ROOT / "common"]
-        + ["-I", ROOT / "exercises/17-flood", "-o", program, ROOT / "exercises/17-flood/flood_map.cu"]
-        + [ROOT / "solutions/17-flood/flood.cu"],
+        + ["-I", ROOT / "exercises/19-flood", "-o", program, ROOT / "exercises/19-flood/flood_map.cu"]
+        + [ROOT / "solutions/19-flood/flood.cu"],
         check=True,
     )
     return program

@@ -1,6 +1,6 @@
 // The reader of height maps: what it takes from ASCII grids and PGM pictures, where it reports that a file is
 // broken, and the picture that it draws.
-#include "17-flood/height_map.h"
+#include "19-flood/height_map.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

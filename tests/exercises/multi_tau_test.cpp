@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "15-multi-tau/correlation.h"
-#include "15-multi-tau/diffusion.h"
+#include "17-multi-tau/correlation.h"
+#include "17-multi-tau/diffusion.h"
 #include "problem_access.h"
 
 namespace lockstep::test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../../exercises/19-resampling/resampling.h"
+#include "../../exercises/21-resampling/resampling.h"
 #include "lockstep/random.h"
 
 namespace lockstep::test {

@@ -1,5 +1,5 @@
 // The reader of molecules: what it takes from PDB and XYZ, and where it reports that a file is broken.
-#include "18-drmsd/structures.h"
+#include "20-drmsd/structures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

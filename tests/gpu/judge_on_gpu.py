@@ -43,12 +43,12 @@ FIRST_RUNGS = {
     "scan": "10-scan/rungs/three_pass.cu",
     "compaction": "11-compaction/rungs/map_scan_scatter.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
-    "tensor-cores": "14-tensor-cores/rungs/multiply_adds.cu",
-    "multi-tau": "15-multi-tau/rungs/direct.cu",
-    "tpacf": "16-tpacf/rungs/global_atomics.cu",
-    "flood": "17-flood/rungs/until_stable.cu",
-    "drmsd": "18-drmsd/rungs/one_row.cu",
-    "resampling": "19-resampling/rungs/metropolis.cu",
+    "tensor-cores": "16-tensor-cores/rungs/multiply_adds.cu",
+    "multi-tau": "17-multi-tau/rungs/direct.cu",
+    "tpacf": "18-tpacf/rungs/global_atomics.cu",
+    "flood": "19-flood/rungs/until_stable.cu",
+    "drmsd": "20-drmsd/rungs/one_row.cu",
+    "resampling": "21-resampling/rungs/metropolis.cu",
 }
 
 # Submissions that are sound until they see a GPU: the emulated device must not be what catches them. They

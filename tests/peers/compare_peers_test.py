@@ -76,7 +76,7 @@ class ComparePeers(unittest.TestCase):
         ours, theirs = record["results"]
         self.assertEqual(
             ours,
-            {"exercise": "16-tpacf", "task": "n = 3", "name": "16-tpacf/tpacf", "differences": {}, "rounds": 11,
+            {"exercise": "18-tpacf", "task": "n = 3", "name": "18-tpacf/tpacf", "differences": {}, "rounds": 11,
              "seconds": 0.06, "interval": [0.02, 0.1]},
         )  # fmt: skip
         self.assertEqual(theirs["seconds"], 0.6)
@@ -88,7 +88,7 @@ class ComparePeers(unittest.TestCase):
         self.assertEqual(len(asked), 3)  # a library, a driver, and both together
         library = next(line for line in asked if "-shared" in line.split())
         self.assertIn("-Dtpacf=lockstep_tpacf -Dtpacf_workspace_bytes=lockstep_tpacf_workspace_bytes", library)
-        self.assertTrue(library.endswith(str(ROOT / "solutions/16-tpacf/tpacf.cu")))
+        self.assertTrue(library.endswith(str(ROOT / "solutions/18-tpacf/tpacf.cu")))
         driver = next(line for line in asked if "-c" in line.split())
         self.assertIn(f"-I {self.sources}/gpu-parboil/common/include", driver)
 
@@ -119,11 +119,11 @@ class ComparePeers(unittest.TestCase):
         self.assert_fails(f"{checkout} was changed. Type: git -C {checkout} stash", "tpacf", changes=" M main.cu")
 
     def test_a_comparison_that_fails_leaves_no_record(self):
-        self.assert_fails("16-tpacf: the comparison ended with 1", "tpacf", status=1)
-        self.assert_fails("16-tpacf/tpacf ran 1 rounds, not 11", "tpacf", printed="seconds\tn = 3\t16-tpacf/tpacf\t1\n")
+        self.assert_fails("18-tpacf: the comparison ended with 1", "tpacf", status=1)
+        self.assert_fails("18-tpacf/tpacf ran 1 rounds, not 11", "tpacf", printed="seconds\tn = 3\t16-tpacf/tpacf\t1\n")
 
     def test_what_does_not_compile_is_told_in_the_compilers_words(self):
-        said = self.assert_fails("16-tpacf: the compilation of ", "tpacf", compiles=False)
+        said = self.assert_fails("18-tpacf: the compilation of ", "tpacf", compiles=False)
         self.assertIn("tpacf.cu(3): error", said)
 
     def test_without_a_gpu_it_is_skipped(self):

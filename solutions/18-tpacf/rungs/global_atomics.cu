@@ -1,0 +1,128 @@
+// fails: bytes-per-element
+// at: const int bin = bin_of(square_of_chord(row, columns[j]), edges, bins);
+// Pair counts with a thread for each row of pairs and one counter for each bin. Lecture: 18-tpacf.
+// Bound: atomic additions in global memory, most of them to the few bins of wide angles.
+#include "tpacf.h"
+
+#include "lockstep/check_cuda.h"
+#include "lockstep/divide_up.h"
+
+constexpr int kThreads = 128;
+
+struct Position {
+  double x, y, z;
+};
+
+/// Positions of all points, those of the data first.
+__global__ void positions_kernel(const double* data, const double* randoms, int n, int points,
+                                 Position* positions) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= points) return;
+  // [position]
+  const double* const point = i < n ? &data[2 * i] : &randoms[2 * (i - n)];
+  double sin_alpha, cos_alpha, sin_delta, cos_delta;
+  sincospi(point[0] / 180, &sin_alpha, &cos_alpha);
+  sincospi(point[1] / 180, &sin_delta, &cos_delta);
+  positions[i] = {cos_delta * cos_alpha, cos_delta * sin_alpha, sin_delta};
+  // [position]
+}
+
+/// Squares of the chords at which the bins begin, and at which the last ends.
+__global__ void edges_kernel(double first, int per_decade, int bins, double* edges) {
+  const int k = threadIdx.x;
+  if (k > bins) return;
+  // [edges]
+  const double angle = first * exp10(double(k) / per_decade);  // in degrees
+  const double half_chord = sinpi(angle / 360);
+  edges[k] = 4 * half_chord * half_chord;
+  // [edges]
+}
+
+// [chord]
+__device__ double square_of_chord(Position a, Position b) {
+  const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+  return x * x + y * y + z * z;
+}
+// [chord]
+
+// [search]
+/// The bin of a pair: −1 below the first, `bins` beyond the last.
+__device__ int bin_of(double square, const double* edges, int bins) {
+  int low = 0, high = bins + 1;  // the edges before `low` are not above `square`, those from `high` on are
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (edges[middle] <= square) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low - 1;
+}
+// [search]
+
+// [row]
+/// Pairs of a point of `rows` with one of `columns`; within one set each pair once.
+__global__ void pairs_kernel(const Position* rows, int row_count, const Position* columns, int column_count,
+                             const double* edges, int bins, unsigned long long* counts) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= row_count) return;
+  const Position row = rows[i];
+  for (int j = rows == columns ? i + 1 : 0; j < column_count; ++j) {
+    const int bin = bin_of(square_of_chord(row, columns[j]), edges, bins);
+    if (bin >= 0 && bin < bins) atomicAdd(&counts[bin], 1ULL);
+  }
+}
+// [row]
+
+// [correlation]
+__device__ double share(double count, double pairs) { return pairs == 0 ? 0 : count / pairs; }
+
+__global__ void correlation_kernel(const unsigned long long* counts, int n, int m, int sets, int bins,
+                                   double* correlation) {
+  const int k = threadIdx.x;
+  if (k >= bins) return;
+  const double data = n, random = m;
+  const double DD = counts[k], DR = counts[bins + k], RR = counts[2 * bins + k];
+  const double dd = share(DD, data * (data - 1) / 2), dr = share(DR, data * random * sets),
+               rr = share(RR, sets * (random * (random - 1) / 2));
+  correlation[k] = RR == 0 ? 0 : (dd - 2 * dr + rr) / rr;
+  correlation[bins + k] = RR == 0 ? 0 : (sets * DD - DR) / RR + 1;
+}
+// [correlation]
+
+std::size_t tpacf_workspace_bytes(int n, int m, int sets, int) {
+  return (n + std::size_t{1} * m * sets) * sizeof(Position) + (kMostBins + 1) * sizeof(double);
+}
+
+void tpacf(const double* data, const double* randoms, int n, int m, int sets, double first, int per_decade,
+           int bins, unsigned long long* counts, double* correlation, void* workspace, cudaStream_t stream) {
+  const int points = n + m * sets;
+  double* const edges = static_cast<double*>(workspace);
+  Position* const positions = reinterpret_cast<Position*>(edges + kMostBins + 1);
+  CHECK_CUDA(cudaMemsetAsync(counts, 0, 3 * bins * sizeof *counts, stream));
+  edges_kernel<<<1, kMostBins + 1, 0, stream>>>(first, per_decade, bins, edges);
+  CHECK_CUDA(cudaGetLastError());
+  if (points > 0) {
+    positions_kernel<<<lockstep::divide_up(points, kThreads), kThreads, 0, stream>>>(data, randoms, n, points,
+                                                                                     positions);
+    CHECK_CUDA(cudaGetLastError());
+  }
+  const auto count = [&](const Position* rows, int row_count, const Position* columns, int column_count,
+                         unsigned long long* into) {
+    if (row_count == 0 || column_count == 0) return;
+    pairs_kernel<<<lockstep::divide_up(row_count, kThreads), kThreads, 0, stream>>>(
+        rows, row_count, columns, column_count, edges, bins, into);
+    CHECK_CUDA(cudaGetLastError());
+  };
+  // [all-pairs-of-sets]
+  count(positions, n, positions, n, counts);
+  for (int set = 0; set < sets; ++set) {
+    const Position* const random = positions + n + set * m;
+    count(positions, n, random, m, counts + bins);
+    count(random, m, random, m, counts + 2 * bins);
+  }
+  // [all-pairs-of-sets]
+  correlation_kernel<<<1, kMostBins, 0, stream>>>(counts, n, m, sets, bins, correlation);
+  CHECK_CUDA(cudaGetLastError());
+}
