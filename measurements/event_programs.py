@@ -23,6 +23,19 @@ SIZES = {
         r"one in 100 kept": r"33554432 10",
         r"nine in ten kept": r"33554432 900",
     },
+    "segmented-scan": {
+        r"n = (\d+)": r"\1 1024",
+        r"short segments": r"33554432 4",
+        r"one segment": r"33554432 0",
+    },
+    "sparse-matrix": {
+        r"(\d+) x (\d+), (\d+) nonzeros": r"\1 \2 \3 even",
+        r"banded": r"3355443 3355443 16777215 banded",
+        r"power law": r"621378 1048576 16777216 power-law",
+        r"a dense row": r"1048576 16777216 16777216 dense-row",
+        r"most rows empty": r"4194304 2097152 16777216 most-empty",
+        r"long rows": r"1000 524288 16777216 even",
+    },
     "histogram": {
         r"bytes, n = (\d+), bins = 256": r"\1 1 256 0 uniform",
         r"bytes, all equal": r"134217728 1 256 0 equal",
@@ -79,8 +92,7 @@ def build(name, folder):
     command = [find_nvcc(), "-std=c++20", "-O3", "-arch=native", f'-DSOLUTION="{ROOT / "solutions" / name}.cu"']
     command += ["-I", ROOT / "common", "-I", ROOT / "exercises" / exercise]
     command += ["-o", program, PROGRAMS / f"{topic_of(exercise).replace('-', '_')}.cu"]
-    if name.endswith("/cublas"):
-        command += ["-lcublas"]
+    command += [f"-l{library}" for library in ("cublas", "cusparse") if f"/peers/{library}" in name]
     call(f"the compilation of {name}", command)
     return program
 

@@ -301,6 +301,25 @@ Case make_case(int n, std::string purpose, const Flags& has_flag) {
   return made;
 }
 
+/// Segments of kLength elements on average, a power of two; 0: one segment. Two draws for each element, as
+/// timed inputs are long.
+template <int kLength = 1024>
+Case timed_case(int n, std::string purpose) {
+  Case made = make_case(n, std::move(purpose), none());
+  made.prepare = [n](Random& random) {
+    Task task{Words(static_cast<std::size_t>(n)), std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
+    for (std::size_t i = 0; i < task.size(); ++i) {
+      task.values[i] = random.word();
+      const std::uint32_t drawn = random.word();
+      const bool has_flag = kLength > 0 && drawn % std::max(kLength, 1) == 0;
+      const std::uint32_t others = drawn >> 31 == 0 ? 0 : drawn >> 16 & 0x7f;
+      task.flags[i] = static_cast<std::uint8_t>(2 * others + (has_flag ? 1 : 0));
+    }
+    return make_call(std::move(task));
+  };
+  return made;
+}
+
 Case matrix_case() {
   Case made = make_case(6, "products of a sparse matrix and a vector, a segment for each row", none());
   made.name = "n = 6, rows of a matrix";
@@ -348,6 +367,18 @@ Problem make_problem() {
       wide(measured(named("n = 2097223, short segments",
                           make_case(2097223, "a large prime: each tile has many segments", about(4))))),
   };
+  problem.speed = {
+      .sizes = {timed_case(1 << 14, "a few blocks"),
+                timed_case(1 << 16, "less than one tile for each multiprocessor"),
+                timed_case(1 << 18, "a few tiles for each multiprocessor"),
+                timed_case(1 << 20, "an array that lies in the caches"),
+                timed_case(1 << 22, "a third of the L2 cache of an H200"),
+                timed_case(1 << 25, "more elements than any cache holds")},
+      .larger = {timed_case(1 << 28, "values of a gibibyte")},
+      .variations = {timed_case(33554393, "a prime: the last vector and the last tile are not full"),
+                     named("short segments", timed_case<4>(1 << 25, "each thread has several segments")),
+                     named("one segment", timed_case<0>(1 << 25, "each tile waits for all before it"))},
+      .reference = {.first_ratio = 0.1}};
   problem.gates = {
       bytes_per_element_gate(
           16, {.scattered = "Let neighbouring lanes read and write neighbouring elements, wherever segments "

@@ -10,14 +10,15 @@
 //                    begins and ends, and y, a sector each, 19; x 32: together 71                  70.4
 //   lanes_by_length  8 rows of a warp side by side, 6 per nonzero, twice; 3 for rows; x 32: 47     49.8
 //   segmented_sums   8, x 32, a search of 17 loads, each in few sectors, and y                     62.7
-//   reference        8, x 32, an end and a sum per row, 1.6, and what tiles share                  44.0
+//   merge_path       8, x 32, an end and a sum per row, 1.6, and what tiles share                  44.0
+//   reference        the same, with a smaller share of searches                                    42.8
 // The limit of 80 is for whose lanes share the sectors of values and columns. It leaves 40 for rows.
 //
 // Lane-instructions per nonzero of lanes that wait:
 //   thread_per_row   one dense row: 31 lanes for 7 instructions per nonzero, 217                    224
 //   warp_per_row     rows of 5: 27 lanes for some 34 instructions per row, 184                      186
 //   lanes_by_length  rows of 3 to 8192: a warp goes on for the longest of its rows                 30.6
-//   others           searches of different length, ends of rows                              6.0 to 8.1
+//   others           searches of different length, ends of rows                              6.0 to 8.5
 // Groups whose shuffles name the group alone, as those of cooperative groups do, go their own ways in a
 // warp: lanes_by_length has 106 then, and tiles that add up rows by groups of 8 have 121. The limit of 140
 // lets them pass.
@@ -509,6 +510,24 @@ Problem make_problem() {
       named("one dense row",
             wide(measured(make_case({509, 800018, 402045}, "one row has nearly all nonzeros", one_dense)))),
   };
+  problem.speed = {
+      .sizes = {make_case({1024, 1024, 1 << 14}, "a few blocks"),
+                make_case({4096, 4096, 1 << 16}, "a few tiles of nonzeros"),
+                make_case({16384, 16384, 1 << 18}, "less than one tile for each multiprocessor"),
+                make_case({65536, 65536, 1 << 20}, "a few tiles for each multiprocessor"),
+                make_case({1 << 18, 1 << 18, 1 << 22}, "a matrix that lies in the caches"),
+                make_case({1 << 20, 1 << 20, 1 << 24}, "more nonzeros than any cache holds")},
+      .variations = {named("banded", make_case({3355443, 3355443, 16777209}, "columns next to the diagonal",
+                                               banded, Values::whole_numbers, true)),
+                     named("power law", make_case({621378, 1 << 20, 1 << 24},
+                                                  "most rows are short, and a few are long", power_law)),
+                     named("a dense row", make_case({1 << 20, 1 << 24, 1 << 24},
+                                                    "one row has half of the nonzeros", one_dense)),
+                     named("most rows empty",
+                           make_case({1 << 22, 1 << 21, 1 << 24}, "one row of twenty has nonzeros",
+                                     within(0, 1000, 20))),
+                     named("long rows", make_case({1000, 1 << 19, 1 << 24}, "rows longer than many tiles"))},
+      .reference = {.first_ratio = 0.1}};
   problem.gates = {
       bytes_per_element_gate(
           80,

@@ -202,7 +202,7 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
   link.insert(link.end(), {"-o", object / kObjectName, object / "submission.o"});
   if (!toolkit.library.empty()) link.push_back("-L" + toolkit.library.string());
   link.push_back("-lcudart");
-  if (libraries == Libraries::vendors) link.insert(link.end(), {"-Wl,--as-needed", "-lcublas"});
+  if (libraries == Libraries::vendors) link.insert(link.end(), {"-Wl,--as-needed", "-lcublas", "-lcusparse"});
 
   sandbox::Command command;
   std::string line = shell_line(compile);

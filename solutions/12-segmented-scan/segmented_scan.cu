@@ -10,11 +10,11 @@
 
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr int kThreads = 512;
+constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kLanes;
 constexpr int kBlocks = 2;                // that a multiprocessor holds
 constexpr int kRowElements = 4 * kLanes;  // a warp reads rows of them, one vector per lane
-constexpr int kMaxRows = 8;               // what 64 registers hold; their flags are the bits of one word
+constexpr int kMaxRows = 16;              // what 128 registers hold; their flags are the bits of one word
 constexpr int kLooks = 8;                 // tiles that a lane looks at in one round trip
 
 /// Whether a segment begins in a run of elements, and the sum from the last begin on, or of all elements.
@@ -137,6 +137,11 @@ __device__ unsigned open_sum(uint4 value, unsigned bits) {
 }
 // [four-flags]
 
+/// Those of all elements of a thread, four for each row.
+using Bits = unsigned long long;
+
+__device__ unsigned bits_of_row(Bits bits, int row) { return static_cast<unsigned>(bits >> 4 * row) & 15; }
+
 __host__ __device__ constexpr int tile_of(int rows) { return kWarps * rows * kRowElements; }
 
 template <int kRows>
@@ -161,11 +166,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     vectors[row] = load_values(values, first + row * kRowElements, n);
     four_flags[row] = load_flags(flags, first + row * kRowElements, n);
   }
-  unsigned bits = 0;  // four of each row
-  for (int row = 0; row < kRows; ++row) bits |= bits_of(four_flags[row]) << 4 * row;
+  Bits bits = 0;
+  for (int row = 0; row < kRows; ++row) bits |= Bits{bits_of(four_flags[row])} << 4 * row;
   unsigned any = 0, own = 0;  // the sum of what lies at the last head of the warp or behind it
   for (int row = 0; row < kRows; ++row) {
-    const unsigned row_bits = bits >> 4 * row & 15, heads = __ballot_sync(kAllLanes, row_bits != 0);
+    const unsigned row_bits = bits_of_row(bits, row), heads = __ballot_sync(kAllLanes, row_bits != 0);
     if (heads != 0) own = 0;  // another segment begins in this row
     if (is_open(heads)) own += open_sum(vectors[row], row_bits);
     any |= heads;
@@ -194,7 +199,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   unsigned carry = before.sum;  // the sum so far of the segment that goes on into the row
   for (int row = 0; row < kRows; ++row) {
     const uint4 value = vectors[row];
-    const unsigned row_bits = bits >> 4 * row & 15, heads = __ballot_sync(kAllLanes, row_bits != 0);
+    const unsigned row_bits = bits_of_row(bits, row), heads = __ballot_sync(kAllLanes, row_bits != 0);
     unsigned end = warp_segmented_scan(open_sum(value, row_bits), heads);  // the sum open behind the vector
     if (last_head(heads) < 0) end += carry;
     const unsigned left = __shfl_up_sync(kAllLanes, end, 1), start = lane == 0 ? carry : left;
@@ -210,7 +215,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 /// Rows of a warp. Where few tiles are all in flight together, a small one is loaded and published sooner.
 int rows_for(int n) {
   constexpr int kFewTiles = 256;
-  for (const int rows : {2, 4}) {
+  for (const int rows : {2, 4, 8}) {
     if (n <= kFewTiles * tile_of(rows)) return rows;
   }
   return kMaxRows;
@@ -229,6 +234,7 @@ void segmented_scan(const std::uint32_t* values, const std::uint8_t* flags, std:
   const int rows = rows_for(n);
   const auto kernel = rows == 2   ? segmented_scan_kernel<2>
                       : rows == 4 ? segmented_scan_kernel<4>
+                      : rows == 8 ? segmented_scan_kernel<8>
                                   : segmented_scan_kernel<kMaxRows>;
   kernel<<<tiles_for(n), kThreads, 0, stream>>>(values, flags, out, n, started, started + 1);
   CHECK_CUDA(cudaGetLastError());

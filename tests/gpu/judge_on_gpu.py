@@ -42,6 +42,8 @@ FIRST_RUNGS = {
     "block-scan": "09-block-scan/rungs/blelloch.cu",
     "scan": "10-scan/rungs/three_pass.cu",
     "compaction": "11-compaction/rungs/map_scan_scatter.cu",
+    "segmented-scan": "12-segmented-scan/rungs/thread_per_segment.cu",
+    "sparse-matrix": "13-sparse-matrix/rungs/thread_per_row.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
     "tensor-cores": "16-tensor-cores/rungs/multiply_adds.cu",
     "multi-tau": "17-multi-tau/rungs/direct.cu",

@@ -1,0 +1,85 @@
+// The seconds of one call of sparse-matrix, by events. A size: rows, columns, nonzeros, and how these are
+// shared out over the rows: banded, even, power-law, dense-row, most-empty.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "event_time.h"
+#include SOLUTION
+
+using namespace event_time;
+
+using Integers = std::vector<int>;
+
+/// About as many as the matrix has nonzeros, before it is known how many there are in all.
+Integers lengths_of(const std::string& kind, int rows, int columns, int nonzeros, std::mt19937& random) {
+  Integers lengths(static_cast<std::size_t>(rows));
+  const double mean = static_cast<double>(nonzeros) / rows;
+  std::uniform_real_distribution<double> share(0, 1);
+  const auto even = [&](double of) { return static_cast<int>(1 + share(random) * (2 * of - 1)); };
+  for (int& length : lengths) {
+    if (kind == "banded") {
+      length = static_cast<int>(mean);
+    } else if (kind == "power-law") {  // half as frequent where it is twice as long
+      length = static_cast<int>(std::min(mean / 7.91 / (share(random) + 1.0 / 2731), 1e9));
+    } else if (kind == "most-empty") {
+      length = share(random) < 0.05 ? even(20 * mean) : 0;
+    } else {
+      length = even(kind == "dense-row" ? mean / 2 : mean);
+    }
+    length = std::min(length, columns);
+  }
+  if (kind == "dense-row") lengths[static_cast<std::size_t>(rows) / 3] = std::min(nonzeros / 2, columns);
+  return lengths;
+}
+
+/// One column of each of as many pieces of the columns as the row has nonzeros; a band follows the diagonal.
+struct Column {
+  const int *begins, *rows;
+  int columns;
+  bool is_banded;
+  unsigned seed;
+  __device__ unsigned operator()(std::size_t i) const {
+    const int row = rows[i], begin = begins[row], length = begins[row + 1] - begin;
+    const long long k = static_cast<long long>(i) - begin;
+    if (is_banded) return max(0, min(row - length / 2, columns - length)) + static_cast<int>(k);
+    const long long first = k * columns / length, end = (k + 1) * columns / length;
+    return static_cast<unsigned>(first) + random_below(static_cast<unsigned>(end - first), i, seed);
+  }
+};
+
+struct RandomFloat {
+  unsigned seed;
+  __device__ float operator()(std::size_t i) const { return random_share(i, seed); }
+};
+
+Task task_of(const Size& size) {
+  const int rows = size.number(0), columns = size.number(1), about = size.number(2);
+  const std::string kind = size.word(3);
+  std::mt19937 random(7);
+  Integers begins{0};
+  for (const int length : lengths_of(kind, rows, columns, about, random))
+    begins.push_back(begins.back() + length);
+  const int nonzeros = begins.back();
+  Integers row_of(static_cast<std::size_t>(nonzeros));
+  for (int row = 0; row < rows; ++row)
+    std::fill(row_of.begin() + begins[row], row_of.begin() + begins[row + 1], row);
+  const int* const rows_of_nonzeros = copied(row_of);
+  const auto make_call = [=](unsigned seed) {
+    const auto count = static_cast<std::size_t>(nonzeros);
+    const int* const row_begins = copied(begins);
+    const auto* const indices =
+        filled<int>(count, Column{row_begins, rows_of_nonzeros, columns, kind == "banded", seed});
+    const auto* const values = filled<float>(count, RandomFloat{seed});
+    const auto* const x = filled<float>(static_cast<std::size_t>(columns), RandomFloat{~seed});
+    auto* const y = allocate<float>(static_cast<std::size_t>(rows));
+    auto* const workspace = allocate<unsigned char>(sparse_matrix_workspace_bytes(rows, nonzeros));
+    return [=](cudaStream_t stream) {
+      sparse_matrix(row_begins, indices, values, x, y, rows, columns, nonzeros, workspace, stream);
+    };
+  };
+  return {{.bytes = 8.0 * nonzeros + 8.0 * rows + 4.0 * std::min(nonzeros, columns)}, make_call};
+}
+
+int main(int count, char** words) { return time_sizes(count, words, task_of); }
