@@ -29,9 +29,9 @@ SIZES = {
         r"one segment": r"33554432 0",
     },
     "sparse-matrix": {
-        r"(\d+) x (\d+), (\d+) nonzeros": r"\1 \2 \3 even",
+        r"(\d+) x (\d+), (\d+) nonzeros": r"\1 \2 \3 power-law",
         r"banded": r"3355443 3355443 16777215 banded",
-        r"power law": r"621378 1048576 16777216 power-law",
+        r"sixteen per row": r"1048576 1048576 16777216 even",
         r"a dense row": r"1048576 16777216 16777216 dense-row",
         r"most rows empty": r"4194304 2097152 16777216 most-empty",
         r"long rows": r"1000 524288 16777216 even",

@@ -9,7 +9,7 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FIRST_OF_THE_COURSE, FIRST_CASE_STUDY = "02", "15"
+FIRST_OF_THE_COURSE, FIRST_CASE_STUDY = "02", "17"
 MOST = 3 / 4
 MOST_OF_A_FURTHER_TASK = 1 / 2  # of an exercise that is named after the one with the lecture, as 09-block-scan-segments
 
