@@ -378,7 +378,7 @@ Problem make_problem() {
       .variations = {timed_case(33554393, "a prime: the last vector and the last tile are not full"),
                      named("short segments", timed_case<4>(1 << 25, "each thread has several segments")),
                      named("one segment", timed_case<0>(1 << 25, "each tile waits for all before it"))},
-      .reference = {.first_ratio = 0.1}};
+      .reference = {.first_ratio = 0.054}};
   problem.gates = {
       bytes_per_element_gate(
           16, {.scattered = "Let neighbouring lanes read and write neighbouring elements, wherever segments "
