@@ -148,8 +148,10 @@ TEST_P(EveryExercise, AsksSomethingElseWithEverySeedWhereItCounts) {
     for (std::size_t seed = 1; seed < calls.size(); ++seed) {
       EXPECT_NE(inputs_of(calls[0]), inputs_of(calls[seed])) << one->name;
       const auto outputs = outputs_of(calls[0]), others = outputs_of(calls[seed]);
-      for (std::size_t i = 0; i < outputs.size(); ++i)
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i].expected.empty()) continue;  // where keys alone are sorted, the values have no element
         EXPECT_GT(share_that_differs(outputs[i], others[i]), 0.1) << one->name << ", output " << i;
+      }
     }
   }
 }
@@ -160,6 +162,7 @@ TEST_P(EveryExercise, IsNotAnsweredByAFillOrACopyWhereItCounts) {
     const Call call = call_of(one, 1);
     for (const course::Output& output : outputs_of(call)) {
       const std::size_t bytes = output.expected.size();
+      if (bytes == 0) continue;
       EXPECT_GT(judge::compare(output, Bytes(bytes)).wrong, 0U) << one.name;
       for (const Bytes& input : inputs_of(call)) {
         if (input.size() < bytes) continue;
