@@ -39,8 +39,7 @@ __device__ int group_ends_before(int steps, const int* row_ends, int rows, int n
     const int stride = (high - low + kSearchLanes - 1) / kSearchLanes, row = low + lane * stride;
     const bool is_before = row < high && row_ends[row] + row < steps;
     const unsigned all = __ballot_sync(kAllLanes, is_before) >> first_lane;
-    const int before =
-        __popc(all & ((1U << kSearchLanes) - 1));  // of the rows that were tried, the first ones
+    const int before = __popc(all & ((1U << kSearchLanes) - 1));  // the first of the rows that were tried
     high = min(high, low + before * stride);
     if (before > 0) low += (before - 1) * stride + 1;
   }
@@ -97,12 +96,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     return;
   }
 
-  // [load-tile]
   const int before = first_nonzero % 4;  // nonzeros of the first vector that belong to the tile before
   const int first_loaded = first_nonzero - before, end = before + nonzero_count;
   const int all_vectors = (end + 3) / 4, vectors = min(all_vectors, (nonzeros - first_loaded) / 4);
   const int4* const column_vectors = reinterpret_cast<const int4*>(column_indices + first_loaded);
   const float4* const value_vectors = reinterpret_cast<const float4*>(values + first_loaded);
+  // [load-tile]
   // The nonzeros of the tile's row r are begins[r] to begins[r + 1] - 1. The last row goes on in the next
   // tile.
   int* const begins = reinterpret_cast<int*>(products + 4 * all_vectors);
@@ -119,6 +118,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
       factors[k] = __ldcs(value_vectors + vector);
     }
   }
+  // [load-tile]
 #pragma unroll
   for (int k = 0; k < kVectors; ++k) {
     const int vector = k * kThreads + threadIdx.x;
@@ -134,7 +134,6 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const int vector = k * kThreads + threadIdx.x;
     if (vector < vectors) reinterpret_cast<float4*>(products)[vector] = factors[k];
   }
-  // [load-tile]
   const int rest = 4 * vectors + threadIdx.x;  // behind the last whole vector of the matrix
   if (rest < end) products[rest] = values[first_loaded + rest] * x[column_indices[first_loaded + rest]];
   if (threadIdx.x == 0) {
