@@ -36,10 +36,10 @@ case "$*" in *rev-parse*) echo {commit};; *status*) printf '{changes}';; esac
 ROUNDS = [5, 1, 9, 2, 8, 3, 7, 4, 6, 11, 10]  # hundredths of a second
 PRINTED = (
     "card\tNVIDIA H200\n"
-    "seconds\tn = 3\t16-tpacf/tpacf\t" + "\t".join(str(one / 100) for one in ROUNDS) + "\n"
-    "seconds\tn = 3\t16-tpacf/peers/parboil\t" + "\t".join(str(one / 10) for one in ROUNDS) + "\n"
-    "difference\tn = 3\t16-tpacf/peers/parboil\tof a count\t0.001\n"
-    "difference\tn = 3\t16-tpacf/peers/parboil\tof a sum\t0\n"
+    "seconds\tn = 3\t18-tpacf/tpacf\t" + "\t".join(str(one / 100) for one in ROUNDS) + "\n"
+    "seconds\tn = 3\t18-tpacf/peers/parboil\t" + "\t".join(str(one / 10) for one in ROUNDS) + "\n"
+    "difference\tn = 3\t18-tpacf/peers/parboil\tof a count\t0.001\n"
+    "difference\tn = 3\t18-tpacf/peers/parboil\tof a sum\t0\n"
 )
 
 
@@ -120,7 +120,7 @@ class ComparePeers(unittest.TestCase):
 
     def test_a_comparison_that_fails_leaves_no_record(self):
         self.assert_fails("18-tpacf: the comparison ended with 1", "tpacf", status=1)
-        self.assert_fails("18-tpacf/tpacf ran 1 rounds, not 11", "tpacf", printed="seconds\tn = 3\t16-tpacf/tpacf\t1\n")
+        self.assert_fails("18-tpacf/tpacf ran 1 rounds, not 11", "tpacf", printed="seconds\tn = 3\t18-tpacf/tpacf\t1\n")
 
     def test_what_does_not_compile_is_told_in_the_compilers_words(self):
         said = self.assert_fails("18-tpacf: the compilation of ", "tpacf", compiles=False)
