@@ -72,13 +72,14 @@ Order as_they_are(std::size_t n) {
   return order;
 }
 
-/// By digits of 16 bits, the lower one first. Elements are dealt out to their places one after the other, so
-/// those that are equal stay in order.
-Order sorted_order(const Words& keys) {
+/// By a number of each key, in two passes over digits of 16 bits, the lower one first. Elements are dealt out
+/// to their places one after the other, so those that are equal stay in order.
+template <class NumberOf>
+Order order_by(const Words& keys, Order order, NumberOf number_of) {
   constexpr unsigned kBits = 16, kDigits = 1U << kBits;
-  Order order = as_they_are(keys.size()), moved(keys.size());
+  Order moved(order.size());
   for (const unsigned shift : {0U, kBits}) {
-    const auto digit_of = [&keys, shift](std::uint32_t i) { return keys[i] >> shift & (kDigits - 1); };
+    const auto digit_of = [&](std::uint32_t i) { return number_of(keys[i]) >> shift & (kDigits - 1); };
     std::vector<std::uint32_t> places(kDigits);
     for (const std::uint32_t i : order) ++places[digit_of(i)];
     std::uint32_t before = 0;
@@ -89,30 +90,28 @@ Order sorted_order(const Words& keys) {
   return order;
 }
 
-/// Stable, by another number than the key.
 template <class NumberOf>
 Order order_by(const Words& keys, NumberOf number_of) {
-  Order order = as_they_are(keys.size());
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return number_of(keys[i]); });
-  return order;
+  return order_by(keys, as_they_are(keys.size()), number_of);
 }
 
-/// Pieces of so many elements, each sorted by itself.
-Order order_in_pieces(const Words& keys, std::size_t piece) {
-  Order order = as_they_are(keys.size());
-  for (std::size_t first = 0; first < order.size(); first += piece) {
-    const std::size_t count = std::min(piece, order.size() - first);
-    std::ranges::stable_sort(std::span(order).subspan(first, count), {},
-                             [&keys](std::uint32_t i) { return keys[i]; });
-  }
+Order sorted_order(const Words& keys) {
+  return order_by(keys, [](std::uint32_t key) { return key; });
+}
+
+/// Pieces of so many elements, each sorted by itself: what the sorted array has of each piece, in its order.
+Order order_in_pieces(const Order& sorted, std::size_t piece) {
+  std::vector<std::size_t> places((sorted.size() + piece - 1) / piece);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i * piece;
+  Order order(sorted.size());
+  for (const std::uint32_t i : sorted) order[places[i / piece]++] = i;
   return order;
 }
 
 Order order_with_equal_ones_reversed(const Words& keys) {
-  Order order = as_they_are(keys.size());
-  std::reverse(order.begin(), order.end());
-  std::ranges::stable_sort(order, {}, [&keys](std::uint32_t i) { return keys[i]; });
-  return order;
+  Order backwards = as_they_are(keys.size());
+  std::reverse(backwards.begin(), backwards.end());
+  return order_by(keys, std::move(backwards), [](std::uint32_t key) { return key; });
 }
 
 Words gathered(const Words& from, const Order& order) {
@@ -208,11 +207,12 @@ struct WrongOrder {
 std::vector<WrongOrder> wrong_orders(const Task& task) {
   const Words& keys = task.keys;
   const std::size_t n = keys.size();
+  const Order sorted = sorted_order(keys);
   std::vector<WrongOrder> wrong;
   wrong.push_back({"the {} are in the order in which they were in the input", as_they_are(n),
                    "Store each element at the number of elements that come before it in the sorted order."});
   wrong.push_back({"the {} are in the order of the keys as signed numbers: those from 2^31 on came first",
-                   order_by(keys, [](std::uint32_t key) { return static_cast<std::int32_t>(key); }),
+                   order_by(keys, [](std::uint32_t key) { return key ^ 0x80000000; }),
                    "Compare keys, and shift them, as std::uint32_t."});
   wrong.push_back({"the {} were sorted in descending order of the keys",
                    order_by(keys, [](std::uint32_t key) { return ~key; }),
@@ -245,7 +245,7 @@ std::vector<WrongOrder> wrong_orders(const Task& task) {
   for (const std::size_t piece : kPieces) {
     if (piece >= n) break;
     wrong.push_back({fmt::format("the {{}} of each piece of {} were sorted by themselves", piece),
-                     order_in_pieces(keys, piece),
+                     order_in_pieces(sorted, piece),
                      "Place an element by all keys of the array, also those of other blocks, and let the "
                      "last pass end in "
                      "keys_out: its result may still be in the workspace."});

@@ -142,10 +142,20 @@ class CompareBench(unittest.TestCase):
         self.assertEqual(set(asked), {name.replace("/", "-") for name in names})
         for name, line in asked.items():
             self.assertEqual("-lcublas" in line, name.endswith("cublas"))
+            self.assertNotIn("-lcusparse", line)
             (solution,) = [word.split('"')[1] for word in line if word.startswith("-DSOLUTION=")]
             self.assertTrue(pathlib.Path(solution).is_file(), line)
             (source,) = [word for word in line if "measurements/events" in word]
             self.assertTrue(pathlib.Path(source).is_file(), line)
+
+    def test_a_peer_by_cusparse_is_linked_with_it(self):
+        names = ("sparse_matrix", "peers/cusparse_alg1", "peers/cusparse_alg2")
+        names = [f"13-sparse-matrix/{name}" for name in names]
+        self.write_record("sparse-matrix", names, ["607 x 1024, 16384 nonzeros"])
+        self.assertEqual(self.run_tool(topic="sparse-matrix").returncode, 0)
+        for line in self.lines_of("asked"):
+            self.assertEqual("-lcusparse" in line, "cusparse" in line[line.index("-o") + 1], line)
+            self.assertNotIn("-lcublas", line)
 
     def test_every_size_of_every_record_is_known(self):
         sys.path.insert(0, str(TOOL.parent))
