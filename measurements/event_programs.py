@@ -36,6 +36,19 @@ SIZES = {
         r"most rows empty": r"4194304 2097152 16777216 most-empty",
         r"long rows": r"1000 524288 16777216 even",
     },
+    "block-sort": {
+        r"(\d+) x (\d+)": r"\1 \2 any",
+        r"few values": r"65536 1024 few",
+        r"descending": r"65536 1024 descending",
+    },
+    "sorting": {
+        r"n = (\d+)": r"\1 1 any",
+        r"keys alone": r"33554432 0 any",
+        r"2\^28 keys alone": r"268435456 0 any",
+        r"descending": r"33554432 1 descending",
+        r"seven keys": r"33554432 1 few",
+        r"all but one equal": r"33554432 1 equal",
+    },
     "histogram": {
         r"bytes, n = (\d+), bins = 256": r"\1 1 256 0 uniform",
         r"bytes, all equal": r"134217728 1 256 0 equal",

@@ -114,6 +114,33 @@ Order order_with_equal_ones_reversed(const Words& keys) {
   return order_by(keys, std::move(backwards), [](std::uint32_t key) { return key; });
 }
 
+/// Keys and values as they are to come, by four digits of 8 bits. It moves elements and not indices, as timed
+/// arrays are long.
+Task sorted_task(const Task& task) {
+  constexpr unsigned kBits = 8, kDigits = 1U << kBits;
+  struct Element {
+    std::uint32_t key, value;
+  };
+  const std::size_t n = task.keys.size();
+  std::vector<Element> elements(n), moved(n);
+  for (std::size_t i = 0; i < n; ++i) elements[i] = {task.keys[i], task.values[i]};
+  for (unsigned shift = 0; shift < 32; shift += kBits) {
+    const auto digit_of = [shift](Element one) { return one.key >> shift & (kDigits - 1); };
+    std::array<std::size_t, kDigits> places{};
+    for (const Element one : elements) ++places[digit_of(one)];
+    std::size_t before = 0;
+    for (std::size_t& place : places) before += std::exchange(place, before);
+    for (const Element one : elements) moved[places[digit_of(one)]++] = one;
+    std::swap(elements, moved);
+  }
+  Task sorted{Words(n), Words(n), task.has_values};
+  for (std::size_t i = 0; i < n; ++i) {
+    sorted.keys[i] = elements[i].key;
+    sorted.values[i] = elements[i].value;
+  }
+  return sorted;
+}
+
 Words gathered(const Words& from, const Order& order) {
   Words out;
   out.reserve(order.size());
@@ -335,26 +362,24 @@ Remark remark_on_values(std::span<const std::byte> expected, std::span<const std
 
 Call make_call(Task made) {
   const auto task = std::make_shared<const Task>(std::move(made));  // long where it is timed
-  const auto order = std::make_shared<const Order>(sorted_order(task->keys));
-  const auto sorted_keys = std::make_shared<const Words>(gathered(task->keys, *order));
-  const auto sorted_values =
-      std::make_shared<const Words>(task->has_values ? gathered(task->values, *order) : Words());
+  const auto sorted = std::make_shared<const Task>(sorted_task(*task));
   Output keys_out;
   keys_out.type = ElementType::u32;
-  keys_out.expected = bytes_of(*sorted_keys);
-  keys_out.known_mistakes = [=] { return mistakes_of_keys(*task, *sorted_keys); };
+  keys_out.expected = bytes_of(sorted->keys);
+  keys_out.known_mistakes = [=] { return mistakes_of_keys(*task, sorted->keys); };
   keys_out.remark = remark_on_keys;
   Output values_out;
   values_out.type = ElementType::u32;
-  values_out.expected = bytes_of(*sorted_values);
-  values_out.position = [sorted_keys](std::size_t i) {
-    return fmt::format("[{}], where the key is {}", i, (*sorted_keys)[i]);
+  values_out.expected = bytes_of(task->has_values ? sorted->values : Words());
+  values_out.position = [sorted](std::size_t i) {
+    return fmt::format("[{}], where the key is {}", i, sorted->keys[i]);
   };
   values_out.known_mistakes = [=] {
-    return task->has_values ? mistakes_of_values(*task, *order, *sorted_values) : std::vector<KnownMistake>();
+    return task->has_values ? mistakes_of_values(*task, sorted_order(task->keys), sorted->values)
+                            : std::vector<KnownMistake>();
   };
   values_out.remark = [=](std::span<const std::byte> expected, std::span<const std::byte> found) {
-    return remark_on_values(expected, found, *sorted_keys);
+    return remark_on_values(expected, found, sorted->keys);
   };
   Call call;
   call.input("keys", task->keys).input("values", task->has_values ? task->values : Words());
@@ -423,6 +448,22 @@ Problem make_problem() {
       wide(measured(pairs(262147, "", "a large prime, keys with values"))),
       wide(measured(keys_alone(262147, "the same without values"))),
   };
+  problem.speed = {
+      .sizes = {pairs(1 << 14, "", "a few blocks"),
+                pairs(1 << 16, "", "less than one tile for each multiprocessor"),
+                pairs(1 << 18, "", "a few tiles for each multiprocessor"),
+                pairs(1 << 20, "", "an array that lies in the caches"),
+                pairs(1 << 22, "", "about as large as the caches"),
+                pairs(1 << 25, "", "more elements than any cache holds")},
+      .larger = {pairs(1 << 28, "", "keys of a gibibyte, and as many values")},
+      .variations = {pairs(33554393, "", "a prime: the last tile is not full"),
+                     named("keys alone", keys_alone(1 << 25, "half of the bytes in each pass")),
+                     named("2^28 keys alone", keys_alone(1 << 28, "the same, of a gibibyte")),
+                     named("descending", pairs(1 << 25, "", "keys in descending order", descending)),
+                     named("seven keys", pairs(1 << 25, "", "few digits come often", seven_different)),
+                     named("all but one equal",
+                           pairs(1 << 25, "", "one digit has all keys of a tile", equal_but_the_last))},
+      .reference = {.first_ratio = 0.08}};
   problem.gates = {
       bytes_per_element_gate(
           140,

@@ -25,6 +25,7 @@ using Call = std::function<void(cudaStream_t)>;
 /// The least that a call moves and computes, which decides how many sets of buffers it takes turns with.
 struct Cost {
   double bytes = 0, operations = 0;
+  std::size_t launches = 5;  ///< the most of a call that is short
 };
 
 /// What is timed at a size. `make_call` gets a seed and makes a call with buffers of its own.
@@ -75,21 +76,22 @@ inline Plan plan_for_long_calls() {
 
 /// Calls of any length, as compare_bench times them. No call finds anything of its buffers in the cache,
 /// which is overwritten before each repeat: the sets are as many as calls, or together larger than 512 MB and
-/// than twice the cache. Calls that compute for long on few bytes have 8 sets. At most 128 calls, of up to 5
-/// launches each where they are short, are fewer than the 1024 launches that a queue holds: the host would
-/// wait for the device with the gate still closed.
+/// than twice the cache. Calls that compute for long on few bytes have 8 sets. At most 128 calls, and 640
+/// launches where calls are short, are fewer than the 1024 launches that a queue holds: the host would wait
+/// for the device with the gate still closed.
 inline Plan plan_for_any_calls(const Cost& cost) {
   constexpr double kBytesBetweenUses = 512e6, kOperationsForAByte = 64;
-  constexpr std::size_t kFewSets = 8, kMaxCalls = 128;
+  constexpr std::size_t kFewSets = 8, kMaxLaunches = 640;
+  const std::size_t most = std::min<std::size_t>(kMaxLaunches / cost.launches, 128);
   Plan plan{.sets = kFewSets,
             .repeats = 31,
             .seconds = 3e-3,
             .fewest = kFewSets,
-            .most = kMaxCalls,
+            .most = static_cast<double>(most),
             .is_gated = true};
   if (cost.operations > kOperationsForAByte * cost.bytes) return plan;
   const double together = std::max(kBytesBetweenUses, static_cast<double>(twice_the_cache()));
-  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, kMaxCalls);
+  plan.sets = std::min(static_cast<std::size_t>(together / cost.bytes) + 2, most);
   plan.fewest = 4;
   return plan;
 }

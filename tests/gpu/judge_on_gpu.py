@@ -44,6 +44,8 @@ FIRST_RUNGS = {
     "compaction": "11-compaction/rungs/map_scan_scatter.cu",
     "segmented-scan": "12-segmented-scan/rungs/thread_per_segment.cu",
     "sparse-matrix": "13-sparse-matrix/rungs/thread_per_row.cu",
+    "block-sort": "14-block-sort/rungs/odd_even.cu",
+    "sorting": "15-sorting/rungs/split_by_bit.cu",
     "histogram": "08-histogram/rungs/global_atomics.cu",
     "tensor-cores": "16-tensor-cores/rungs/multiply_adds.cu",
     "multi-tau": "17-multi-tau/rungs/direct.cu",
