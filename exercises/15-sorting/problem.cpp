@@ -13,9 +13,9 @@
 //                       60.8; the table, a sector for each count, written and read: 4.9. Together 77.7  311
 //   scatter_in_shared   four passes: 12, 6.6 sectors for 32 keys, and for 32 values: 13.1; the table: 5.1.
 //                       Together 30.2                                                            121
-//   reference           keys: 4; four passes: 8, and 5.9 sectors for 32 keys, and for 32 values: 11.8; words
-//                       of tiles of 6912: 0.6 to clear, 1.2 to publish, 0.6 and more to look at. Together
-//                       20.6, times 4                                                             87
+//   reference           keys: 4; four passes: 8, and 5.7 sectors for 32 keys, and for 32 values: 11.5; words
+//                       of tiles of 8064: 0.1 to clear, 0.3 to publish, 0.3 and more to look at; where the
+//                       digits begin: 0.1. Together 20.3, times 4                                 85
 //
 // A limit of 140 lets pass who counts before each pass, and who has tiles of 3000 keys, which have shorter
 // runs. Who merges tiles of 4096 has 16 + 7 · 19 = 149. Digits of 4 bits take eight passes: 8 · 21 = 168.
@@ -23,10 +23,11 @@
 // No gate looks at bank conflicts: digits are random, so that counts, keys and values meet in 3.1 to 3.5
 // wavefronts per request in any sort by digits. None looks at lanes: they have work nearly all the time.
 //
-// Parallelism is least for keys alone in large tiles: the reference has 38 of them, and 37. Where a
-// block merges two lists each, it is 6.5.
+// Parallelism is least for keys alone in large tiles: the reference has 32 of them, and its first kernel a
+// block for each multiprocessor, of which the emulated device has four: 20. Where a block merges two lists
+// each, it is 6.5.
 //
-// Work of the largest case: 8193 warps of 32 elements, at 600 instructions in the reference, 5 million per
+// Work of the largest case: 8193 warps of 32 elements, at 440 instructions in the reference, 3.6 million per
 // call. split_by_bit has 37 million.
 #include <fmt/format.h>
 
@@ -472,8 +473,8 @@ Problem make_problem() {
                         "places; a larger tile has more of them.",
            .again = "Make fewer passes over keys and values: a digit of 8 bits needs four. Merging makes "
                     "one for each doubling of the sorted length."}),
-      // The reference has 38 tiles of keys alone. A single block is 1, and one for each merge of two
-      // lists 6.5.
+      // The reference has 20, with 32 tiles of keys alone. A single block is 1, and one for each merge of
+      // two lists 6.5.
       parallelism_gate(8,
                        "Give each block a tile of some thousand keys: what it has to know of the others is "
                        "how many keys of each digit they have."),
