@@ -440,7 +440,7 @@ Problem make_problem() {
                      named("descending",
                            make_case({1 << 16, 1024}, "rows that are sorted the other way round",
                                      with_descending))},
-      .reference = {.first_ratio = 0.02}};
+      .reference = {.first_ratio = 0.011}};
   problem.gates = {
       global_sectors_gate(
           1.5, {.scattered = "Let neighbouring lanes read and write neighbouring keys.",

@@ -464,7 +464,7 @@ Problem make_problem() {
                      named("seven keys", pairs(1 << 25, "", "few digits come often", seven_different)),
                      named("all but one equal",
                            pairs(1 << 25, "", "one digit has all keys of a tile", equal_but_the_last))},
-      .reference = {.first_ratio = 0.08}};
+      .reference = {.first_ratio = 0.058}};
   problem.gates = {
       bytes_per_element_gate(
           140,

@@ -3,7 +3,8 @@
 // nvcc's two front ends side by side (-t 2) save as much again. A lower host optimisation, -pipe and
 // temporaries in memory changed nothing beyond the noise, on two cores with nvcc 13.0. Nearly all of the rest
 // is reading headers, by both front ends and by the host compiler: what every submission includes stays
-// light, and the largest part of what <cmath> includes is read only where a submission needs it.
+// light, the largest part of what <cmath> includes is read only where a submission needs it, and the host
+// compiler does not read cuda_runtime.h (prepared_headers.h).
 #include "build/submission_compiler.h"
 
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include "build/content_hash.h"
 #include "build/hidden_libraries.h"
 #include "build/object_cache.h"
+#include "build/prepared_headers.h"
 #include "build/toolkit.h"
 #include "sandbox/file_descriptor.h"
 #include "sandbox/temporary_folder.h"
@@ -44,33 +46,6 @@ constexpr std::size_t kListBytesLimit = std::size_t{4} << 20;
 // What the compiler leaves in its folder.
 constexpr const char* kObjectName = "submission.so";
 constexpr const char* kListName = "opened";
-
-// PTX of the one virtual architecture for the emulated device, and native code for the GPU that is present:
-// of the same PTX, where the GPU can run it, so that what was checked is what runs.
-std::vector<std::string> architecture_flags(std::optional<int> native) {
-  std::vector<std::string> flags{"-gencode",
-                                 fmt::format("arch=compute_{0},code=compute_{0}", kVirtualArchitecture)};
-  if (native) {
-    flags.insert(flags.end(), {"-gencode", fmt::format("arch=compute_{},code=sm_{}",
-                                                       std::min(*native, kVirtualArchitecture), *native)});
-  }
-  return flags;
-}
-
-// -O is of the host's code alone, mostly stubs of launches, where more than -O1 only takes nvcc's time: code
-// for the device is optimised whatever it says.
-std::vector<std::string> compiler_flags(std::optional<int> native) {
-  std::vector<std::string> flags{"-x",         "cu",    "-std=c++20", "-O1", "-lineinfo",
-                                 "-Xcompiler", "-fPIC", "-t",         "2",   "-c"};
-  const auto architecture = architecture_flags(native);
-  flags.insert(flags.end(), architecture.begin(), architecture.end());
-  return flags;
-}
-
-// <cmath>, which CUDA's headers include, has the special functions of C++17 (std::beta, std::riemann_zeta and
-// 19 others) and the headers that these need, which is a third of nvcc's time. This leaves them out: it is
-// the guard of that part in libstdc++. Where a submission does not compile so, it is compiled with them.
-constexpr const char* kNoSpecialFunctions = "-D_GLIBCXX_BITS_SPECFUN_H=1";
 
 // A name that cannot be found is an error of the compilation, with a message, and not of loading.
 const std::vector<std::string> kLinkerFlags{"-shared", "-Wl,-z,defs", "-Wl,-z,now"};
@@ -107,15 +82,6 @@ std::string name_for_compiler(const course::Exercise& exercise, const fs::path& 
           std::string::npos &&
       name.ends_with(".cu") && name[0] != '-' && name[0] != '.';
   return plain ? name : exercise.starter.filename().string();
-}
-
-// Which g++ would run, without running it: its file's identity.
-std::string host_compiler_stamp() {
-  std::error_code error;
-  const fs::path path = fs::canonical("/usr/bin/g++", error);
-  if (error) return "elsewhere";
-  return fmt::format("{} {} {}", path.string(), fs::file_size(path, error),
-                     fs::last_write_time(path, error).time_since_epoch().count());
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -191,6 +157,8 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
                                   const std::string& name, std::optional<int> native,
                                   const sandbox::Limits& limits, Libraries libraries) {
   const sandbox::Mount common = common_mount(common_folder);
+  std::optional<sandbox::Mount> headers;
+  if (const auto folder = prepared_headers(toolkit)) headers = {*folder, "/headers", false};
   const fs::path object = sandbox::seen_path(stage.object);
 
   std::vector<std::string> compile{toolkit.nvcc};
@@ -209,6 +177,7 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
   if (libraries == Libraries::none) {
     // Of the two compilations the one that counts is heard.
     compile.push_back(kNoSpecialFunctions);
+    if (headers) compile.insert(compile.end(), {"-ccbin", sandbox::seen_path(*headers) / "gcc"});
     const std::string said = shell_line({object / "said"});
     line = fmt::format("{{ {}> {} 2>&1 && cat {}|| {}; }} ", shell_line(compile), said, said, line);
   }
@@ -233,6 +202,7 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
     command.mounts.insert(command.mounts.end(), covers.begin(), covers.end());
   }
   command.mounts.insert(command.mounts.end(), {stage.submission, stage.header, stage.object, common});
+  if (headers) command.mounts.push_back(*headers);
   command.working_directory = sandbox::seen_path(stage.submission);
   command.limits = limits;
   return command;

@@ -15,9 +15,6 @@
 
 namespace lockstep::build {
 
-/// The virtual architecture whose PTX every object carries; the emulated device runs it.
-inline constexpr int kVirtualArchitecture = 90;
-
 /// What a source finds beside the CUDA runtime, when it is compiled and when it runs: submissions nothing,
 /// the course's own sources for comparison the toolkit's libraries.
 enum class Libraries { none, vendors };

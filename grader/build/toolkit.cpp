@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "build/prepared_headers.h"
 #include "sandbox/sandbox.h"
 
 namespace lockstep::build {
@@ -66,7 +67,8 @@ std::optional<Toolkit> toolkit_at(const fs::path& folder) {
   if (error || !fs::is_regular_file(nvcc, error) || access(nvcc.c_str(), X_OK) != 0) return std::nullopt;
   Toolkit toolkit{.nvcc = nvcc, .root = nvcc.parent_path().parent_path()};
   toolkit.library = library_folder(toolkit.root);
-  const auto version = ask_version(toolkit);
+  auto version = known_version(nvcc);
+  if (!version) version = ask_version(toolkit);
   if (!version) return std::nullopt;
   toolkit.version = *version;
   char dot = 0;

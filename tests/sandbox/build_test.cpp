@@ -1,6 +1,8 @@
 // The compiler of submissions: what it makes, what it refuses, what it hides, and its cache. Runs twice, with
 // namespaces and without.
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +17,7 @@
 #include "build/content_hash.h"
 #include "build/hidden_libraries.h"
 #include "build/object_cache.h"
+#include "build/prepared_headers.h"
 #include "build/submission_compiler.h"
 #include "build/submission_source.h"
 #include "build/toolkit.h"
@@ -49,6 +52,10 @@ constexpr const char* kGood =
     "}\n"
     "namespace other { void transpose(int) {} }\n"
     "extern \"C\" void transpose_c() {}\n";
+
+constexpr const char* kKernel =
+    "__global__ void twice(int* number) { *number *= 2; }\n"
+    "void run(int* number) { twice<<<1, 1>>>(number); }\n";
 
 std::string contents_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -606,6 +613,55 @@ TEST(FunctionsNamed, AnObjectThatIsNoneNamesNothing) {
     EXPECT_THAT(functions_named(folder.path() / "cut.so", "main"), testing::IsEmpty());
   }
   EXPECT_THAT(functions_named(folder.path() / "missing.so", "main"), testing::IsEmpty());
+}
+
+/// nvcc's temporary files of one source, compiled with the prepared headers or without them.
+class Prepared : public testing::Test {
+ protected:
+  void compile(const std::string& source) {
+    std::ofstream(folder_.path() / "source.cu") << source;
+    const auto headers = prepared_headers(find_toolkit());
+    ASSERT_TRUE(headers) << "this build has prepared no headers";
+    for (const auto& [name, option] :
+         {std::pair{"plain", std::string()}, {"prepared", "-ccbin '" + (*headers / "gcc").string() + "'"}}) {
+      // In a folder of one name, as that is in some of the files.
+      const fs::path now = folder_.path() / "now";
+      fs::create_directory(now);
+      const std::string line =
+          fmt::format("cd '{}' && '{}' {} {} {} --keep -o source.o ../source.cu", now.string(),
+                      find_toolkit().nvcc.string(), fmt::join(compiler_flags(std::nullopt), " "),
+                      kNoSpecialFunctions, option);
+      ASSERT_EQ(std::system(line.c_str()), 0) << line;
+      fs::rename(now, folder_.path() / name);
+    }
+  }
+  std::string kept(const std::string& name) const { return contents_of(folder_.path() / name); }
+
+  sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-test-"};
+};
+
+TEST_F(Prepared, HeadersMakeNoDifference) {
+  compile(std::string("#include <cstdio>\n") + kKernel);
+  EXPECT_EQ(kept("prepared/source.ptx"), kept("plain/source.ptx"));
+  EXPECT_NE(kept("prepared/source.ptx"), "");
+  EXPECT_TRUE(kept("prepared/source.cudafe1.cpp") == kept("plain/source.cudafe1.cpp"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "prepared/source.cudafe1.end.cpp")) << "they were not used";
+}
+
+TEST_F(Prepared, HeadersAreReadAgainWhereTheHostsPartBeginsOtherwise) {
+  // nvcc writes a name of what was read before otherwise, when it has read <algorithm>.
+  compile(std::string("#include <algorithm>\n") + kKernel);
+  EXPECT_EQ(kept("prepared/source.ptx"), kept("plain/source.ptx"));
+  EXPECT_TRUE(kept("prepared/source.cudafe1.cpp") == kept("plain/source.cudafe1.cpp"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "prepared/source.cudafe1.end.cpp"));
+}
+
+TEST(PreparedHeaders, AreForOneToolkit) {
+  Toolkit other = find_toolkit();
+  other.version = "12.4, V12.4.131";
+  EXPECT_FALSE(prepared_headers(other));
+  EXPECT_EQ(known_version(find_toolkit().nvcc), find_toolkit().version);
+  EXPECT_FALSE(known_version("/bin/true"));
 }
 
 TEST(Toolkit, IsFoundWithItsVersionAndLibrary) {

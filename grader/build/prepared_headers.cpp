@@ -1,0 +1,108 @@
+#include "build/prepared_headers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+namespace lockstep::build {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStampName = "stamp";      // what all there follows from
+constexpr const char* kVersionName = "version";  // which nvcc it was, and what that says of its version
+
+fs::path prepared_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "headers";
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_text(const fs::path& path, const std::string& contents) {
+  std::ofstream file(path, std::ios::binary);
+  file << contents;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+// PTX of the one virtual architecture for the emulated device, and native code for the GPU that is present:
+// of the same PTX, where the GPU can run it, so that what was checked is what runs.
+std::vector<std::string> architecture_flags(std::optional<int> native) {
+  std::vector<std::string> flags{"-gencode",
+                                 fmt::format("arch=compute_{0},code=compute_{0}", kVirtualArchitecture)};
+  if (native) {
+    flags.insert(flags.end(), {"-gencode", fmt::format("arch=compute_{},code=sm_{}",
+                                                       std::min(*native, kVirtualArchitecture), *native)});
+  }
+  return flags;
+}
+
+std::string stamp_of(const Toolkit& toolkit) {
+  return fmt::format("{}\n{}\n{}\n{} {}\n", toolkit.root.string(), toolkit.version, host_compiler_stamp(),
+                     fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
+}
+
+}  // namespace
+
+// -O is of the host's code alone, mostly stubs of launches, where more than -O1 only takes nvcc's time: code
+// for the device is optimised whatever it says.
+std::vector<std::string> compiler_flags(std::optional<int> native) {
+  std::vector<std::string> flags{"-x",         "cu",    "-std=c++20", "-O1", "-lineinfo",
+                                 "-Xcompiler", "-fPIC", "-t",         "2",   "-c"};
+  const auto architecture = architecture_flags(native);
+  flags.insert(flags.end(), architecture.begin(), architecture.end());
+  return flags;
+}
+
+std::string stamp_of_file(const fs::path& file) {
+  std::error_code error;
+  const fs::path path = fs::canonical(file, error);
+  if (error) return "";
+  return fmt::format("{} {} {}", path.string(), fs::file_size(path, error),
+                     fs::last_write_time(path, error).time_since_epoch().count());
+}
+
+std::string host_compiler_stamp() { return stamp_of_file("/usr/bin/g++"); }
+
+std::optional<std::string> known_version(const fs::path& nvcc) {
+  // A script may call another nvcc tomorrow.
+  char begin[4] = {};
+  if (!std::ifstream(nvcc, std::ios::binary).read(begin, sizeof begin) ||
+      std::string_view(begin, sizeof begin) !=
+          "\x7f"
+          "ELF")
+    return std::nullopt;
+  const std::string known = text_of(prepared_folder() / kVersionName), stamp = stamp_of_file(nvcc) + '\n';
+  if (!known.starts_with(stamp)) return std::nullopt;
+  return known.substr(stamp.size());
+}
+
+void prepare_headers(const fs::path& folder) {
+  const Toolkit& toolkit = find_toolkit();
+  std::ofstream(folder / "empty.cu").close();
+  const std::string command = fmt::format(
+      "cd '{0}' && PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE=1 '{2}' {3} "
+      "{4} "
+      "-ccbin '{0}/gcc' -o empty.o empty.cu && rm empty.o empty.cu",
+      folder.string(), toolkit.root.string(), toolkit.nvcc.string(),
+      fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
+  if (std::system(command.c_str()) != 0) throw std::runtime_error("nvcc did not compile an empty file");
+  write_text(folder / kVersionName, stamp_of_file(toolkit.nvcc) + '\n' + toolkit.version);
+  write_text(folder / kStampName, stamp_of(toolkit));
+}
+
+std::optional<fs::path> prepared_headers(const Toolkit& toolkit) {
+  const fs::path folder = prepared_folder();
+  if (text_of(folder / kStampName) != stamp_of(toolkit)) return std::nullopt;
+  return folder;
+}
+
+}  // namespace lockstep::build
