@@ -42,12 +42,12 @@ SIZES = {
         r"descending": r"65536 1024 descending",
     },
     "sorting": {
-        r"n = (\d+)": r"\1 1 any",
-        r"keys alone": r"33554432 0 any",
-        r"2\^28 keys alone": r"268435456 0 any",
-        r"descending": r"33554432 1 descending",
-        r"seven keys": r"33554432 1 few",
-        r"all but one equal": r"33554432 1 equal",
+        r"n = (\d+)": r"\1 0 any",
+        r"with values": r"33554432 1 any",
+        r"2\^28 with values": r"268435456 1 any",
+        r"descending": r"33554432 0 descending",
+        r"seven keys": r"33554432 0 few",
+        r"all but one equal": r"33554432 0 equal",
     },
     "histogram": {
         r"bytes, n = (\d+), bins = 256": r"\1 1 256 0 uniform",
