@@ -504,6 +504,9 @@ struct SpeedTask {
   Baseline reference;
   std::vector<Baseline> rungs = {};  ///< rungs in the reference's place, where several answers are right
   double pass_ratio = 0.5;           ///< of the baseline's speed, which must be reached to pass
+  /// What share of the GPU's ceiling the reference reaches at most, where that is little: fewer calls then
+  /// take long enough to be timed, and fewer inputs are made.
+  double most_of_ceiling = 1;
 };
 
 /// One of several functions that an exercise asks for. Each is graded by itself: what one does wrong costs

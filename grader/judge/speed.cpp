@@ -28,14 +28,15 @@ using result::Verdict;
 /// After so many rounds it is asked whether more are needed.
 constexpr std::array kRounds = {9, 15, 21};
 
-/// K for a size: at the GPU's ceiling K calls take a millisecond, beside which the clock's few microseconds
-/// of noise do not show. A slower GPU needs fewer calls, and so fewer inputs.
-std::size_t calls_together(const course::Case& one, const result::Figures& ceilings) {
+/// K for a size: K calls of the reference take a millisecond or more, beside which the clock's few
+/// microseconds of noise do not show. A slower GPU needs fewer calls, and so fewer inputs.
+std::size_t calls_together(const course::SpeedTask& task, const course::Case& one,
+                           const result::Figures& ceilings) {
   constexpr double kEnough = 1e-3;
   constexpr std::size_t kMin = 4;
   const auto bound = binding_ceiling(one.cost, ceilings);
   if (!bound) return CallTimer::kCalls;
-  const double enough = std::ceil(kEnough / bound->seconds);
+  const double enough = std::ceil(kEnough * task.most_of_ceiling / bound->seconds);
   return static_cast<std::size_t>(std::clamp<double>(enough, kMin, CallTimer::kCalls));
 }
 
@@ -55,17 +56,18 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
   const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
-    const double needed = CallTimer::bytes_needed(sizes[size], calls_together(sizes[size], ceilings));
+    const double needed =
+        CallTimer::bytes_needed(sizes[size], calls_together(*problem.speed, sizes[size], ceilings));
     if (needed + context <= room_on(device)) largest = size;
   }
   for (std::size_t size = largest;; --size) {
     try {
-      auto timer =
-          std::make_unique<CallTimer>(problem, sizes[size], device,
-                                      CallTimer::Options{.seed = options.seed,
-                                                         .calls = calls_together(sizes[size], ceilings),
-                                                         .answers = options.baseline.answers,
-                                                         .progress = options.progress});
+      auto timer = std::make_unique<CallTimer>(
+          problem, sizes[size], device,
+          CallTimer::Options{.seed = options.seed,
+                             .calls = calls_together(*problem.speed, sizes[size], ceilings),
+                             .answers = options.baseline.answers,
+                             .progress = options.progress});
       if (timer->bytes_of_process() + context <= room_on(device)) return {sizes[size], std::move(timer)};
     } catch (const device::OutOfMemory&) {
       // Small buffers take more than their bytes.
