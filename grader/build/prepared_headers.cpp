@@ -46,7 +46,9 @@ std::vector<std::string> architecture_flags(std::optional<int> native) {
 }
 
 std::string stamp_of(const Toolkit& toolkit) {
-  return fmt::format("{}\n{}\n{}\n{} {}\n", toolkit.root.string(), toolkit.version, host_compiler_stamp(),
+  return fmt::format("{}\n{}\n{}\n{}\n{} {}\n", toolkit.version, host_compiler_stamp(),
+                     stamp_of_file("/usr/include/features.h"),  // those of the C library
+                     stamp_of_file(toolkit.root / "include" / "cuda_runtime.h"),
                      fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
 }
 
@@ -76,9 +78,7 @@ std::optional<std::string> known_version(const fs::path& nvcc) {
   // A script may call another nvcc tomorrow.
   char begin[4] = {};
   if (!std::ifstream(nvcc, std::ios::binary).read(begin, sizeof begin) ||
-      std::string_view(begin, sizeof begin) !=
-          "\x7f"
-          "ELF")
+      std::string_view(begin, sizeof begin) != "\177ELF")
     return std::nullopt;
   const std::string known = text_of(prepared_folder() / kVersionName), stamp = stamp_of_file(nvcc) + '\n';
   if (!known.starts_with(stamp)) return std::nullopt;
@@ -88,12 +88,12 @@ std::optional<std::string> known_version(const fs::path& nvcc) {
 void prepare_headers(const fs::path& folder) {
   const Toolkit& toolkit = find_toolkit();
   std::ofstream(folder / "empty.cu").close();
+  const std::string nvcc = fmt::format("'{}' {} {}", toolkit.nvcc.string(),
+                                       fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
   const std::string command = fmt::format(
-      "cd '{0}' && PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE=1 '{2}' {3} "
-      "{4} "
-      "-ccbin '{0}/gcc' -o empty.o empty.cu && rm empty.o empty.cu",
-      folder.string(), toolkit.root.string(), toolkit.nvcc.string(),
-      fmt::join(compiler_flags(std::nullopt), " "), kNoSpecialFunctions);
+      "cd '{0}' && PATH='{1}/bin':/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 LOCKSTEP_PREPARE=1 "
+      "{2} -ccbin '{0}/gcc' -o empty.o empty.cu && rm empty.o empty.cu",
+      folder.string(), toolkit.root.string(), nvcc);
   if (std::system(command.c_str()) != 0) throw std::runtime_error("nvcc did not compile an empty file");
   write_text(folder / kVersionName, stamp_of_file(toolkit.nvcc) + '\n' + toolkit.version);
   write_text(folder / kStampName, stamp_of(toolkit));
