@@ -39,7 +39,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -54,6 +53,7 @@
 #include "course/numbers.h"
 #include "course/poison.h"
 #include "course/problem.h"
+#include "course/sort_by_digits.h"
 
 namespace lockstep::block_sort_problem {
 namespace {
@@ -87,23 +87,10 @@ Keys with_rows(const Keys& keys, std::size_t length, Change change) {
   return changed;
 }
 
-/// By four digits of 8 bits, the lowest first: timed calls have many rows.
+/// In linear time: timed calls have many rows.
 Keys sorted_rows(const Keys& keys, std::size_t length) {
-  constexpr unsigned kBits = 8, kDigits = 1U << kBits;
-  Keys sorted = keys, moved(length);
-  for (std::size_t first = 0; first < keys.size(); first += length) {
-    const auto row = std::span(sorted).subspan(first, length);
-    for (unsigned shift = 0; shift < 32; shift += kBits) {
-      const auto digit_of = [shift](std::uint32_t key) { return key >> shift & (kDigits - 1); };
-      std::array<std::size_t, kDigits> places{};
-      for (const std::uint32_t key : row) ++places[digit_of(key)];
-      std::size_t before = 0;
-      for (std::size_t& place : places) before += std::exchange(place, before);
-      for (const std::uint32_t key : row) moved[places[digit_of(key)]++] = key;
-      std::ranges::copy(moved, row.begin());
-    }
-  }
-  return sorted;
+  return with_rows(keys, length,
+                   [](Keys& row) { sort_by_digits<8>(row, [](std::uint32_t key) { return key; }); });
 }
 
 /// Each piece of so many keys of a row is sorted, and the last one of less.
@@ -405,6 +392,7 @@ Problem make_problem() {
       make_case({3, 32}, "exactly one warp"),
       make_case({5, 33}, "one more than a warp: its key must be merged with the others"),
       make_case({4, 127}, "a prime, and no power of two"),
+      make_case({9, 200}, "between an eighth and a quarter of the longest rows"),
       make_case({2, 512}, "half of the longest rows, a power of two"),
       make_case({2, 997}, "a large prime: the last warp is not full"),
       named("3 x 1000, few values",

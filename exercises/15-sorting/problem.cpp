@@ -43,6 +43,7 @@
 #include "course/numbers.h"
 #include "course/poison.h"
 #include "course/problem.h"
+#include "course/sort_by_digits.h"
 #include "sorting.h"
 
 namespace lockstep::sorting_problem {
@@ -73,21 +74,11 @@ Order as_they_are(std::size_t n) {
   return order;
 }
 
-/// By a number of each key, in two passes over digits of 16 bits, the lower one first. Elements are dealt out
-/// to their places one after the other, so those that are equal stay in order.
+/// By a number of each key. Those that are equal stay in order.
 template <class NumberOf>
 Order order_by(const Words& keys, Order order, NumberOf number_of) {
-  constexpr unsigned kBits = 16, kDigits = 1U << kBits;
-  Order moved(order.size());
-  for (const unsigned shift : {0U, kBits}) {
-    const auto digit_of = [&](std::uint32_t i) { return number_of(keys[i]) >> shift & (kDigits - 1); };
-    std::vector<std::uint32_t> places(kDigits);
-    for (const std::uint32_t i : order) ++places[digit_of(i)];
-    std::uint32_t before = 0;
-    for (std::uint32_t& place : places) before += std::exchange(place, before);
-    for (const std::uint32_t i : order) moved[places[digit_of(i)]++] = i;
-    std::swap(order, moved);
-  }
+  // In few passes, as each element is looked up by its index.
+  sort_by_digits<16>(order, [&](std::uint32_t i) { return number_of(keys[i]); });
   return order;
 }
 
@@ -115,25 +106,15 @@ Order order_with_equal_ones_reversed(const Words& keys) {
   return order_by(keys, std::move(backwards), [](std::uint32_t key) { return key; });
 }
 
-/// Keys and values as they are to come, by four digits of 8 bits. It moves elements and not indices, as timed
-/// arrays are long.
+/// Keys and values as they are to come. It moves elements and not indices, as timed arrays are long.
 Task sorted_task(const Task& task) {
-  constexpr unsigned kBits = 8, kDigits = 1U << kBits;
   struct Element {
     std::uint32_t key, value;
   };
   const std::size_t n = task.keys.size();
-  std::vector<Element> elements(n), moved(n);
+  std::vector<Element> elements(n);
   for (std::size_t i = 0; i < n; ++i) elements[i] = {task.keys[i], task.values[i]};
-  for (unsigned shift = 0; shift < 32; shift += kBits) {
-    const auto digit_of = [shift](Element one) { return one.key >> shift & (kDigits - 1); };
-    std::array<std::size_t, kDigits> places{};
-    for (const Element one : elements) ++places[digit_of(one)];
-    std::size_t before = 0;
-    for (std::size_t& place : places) before += std::exchange(place, before);
-    for (const Element one : elements) moved[places[digit_of(one)]++] = one;
-    std::swap(elements, moved);
-  }
+  sort_by_digits<8>(elements, [](Element one) { return one.key; });
   Task sorted{Words(n), Words(n), task.has_values};
   for (std::size_t i = 0; i < n; ++i) {
     sorted.keys[i] = elements[i].key;

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <string_view>
 
 namespace lockstep::build {
 namespace {
@@ -75,11 +74,6 @@ std::string stamp_of_file(const fs::path& file) {
 std::string host_compiler_stamp() { return stamp_of_file("/usr/bin/g++"); }
 
 std::optional<std::string> known_version(const fs::path& nvcc) {
-  // A script may call another nvcc tomorrow.
-  char begin[4] = {};
-  if (!std::ifstream(nvcc, std::ios::binary).read(begin, sizeof begin) ||
-      std::string_view(begin, sizeof begin) != "\177ELF")
-    return std::nullopt;
   const std::string known = text_of(prepared_folder() / kVersionName), stamp = stamp_of_file(nvcc) + '\n';
   if (!known.starts_with(stamp)) return std::nullopt;
   return known.substr(stamp.size());
@@ -95,7 +89,9 @@ void prepare_headers(const fs::path& folder) {
       "{2} -ccbin '{0}/gcc' -o empty.o empty.cu && rm empty.o empty.cu",
       folder.string(), toolkit.root.string(), nvcc);
   if (std::system(command.c_str()) != 0) throw std::runtime_error("nvcc did not compile an empty file");
-  write_text(folder / kVersionName, stamp_of_file(toolkit.nvcc) + '\n' + toolkit.version);
+  // A script may call another nvcc tomorrow.
+  if (text_of(toolkit.nvcc).starts_with("\177ELF"))
+    write_text(folder / kVersionName, stamp_of_file(toolkit.nvcc) + '\n' + toolkit.version);
   write_text(folder / kStampName, stamp_of(toolkit));
 }
 
