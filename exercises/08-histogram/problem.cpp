@@ -14,6 +14,9 @@
 //                   1
 //   wide_loads      the same: only loads differ
 //   warp_private    the same, since the lanes that meet are of one warp
+//   reduced_copies  the same wavefronts; 31 blocks store 4096 counts each, which are loaded again: 0.25 more
+//                   bytes
+//   sorted_warps    the same: lanes with one value no longer meet, and never cost a pass; others do
 //   lane_private    0 with 32 columns. 4096 bins leave room for 8: two values take 1 when their rows share
 //                   banks, else 0
 //

@@ -33,19 +33,24 @@ class Remarks {
     remarks_.push_back({source_.place({source_.file_name(), line}), std::move(sentence)});
   }
 
-  /// One remark for all calls alike, at the first of them.
+  static bool is_in_stream_order(const Statement& call) { return call.text.starts_with("cudaMallocAsync"); }
+
+  /// One remark for all calls alike, at the first that can wait for the device, or at the first.
   void remark_on_allocations() {
     const std::vector<Statement> allocations = calls_of(source_, "cudaMalloc");
     if (allocations.empty()) return;
-    std::string sentence =
-        "Memory is allocated here, each time that a call comes to this line. An allocation can wait for the "
-        "whole device, and takes longer than a short kernel.";
+    const auto waits = std::find_if_not(allocations.begin(), allocations.end(), is_in_stream_order);
+    std::string sentence = "Memory is allocated here, each time that a call comes to this line. ";
+    sentence += waits == allocations.end()
+                    ? "The stream does it in its order and the device waits for nothing, but where the pool "
+                      "has too little left it takes longer than a short kernel."
+                    : "An allocation can wait for the whole device, and takes longer than a short kernel.";
     if (!mentions(source_, "cudaFree")) sentence += " Nothing here frees it, so that each call keeps more.";
     if (problem_.workspace) {
       sentence += fmt::format(" `workspace` is there for that: as many bytes as {} asks for.",
                               problem_.workspace->function.name);
     }
-    add(allocations.front().line, std::move(sentence));
+    add((waits == allocations.end() ? allocations.front() : *waits).line, std::move(sentence));
   }
 
   void remark_on_waiting_for_the_device() {

@@ -11,32 +11,34 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_clock"
 
-# In place of nvcc: notes what it is asked for; what it makes prints seconds.
-NVCC = """#!{python} -S
-import json, pathlib, sys
-if "--version" in sys.argv:
-    sys.exit(print("release 13.0"))
-with open("{root}/asked", "a") as asked:
-    print(json.dumps(sys.argv[1:]), file=asked)
-output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
-output.write_text("#!/bin/sh\\necho $* >>'{root}/arguments'; echo events >>'{root}/turns'; echo {events}\\n")
-output.chmod(0o755)
+# In place of programs, shells that start no others: some hundred run, and Python takes ten times as long to begin.
+# In place of nvcc: notes what it is asked for.
+NVCC = r"""#!/bin/sh
+case "$*" in *--version*) exec echo release 13.0 ;; esac
+asked=$(printf '%s\t' "$@")
+printf '%s\n' "$asked" >>'{root}/asked'
+while [ "$1" != -o ]; do shift; done
+exec ln -f '{root}/programs/events' "$2"
 """
+# What that makes: prints seconds.
+EVENTS = "#!/bin/sh\necho $* >>'{root}/arguments'; echo events >>'{root}/turns'; echo {events}\n"
 # In place of the judge: writes the same report for everything that it grades, or these alternately.
-JUDGE = """#!{python} -S
-import json, pathlib, sys
-with open("{root}/graded", "a+") as graded:
-    print(sys.argv[2], pathlib.Path(sys.argv[sys.argv.index("--submission") + 1]).stem, file=graded)
-    graded.seek(0)
-    turn = len(graded.readlines()) - 1
-with open("{root}/turns", "a") as turns:
-    print("judge", file=turns)
-device = {{"kind": "gpu", "name": "NVIDIA H200"}}
-speeds = {speeds!r}
-exercise = {{"name": sys.argv[2], "verdict": "inefficient", "speed": speeds[turn % len(speeds)]}}
-output = pathlib.Path(sys.argv[sys.argv.index("--output") + 1])
-output.write_text(json.dumps({{"device": device, "exercises": [exercise]}}))
-sys.exit(1)
+JUDGE = r"""#!/bin/sh
+topic=$2
+while [ $# -gt 0 ]; do
+  case $1 in
+    --submission) solution=${{2##*/}} ;;
+    --output) output=$2 ;;
+  esac
+  shift
+done
+echo "$topic ${{solution%.cu}}" >>'{root}/graded'
+echo judge >>'{root}/turns'
+read -r turn <'{root}/turn'
+echo $(((turn + 1) % {turns})) >'{root}/turn'
+read -r report <"{root}/report.$turn"
+printf '%s\n' "$report" >"$output"
+exit 1
 """
 # The tool itself, where the driver's answer is imitated.
 WITH_A_GPU = f"""
@@ -51,8 +53,16 @@ WITHOUT_A_GPU = WITH_A_GPU.replace("True", "False")
 SIZES = {
     "coalescing": ("4194304 in rows of 4194336", "4194304 4194336"),
     "transpose": ("4096 x 8192", "4096 8192"),
+    "reduction": ("n = 33554432", "33554432"),
+    "matrix-product": ("4096 x 4096 x 4096", "4096 4096 4096"),
     "block-scan": ("32768 x 1024", "32768 1024"),
     "scan": ("n = 33554432", "33554432"),
+    "compaction": ("n = 33554432", "33554432 500"),
+    "segmented-scan": ("n = 33554432", "33554432 1024"),
+    "sparse-matrix": ("3355443 x 3355443, 16777215 nonzeros", "3355443 3355443 16777215 power-law"),
+    "block-sort": ("65536 x 1024", "65536 1024 any"),
+    "sorting": ("n = 8388608", "8388608 0 any"),
+    "tensor-cores": ("4096 x 4096 x 4096", "4096 4096 4096"),
     "histogram": ("bytes, n = 134217728, bins = 256", "134217728 1 256 0 uniform"),
 }
 # What is graded of transpose, in order.
@@ -72,9 +82,15 @@ class CompareClock(unittest.TestCase):
         programs.mkdir(exist_ok=True)
         told = {"verdict": "too-slow", "size": SIZES[topic][0], "call_seconds": 1e-4, **speed}
         imitated = {
-            "nvcc": NVCC.format(python=sys.executable, root=self.root, events=events),
-            "judge": JUDGE.format(python=sys.executable, root=self.root, speeds=[{**told, **turn} for turn in turns]),
+            "nvcc": NVCC.format(root=self.root),
+            "events": EVENTS.format(root=self.root, events=events),
+            "judge": JUDGE.format(root=self.root, turns=len(turns)),
         }
+        for number, turn in enumerate(turns):
+            exercise = {"name": topic, "verdict": "inefficient", "speed": {**told, **turn}}
+            report = {"device": {"kind": "gpu", "name": "NVIDIA H200"}, "exercises": [exercise]}
+            (self.root / f"report.{number}").write_text(json.dumps(report) + "\n")
+        (self.root / "turn").write_text("0\n")
         for name, text in imitated.items():
             (programs / name).write_text(text)
             (programs / name).chmod(0o755)
@@ -159,7 +175,7 @@ class CompareClock(unittest.TestCase):
                 self.assertEqual(self.run_tool(topic).returncode, 0)
                 self.assertEqual(set(self.lines_of("arguments")), {numbers})
         for line in self.lines_of("asked"):
-            asked = json.loads(line)
+            asked = line.split("\t")[:-1]
             self.assertTrue(pathlib.Path(asked[-1]).is_file(), asked)
             (solution,) = [word.split('"')[1] for word in asked if word.startswith("-DSOLUTION=")]
             self.assertTrue(pathlib.Path(solution).is_file(), asked)

@@ -47,6 +47,18 @@ TEST(SourceRemarks, MemoryAllocatedInACall) {
               AllOf(HasSubstr("as many bytes as scan_workspace_bytes asks for"), Not(HasSubstr("frees it"))));
 }
 
+TEST(SourceRemarks, AnAllocationInStreamOrderDoesNotWaitForTheDevice) {
+  const course::Problem problem = problem_with_words(true);
+  const std::string async = "cudaMallocAsync(&p, n, stream);\n", wait = "wait for the whole device";
+  auto all = remarks(async + "cudaFreeAsync(p, stream);\n", problem);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_THAT(all[0].sentence, AllOf(HasSubstr("in its order"), Not(HasSubstr(wait))));
+  all = remarks(async + "cudaMalloc(&q, n);\n", problem);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].place.line, 2U);  // of the call that can wait
+  EXPECT_THAT(all[0].sentence, HasSubstr(wait));
+}
+
 TEST(SourceRemarks, AWaitForTheWholeDevice) {
   const auto all = remarks("  CHECK_CUDA(cudaDeviceSynchronize());\n");
   ASSERT_EQ(all.size(), 1U);
