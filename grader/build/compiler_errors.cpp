@@ -296,17 +296,22 @@ std::string meaning_of(const ReportedError& reported, std::string_view line, std
   return meaning.empty() ? build::meaning_of(message, line) : meaning;
 }
 
+/// The index of the error that a student fixes first.
+std::size_t first_to_fix(const std::vector<ReportedError>& errors) {
+  // Where a } is missing, what follows is taken amiss before that is said.
+  const auto open_brace = std::find_if(errors.begin(), errors.end(), [](const ReportedError& reported) {
+    return reported.message == "expected a \"}\"";
+  });
+  return open_brace == errors.end() ? 0 : static_cast<std::size_t>(open_brace - errors.begin());
+}
+
 }  // namespace
 
 std::optional<CompilerError> first_error(std::string_view output, std::string_view source,
                                          std::string_view file_name) {
   const std::vector<ReportedError> errors = errors_in(output, file_name);
   if (errors.empty()) return std::nullopt;
-  // Where a } is missing, what follows is taken amiss before that is said.
-  const auto open_brace = std::find_if(errors.begin(), errors.end(), [](const ReportedError& reported) {
-    return reported.message == "expected a \"}\"";
-  });
-  const ReportedError& first = open_brace == errors.end() ? errors.front() : *open_brace;
+  const ReportedError& first = errors[first_to_fix(errors)];
   const std::vector<std::string_view> lines = lines_of(source);
   const auto has_code = [&](unsigned number) {
     return lines[number - 1].find_first_not_of(" \t") != std::string_view::npos;
@@ -329,6 +334,20 @@ std::optional<CompilerError> first_error(std::string_view output, std::string_vi
                                 first.file.substr(first.file.rfind('/') + 1), error.message);
   }
   return error;
+}
+
+std::vector<CompilerError> further_errors(std::string_view output, std::string_view source,
+                                          std::string_view file_name) {
+  constexpr std::size_t kMaxFurther = 50;
+  const std::vector<ReportedError> errors = errors_in(output, file_name);
+  const std::size_t lines = lines_of(source).size();
+  std::vector<CompilerError> further;
+  for (std::size_t i = 0; i < errors.size() && further.size() < kMaxFurther; ++i) {
+    if (i == first_to_fix(errors)) continue;
+    const unsigned line = line_of(errors[i], source, file_name);
+    if (line != 0 && line <= lines) further.push_back({line, text::shortened(errors[i].message), ""});
+  }
+  return further;
 }
 
 }  // namespace lockstep::build

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lockstep::build {
 
@@ -20,5 +21,10 @@ struct CompilerError {
 /// a header, the line of the submission that led there. Nothing when the output holds no error.
 std::optional<CompilerError> first_error(std::string_view output, std::string_view source,
                                          std::string_view file_name);
+
+/// The errors besides that one for which a line of the submission is known, in the compiler's order, without
+/// what they mean: later errors often follow from the first.
+std::vector<CompilerError> further_errors(std::string_view output, std::string_view source,
+                                          std::string_view file_name);
 
 }  // namespace lockstep::build

@@ -365,6 +365,7 @@ CompiledSubmission compile(const course::Exercise& exercise, const SubmissionFil
   if (end->kind != sandbox::End::Kind::exited || end->status != 0) {
     if (end->kind == sandbox::End::Kind::exited) check_room(cache.folder());
     result.first_error = first_error(result.diagnostics, result.source, name);
+    result.further_errors = further_errors(result.diagnostics, result.source, name);
     if (!result.diagnostics.empty() && !result.diagnostics.ends_with('\n')) result.diagnostics += '\n';
     result.diagnostics += sentence_about(*end, limits);
     return finish(Status::rejected);

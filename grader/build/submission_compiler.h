@@ -33,6 +33,7 @@ struct CompiledSubmission {
   std::string source_digest;     ///< SHA-256 of the text that was compiled, in hexadecimal digits
   std::string diagnostics;       ///< with the student's file name and line numbers; warnings too
   std::optional<CompilerError> first_error;  ///< when rejected, where the compiler names an error
+  std::vector<CompilerError> further_errors;
   bool from_cache = false;
   std::chrono::milliseconds time{0};
 };

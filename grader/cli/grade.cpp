@@ -18,6 +18,7 @@
 #include "judge/judge.h"
 #include "judge/seeds.h"
 #include "judge/submission_path.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/printable.h"
@@ -28,7 +29,7 @@
 namespace lockstep::cli {
 namespace {
 
-enum class Format { text, json, junit };
+enum class Format { text, json, junit, html };
 
 /// What a flag holds that has no value, as `--show` without `=FILE`.
 constexpr const char* kNamedByTopic = "true";
@@ -100,6 +101,8 @@ std::string render(const result::Report& report, Format format) {
       return report::render_json(report);
     case Format::junit:
       return report::render_junit(report);
+    case Format::html:
+      return report::render_html(report);
     case Format::text:
       break;
   }
@@ -164,6 +167,21 @@ bool is_students_own(const GradeArguments& arguments, const course::Exercise& ex
          !is_below(course::state_folder(), course::course_root());
 }
 
+/// The access that a page draws: its line is known only now, so the measured cases run once more, on the
+/// emulated device and with the same inputs.
+void trace_for_page(const course::Exercise& exercise, const build::SubmissionFile& submission,
+                    judge::Options options, result::ExerciseResult& result) {
+  options.trace_line = report::line_to_draw(result);
+  if (!options.trace_line || !options.only_case.empty()) return;
+  options.only_measured = true;
+  options.draw = false;
+  if (result.puzzles.empty()) options.profiled_case = result.measured_case;
+  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::emulated);
+  result::ExerciseResult traced = judge::judge(exercise, submission, *device, options);
+  // The file may have changed meanwhile, and its lines with it.
+  if (traced.source == result.source) result.traces = std::move(traced.traces);
+}
+
 /// Keeps the best result for `list`. Whether that could be written: if not, that is said, and a grade stays
 /// one.
 bool keep(const result::ExerciseResult& result) {
@@ -219,6 +237,8 @@ int grade(const GradeArguments& arguments) {
       return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
+    if (arguments.format == Format::html)
+      trace_for_page(*exercise, submission, options, report.exercises.back());
     if (is_progress) {
       progress.compare(report.exercises.back());
       progress.record(report.exercises.back());
@@ -233,6 +253,8 @@ int grade(const GradeArguments& arguments) {
   if (prints) std::cout << report::render_summary(report, style);
   if (arguments.output) {
     storage::write_file(*arguments.output, render(report, arguments.format));
+    if (arguments.format == Format::html)
+      std::cout << "\nThe page: " << report::printable(arguments.output->string()) << '\n';
   } else if (!prints) {
     std::cout << render(report, arguments.format);
   }
@@ -257,8 +279,11 @@ void add_grade(CLI::App& app, int& status) {
                                         {"gpu", device::Kind::gpu},
                                         {"emulated", device::Kind::emulated}}))
       ->type_name("KIND");
-  command->add_option("--format", arguments->format, "text, json (lockstep/result/v1), or junit")
-      ->transform(one_of<Format>({{"text", Format::text}, {"json", Format::json}, {"junit", Format::junit}}))
+  command
+      ->add_option("--format", arguments->format,
+                   "text, json (lockstep/result/v1), junit, or html: a page with the source")
+      ->transform(one_of<Format>(
+          {{"text", Format::text}, {"json", Format::json}, {"junit", Format::junit}, {"html", Format::html}}))
       ->type_name("FORMAT");
   command
       ->add_option("--output", arguments->output,
@@ -298,6 +323,7 @@ void add_grade(CLI::App& app, int& status) {
   command->footer(
       "\nExamples:  ./lockstep grade transpose\n"
       "           ./lockstep grade transpose --case '1 x 1' --seed 1\n"
+      "           ./lockstep grade transpose --format html --output transpose.html\n"
       "           ./lockstep grade --all --submission solutions --format junit --output results.xml");
   command->callback([arguments, &status] { status = grade(*arguments); });
 }

@@ -161,7 +161,7 @@ class Judgement {
       case CompiledSubmission::Status::rejected:
         end_early(Verdict::compile_error, submission_.filename().string() + " does not compile");
         result_.compiler_output = compiled.diagnostics;
-        if (compiled.first_error) keep_error(*compiled.first_error, compiled.source);
+        keep_errors(compiled);
         break;
       case CompiledSubmission::Status::missing:
         explain_missing_file();
@@ -174,10 +174,15 @@ class Judgement {
     return compiled;
   }
 
-  void keep_error(const build::CompilerError& error, const std::string& source) {
-    const std::string file = submission_.filename().string();
-    result_.compiler_error = {SourceText(file, source).place({file, error.line}), error.message,
-                              error.meaning};
+  void keep_errors(const CompiledSubmission& compiled) {
+    const SourceText source(submission_.filename().string(), compiled.source);
+    const auto placed = [&source](const build::CompilerError& error) {
+      return result::CompilerError{source.place({source.file_name(), error.line}), error.message,
+                                   error.meaning};
+    };
+    if (compiled.first_error) result_.compiler_error = placed(*compiled.first_error);
+    for (const build::CompilerError& error : compiled.further_errors)
+      result_.further_errors.push_back(placed(error));
   }
 
   void explain_missing_file() {
@@ -488,9 +493,11 @@ class Judgement {
     result_.speed = std::move(measurement.speed);
     result_.complaint = std::move(measurement.complaint);
     if (options_.rungs && result_.speed.ratio) {
-      result_.speed.between =
-          standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio, result_.speed.baseline)
-              .between();
+      Standing standing =
+          standing_of(options_.rungs(result_.speed.size), *result_.speed.ratio, result_.speed.baseline);
+      result_.speed.between = standing.between();
+      result_.speed.ladder = std::move(standing.ladder);
+      result_.speed.on_ladder = standing.speed;
     }
     if (!measurement.fault) return;
     result_.cases.push_back(std::move(*measurement.fault));

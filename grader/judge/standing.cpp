@@ -1,5 +1,6 @@
 #include "judge/standing.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lockstep::judge {
@@ -22,8 +23,10 @@ Standing standing_of(const std::map<std::string, double>& rungs, double ratio, c
     ratio *= own->second;
   }
   if (!is_speed(ratio)) return standing;
+  standing.speed = ratio;
   double below = 0, above = 0;
   const auto consider = [&](const std::string& name, double speed) {
+    standing.ladder.push_back({name, speed});
     if (speed <= ratio && (!standing.slower || speed > below)) {
       standing.slower = name;
       below = speed;
@@ -38,6 +41,8 @@ Standing standing_of(const std::map<std::string, double>& rungs, double ratio, c
   for (const auto& [name, speed] : rungs) {
     if (name != result::kReference && is_speed(speed)) consider(name, speed);
   }
+  if (standing.ladder.size() == 1) standing.ladder.clear();  // the reference alone is none
+  std::ranges::stable_sort(standing.ladder, {}, &result::Rung::speed);
   return standing;
 }
 

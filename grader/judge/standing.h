@@ -14,6 +14,9 @@ namespace lockstep::judge {
 struct Standing {
   std::optional<std::string> slower;  ///< the fastest rung that is not faster; nothing below the slowest
   std::optional<std::string> faster;  ///< the slowest rung that is faster: the next idea; nothing at the top
+  std::vector<result::Rung>
+      ladder;                   ///< the reference and all rungs with a speed, slowest first; may be empty
+  std::optional<double> speed;  ///< the submission's, in shares of the reference's; none without neighbours
 
   /// For result::Speed::between: slower, then faster; empty unless there are both.
   std::vector<std::string> between() const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/access_map.h"
+#include "report/markup.h"
 #include "report/printable.h"
 
 namespace lockstep::report {
@@ -352,7 +353,7 @@ std::string draw_access(const emulator::AccessTrace& trace, const TextStyle& sty
 
 std::string access_figure_svg(const emulator::AccessTrace& trace) {
   const Drawing drawing = drawing_of(trace);
-  const std::string caption = access_caption(trace);
+  const std::string caption = escaped_markup(access_caption(trace));
   const double height = drawing.bottom + 36;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"access\" role=\"img\" viewBox=\"0 0 {} {:.0f}\" "

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "report/calibration.h"
 #include "report/printable.h"
+#include "report/result_words.h"
 #include "text/wording.h"
 
 namespace lockstep::report {
@@ -267,12 +267,6 @@ std::string correctness(const ExerciseResult& result, const TextStyle& style) {
   return text;
 }
 
-/// Whether a gate failed although its number keeps the limit.
-bool counts_nothing(const GateResult& gate) {
-  return gate.verdict == Verdict::inefficient &&
-         (gate.at_least ? gate.value >= gate.limit : gate.value <= gate.limit);
-}
-
 std::string failed_gate(const GateResult& gate, const TextStyle& style) {
   std::string about = gate.description;
   if (!gate.case_name.empty()) about += fmt::format(" Worst in case {}.", gate.case_name);
@@ -305,11 +299,7 @@ std::string repair(const ExerciseResult& result, const TextStyle& style) {
   std::string text =
       fmt::format("  {} {}\n", mark(style, result.repair->verdict), changes_of(*result.repair));
   if (result.repair->verdict != Verdict::passed) {
-    text +=
-        prose(style,
-              "The program was to be repaired, not written anew. Counted are statements that were replaced, "
-              "added or removed; comments and layout count nothing.",
-              4);
+    text += prose(style, kAboutRepair, 4);
   }
   return text;
 }
@@ -333,32 +323,13 @@ std::string technique(const ExerciseResult& result, const TextStyle& style) {
 
 std::string speed_line(const Speed& speed, const TextStyle& style) {
   if (!speed.counts) return "";
-  if (!speed.ratio)
-    return fmt::format("  {} speed not measured: it needs a GPU\n", mark(style, speed.verdict));
-  std::string text = fmt::format("speed {} of {}'s", number(*speed.ratio), result::baseline_of(speed));
-  if (speed.interval)
-    text += fmt::format(" ({} to {})", number(speed.interval->first), number(speed.interval->second));
-  if (speed.ceiling_share && speed.ceiling) {
-    text += fmt::format(", {:.0f} % of {} ({})", *speed.ceiling_share * 100, speed.ceiling->description,
-                        figure_text(speed.ceiling->rate, speed.ceiling->unit));
-  }
-  if (speed.between.size() == 2)
-    text += fmt::format(", between {} and {}", speed.between[0], speed.between[1]);
-  if (speed.points_share && *speed.points_share < 1)
-    text += fmt::format("; earns {:.0f} % of the points for speed", 100 * *speed.points_share);
-  return labelled(style, mark(style, speed.verdict), 1, text);
+  return labelled(style, mark(style, speed.verdict), 1, speed_words(speed));
 }
 
 /// What a reader must know of the GPU to believe the speed; empty when all was well.
 std::string gpu_warning(const Speed& speed, const TextStyle& style) {
-  if (!speed.gpu || speed.gpu->throttled_rounds == 0) return "";
-  return paint(
-      style, Colour::caution,
-      prose(style,
-            fmt::format("The GPU was slowed down in {} of these measurements ({}), however often they "
-                        "were repeated: grade again when it has cooled or has more power.",
-                        speed.gpu->throttled_rounds, fmt::join(speed.gpu->throttle_reasons, ", ")),
-            4));
+  const std::string warning = slowdown_words(speed);
+  return warning.empty() ? "" : paint(style, Colour::caution, prose(style, warning, 4));
 }
 
 std::string title_line(const ExerciseResult& result, const TextStyle& style) {
@@ -438,38 +409,12 @@ std::string remarks_on_lines(const std::vector<SourceRemark>& remarks, const Tex
   return text;
 }
 
-/// What all calls of a case printed, as one of them did where they did alike.
-std::string printed_in(const CaseResult& one, const TextStyle& style) {
-  std::string output = one.output, calls;
-  if (one.calls > 1) {
-    calls = fmt::format("the {} calls of ", one.calls);
-    const std::string first = output.substr(0, output.size() / static_cast<std::size_t>(one.calls));
-    std::string repeated;
-    for (int call = 0; call < one.calls; ++call) repeated += first;
-    if (repeated == output) {
-      output = first;
-      calls = "each of " + calls;
-    }
-  }
-  return fmt::format("\n  Your code printed in {}case {}:\n", calls, printable(one.name)) +
-         excerpt(style, output, kOutputLines, one.output_truncated);
-}
-
-/// What the submission printed in the case that is shown first, or, where no case failed, in the first in
-/// which it did: what all of them print is a multiple of it.
+/// What the submission printed in one case.
 std::string printed(const ExerciseResult& result, const TextStyle& style) {
-  const CaseResult* shown = nullptr;
-  for (const CaseResult& one : result.cases) {
-    const bool failed = one.verdict != Verdict::passed;
-    if (!one.output.empty() && (shown == nullptr || (failed && shown->verdict == Verdict::passed)))
-      shown = &one;
-  }
-  if (shown == nullptr) {
-    return result.output.empty() ? ""
-                                 : "\n  Your code printed:\n" +
-                                       excerpt(style, result.output, kOutputLines, result.output_truncated);
-  }
-  return printed_in(*shown, style);
+  const std::optional<Printed> shown = printed_by(result);
+  if (!shown) return "";
+  return fmt::format("\n  {}:\n", shown->where) +
+         excerpt(style, shown->text, kOutputLines, shown->is_truncated);
 }
 
 /// All of one function: its cases, technique and speed, and what it printed.

@@ -133,6 +133,12 @@ struct GpuDuringSpeed {
 
 constexpr const char* kReference = "reference";  ///< the name of the reference among rungs
 
+/// A rung of an exercise's ladder, as it was recorded on a GPU.
+struct Rung {
+  std::string name;
+  double speed = 0;  ///< in shares of the reference's
+};
+
 struct Speed {
   bool counts = true;  ///< whether the exercise has sizes to measure it at
   Verdict verdict = Verdict::not_measured;
@@ -145,6 +151,8 @@ struct Speed {
   std::optional<double> call_seconds;  ///< one call of the submission, the median of all rounds
   std::string size;                    ///< the case that was timed
   std::vector<std::string> between;    ///< the two rungs that the submission stands between
+  std::vector<Rung> ladder;            ///< with the reference, slowest first; empty where none was recorded
+  std::optional<double> on_ladder;     ///< the submission's speed, in shares of the reference's
   std::optional<GpuDuringSpeed> gpu;
 };
 
@@ -201,6 +209,7 @@ struct ExerciseResult {
   std::string message;  ///< one sentence when the whole exercise ended early (compile error, missing file)
   std::string compiler_output;  ///< with the student's own line numbers
   std::optional<CompilerError> compiler_error;
+  std::vector<CompilerError> further_errors;  ///< that have a line, in the compiler's order; without meanings
   std::vector<PuzzleResult> puzzles;          ///< of an exercise of puzzles; empty where nothing was run
   std::vector<PredictionResult> predictions;  ///< in the order of the problem
   std::vector<SourceRemark> unread;  ///< of a file of predictions, what says nothing that could be graded

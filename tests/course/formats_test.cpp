@@ -88,6 +88,26 @@ TEST_F(Formats, JUnitIsWellFormedWhateverTheVerdict) {
   }
 }
 
+TEST_F(Formats, APageShowsTheCostlyLineWithItsAccessDrawn) {
+  const fs::path page = folder_.path() / "page.html";
+  const Ran graded =
+      run("'" LOCKSTEP_EXECUTABLE "' grade transpose --device emulated --format html --output '" +
+          page.string() + "'" + submission("/05-transpose/rungs/tiled.cu"));
+  EXPECT_EQ(graded.status, 1);
+  EXPECT_THAT(graded.output, HasSubstr("The page: " + page.string()));
+  const Ran checked =
+      run("python3 -B '" LOCKSTEP_SOURCE "/tests/cli/check_page.py' '" + page.string() + "' 2>&1");
+  EXPECT_EQ(checked.status, 0) << checked.output;
+  EXPECT_THAT(checked.output, HasSubstr("shared load, 4 bytes per lane: 32 wavefronts, ideal 1"));
+  const std::string html = contents_of(page);
+  const std::size_t row = html.find("id=\"exercise-1-line-23\"");
+  ASSERT_NE(row, std::string::npos);
+  EXPECT_THAT(
+      html.substr(row, html.find("</tr>", row) - row),
+      testing::AllOf(HasSubstr("<td class=\"number heat-3\" data-label=\"excess wavefronts\">97 %</td>"),
+                     HasSubstr("= tile[x][y];")));
+}
+
 TEST_F(Formats, AReportReplacesAnOldOneAsAWhole) {
   const fs::path report = folder_.path() / "report.json";
   std::ofstream(report) << std::string(1 << 20, 'x');

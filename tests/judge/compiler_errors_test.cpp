@@ -94,6 +94,19 @@ TEST(CompilerErrors, AMissingBraceIsToldBeforeWhatFollowsFromIt) {
   EXPECT_THAT(error.meaning, HasSubstr("A } is missing"));
 }
 
+TEST(CompilerErrors, TheOthersHaveTheirLinesInTheCompilersOrder) {
+  const std::string output =
+      "a.cu(11): error: expected a \";\"\n  void transpose(int rows) {\n                           ^\n\n"
+      "At end of source: error: expected a \"}\"\na.cu(4): note #3196-D: to match this \"{\"\n"
+      "a.cu(9): error: identifier \"n\" is undefined\na.cu(999): error: no such line\n";
+  const std::vector<CompilerError> further = further_errors(output, kSource, "a.cu");
+  ASSERT_EQ(further.size(), 2U);
+  EXPECT_EQ(further[0].line, 11U);
+  EXPECT_EQ(further[0].message, "expected a \";\"");
+  EXPECT_EQ(further[1].line, 9U);
+  EXPECT_TRUE(further_errors("a.cu(9): error: alone\n", kSource, "a.cu").empty());
+}
+
 TEST(CompilerErrors, ANameThatIsMisspeltHasTheOneThatIsMeant) {
   EXPECT_THAT(error_in("a.cu(9): error: identifier \"collumns\" is undefined\n").meaning,
               HasSubstr("Did you mean columns?"));

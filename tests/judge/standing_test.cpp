@@ -20,6 +20,16 @@ TEST(Standing, IsBetweenTheNearestRungs) {
   EXPECT_THAT(standing_of(kLadder, 0.9).between(), ElementsAre("padded", "reference"));
 }
 
+TEST(Standing, TheLadderHasTheReferenceAndGoesUp) {
+  const Standing standing = standing_of(kLadder, 0.9, "tiled");
+  std::vector<std::string> names;
+  for (const result::Rung& rung : standing.ladder) names.push_back(rung.name);
+  EXPECT_THAT(names, ElementsAre("naive", "tiled", "padded", "reference"));
+  EXPECT_EQ(standing.ladder[1].speed, 0.5);
+  EXPECT_EQ(standing.speed, 0.45);
+  EXPECT_THAT(standing_of({}, 0.5).ladder, IsEmpty()) << "the reference alone is no ladder";
+}
+
 TEST(Standing, BelowTheSlowestHasOnlyANextIdea) {
   const Standing standing = standing_of(kLadder, 0.1);
   EXPECT_FALSE(standing.slower);

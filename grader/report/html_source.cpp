@@ -1,0 +1,340 @@
+#include "report/html_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "report/advice.h"
+#include "report/printable.h"
+#include "report/profile.h"
+#include "report/text_style.h"
+
+namespace lockstep::report {
+namespace {
+
+using result::CaseResult;
+using result::ExerciseResult;
+using result::GateResult;
+using result::Place;
+using result::Verdict;
+
+/// Of a longer source only lines with counters or notes are shown from there on.
+constexpr std::size_t kMaxSourceLines = 4000;
+constexpr std::size_t kMaxNotesOfLine = 12;
+
+/// What is said of a line of the submission.
+struct LineNote {
+  std::string kind;  ///< such as "race" or the name of a gate
+  std::string sentence;
+  std::string cases{};   ///< the first case in which that was found; empty where it is of none
+  std::size_t more = 0;  ///< further cases
+};
+
+using LineNotes = std::map<unsigned, std::vector<LineNote>>;
+
+bool is_of_submission(const ExerciseResult& result, const Place& place) {
+  using std::filesystem::path;
+  return place.line != 0 && path(place.file).filename() == path(result.submission).filename();
+}
+
+void add_note(LineNotes& notes, const ExerciseResult& result, const Place& place, LineNote note) {
+  if (!is_of_submission(result, place)) return;
+  std::vector<LineNote>& of_line = notes[place.line];
+  const auto same = std::ranges::find_if(of_line, [&note](const LineNote& one) {
+    return one.kind == note.kind && (!note.cases.empty() || one.sentence == note.sentence);
+  });
+  if (same != of_line.end()) {
+    ++same->more;
+  } else if (of_line.size() < kMaxNotesOfLine) {
+    of_line.push_back(std::move(note));
+  }
+}
+
+void add_errors(LineNotes& notes, const ExerciseResult& result) {
+  const auto add = [&](const result::CompilerError& error) {
+    const std::string meaning = error.meaning.empty() ? "" : ". " + error.meaning;
+    add_note(notes, result, error.place, {"compile-error", "The compiler says: " + error.message + meaning});
+  };
+  if (result.compiler_error) add(*result.compiler_error);
+  for (const result::CompilerError& error : result.further_errors) add(error);
+}
+
+void add_findings(LineNotes& notes, const ExerciseResult& result) {
+  // The first note of a kind at a line is shown: that of most_telling_case.
+  std::vector<const CaseResult*> cases;
+  const CaseResult* const telling = result::most_telling_case(result.cases);
+  if (telling != nullptr) cases.push_back(telling);
+  for (const CaseResult& one : result.cases)
+    if (&one != telling) cases.push_back(&one);
+  for (const CaseResult* one : cases) {
+    if (one->verdict == Verdict::passed) continue;
+    for (const Place& place : one->places)
+      add_note(
+          notes, result, place,
+          {name_of(one->verdict) + (place.part.empty() ? "" : ", " + place.part), one->message, one->name});
+  }
+}
+
+void add_costs(LineNotes& notes, const ExerciseResult& result, const std::vector<LineProfile>& lines) {
+  constexpr double kWorthANote = 0.05;
+  const std::uint64_t whole = total_cost(lines);
+  for (const LineProfile& line : costliest(lines)) {
+    if (share_of(line.cost(), whole) < kWorthANote) continue;
+    add_note(notes, result, {line.file, line.line, line.text},
+             {fmt::format("{:.0f} % of the cost", 100 * share_of(line.cost(), whole)), advice_for(line)});
+  }
+}
+
+LineNotes notes_of(const ExerciseResult& result, const std::vector<LineProfile>& lines) {
+  LineNotes notes;
+  add_errors(notes, result);
+  add_findings(notes, result);
+  for (const GateResult& gate : result.gates) {
+    if (gate.verdict != Verdict::inefficient) continue;
+    for (const Place& place : gate.worst)
+      add_note(notes, result, place,
+               {result::label_of(gate), gate.explanation + (gate.advice.empty() ? "" : ". " + gate.advice)});
+  }
+  if (result::is_correct(result)) add_costs(notes, result, lines);  // what is wrong comes first
+  for (const result::SourceRemark& remark : result.remarks)
+    add_note(notes, result, remark.place, {"worth knowing", remark.sentence});
+  for (const result::SourceRemark& remark : result.unread)
+    add_note(notes, result, remark.place, {"could not be read", remark.sentence});
+  return notes;
+}
+
+std::string line_id(const std::string& page, unsigned line) { return fmt::format("{}-line-{}", page, line); }
+
+std::string percent_of(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// --- columns of numbers ---
+
+/// A number of a line: what stands in its cell, and how bad it is from 0 to 1.
+struct HeatCell {
+  std::string text;
+  double heat = 0;
+};
+
+struct HeatColumn {
+  const char* heading;
+  bool (*is_used)(const LineProfile& line);
+  HeatCell (*cell)(const LineProfile& line);
+};
+
+double excess_share(const emulator::Traffic& traffic) { return share_of(excess(traffic), traffic.units); }
+
+const emulator::Traffic& busier_atomics(const LineProfile& line) {
+  return line.global_atomics.traffic.requests > 0 ? line.global_atomics.traffic : line.shared_atomics.traffic;
+}
+
+constexpr HeatColumn kHeatColumns[] = {
+    {"lanes", [](const LineProfile& line) { return line.warps > 0; },
+     [](const LineProfile& line) {
+       return HeatCell{percent_of(line.active_share()), 1 - line.active_share()};
+     }},
+    {"sectors per request", [](const LineProfile& line) { return line.global.requests > 0; },
+     [](const LineProfile& line) {
+       return HeatCell{number(per_request(line.global)), excess_share(line.global)};
+     }},
+    {"excess sectors", [](const LineProfile& line) { return line.global.requests > 0; },
+     [](const LineProfile& line) {
+       return HeatCell{percent_of(excess_share(line.global)), excess_share(line.global)};
+     }},
+    {"wavefronts per request", [](const LineProfile& line) { return line.shared.requests > 0; },
+     [](const LineProfile& line) {
+       return HeatCell{number(per_request(line.shared)), excess_share(line.shared)};
+     }},
+    {"excess wavefronts", [](const LineProfile& line) { return line.shared.requests > 0; },
+     [](const LineProfile& line) {
+       return HeatCell{percent_of(excess_share(line.shared)), excess_share(line.shared)};
+     }},
+    {"lanes that meet in an atomic",
+     [](const LineProfile& line) { return busier_atomics(line).requests > 0; },
+     [](const LineProfile& line) {
+       const double meet =
+           share_of(line.global_atomics.contention + line.shared_atomics.contention,
+                    line.global_atomics.traffic.requests + line.shared_atomics.traffic.requests);
+       return HeatCell{number(meet), meet / 32};
+     }},
+    {"branches that diverge", [](const LineProfile& line) { return line.divergent_branches > 0; },
+     [](const LineProfile& line) {
+       return HeatCell{percent_of(share_of(line.divergent_branches, line.branches)),
+                       share_of(lost_warps(line), std::max(line.warps, lost_warps(line)))};
+     }},
+};
+
+/// Of a background: the number stands in it, so the colour only leads the eye.
+const char* heat_class(double heat) {
+  return heat > 0.5 ? "heat-3" : heat > 0.25 ? "heat-2" : heat > 0.1 ? "heat-1" : "heat-0";
+}
+
+std::vector<const HeatColumn*> used_columns(const std::vector<LineProfile>& lines) {
+  std::vector<const HeatColumn*> columns;
+  for (const HeatColumn& column : kHeatColumns)
+    if (std::ranges::any_of(lines, column.is_used)) columns.push_back(&column);
+  return columns;
+}
+
+std::string exact_traffic(const emulator::Traffic& traffic, const char* memory, const char* unit) {
+  if (traffic.requests == 0) return "";
+  return fmt::format("; {}: {}, {}, ideal {}", memory, counted(traffic.requests, "request"),
+                     counted(traffic.units, unit), traffic.ideal_units);
+}
+
+/// All that was counted at a line.
+std::string exact_numbers(const LineProfile& line) {
+  std::string text = fmt::format("Line {}: {}, {} of the lanes took part", line.line,
+                                 counted(line.warps, "warp-instruction"), percent_of(line.active_share()));
+  text += exact_traffic(line.global, "global memory", "sector");
+  text += exact_traffic(line.shared, "shared memory", "wavefront");
+  text += exact_traffic(line.local, "local memory", "sector");
+  if (line.branches > 0)
+    text +=
+        fmt::format("; {} at branches, of which {} diverged and lost {}", counted(line.branches, "decision"),
+                    line.divergent_branches, counted(lost_warps(line), "warp-instruction"));
+  return text + '.';
+}
+
+// --- rows ---
+
+struct SourceView {
+  std::string page;
+  std::vector<LineProfile> lines;
+  std::vector<const HeatColumn*> columns;
+  std::uint64_t whole = 0, most = 0;  ///< cost of all lines, and of the costliest
+
+  std::size_t number_columns() const { return lines.empty() ? 0 : columns.size() + 1; }
+};
+
+Markup line_heading(const SourceView& view, unsigned line) {
+  return Markup::element("th", {{"scope", "row"}, {"class", "line"}, {"id", line_id(view.page, line)}},
+                         fmt::to_string(line));
+}
+
+Markup number_cells(const SourceView& view, const LineProfile& line) {
+  const double share = share_of(line.cost(), view.whole);
+  const Markup exact =
+      Markup::element("details", Markup::element("summary", percent_of(share)) +
+                                     Markup::element("span", {{"class", "exact"}}, exact_numbers(line)));
+  Markup cells =
+      Markup::element("td",
+                      {{"class", fmt::format("number {}", heat_class(share_of(line.cost(), view.most)))},
+                       {"data-label", "cost"}},
+                      exact);
+  for (const HeatColumn* column : view.columns) {
+    if (!column->is_used(line)) {
+      cells += Markup::element("td", {{"class", "none"}}, Markup());
+      continue;
+    }
+    const HeatCell cell = column->cell(line);
+    cells += Markup::element(
+        "td", {{"class", fmt::format("number {}", heat_class(cell.heat))}, {"data-label", column->heading}},
+        cell.text);
+  }
+  return cells;
+}
+
+Markup source_row(const SourceView& view, unsigned number, const std::string& text,
+                  const LineProfile* profile) {
+  const Markup code = Markup::element("td", {{"class", "code"}}, Markup::element("code", Markup::text(text)));
+  if (profile != nullptr)
+    return Markup::element("tr", {{"class", "counted"}, {"title", exact_numbers(*profile)}},
+                           line_heading(view, number) + number_cells(view, *profile) + code);
+  Markup none;
+  for (std::size_t i = 0; i < view.number_columns(); ++i)
+    none += Markup::element("td", {{"class", "none"}}, Markup());
+  return Markup::element("tr", line_heading(view, number) + none + code);
+}
+
+Markup note_row(const SourceView& view, const LineNote& note) {
+  std::string where;
+  if (!note.cases.empty()) {
+    where =
+        fmt::format(" (case {}{})", note.cases, note.more == 0 ? "" : fmt::format(" and {} more", note.more));
+  }
+  const Markup content = Markup::element("strong", note.kind + where + ": ") + Markup::text(note.sentence);
+  return Markup::element(
+      "tr", {{"class", "note"}},
+      Markup::element("td", {{"class", "none"}}, Markup()) +
+          Markup::element("td", {{"colspan", fmt::to_string(view.number_columns() + 1)}}, content));
+}
+
+Markup heading_row(const SourceView& view) {
+  const auto heading = [](const char* text) { return Markup::element("th", {{"scope", "col"}}, text); };
+  Markup row = heading("line");
+  if (!view.lines.empty()) {
+    row += heading("cost");
+    for (const HeatColumn* column : view.columns) row += heading(column->heading);
+  }
+  return Markup::element("thead", Markup::element("tr", row + heading("source")));
+}
+
+Markup gap_row(const SourceView& view, std::size_t left_out) {
+  return Markup::element("tr", {{"class", "note"}},
+                         Markup::element("td", {{"colspan", fmt::to_string(view.number_columns() + 2)}},
+                                         fmt::format("… {} of which nothing was found are left out",
+                                                     counted(left_out, "line"))));
+}
+
+Markup source_rows(const SourceView& view, const std::vector<std::string>& source, const LineNotes& notes) {
+  std::map<unsigned, const LineProfile*> profiles;
+  for (const LineProfile& line : view.lines) profiles[line.line] = &line;
+  Markup rows;
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const auto number = static_cast<unsigned>(i + 1);
+    const auto profile = profiles.find(number);
+    const auto of_line = notes.find(number);
+    if (i >= kMaxSourceLines && profile == profiles.end() && of_line == notes.end()) {
+      ++left_out;
+      continue;
+    }
+    rows += source_row(view, number, source[i], profile == profiles.end() ? nullptr : profile->second);
+    if (of_line == notes.end()) continue;
+    for (const LineNote& note : of_line->second) rows += note_row(view, note);
+  }
+  return left_out == 0 ? rows : rows + gap_row(view, left_out);
+}
+
+}  // namespace
+
+std::vector<LineProfile> counted_lines(const ExerciseResult& result) {
+  return profile_lines(result, std::filesystem::path(result.submission).filename().string(), result.source);
+}
+
+Markup linked_place(const ExerciseResult& result, const std::string& page, const Place& place) {
+  const Markup words = Markup::element("code", fmt::format("{}:{}", place.file, place.line));
+  const auto lines = static_cast<std::size_t>(1 + std::ranges::count(result.source, '\n'));
+  const bool is_shown = is_of_submission(result, place) && place.line <= std::min(lines, kMaxSourceLines);
+  return is_shown ? Markup::link(line_id(page, place.line), words) : words;
+}
+
+Markup quoted_line(const Place& place) {
+  const std::string line = printable(place.text);
+  const std::size_t begin = line.find_first_not_of(' ');
+  return begin == std::string::npos ? Markup()
+                                    : Markup::element("pre", Markup::element("code", line.substr(begin)));
+}
+
+Markup source_table(const ExerciseResult& result, const std::string& page) {
+  const std::vector<std::string> source = split_lines(printable_lines(result.source));
+  if (source.empty()) return {};
+  SourceView view;
+  view.page = page;
+  view.lines = counted_lines(result);
+  view.columns = used_columns(view.lines);
+  view.whole = total_cost(view.lines);
+  for (const LineProfile& line : view.lines) view.most = std::max(view.most, line.cost());
+  const std::string caption = view.lines.empty() ? "The source, with what was found at its lines"
+                                                 : "The source, with what each line cost";
+  const Markup table =
+      Markup::element("table", {{"class", view.lines.empty() ? "source plain" : "source"}},
+                      Markup::element("caption", caption) + heading_row(view) +
+                          Markup::element("tbody", source_rows(view, source, notes_of(result, view.lines))));
+  return Markup::element(
+      "div", {{"class", "wide"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", "Source"}}, table);
+}
+
+}  // namespace lockstep::report

@@ -1,0 +1,125 @@
+"""check_page.py FILE: whether a page of `grade --format html` holds what such a page may hold, and nothing else.
+
+Elements and attributes are those of the list below, so that whatever a submission says has become text. Besides, the
+page is one that a keyboard and a screen reader can use. Prints the page's text.
+"""
+
+import html.parser
+import pathlib
+import sys
+
+DRAWING = {
+    "svg": {"xmlns", "class", "role", "viewbox", "width", "height"},
+    "text": {"class", "x", "y", "dy"},
+    "rect": {"class", "x", "y", "width", "height", "rx"},
+    "line": {"class", "x1", "y1", "x2", "y2"},
+}
+ALLOWED = {
+    **DRAWING,
+    "html": {"xmlns", "lang", "xml:lang"},
+    "meta": {"charset", "http-equiv", "content", "name"},
+    "a": {"href"},
+    "div": {"class", "role", "tabindex", "aria-label"},
+    "pre": {"tabindex"},
+    "section": {"aria-labelledby"},
+    "nav": {"aria-label"},
+    "h2": {"id"},
+    "p": {"class"},
+    "span": {"class", "aria-hidden"},
+    "table": {"class"},
+    "tr": {"class", "title", "aria-current"},
+    "th": {"class", "scope", "id"},
+    "td": {"class", "colspan", "data-label"},
+    "meter": {"min", "max", "value", "aria-hidden"},
+    "details": {"open"},
+    "ul": {"class"},
+}
+for plain in "head body title style header main h1 h3 h4 caption thead tbody summary code strong li dl dt dd".split():
+    ALLOWED[plain] = set()
+ALLOWED["figure"] = ALLOWED["figcaption"] = set()
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.faults, self.open, self.ids, self.links, self.text = [], [], [], [], []
+        self.heading, self.policy, self.count = 0, "", {}
+
+    def handle_starttag(self, tag, attributes):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        values = dict(attributes)
+        if tag not in ALLOWED:
+            self.faults.append(f"an element {tag}")
+        for name in values:
+            if name not in ALLOWED.get(tag, set()):
+                self.faults.append(f"an attribute {name} of {tag}")
+        if len(values) < len(attributes):
+            self.faults.append(f"an attribute of {tag} twice")
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        if "id" in values:
+            self.ids.append(values["id"])
+        if tag == "a":
+            self.links.append(values.get("href", ""))
+        if tag in ("h1", "h2", "h3", "h4"):
+            if int(tag[1]) > self.heading + 1:
+                self.faults.append(f"{tag} follows a heading of level {self.heading}")
+            self.heading = int(tag[1])
+        if tag == "th" and values.get("scope") not in ("row", "col"):
+            self.faults.append("a heading of neither a row nor a column")
+        if tag == "svg" and values.get("role") != "img":
+            self.faults.append("a drawing that is no image")
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag == "meta":
+            return
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"an end of {tag} that ends nothing")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def handle_comment(self, data):
+        self.faults.append(f"a comment {data!r}")
+
+    def unknown_decl(self, data):
+        self.faults.append(f"a declaration {data!r}")
+
+    def handle_pi(self, data):
+        self.faults.append(f"an instruction {data!r}")
+
+
+def faults_of(page):
+    faults = list(page.faults)
+    if page.policy != POLICY:
+        faults.append(f"the policy {page.policy!r}")
+    if page.open:
+        faults.append(f"without an end: {page.open}")
+    faults += [f"the id {one} twice" for one in set(page.ids) if page.ids.count(one) > 1]
+    faults += [f"a link to {one!r}" for one in page.links if not one.startswith("#") or one[1:] not in page.ids]
+    for once in ("h1", "main", "header"):
+        if page.count.get(once) != 1:
+            faults.append(f"{page.count.get(once)} of {once}")
+    if page.count.get("table", 0) != page.count.get("caption", 0):
+        faults.append("a table without a caption")
+    return faults
+
+
+def main():
+    data = pathlib.Path(sys.argv[1]).read_bytes()
+    controls = sorted({byte for byte in data if byte < 0x20 and byte != 0x0A} | ({0x7F} & set(data)))
+    page = Page()
+    page.feed(data.decode("utf-8"))
+    page.close()
+    faults = faults_of(page) + [f"the control character {byte:#04x}" for byte in controls]
+    for fault in faults:
+        print(f"{sys.argv[1]}: {fault}", file=sys.stderr)
+    sys.stdout.buffer.write("".join(page.text).encode("utf-8"))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
