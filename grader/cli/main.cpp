@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   add_lectures(app, status);
   add_reset(app, status);
   add_bench(app, status);
+  add_class(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);
   add_emulate(app, status);

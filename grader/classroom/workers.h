@@ -1,0 +1,53 @@
+// Grades several submissions at a time, each by a `lockstep grade` of its own: whatever happens to one judge,
+// the others go on.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "result/result.h"
+
+namespace lockstep::classroom {
+
+/// One submission to grade.
+struct Job {
+  std::string exercise;   ///< its name
+  std::string file_name;  ///< what `grade` is to see the file as, such as transpose.cu
+  std::string secret;     ///< handed over by standard input, which no other user sees
+  std::string text;       ///< of the file
+};
+
+/// What came of it. Without a report the verdict is `grader-error`.
+struct Outcome {
+  result::Verdict verdict = result::Verdict::grader_error;
+  double points = 0, max_points = 0;
+  std::string device;     ///< as the report has it
+  std::string report;     ///< lockstep/result/v1, compact
+  std::string text;       ///< as the student reads it
+  std::string complaint;  ///< of a grader-error: what was said, printable
+};
+
+struct WorkerOptions {
+  std::filesystem::path program;       ///< lockstep itself
+  std::filesystem::path folder;        ///< for scratch; what is in it is removed before and afterwards
+  std::vector<std::string> arguments;  ///< further ones of `grade`
+  unsigned workers = 1;
+};
+
+/// Runs `jobs` jobs, which `job` makes when their turn comes. Calls `done` with the number of each and what
+/// came of it, in the order in which they end, and `wait` with the number that runs about twice a second.
+/// While it runs, SIGINT, SIGTERM and SIGHUP end what runs and make it return false; what was under way then
+/// has not been `done`. When this process ends otherwise, the kernel ends the judges with it. Throws
+/// std::system_error where no process can be started.
+bool run_jobs(std::size_t jobs, const WorkerOptions& options, const std::function<Job(std::size_t)>& job,
+              const std::function<void(std::size_t, const Outcome&)>& done,
+              const std::function<void(std::size_t)>& wait);
+
+/// Reads what one `grade` has left: its report, the text beside it, what it said on standard error, and how
+/// it ended, as waitpid has it.
+Outcome outcome_of(const std::string& report, const std::string& text, const std::string& errors, int status);
+
+}  // namespace lockstep::classroom

@@ -1,0 +1,288 @@
+// What a class hands in, be it a folder or an archive: files of exercises are found at any depth, and nothing
+// hostile is followed, written, or endless.
+#include "classroom/submissions.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sandbox/temporary_folder.h"
+#include "storage/files.h"
+
+namespace lockstep::classroom {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+const FileNames kNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
+                          .others = {"histogram.cu"}};
+
+/// Writes an archive with libarchive, in a format that it is told.
+class ArchiveWriter {
+ public:
+  enum class Format { zip, tar_gz, tar_xz };
+
+  ArchiveWriter(const fs::path& path, Format format, const char* password = nullptr) {
+    if (format == Format::zip) {
+      archive_write_set_format_zip(writer_);
+    } else {
+      archive_write_set_format_pax_restricted(writer_);
+      format == Format::tar_gz ? archive_write_add_filter_gzip(writer_)
+                               : archive_write_add_filter_xz(writer_);
+    }
+    if (password != nullptr) {
+      archive_write_set_options(writer_, "zip:encryption=zipcrypt");
+      archive_write_set_passphrase(writer_, password);
+    }
+    if (archive_write_open_filename(writer_, path.c_str()) != ARCHIVE_OK)
+      throw std::runtime_error(path.string());
+  }
+  ~ArchiveWriter() { archive_write_free(writer_); }
+  ArchiveWriter(const ArchiveWriter&) = delete;
+  ArchiveWriter& operator=(const ArchiveWriter&) = delete;
+
+  ArchiveWriter& file(const std::string& name, const std::string& text) {
+    archive_entry* const entry = make(name, AE_IFREG);
+    archive_entry_set_size(entry, static_cast<la_int64_t>(text.size()));
+    put(entry);
+    archive_write_data(writer_, text.data(), text.size());
+    return *this;
+  }
+  ArchiveWriter& link(const std::string& name, const std::string& target, bool is_hard = false) {
+    archive_entry* const entry = make(name, is_hard ? AE_IFREG : AE_IFLNK);
+    is_hard ? archive_entry_set_hardlink(entry, target.c_str())
+            : archive_entry_set_symlink(entry, target.c_str());
+    put(entry);
+    return *this;
+  }
+
+ private:
+  static archive_entry* make(const std::string& name, unsigned type) {
+    archive_entry* const entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_filetype(entry, type);
+    archive_entry_set_perm(entry, 0644);
+    return entry;
+  }
+  void put(archive_entry* entry) {
+    const int status = archive_write_header(writer_, entry);
+    archive_entry_free(entry);
+    if (status < ARCHIVE_WARN) throw std::runtime_error(archive_error_string(writer_));
+  }
+
+  archive* writer_ = archive_write_new();
+};
+
+using Format = ArchiveWriter::Format;
+
+class Submissions : public testing::Test {
+ protected:
+  fs::path path(const std::string& name) const { return folder_.path() / name; }
+  Entry read(const std::string& name, const EntryLimits& limits = {}) const {
+    return read_entry({"anna", path(name)}, kNames, limits);
+  }
+  /// All that lies in the folder.
+  std::vector<std::string> everything() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path()))
+      names.push_back(entry.path().lexically_relative(folder_.path()).string());
+    return names;
+  }
+  sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-submissions-"};
+};
+
+TEST_F(Submissions, EntriesAreFoldersAndArchives) {
+  storage::write_file(path("bob/transpose.cu"), "b");
+  for (const char* name : {"anna.tar.gz", "cy.ZIP", ".hidden.zip", "notes.pdf", ".zip"})
+    storage::write_file(path(name), "x");
+  fs::create_directory_symlink("bob", path("dora"));
+  const Found found = find_entries(folder_.path());
+  ASSERT_EQ(found.entries.size(), 3U);
+  EXPECT_EQ(found.entries[0].student, "anna");
+  EXPECT_EQ(found.entries[1].student, "bob");
+  EXPECT_EQ(found.entries[2].student, "cy");
+  EXPECT_THAT(found.problems, ElementsAre("dora is neither a folder nor an archive that is known, but a link",
+                                          "notes.pdf is neither a folder nor an archive that is known"));
+}
+
+TEST_F(Submissions, WhoHandsInTwiceIsToldAndNotGraded) {
+  storage::write_file(path("anna/transpose.cu"), "a");
+  storage::write_file(path("anna.zip"), "b");
+  const Found found = find_entries(folder_.path());
+  EXPECT_THAT(found.entries, IsEmpty());
+  EXPECT_THAT(found.problems,
+              ElementsAre("anna has handed in twice, anna and anna.zip: none of it is graded"));
+}
+
+TEST_F(Submissions, FilesAreFoundAtAnyDepthOfAFolder) {
+  storage::write_file(path("in/a/b/c/transpose.cu"), "deep");
+  storage::write_file(path("in/scan.cu"), "flat");
+  storage::write_file(path("in/histogram.cu"), "of an exercise that is not graded");
+  storage::write_file(path("in/mine\x1B[31m.cu"), "of none");
+  const Entry entry = read("in");
+  EXPECT_THAT(entry.files, ElementsAre(Pair("scan", "flat"), Pair("transpose", "deep")));
+  EXPECT_THAT(entry.unknown, ElementsAre("mine.cu"));
+  EXPECT_THAT(entry.problems, IsEmpty());
+}
+
+TEST_F(Submissions, NoLinkInAFolderIsFollowed) {
+  storage::write_file(path("secret.cu"), "another's");
+  storage::write_file(path("elsewhere/scan.cu"), "another's");
+  fs::create_directories(path("in"));
+  fs::create_symlink("../secret.cu", path("in/transpose.cu"));
+  fs::create_directory_symlink("../elsewhere", path("in/sub"));
+  ASSERT_EQ(mkfifo(path("in/scan.cu").c_str(), 0600), 0);
+  const Entry entry = read("in");
+  EXPECT_THAT(entry.files, IsEmpty());
+  EXPECT_THAT(entry.refused, ElementsAre(Pair("scan", "scan.cu is no regular file"),
+                                         Pair("transpose", "transpose.cu is a link")));
+}
+
+TEST_F(Submissions, OfTwoFilesNeitherIsTaken) {
+  storage::write_file(path("in/new/transpose.cu"), "2");
+  storage::write_file(path("in/old/transpose.cu"), "1");
+  storage::write_file(path("in/scan.cu"), "s");
+  ArchiveWriter(path("in.zip"), Format::zip)
+      .file("new/transpose.cu", "2")
+      .file("old/transpose.cu", "1")
+      .file("scan.cu", "s");
+  for (const char* name : {"in", "in.zip"}) {
+    const Entry entry = read(name);
+    EXPECT_THAT(entry.files, ElementsAre(Pair("scan", "s"))) << name;
+    EXPECT_THAT(entry.refused, ElementsAre(Pair("transpose",
+                                                "there are 2 files: new/transpose.cu and "
+                                                "old/transpose.cu")))
+        << name;
+  }
+}
+
+TEST_F(Submissions, ArchivesOfEveryKindAreRead) {
+  ArchiveWriter(path("in.zip"), Format::zip).file("a/transpose.cu", "t").file("__MACOSX/._scan.cu", "m");
+  ArchiveWriter(path("in.tgz"), Format::tar_gz).file("./a/transpose.cu", "t").file("readme.md", "m");
+  ArchiveWriter(path("in.tar.xz"), Format::tar_xz).file("transpose.cu", "t");
+  for (const char* name : {"in.zip", "in.tgz", "in.tar.xz"}) {
+    ASSERT_TRUE(is_archive(name));
+    const Entry entry = read(name);
+    EXPECT_THAT(entry.files, ElementsAre(Pair("transpose", "t"))) << name;
+    EXPECT_THAT(entry.problems, IsEmpty()) << name;
+    EXPECT_THAT(entry.unknown, IsEmpty()) << name;
+  }
+}
+
+TEST_F(Submissions, HostilePathsAndLinksOfArchivesAreRefused) {
+  const fs::path outside = path("outside.cu");
+  for (const auto& [name, format] :
+       {std::pair("in.zip", Format::zip), std::pair("in.tar.gz", Format::tar_gz)}) {
+    {
+      ArchiveWriter writer(path(name), format);
+      writer.file("../../transpose.cu", "t").link("scan.cu", "/etc/passwd");
+    }
+    const Entry entry = read(name);
+    EXPECT_THAT(entry.files, IsEmpty()) << name;
+    EXPECT_THAT(entry.refused,
+                ElementsAre(Pair("scan", "scan.cu is a link or no regular file"),
+                            Pair("transpose", "../../transpose.cu has a path that leads out of the archive")))
+        << name;
+    EXPECT_THAT(everything(), ElementsAre(name)) << "something was written";
+    fs::remove(path(name));
+  }
+  {
+    ArchiveWriter writer(path("in.tar.gz"), Format::tar_gz);
+    writer.file("/tmp/transpose.cu", "t").file("a.txt", "a").link("scan.cu", "a.txt", /*is_hard=*/true);
+  }
+  const Entry entry = read("in.tar.gz");
+  EXPECT_THAT(entry.files, IsEmpty());
+  EXPECT_THAT(entry.refused,
+              ElementsAre(Pair("scan", "scan.cu is a link or no regular file"),
+                          Pair("transpose", "/tmp/transpose.cu has a path that leads out of the archive")));
+}
+
+TEST_F(Submissions, ABombIsNotUnpacked) {
+  const std::string zeros(8 << 20, '\0');
+  for (const auto& [name, format] :
+       {std::pair("in.zip", Format::zip), std::pair("in.tar.gz", Format::tar_gz)}) {
+    ArchiveWriter(path(name), format).file("transpose.cu", "t").file("big", zeros);
+    EXPECT_LT(fs::file_size(path(name)), 100'000U);
+    const EntryLimits limits{.files = 10, .bytes = 4 << 20};
+    const Entry entry = read(name, limits);
+    EXPECT_THAT(entry.files, IsEmpty()) << name;
+    EXPECT_THAT(entry.problems, ElementsAre("the archive holds more than 4 MiB or 10 files")) << name;
+    EXPECT_THAT(read(name).files, ElementsAre(Pair("transpose", "t"))) << "within the usual limits";
+  }
+}
+
+TEST_F(Submissions, ManyFilesAreTooMany) {
+  {
+    ArchiveWriter writer(path("in.zip"), Format::zip);
+    for (int i = 0; i < 11; ++i) writer.file(std::to_string(i), "");
+  }
+  const EntryLimits limits{.files = 10, .bytes = 4 << 20};
+  EXPECT_THAT(read("in.zip", limits).problems, ElementsAre("the archive holds more than 4 MiB or 10 files"));
+  for (int i = 0; i < 11; ++i) storage::write_file(path("in") / std::to_string(i), "");
+  EXPECT_THAT(read("in", limits).problems, ElementsAre("the folder holds more than 10 files"));
+}
+
+TEST_F(Submissions, OfALongFileItsBeginningIsKept) {
+  const std::string text = "0123456789";
+  storage::write_file(path("in/transpose.cu"), text);
+  ArchiveWriter(path("in.zip"), Format::zip).file("transpose.cu", text);
+  for (const char* name : {"in", "in.zip"})
+    EXPECT_THAT(read(name, {.file_bytes = 4}).files, ElementsAre(Pair("transpose", "0123"))) << name;
+}
+
+TEST_F(Submissions, BrokenAndEncryptedArchivesAreSaidAndNothingOfThemIsGraded) {
+  storage::write_file(path("no.zip"), "this is no archive");
+  storage::write_file(path("empty.tar.gz"), "");
+  std::string noise(100'000, ' ');
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] = static_cast<char>(i * i * 2654435761U >> 13);
+  ArchiveWriter(path("cut.tar.gz"), Format::tar_gz).file("transpose.cu", "t").file("noise", noise);
+  fs::resize_file(path("cut.tar.gz"), fs::file_size(path("cut.tar.gz")) / 2);
+  ArchiveWriter(path("locked.zip"), Format::zip, "secret").file("transpose.cu", "t");
+  for (const char* name : {"no.zip", "cut.tar.gz"}) {
+    const Entry entry = read(name);
+    EXPECT_THAT(entry.files, IsEmpty()) << name;
+    EXPECT_THAT(entry.problems, ElementsAre(HasSubstr("the archive cannot be read: "))) << name;
+  }
+  EXPECT_THAT(read("locked.zip").problems, ElementsAre("the archive is encrypted"));
+  EXPECT_THAT(read("empty.tar.gz").files, IsEmpty());
+}
+
+// The machine's `true` stands for an unpacker that ends before it has said anything.
+TEST_F(Submissions, AnUnpackerThatCrashesIsSaid) {
+  ArchiveWriter(path("in.zip"), Format::zip).file("transpose.cu", "t");
+  fs::create_directories(path("build/bin"));
+  fs::copy_file("/bin/true", path("build/bin/lockstep-unpacker"));
+  setenv("LOCKSTEP_BUILD", path("build").c_str(), 1);
+  const Entry entry = read("in.zip");
+  unsetenv("LOCKSTEP_BUILD");
+  EXPECT_THAT(entry.files, IsEmpty());
+  EXPECT_THAT(entry.problems, ElementsAre(HasSubstr("whoever opens it crashes, or needs too much")));
+}
+
+TEST_F(Submissions, OddNamesAreShownOnOneLine) {
+  ArchiveWriter(path("in.tar.gz"), Format::tar_gz)
+      .file("a\n\x1B[2J/transpose.cu", "1")
+      .file("\xFF/transpose.cu", "2")
+      .file("x\ny.cu", "3");
+  const Entry entry = read("in.tar.gz");
+  ASSERT_THAT(entry.refused, ElementsAre(Pair("transpose", testing::_)));
+  EXPECT_THAT(entry.refused.at("transpose"),
+              HasSubstr("there are 2 files: a /transpose.cu and ?/transpose.cu"));
+  EXPECT_THAT(entry.unknown, ElementsAre("x y.cu"));
+}
+
+}  // namespace
+}  // namespace lockstep::classroom
