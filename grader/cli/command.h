@@ -39,5 +39,6 @@ void add_calibrate(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_emulate(CLI::App& app, int& status);
 void add_test(CLI::App& app, int& status);
+void add_watch(CLI::App& app, int& status);
 
 }  // namespace lockstep::cli

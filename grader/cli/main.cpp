@@ -19,8 +19,8 @@ namespace {
 
 /// Other courses' names of a command.
 const std::map<std::string, std::string> kOtherWords = {
-    {"check", "grade"}, {"judge", "grade"}, {"run", "grade"},     {"submit", "grade"}, {"verify", "grade"},
-    {"watch", "grade"}, {"next", "list"},   {"progress", "list"}, {"status", "list"},  {"trace", "profile"}};
+    {"check", "grade"}, {"judge", "grade"},   {"run", "grade"},   {"submit", "grade"}, {"verify", "grade"},
+    {"next", "list"},   {"progress", "list"}, {"status", "list"}, {"trace", "profile"}};
 
 /// Throws WrongUse where the first word is no command.
 void check_command(const CLI::App& app, const std::vector<std::string>& words) {
@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
   int status = kPassed;
   add_list(app, status);
   add_grade(app, status);
+  add_watch(app, status);
   add_profile(app, status);
   add_hint(app, status);
   add_lectures(app, status);

@@ -63,16 +63,9 @@ std::string missing_function_message(const course::Problem& problem, const std::
                      file_name);
 }
 
-/// What to go on with: the first exercise after `exercise` that is not among `passed`, or else the first of
-/// all. Empty when there is none.
+/// What to go on with after passing, the end of a sentence. Empty when every exercise is passed.
 std::string following(const course::Exercise& exercise, const std::set<std::string>& passed) {
-  const course::Exercise* next = nullptr;
-  for (const course::Exercise& other : course::catalogue()) {
-    if (passed.contains(other.problem.name)) continue;
-    const bool is_after = other.folder_name > exercise.folder_name;
-    if (next == nullptr || is_after) next = &other;
-    if (is_after) break;
-  }
+  const course::Exercise* const next = following_exercise(exercise, passed);
   if (next == nullptr) return "";
   const auto relative = [](const std::filesystem::path& path) {
     return path.lexically_relative(course::course_root()).string();

@@ -225,4 +225,16 @@ std::string next_step(const ExerciseResult& result, const std::string& following
   return "Nothing was called yet: look at what runs before, such as constructors of global objects.";
 }
 
+const course::Exercise* following_exercise(const course::Exercise& exercise,
+                                           const std::set<std::string>& passed) {
+  const course::Exercise* next = nullptr;
+  for (const course::Exercise& other : course::catalogue()) {
+    if (passed.contains(other.problem.name)) continue;
+    const bool is_after = other.folder_name > exercise.folder_name;
+    if (next == nullptr || is_after) next = &other;
+    if (is_after) break;
+  }
+  return next;
+}
+
 }  // namespace lockstep::judge
