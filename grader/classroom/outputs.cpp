@@ -39,6 +39,12 @@ const Standing& standing_of(const StudentRow& row, const std::string& exercise) 
   return found == row.standings.end() ? nothing : found->second;
 }
 
+bool is_handed_in(const ClassTable& table, const std::string& exercise) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [&exercise](const StudentRow& row) {
+    return standing_of(row, exercise).kind != Standing::Kind::not_handed_in;
+  });
+}
+
 std::string shown_name(const StudentRow& row) {
   return text::shortened(text::printable(row.name.empty() ? row.id : row.id + " (" + row.name + ")"));
 }
@@ -177,13 +183,17 @@ void write_outputs(const ClassTable& table, const Store& store, const fs::path& 
 
 std::string table_text(const ClassTable& table, std::size_t width) {
   constexpr std::size_t kMaxName = 30;
+  std::vector<std::string> exercises;
+  for (const std::string& exercise : table.exercises) {
+    if (is_handed_in(table, exercise)) exercises.push_back(exercise);
+  }
   std::vector<std::vector<std::string>> lines(1, {"student"});
-  for (const std::string& exercise : table.exercises) lines.front().push_back(exercise);
+  lines.front().insert(lines.front().end(), exercises.begin(), exercises.end());
   lines.front().emplace_back("sum");
   for (const StudentRow& row : table.rows) {
     std::vector<std::string>& line = lines.emplace_back();
     line.push_back(text::shortened(text::printable(row.name.empty() ? row.id : row.name), kMaxName));
-    for (const std::string& exercise : table.exercises) line.push_back(cell_of(standing_of(row, exercise)));
+    for (const std::string& exercise : exercises) line.push_back(cell_of(standing_of(row, exercise)));
     line.push_back(points_text(sum_of(row)));
   }
   const auto widths_of = [&] {

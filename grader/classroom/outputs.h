@@ -66,7 +66,8 @@ std::string safe_name(std::string_view id);
 /// file as a whole, and takes reports away that are no longer current. Throws storage::FileError.
 void write_outputs(const ClassTable& table, const Store& store, const std::filesystem::path& folder);
 
-/// The table as text, at most so many columns wide: with many exercises the sums alone.
+/// The table as text, at most so many columns wide, of the exercises that somebody handed in: with many the
+/// sums alone.
 std::string table_text(const ClassTable& table, std::size_t width);
 
 /// What an instructor needs to look at, a line each; empty where that is nothing.

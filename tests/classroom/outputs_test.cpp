@@ -97,6 +97,9 @@ TEST_F(ClassTables, ATableFitsAndSaysWhatToLookAt) {
             "bob         ?        5.0   5.0\n"
             "Cy          -          -   0.0\n"
             "dora        ?          -   0.0\n");
+  table_.exercises.emplace_back("histogram");  // which nobody handed in
+  EXPECT_THAT(table_text(table_, 80), HasSubstr("student  scan  transpose   sum\n"));
+  table_.exercises.pop_back();
   EXPECT_THAT(table_text(table_, 25), HasSubstr("student   sum\nAnna     7.25\n"));
   EXPECT_EQ(remarks_text(table_),
             "  notes.pdf is no entry\n"
