@@ -47,8 +47,7 @@ Markup framed(std::string_view text, bool more_exists) {
   lines.resize(lines.size() - left_out);
   std::string shown;
   for (const std::string& line : lines) shown += line + '\n';
-  const Markup frame =
-      Markup::element("pre", {{"tabindex", "0"}}, Markup::element("code", Markup::lines(shown)));
+  Markup frame = Markup::element("pre", {{"tabindex", "0"}}, Markup::element("code", Markup::lines(shown)));
   if (left_out == 0 && !more_exists) return frame;
   std::string rest = left_out > 0 ? counted(left_out, "more line") : "";
   if (more_exists) rest += rest.empty() ? "more was cut" : ", and more was cut";
@@ -169,7 +168,7 @@ Markup kernels_table(const ExerciseResult& result) {
 }
 
 Markup source_content(const ExerciseResult& result, const std::string& page) {
-  const Markup table = source_table(result, page);
+  Markup table = source_table(result, page);
   if (table.empty() || counted_lines(result).empty()) return table;
   std::string about =
       fmt::format("Counted on the emulated device: {} of case {}.",

@@ -29,7 +29,7 @@ Markup mismatches_table(const CaseResult& failed) {
                                       Markup::element("td", mismatch.expected) +
                                       Markup::element("td", {{"class", "bad"}}, mismatch.found));
   }
-  const Markup table = scrolling_table("The first wrong elements", {"position", "expected", "found"}, rows);
+  Markup table = scrolling_table("The first wrong elements", {"position", "expected", "found"}, rows);
   if (failed.wrong <= failed.mismatches.size()) return table;
   return table +
          Markup::element("p", fmt::format("… and {} more of {}", failed.wrong - failed.mismatches.size(),
