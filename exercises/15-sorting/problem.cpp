@@ -108,14 +108,14 @@ Order order_with_equal_ones_reversed(const Words& keys) {
 
 /// Keys and values as they are to come. It moves elements and not indices, as timed arrays are long.
 Task sorted_task(const Task& task) {
-  struct Element {
-    std::uint32_t key, value;
-  };
   if (!task.has_values) {
     Task sorted = task;
     sort_by_digits<8>(sorted.keys, [](std::uint32_t key) { return key; });
     return sorted;
   }
+  struct Element {
+    std::uint32_t key, value;
+  };
   const std::size_t n = task.keys.size();
   std::vector<Element> elements(n);
   for (std::size_t i = 0; i < n; ++i) elements[i] = {task.keys[i], task.values[i]};

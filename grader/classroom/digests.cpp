@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include <array>
 #include <cstdint>
@@ -36,13 +35,7 @@ std::string grading_secret(std::string_view class_secret, std::string_view stude
                            std::string_view exercise) {
   // Neither a student's id, the name of a file, nor an exercise's name holds a slash.
   const std::string label = fmt::format("lockstep class {}/{}", exercise, student);
-  Digest digest{};
-  unsigned size = 0;
-  if (HMAC(EVP_sha256(), class_secret.data(), static_cast<int>(class_secret.size()),
-           reinterpret_cast<const unsigned char*>(label.data()), label.size(), digest.data(),
-           &size) == nullptr)
-    throw std::runtime_error("HMAC: SHA-256 is not available");
-  return hexadecimal(digest);
+  return hexadecimal(judge::keyed_hash(class_secret, label));
 }
 
 }  // namespace lockstep::classroom

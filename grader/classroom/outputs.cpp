@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "classroom/digests.h"
+#include "report/printable.h"
 #include "storage/files.h"
 #include "text/printable.h"
 #include "text/shortened.h"
@@ -49,14 +50,8 @@ std::string shown_name(const StudentRow& row) {
   return text::shortened(text::printable(row.name.empty() ? row.id : row.id + " (" + row.name + ")"));
 }
 
-/// Width of a text that text::printable has made: a column for each character of UTF-8.
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
-  const std::string space(width - std::min(width, columns_of(text)), ' ');
+  const std::string space(width - std::min(width, report::display_width(text)), ' ');
   return to_the_right ? space + text : text + space;
 }
 
@@ -88,10 +83,10 @@ std::string with_member(const Json& object, const std::string& name, const std::
 }
 
 /// With the report as it is kept: a class's reports, each as a tree, would take hundreds of MiB.
-std::string json_of(const std::string& exercise, const Standing& standing, const Store& store) {
+std::string json_of(const std::string& exercise, const Standing& standing,
+                    const std::optional<Grading>& grading) {
   Json json = {{"exercise", exercise}, {"state", name_of(standing.kind)}};
   if (!standing.why.empty()) json["why"] = standing.why;
-  const auto grading = standing.kind == Standing::Kind::graded ? store.newest(standing.key) : std::nullopt;
   if (!grading) return json.dump();
   json["verdict"] = result::name_of(grading->verdict);
   json["points"] = standing.has_points() ? Json(grading->points) : Json(nullptr);
@@ -158,9 +153,9 @@ void write_outputs(const ClassTable& table, const Store& store, const fs::path& 
     std::string gradings;
     for (const std::string& exercise : table.exercises) {
       const Standing& standing = standing_of(row, exercise);
-      gradings += (gradings.empty() ? "" : ",\n") + json_of(exercise, standing, store);
-      if (standing.kind != Standing::Kind::graded) continue;
-      const std::optional<Grading> grading = store.newest(standing.key);
+      std::optional<Grading> grading;
+      if (standing.kind == Standing::Kind::graded) grading = store.newest(standing.key);
+      gradings += (gradings.empty() ? "" : ",\n") + json_of(exercise, standing, grading);
       if (grading && !grading->text.empty())
         storage::write_file(fresh / safe_name(row.id) / (exercise + ".txt"), grading->text);
     }
@@ -199,7 +194,8 @@ std::string table_text(const ClassTable& table, std::size_t width) {
   const auto widths_of = [&] {
     std::vector<std::size_t> widths(lines.front().size());
     for (const auto& line : lines)
-      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], columns_of(line[i]));
+      for (std::size_t i = 0; i < line.size(); ++i)
+        widths[i] = std::max(widths[i], report::display_width(line[i]));
     return widths;
   };
   constexpr std::size_t kGap = 2;

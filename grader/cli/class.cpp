@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <ctime>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -34,6 +33,7 @@
 #include "report/printable.h"
 #include "sandbox/file_descriptor.h"
 #include "sandbox/sandbox.h"
+#include "storage/date.h"
 #include "storage/files.h"
 
 namespace lockstep::cli {
@@ -157,14 +157,6 @@ ClassTable read_class(const ClassArguments& arguments, const std::vector<const c
   return table;
 }
 
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
 /// How far the gradings are: one line on a terminal, and elsewhere one in a minute.
 class ClassProgress {
  public:
@@ -228,7 +220,7 @@ bool grade_class(const ClassArguments& arguments, const ClassTable& table, Store
         store.add({.key = *due[number],
                    .toolkit = toolkit,
                    .device = outcome.device,
-                   .time = utc_now(),
+                   .time = storage::now_in_utc(),
                    .verdict = outcome.verdict,
                    .points = outcome.points,
                    .max_points = outcome.max_points,

@@ -9,22 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
-#include <span>
 #include <stdexcept>
 #include <system_error>
 
 namespace lockstep::judge {
 namespace {
-
-Seed keyed_hash(std::span<const std::uint8_t> key, std::string_view text) {
-  Seed hash{};
-  unsigned size = hash.size();
-  if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-           reinterpret_cast<const unsigned char*>(text.data()), text.size(), hash.data(), &size) == nullptr ||
-      size != hash.size())
-    throw std::runtime_error("HMAC: SHA-256 is not available");
-  return hash;
-}
 
 /// The number in the last bytes, if all bytes before them are 0.
 std::optional<std::uint64_t> number_of(const Seed& seed) {
@@ -36,6 +25,16 @@ std::optional<std::uint64_t> number_of(const Seed& seed) {
 }
 
 }  // namespace
+
+Seed keyed_hash(std::string_view key, std::string_view text) {
+  Seed hash{};
+  unsigned size = hash.size();
+  if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+           reinterpret_cast<const unsigned char*>(text.data()), text.size(), hash.data(), &size) == nullptr ||
+      size != hash.size())
+    throw std::runtime_error("HMAC: SHA-256 is not available");
+  return hash;
+}
 
 Seed seed_of(std::uint64_t number) {
   Seed seed{};
@@ -75,7 +74,9 @@ std::optional<Seed> parse_seed(std::string_view text) {
   return seed_of(number);
 }
 
-Seed derived_seed(const Seed& seed, std::string_view label) { return keyed_hash(seed, label); }
+Seed derived_seed(const Seed& seed, std::string_view label) {
+  return keyed_hash({reinterpret_cast<const char*>(seed.data()), seed.size()}, label);
+}
 
 std::uint64_t derived_number(const Seed& seed, std::string_view label) {
   const Seed derived = derived_seed(seed, label);
@@ -85,8 +86,7 @@ std::uint64_t derived_number(const Seed& seed, std::string_view label) {
 }
 
 Seed seed_of_submission(std::string_view secret, std::string_view exercise, std::string_view digest) {
-  return keyed_hash({reinterpret_cast<const std::uint8_t*>(secret.data()), secret.size()},
-                    fmt::format("lockstep submission {} {}", exercise, digest));
+  return keyed_hash(secret, fmt::format("lockstep submission {} {}", exercise, digest));
 }
 
 std::string digest_of(const Seed& seed) {

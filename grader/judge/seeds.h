@@ -25,6 +25,8 @@ std::string seed_text(const Seed& seed);
 /// Nothing where the text is neither.
 std::optional<Seed> parse_seed(std::string_view text);
 
+/// HMAC-SHA-256 of `text` under a key of any length, which the other functions here derive seeds by.
+Seed keyed_hash(std::string_view key, std::string_view text);
 /// The seed of the part of `seed` that `label` names, such as "inputs".
 Seed derived_seed(const Seed& seed, std::string_view label);
 /// A number in its place where no more is needed: what is made of it is no input, or nobody's but the

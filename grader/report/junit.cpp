@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "report/markup.h"
 #include "report/printable.h"
 #include "report/text_style.h"
 
@@ -22,29 +23,11 @@ using result::ShownCall;
 using result::SourceRemark;
 using result::Verdict;
 
+/// For attributes too, where a plain line break would be read as a space.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char character : printable_lines(text)) {
-    switch (character) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;  // an attribute's plain newline would be read as a space
-      default:
-        result += character;
-    }
-  }
+  for (const char character : escaped_markup(text))
+    result += character == '\n' ? "&#10;" : std::string(1, character);
   return result;
 }
 

@@ -9,20 +9,13 @@ import sys
 import tempfile
 import unittest
 
+import imitated
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_bench"
 GPU = "NVIDIA H200"
 
-# In place of programs that run often, shells that start no others: Python takes ten times as long to begin.
-# In place of nvcc: notes what it is asked for.
-NVCC = r"""#!/bin/sh
-case "$*" in *--version*) exec echo release 13.0 ;; esac
-asked=$(printf '%s\t' "$@")
-printf '%s\n' "${{asked%?}}" >>'{root}/asked'
-while [ "$1" != -o ]; do shift; done
-exec ln -f '{root}/programs/events' "$2"
-"""
-# What that makes: notes its arguments, and prints seconds for each size, others with each call.
+# What the imitated nvcc makes: notes its arguments, and prints seconds for each size, others with each call.
 EVENTS = r"""#!/bin/sh
 name=${{0##*/}}
 called=$(printf '%s\t' "$name" "$@")
@@ -91,13 +84,10 @@ class CompareBench(unittest.TestCase):
         (self.records / f"{topic}.json").write_text(json.dumps(record), encoding="utf-8")
 
     def run_tool(self, *more, topic="scan", events=("1.01e-5",), gpu=True, commit="abc", rounds="1", status=0):
-        programs = self.root / "programs"
-        programs.mkdir(exist_ok=True)
         printed = "\n".join(f"    {turn}) echo {seconds} ;;" for turn, seconds in enumerate(events))
         told = {"python": sys.executable, "root": self.root, "events": printed, "turns": len(events), "status": status}
-        for name, text in {"nvcc": NVCC, "events": EVENTS, "lockstep": LOCKSTEP}.items():
-            (programs / name).write_text(text.format(**told))
-            (programs / name).chmod(0o755)
+        texts = {"events": EVENTS.format(**told), "lockstep": LOCKSTEP.format(**told)}
+        programs = imitated.write_programs(self.root, texts)
         command = [sys.executable, "-S", "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, *topic.split()]
         command += ["--records", self.records, "--output", self.output, "--lockstep", programs / "lockstep"]
         return subprocess.run(

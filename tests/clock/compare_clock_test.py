@@ -8,19 +8,12 @@ import sys
 import tempfile
 import unittest
 
+import imitated
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ROOT / "measurements/compare_clock"
 
-# In place of programs, shells that start no others: some hundred run, and Python takes ten times as long to begin.
-# In place of nvcc: notes what it is asked for.
-NVCC = r"""#!/bin/sh
-case "$*" in *--version*) exec echo release 13.0 ;; esac
-asked=$(printf '%s\t' "$@")
-printf '%s\n' "$asked" >>'{root}/asked'
-while [ "$1" != -o ]; do shift; done
-exec ln -f '{root}/programs/events' "$2"
-"""
-# What that makes: prints seconds.
+# What the imitated nvcc makes: prints seconds.
 EVENTS = "#!/bin/sh\necho $* >>'{root}/arguments'; echo events >>'{root}/turns'; echo {events}\n"
 # In place of the judge: writes the same report for everything that it grades, or these alternately.
 JUDGE = r"""#!/bin/sh
@@ -78,22 +71,17 @@ class CompareClock(unittest.TestCase):
         self.output = self.root / "clock.json"
 
     def run_tool(self, topic, *more, events="1.01e-4", gpu=True, commit="abc", rounds="1", turns=({},), **speed):
-        programs = self.root / "programs"
-        programs.mkdir(exist_ok=True)
         told = {"verdict": "too-slow", "size": SIZES[topic][0], "call_seconds": 1e-4, **speed}
-        imitated = {
-            "nvcc": NVCC.format(root=self.root),
-            "events": EVENTS.format(root=self.root, events=events),
-            "judge": JUDGE.format(root=self.root, turns=len(turns)),
-        }
         for number, turn in enumerate(turns):
             exercise = {"name": topic, "verdict": "inefficient", "speed": {**told, **turn}}
             report = {"device": {"kind": "gpu", "name": "NVIDIA H200"}, "exercises": [exercise]}
             (self.root / f"report.{number}").write_text(json.dumps(report) + "\n")
         (self.root / "turn").write_text("0\n")
-        for name, text in imitated.items():
-            (programs / name).write_text(text)
-            (programs / name).chmod(0o755)
+        texts = {
+            "events": EVENTS.format(root=self.root, events=events),
+            "judge": JUDGE.format(root=self.root, turns=len(turns)),
+        }
+        programs = imitated.write_programs(self.root, texts)
         command = [sys.executable, "-S", "-B", "-c", WITH_A_GPU if gpu else WITHOUT_A_GPU, TOOL, topic, "--judge", programs / "judge", "--output", self.output]
         return subprocess.run(
             [*command, "--commit", commit, "--rounds", rounds, *more],
@@ -175,7 +163,7 @@ class CompareClock(unittest.TestCase):
                 self.assertEqual(self.run_tool(topic).returncode, 0)
                 self.assertEqual(set(self.lines_of("arguments")), {numbers})
         for line in self.lines_of("asked"):
-            asked = line.split("\t")[:-1]
+            asked = line.split("\t")
             self.assertTrue(pathlib.Path(asked[-1]).is_file(), asked)
             (solution,) = [word.split('"')[1] for word in asked if word.startswith("-DSOLUTION=")]
             self.assertTrue(pathlib.Path(solution).is_file(), asked)
