@@ -4,6 +4,7 @@
 // them. Those of SplitMix64 do: it is for tests, measurements and programs of one's own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,17 @@ class Random {
       next_ = 0;
     }
     return words_[next_++];
+  }
+
+  /// The same, many at a time.
+  void words(std::span<std::uint32_t> to) {
+    while (!to.empty()) {
+      to.front() = word();
+      const std::size_t more = std::min(to.size() - 1, kWordsAtOnce - next_);
+      std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(next_), more, to.begin() + 1);
+      next_ += more;
+      to = to.subspan(1 + more);
+    }
   }
 
   /// 64 random bits.

@@ -58,24 +58,43 @@ float fraction(Random& random, int limit, int parts) {
   return static_cast<float>(numerator) / static_cast<float>(parts);
 }
 
+/// Likewise, of one random word: in half of the time.
+float fraction_of_word(Random& random, int limit, int parts) {
+  const std::uint32_t word = random.word();
+  const auto magnitude = static_cast<float>(1 + ((word >> 1) * static_cast<std::uint64_t>(limit) >> 31));
+  return (word % 2 == 0 ? magnitude : -magnitude) / static_cast<float>(parts);
+}
+
+using Fraction = float (*)(Random& random, int limit, int parts);
+
 /// Positions below 2048 in steps of 2^-8. A velocity times a step of time is below 64 in steps of 2^-8, so
 /// that the product and the sum fit in the 24 bits of a float.
-float position(Random& random) { return fraction(random, 1 << 19, 256); }
-float velocity(Random& random) { return fraction(random, 1023, 16); }
+template <Fraction kFraction>
+float position(Random& random) {
+  return kFraction(random, 1 << 19, 256);
+}
+template <Fraction kFraction>
+float velocity(Random& random) {
+  return kFraction(random, 1023, 16);
+}
 float step_of_time(Random& random) { return fraction(random, 15, 16); }
 
+template <Fraction kFraction>
+Particle any_particle(Random& random) {
+  return {.x = position<kFraction>(random),
+          .y = position<kFraction>(random),
+          .z = position<kFraction>(random),
+          .mass = 1 + 100 * random.uniform(),
+          .vx = velocity<kFraction>(random),
+          .vy = velocity<kFraction>(random),
+          .vz = velocity<kFraction>(random),
+          .charge = kFraction(random, 1 << 20, 3)};
+}
+
+template <Fraction kFraction>
 std::vector<Particle> any_particles(Shape shape, Random& random) {
   std::vector<Particle> particles(static_cast<std::size_t>(shape.n));
-  for (Particle& particle : particles) {
-    particle = {.x = position(random),
-                .y = position(random),
-                .z = position(random),
-                .mass = 1 + 100 * random.uniform(),
-                .vx = velocity(random),
-                .vy = velocity(random),
-                .vz = velocity(random),
-                .charge = fraction(random, 1 << 20, 3)};
-  }
+  for (Particle& particle : particles) particle = any_particle<kFraction>(random);
   return particles;
 }
 
@@ -206,6 +225,16 @@ Remark remark_on_padding(std::span<const std::byte> right_bytes, std::span<const
               first)};
 }
 
+/// `call` has the input.
+Call with_output(Call call, Output fields, Shape shape, float time_step) {
+  call.output("fields", std::move(fields))
+      .scalar("n", shape.n)
+      .scalar("pitch", shape.pitch)
+      .scalar("time_step", time_step);
+  call.stream();
+  return call;
+}
+
 Call make_call(Shape shape, const std::vector<Particle>& particles, float time_step) {
   Output fields;
   fields.type = ElementType::f32;
@@ -224,12 +253,8 @@ Call make_call(Shape shape, const std::vector<Particle>& particles, float time_s
     return remark_on_padding(right, found, shape);
   };
   Call call;
-  call.input("particles", particles, {ElementType::f32, kFields})
-      .output("fields", std::move(fields))
-      .scalar("n", shape.n)
-      .scalar("pitch", shape.pitch)
-      .scalar("time_step", time_step);
-  return call.stream();
+  call.input("particles", particles, {ElementType::f32, kFields});
+  return with_output(std::move(call), std::move(fields), shape, time_step);
 }
 
 Case make_case(Shape shape, std::string purpose) {
@@ -237,12 +262,28 @@ Case make_case(Shape shape, std::string purpose) {
   made.name = std::to_string(shape.n) + " in rows of " + std::to_string(shape.pitch);
   made.purpose = std::move(purpose);
   made.prepare = [shape](Random& random) {
-    const std::vector<Particle> particles = any_particles(shape, random);
+    const std::vector<Particle> particles = any_particles<fraction>(shape, random);
     return make_call(shape, particles, step_of_time(random));
   };
   made.cost = {.elements = static_cast<double>(shape.cells()),
                .global_bytes = static_cast<double>(shape.n) * sizeof(Particle) +
                                static_cast<double>(shape.cells()) * sizeof(float)};
+  return made;
+}
+
+/// The step of time is drawn before the particles.
+Case timed_case(Shape shape, std::string purpose) {
+  Case made = make_case(shape, std::move(purpose));
+  made.prepare = [shape](Random& random) {
+    const float time_step = step_of_time(random);
+    return make_call(shape, any_particles<fraction_of_word>(shape, random), time_step);
+  };
+  made.prepare_inputs = [shape](Random& random) {
+    const float time_step = step_of_time(random);
+    Call call;
+    call.drawn_input("particles", draw_of([&random] { return any_particle<fraction_of_word>(random); }));
+    return with_output(std::move(call), {.type = ElementType::f32}, shape, time_step);
+  };
   return made;
 }
 
@@ -267,12 +308,12 @@ Problem make_problem() {
       measured(make_case({200003, 200032}, "a large prime: the last block is not full")),
       wide(measured(make_case({262144, 262144}, "many whole blocks"))),
   };
-  problem.speed = {.sizes = {make_case({1 << 16, 1 << 16}, "few warps for each scheduler"),
-                             make_case({1 << 18, 1 << 18}, "particles that lie in the caches"),
-                             make_case({1 << 20, 1 << 20}, "about as many as the caches hold"),
-                             make_case({1 << 22, 1 << 22}, "four million particles")},
-                   .larger = {make_case({1 << 25, 1 << 25}, "a gibibyte")},
-                   .variations = {make_case({4194301, 4194304}, "a prime: the last warp is not full")},
+  problem.speed = {.sizes = {timed_case({1 << 16, 1 << 16}, "few warps for each scheduler"),
+                             timed_case({1 << 18, 1 << 18}, "particles that lie in the caches"),
+                             timed_case({1 << 20, 1 << 20}, "about as many as the caches hold"),
+                             timed_case({1 << 22, 1 << 22}, "four million particles")},
+                   .larger = {timed_case({1 << 25, 1 << 25}, "a gibibyte")},
+                   .variations = {timed_case({4194301, 4194304}, "a prime: the last warp is not full")},
                    .reference = {.first_ratio = 0.047}};
   problem.gates = {
       global_sectors_gate(1.25, {.scattered = "Let the lanes of a warp read consecutive vectors of 16 bytes, "

@@ -18,8 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -56,13 +54,15 @@ std::vector<float> numbered(Shape shape, Random& random) {
   return values;
 }
 
-/// Random bit patterns, among them infinities and numbers too small to be normal, but no NaN.
+/// Of any bits: some are infinities, or numbers too small to be normal, and none is NaN.
+float any_float(std::uint32_t bits) {
+  constexpr std::uint32_t kSign = 0x8000'0000, kInfinity = 0x7F80'0000;
+  if (bits % 8 == 0) bits &= ~kInfinity;
+  return std::bit_cast<float>((bits & ~kSign) > kInfinity ? (bits & kSign) | kInfinity : bits);
+}
+
 void fill_with_any_bits(std::span<float> values, Random& random) {
-  for (float& value : values) {
-    const std::uint32_t bits = random.word();
-    value = std::bit_cast<float>(bits % 8 == 0 ? bits & 0x807F'FFFF : bits);
-    if (std::isnan(value)) value = std::copysign(std::numeric_limits<float>::infinity(), value);
-  }
+  for (float& value : values) value = any_float(random.word());
 }
 
 std::vector<float> any_bits(Shape shape, Random& random) {
@@ -208,13 +208,17 @@ Output output_of(Shape shape, Bytes expected) {
   return out;
 }
 
+/// `call` has the input.
+Call with_output(Call call, Output out, Shape shape) {
+  call.output("out", std::move(out)).scalar("rows", shape.rows).scalar("columns", shape.columns);
+  call.stream();
+  return call;
+}
+
 Call call_of(Bytes in, Output out, Shape shape) {
   Call call;
-  call.input("in", std::move(in), elements_of<float>())
-      .output("out", std::move(out))
-      .scalar("rows", shape.rows)
-      .scalar("columns", shape.columns);
-  return call.stream();
+  call.input("in", std::move(in), elements_of<float>());
+  return with_output(std::move(call), std::move(out), shape);
 }
 
 Call make_call(Shape shape, std::vector<float> made) {
@@ -252,6 +256,11 @@ Case make_case(Shape shape, std::string purpose, Values values = numbered) {
 Case timed_case(Shape shape, std::string purpose) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare = [shape](Random& random) { return make_timed_call(shape, random); };
+  made.prepare_inputs = [shape](Random& random) {
+    Call call;
+    call.drawn_input("in", draw_of_words(random, any_float));
+    return with_output(std::move(call), output_of(shape, {}), shape);
+  };
   return made;
 }
 

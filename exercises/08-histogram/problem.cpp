@@ -207,7 +207,8 @@ Output counts_output(const Counts& expected, std::function<std::vector<KnownMist
 /// All arguments after the samples.
 Call with_counts(Call call, const Range& range, Output counts) {
   call.scalar("sample_bytes", range.sample_bytes).scalar("first", range.first).scalar("n", range.n);
-  return call.output("counts", std::move(counts)).scalar("bins", range.bins).stream();
+  call.output("counts", std::move(counts)).scalar("bins", range.bins).stream();
+  return call;
 }
 
 Call make_call(const Range& range, Samples made) {
@@ -225,21 +226,24 @@ Call make_call(const Range& range, Samples made) {
                      }));
 }
 
+void draw_uniform_bytes(std::span<std::byte> bytes, Random& random) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    std::uint32_t word = random.word();
+    for (const std::size_t end = std::min(i + sizeof word, bytes.size()); i < end; ++i, word >>= 8)
+      bytes[i] = static_cast<std::byte>(word);
+  }
+}
+
 /// Uniform bytes, in a tenth of the memory that `uniform` and make_call() take for them: a measurement of
 /// speed makes many such calls at once. No mistake is known of them.
 Call make_byte_call(const Range& range, Random& random) {
   Bytes all(range.n);
-  std::array<unsigned long long, 256> counts{};
-  for (std::size_t i = 0; i < all.size();) {
-    std::uint32_t word = random.word();
-    for (const std::size_t end = std::min(i + sizeof word, all.size()); i < end; ++i, word >>= 8) {
-      all[i] = static_cast<std::byte>(word);
-      ++counts[word & 0xFF];
-    }
-  }
+  draw_uniform_bytes(all, random);
+  Counts counts(256);
+  for (const std::byte one : all) ++counts[std::to_integer<std::size_t>(one)];
   Call call;
   call.input("samples", std::move(all));
-  return with_counts(std::move(call), range, counts_output(Counts(counts.begin(), counts.end()), {}));
+  return with_counts(std::move(call), range, counts_output(counts, {}));
 }
 
 /// Bytes that nearly repeat after a prime number of uniform ones, so that 2^31 of them are made in a second.
@@ -340,8 +344,14 @@ Case make_long_case(const Range& range, std::string purpose) {
 /// All 256 values, all equally often.
 Case make_byte_case(std::size_t n, std::string purpose) {
   const Range range{.n = n};
-  return make_case(range, std::move(purpose),
-                   [range](Random& random) { return make_byte_call(range, random); });
+  Case made =
+      make_case(range, std::move(purpose), [range](Random& random) { return make_byte_call(range, random); });
+  made.prepare_inputs = [range](Random& random) {
+    Call call;
+    call.drawn_input("samples", [&random](std::span<std::byte> part) { draw_uniform_bytes(part, random); });
+    return with_counts(std::move(call), range, counts_output({}, {}));
+  };
+  return made;
 }
 
 Range bytes(std::size_t n, int bins = 256, std::size_t first = 0, std::size_t after = 0) {

@@ -125,6 +125,13 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in, Shape shape
   return mistakes.known();
 }
 
+/// `call` has the input.
+Call with_output(Call call, Output out, Shape shape) {
+  call.output("out", std::move(out)).scalar("segments", shape.segments).scalar("length", shape.length);
+  call.stream();
+  return call;
+}
+
 Call make_call(Shape shape, const std::vector<int>& in) {
   const auto length = static_cast<std::size_t>(shape.length);
   Output out;
@@ -135,9 +142,8 @@ Call make_call(Shape shape, const std::vector<int>& in) {
   };
   out.known_mistakes = [in, shape] { return known_mistakes(in, shape); };
   Call call;
-  call.input("in", in).output("out", std::move(out));
-  call.scalar("segments", shape.segments).scalar("length", shape.length);
-  return call.stream();
+  call.input("in", in);
+  return with_output(std::move(call), std::move(out), shape);
 }
 
 using Values = std::vector<int> (*)(std::size_t, Random&);
@@ -155,6 +161,16 @@ Case make_case(Shape shape, std::string purpose, Values values = small_integers)
     return make_call(shape, values(shape.elements(), random));
   };
   made.cost = {.elements = elements, .global_bytes = elements * (sizeof(int) + sizeof(int))};
+  return made;
+}
+
+Case timed_case(Shape shape, std::string purpose) {
+  Case made = make_case(shape, std::move(purpose), lockstep::signed_integers_of_words);
+  made.prepare_inputs = [shape](Random& random) {
+    Call call;
+    call.drawn_input("in", draw_of_words(random, lockstep::signed_integer));
+    return with_output(std::move(call), {.type = ElementType::i32}, shape);
+  };
   return made;
 }
 
@@ -182,13 +198,13 @@ Problem make_problem() {
       make_case({3, 1024}, "the longest segments"),
       wide(measured(make_case({512, 1024}, "many full blocks"))),
   };
-  problem.speed = {.sizes = {make_case({1 << 7, 1024}, "about one segment for each multiprocessor"),
-                             make_case({1 << 10, 1024}, "a few segments for each multiprocessor"),
-                             make_case({1 << 13, 1024}, "about as large as the caches"),
-                             make_case({1 << 15, 1024}, "more segments than any cache holds")},
-                   .larger = {make_case({1 << 18, 1024}, "a gibibyte")},
-                   .variations = {make_case({1 << 18, 1021}, "a prime: segments that start anywhere"),
-                                  make_case({400'000, 509}, "the same, of half the length")},
+  problem.speed = {.sizes = {timed_case({1 << 7, 1024}, "about one segment for each multiprocessor"),
+                             timed_case({1 << 10, 1024}, "a few segments for each multiprocessor"),
+                             timed_case({1 << 13, 1024}, "about as large as the caches"),
+                             timed_case({1 << 15, 1024}, "more segments than any cache holds")},
+                   .larger = {timed_case({1 << 18, 1024}, "a gibibyte")},
+                   .variations = {timed_case({1 << 18, 1021}, "a prime: segments that start anywhere"),
+                                  timed_case({400'000, 509}, "the same, of half the length")},
                    .reference = {.first_ratio = 0.23}};
   problem.gates = {
       global_sectors_gate(

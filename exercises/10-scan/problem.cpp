@@ -66,14 +66,21 @@ std::vector<KnownMistake> known_mistakes(const std::vector<int>& in) {
   return mistakes.known();
 }
 
+/// `call` has the input.
+Call with_output(Call call, Output out, int n) {
+  call.output("out", std::move(out)).scalar("n", n).workspace("workspace");
+  call.stream();
+  return call;
+}
+
 Call make_call(const std::vector<int>& in) {
   Output out;
   out.type = ElementType::i32;
   out.expected = bytes_of(lockstep::exclusive_sums(in));
   out.known_mistakes = [in] { return known_mistakes(in); };
   Call call;
-  call.input("in", in).output("out", std::move(out)).scalar("n", static_cast<int>(in.size()));
-  return call.workspace("workspace").stream();
+  call.input("in", in);
+  return with_output(std::move(call), std::move(out), static_cast<int>(in.size()));
 }
 
 using Values = std::vector<int> (*)(std::size_t, Random&);
@@ -90,6 +97,16 @@ Case make_case(int n, std::string purpose, Values values = small_integers) {
     return make_call(values(static_cast<std::size_t>(n), random));
   };
   made.cost = {.elements = static_cast<double>(n), .global_bytes = n * static_cast<double>(2 * sizeof(int))};
+  return made;
+}
+
+Case timed_case(int n, std::string purpose) {
+  Case made = make_case(n, std::move(purpose), lockstep::signed_integers_of_words);
+  made.prepare_inputs = [n](Random& random) {
+    Call call;
+    call.drawn_input("in", draw_of_words(random, lockstep::signed_integer));
+    return with_output(std::move(call), {.type = ElementType::i32}, n);
+  };
   return made;
 }
 
@@ -120,14 +137,14 @@ Problem make_problem() {
       wide(measured(make_case(2097223, "a large prime: more blocks of 1024 than a block has threads"))),
   };
   problem.speed = {
-      .sizes = {make_case(1 << 14, "a few blocks"),
-                make_case(1 << 16, "less than one tile for each multiprocessor"),
-                make_case(1 << 18, "a few tiles for each multiprocessor"),
-                make_case(1 << 20, "an array that lies in the caches"),
-                make_case(1 << 22, "about as large as the caches"),
-                make_case(1 << 25, "more elements than any cache holds")},
-      .larger = {make_case(1 << 28, "a gibibyte")},
-      .variations = {make_case(33554393, "a prime: the last vector and the last tile are not full")},
+      .sizes = {timed_case(1 << 14, "a few blocks"),
+                timed_case(1 << 16, "less than one tile for each multiprocessor"),
+                timed_case(1 << 18, "a few tiles for each multiprocessor"),
+                timed_case(1 << 20, "an array that lies in the caches"),
+                timed_case(1 << 22, "about as large as the caches"),
+                timed_case(1 << 25, "more elements than any cache holds")},
+      .larger = {timed_case(1 << 28, "a gibibyte")},
+      .variations = {timed_case(33554393, "a prime: the last vector and the last tile are not full")},
       .reference = {.first_ratio = 0.27}};
   problem.gates = {
       bytes_per_element_gate(

@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
@@ -270,6 +271,14 @@ Remark remark_on(std::span<const std::byte> expected, std::span<const std::byte>
 
 // --- calls ---
 
+/// `call` has the input.
+Call with_outputs(Call call, std::uint32_t limit, Output out, Output count, int n) {
+  call.scalar("limit", limit).output("out", std::move(out)).output("count", std::move(count));
+  call.scalar("n", n).workspace("workspace");
+  call.stream();
+  return call;
+}
+
 Call make_call(Input made, Room room) {
   const auto input = std::make_shared<const Input>(std::move(made));  // long where it is timed
   Elements right = kept_of(input->in, input->limit);
@@ -292,9 +301,9 @@ Call make_call(Input made, Room room) {
   count.position = [](std::size_t) { return std::string("*count"); };
   count.known_mistakes = [=] { return mistakes_of_count(*input, kept); };
   Call call;
-  call.input("in", input->in).scalar("limit", input->limit);
-  call.output("out", std::move(out)).output("count", std::move(count));
-  return call.scalar("n", static_cast<int>(input->in.size())).workspace("workspace").stream();
+  call.input("in", input->in);
+  return with_outputs(std::move(call), input->limit, std::move(out), std::move(count),
+                      static_cast<int>(input->in.size()));
 }
 
 Case make_case(int n, std::string purpose, Values values = half, Room room = Room::none) {
@@ -310,11 +319,17 @@ Case make_case(int n, std::string purpose, Values values = half, Room room = Roo
   return made;
 }
 
+/// Below which about so many of 1000 words lie.
+template <int kKept>
+std::uint32_t limit_of_uniform(Random& random) {
+  constexpr std::uint64_t kLimit = (std::uint64_t{1} << 32) / 1000 * kKept;
+  return number(kLimit - kLimit / 64, kLimit, random);
+}
+
 /// Any words, of which about so many of 1000 are kept: one draw for each, as timed inputs are long.
 template <int kKept>
 Input uniform(std::size_t n, Random& random) {
-  constexpr std::uint64_t kLimit = (std::uint64_t{1} << 32) / 1000 * kKept;
-  Input made{Elements(n), number(kLimit - kLimit / 64, kLimit, random)};
+  Input made{Elements(n), limit_of_uniform<kKept>(random)};
   for (std::uint32_t& value : made.in) value = random.word();
   return made;
 }
@@ -323,6 +338,13 @@ Input uniform(std::size_t n, Random& random) {
 template <int kKept = 500>
 Case timed_case(int n, std::string purpose) {
   Case made = make_case(n, std::move(purpose), uniform<kKept>, Room::whole_input);
+  made.prepare_inputs = [n](Random& random) {
+    const Output words{.type = ElementType::u32};
+    const std::uint32_t limit = limit_of_uniform<kKept>(random);
+    Call call;
+    call.drawn_input("in", draw_of_words(random, std::identity()));
+    return with_outputs(std::move(call), limit, words, words, n);
+  };
   made.cost.global_bytes = (1.0 + kKept / 1000.0) * n * sizeof(std::uint32_t);
   return made;
 }

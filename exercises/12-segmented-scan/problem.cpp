@@ -273,6 +273,13 @@ Task products_of_rows(Random& random) {
 
 // --- calls ---
 
+/// `call` has the inputs.
+Call with_output(Call call, Output out, int n) {
+  call.output("out", std::move(out)).scalar("n", n).workspace("workspace");
+  call.stream();
+  return call;
+}
+
 Call make_call(Task made) {
   const auto task = std::make_shared<const Task>(std::move(made));  // long where it is measured
   Output out;
@@ -285,8 +292,8 @@ Call make_call(Task made) {
   };
   out.known_mistakes = [task] { return known_mistakes(*task); };
   Call call;
-  call.input("values", task->values).input("flags", task->flags).output("out", std::move(out));
-  return call.scalar("n", static_cast<int>(task->size())).workspace("workspace").stream();
+  call.input("values", task->values).input("flags", task->flags);
+  return with_output(std::move(call), std::move(out), static_cast<int>(task->size()));
 }
 
 Case make_case(int n, std::string purpose, const Flags& has_flag) {
@@ -301,21 +308,30 @@ Case make_case(int n, std::string purpose, const Flags& has_flag) {
   return made;
 }
 
-/// Segments of kLength elements on average, a power of two; 0: one segment. Two draws for each element, as
-/// timed inputs are long.
+/// The byte of an element, of a random word: segments have kLength elements on average, a power of two; 0:
+/// all are one segment.
+template <int kLength>
+std::uint8_t timed_byte(std::uint32_t drawn) {
+  const bool has_flag = kLength > 0 && drawn % std::max(kLength, 1) == 0;
+  const std::uint32_t others = drawn >> 31 == 0 ? 0 : drawn >> 16 & 0x7f;
+  return static_cast<std::uint8_t>(2 * others + (has_flag ? 1 : 0));
+}
+
+/// All values are drawn, and then all bytes.
 template <int kLength = 1024>
 Case timed_case(int n, std::string purpose) {
   Case made = make_case(n, std::move(purpose), none());
   made.prepare = [n](Random& random) {
     Task task{Words(static_cast<std::size_t>(n)), std::vector<std::uint8_t>(static_cast<std::size_t>(n))};
-    for (std::size_t i = 0; i < task.size(); ++i) {
-      task.values[i] = random.word();
-      const std::uint32_t drawn = random.word();
-      const bool has_flag = kLength > 0 && drawn % std::max(kLength, 1) == 0;
-      const std::uint32_t others = drawn >> 31 == 0 ? 0 : drawn >> 16 & 0x7f;
-      task.flags[i] = static_cast<std::uint8_t>(2 * others + (has_flag ? 1 : 0));
-    }
+    for (std::uint32_t& value : task.values) value = random.word();
+    for (std::uint8_t& byte : task.flags) byte = timed_byte<kLength>(random.word());
     return make_call(std::move(task));
+  };
+  made.prepare_inputs = [n](Random& random) {
+    Call call;
+    call.drawn_input("values", draw_of_words(random, std::identity()));
+    call.drawn_input("flags", draw_of_words(random, timed_byte<kLength>));
+    return with_output(std::move(call), {.type = ElementType::u32}, n);
   };
   return made;
 }

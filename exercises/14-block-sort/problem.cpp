@@ -342,6 +342,13 @@ void with_equal_halves(std::span<std::uint32_t> row, Random& random) {
 
 // --- calls ---
 
+/// `call` has the input.
+Call with_output(Call call, Output sorted, Shape shape) {
+  call.output("sorted", std::move(sorted)).scalar("rows", shape.rows).scalar("length", shape.length);
+  call.stream();
+  return call;
+}
+
 Call make_call(Shape shape, Keys made) {
   const auto length = static_cast<std::size_t>(shape.length);
   const auto keys = std::make_shared<const Keys>(std::move(made));  // many where it is measured
@@ -356,8 +363,8 @@ Call make_call(Shape shape, Keys made) {
     return remark_on(length, right, found);
   };
   Call call;
-  call.input("keys", *keys).output("sorted", std::move(sorted));
-  return call.scalar("rows", shape.rows).scalar("length", shape.length).stream();
+  call.input("keys", *keys);
+  return with_output(std::move(call), std::move(sorted), shape);
 }
 
 Case make_case(Shape shape, std::string purpose, const Fill& fill = with_any) {
@@ -372,6 +379,16 @@ Case make_case(Shape shape, std::string purpose, const Fill& fill = with_any) {
   };
   const auto keys = static_cast<double>(shape.keys());
   made.cost = {.elements = keys, .global_bytes = keys * (sizeof(std::uint32_t) + sizeof(std::uint32_t))};
+  return made;
+}
+
+Case timed_case(Shape shape, std::string purpose) {
+  Case made = make_case(shape, std::move(purpose));
+  made.prepare_inputs = [shape](Random& random) {
+    Call call;
+    call.drawn_input("keys", draw_of_words(random, std::identity()));
+    return with_output(std::move(call), {.type = ElementType::u32}, shape);
+  };
   return made;
 }
 
@@ -415,15 +432,15 @@ Problem make_problem() {
       wide(measured(make_case({240, 128}, "many rows of 128 keys: work for many multiprocessors"))),
   };
   problem.speed = {
-      .sizes = {make_case({1 << 7, 1024}, "about one row for each multiprocessor"),
-                make_case({1 << 10, 1024}, "a few rows for each multiprocessor"),
-                make_case({1 << 13, 1024}, "about as large as the caches"),
-                make_case({1 << 16, 1024}, "more rows than any cache holds")},
-      .larger = {make_case({1 << 18, 1024}, "a gibibyte")},
-      .variations = {make_case({1 << 16, 1000}, "a length that is no power of two"),
-                     make_case({1 << 17, 512}, "rows of half the length"),
-                     make_case({1 << 18, 256}, "rows of a quarter of the length"),
-                     make_case({1 << 19, 128}, "many short rows"),
+      .sizes = {timed_case({1 << 7, 1024}, "about one row for each multiprocessor"),
+                timed_case({1 << 10, 1024}, "a few rows for each multiprocessor"),
+                timed_case({1 << 13, 1024}, "about as large as the caches"),
+                timed_case({1 << 16, 1024}, "more rows than any cache holds")},
+      .larger = {timed_case({1 << 18, 1024}, "a gibibyte")},
+      .variations = {timed_case({1 << 16, 1000}, "a length that is no power of two"),
+                     timed_case({1 << 17, 512}, "rows of half the length"),
+                     timed_case({1 << 18, 256}, "rows of a quarter of the length"),
+                     timed_case({1 << 19, 128}, "many short rows"),
                      named("few values", make_case({1 << 16, 1024}, "five values", with_few_values)),
                      named("descending",
                            make_case({1 << 16, 1024}, "rows that are sorted the other way round",

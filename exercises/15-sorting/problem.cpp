@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <string>
@@ -347,6 +348,14 @@ Remark remark_on_values(std::span<const std::byte> expected, std::span<const std
 
 // --- calls ---
 
+/// `call` has the inputs.
+Call with_outputs(Call call, Output keys_out, Output values_out, int n, bool has_values) {
+  call.output("keys_out", std::move(keys_out)).output("values_out", std::move(values_out));
+  call.scalar("n", n).scalar("has_values", has_values ? 1 : 0).workspace("workspace");
+  call.stream();
+  return call;
+}
+
 Call make_call(Task made) {
   const auto task = std::make_shared<const Task>(std::move(made));  // long where it is timed
   const auto sorted = std::make_shared<const Task>(sorted_task(*task));
@@ -370,9 +379,8 @@ Call make_call(Task made) {
   };
   Call call;
   call.input("keys", task->keys).input("values", task->values);
-  call.output("keys_out", std::move(keys_out)).output("values_out", std::move(values_out));
-  call.scalar("n", static_cast<int>(task->keys.size())).scalar("has_values", task->has_values ? 1 : 0);
-  return call.workspace("workspace").stream();
+  return with_outputs(std::move(call), std::move(keys_out), std::move(values_out),
+                      static_cast<int>(task->keys.size()), task->has_values);
 }
 
 Case make_case(int n, const std::string& name, std::string purpose, Keys keys, bool has_values) {
@@ -396,6 +404,19 @@ Case pairs(int n, const std::string& name, std::string purpose, Keys keys = any)
 
 Case keys_alone(int n, std::string purpose, Keys keys = any) {
   return make_case(n, "keys alone", std::move(purpose), keys, false);
+}
+
+/// Any keys, without values.
+Case timed_case(int n, std::string purpose) {
+  Case made = make_case(n, "", std::move(purpose), any, false);
+  made.prepare_inputs = [n](Random& random) {
+    const Output words{.type = ElementType::u32};
+    const auto word = draw_of_words(random, std::identity());
+    Call call;
+    call.drawn_input("keys", word).drawn_input("values", word);
+    return with_outputs(std::move(call), words, words, n, false);
+  };
+  return made;
 }
 
 Problem make_problem() {
@@ -436,17 +457,18 @@ Problem make_problem() {
       wide(measured(pairs(262147, "", "a large prime, keys with values"))),
       wide(measured(keys_alone(262147, "the same without values"))),
   };
-  const auto keys = [](int n, std::string purpose, Keys order = any) {
+  const auto keys = [](int n, std::string purpose, Keys order) {
     return make_case(n, "", std::move(purpose), order, false);
   };
   // The largest one that is graded is as large as the judge sorts in a moment.
   problem.speed = {
-      .sizes = {keys(1 << 14, "a few blocks"), keys(1 << 16, "less than one tile for each multiprocessor"),
-                keys(1 << 18, "a few tiles for each multiprocessor"),
-                keys(1 << 20, "an array that lies in the caches"),
-                keys(1 << 23, "more than any cache holds")},
-      .larger = {keys(1 << 25, "128 MiB"), keys(1 << 28, "a gibibyte")},
-      .variations = {keys(33554393, "a prime: the last tile is not full"),
+      .sizes = {timed_case(1 << 14, "a few blocks"),
+                timed_case(1 << 16, "less than one tile for each multiprocessor"),
+                timed_case(1 << 18, "a few tiles for each multiprocessor"),
+                timed_case(1 << 20, "an array that lies in the caches"),
+                timed_case(1 << 23, "more than any cache holds")},
+      .larger = {timed_case(1 << 25, "128 MiB"), timed_case(1 << 28, "a gibibyte")},
+      .variations = {timed_case(33554393, "a prime: the last tile is not full"),
                      named("with values", pairs(1 << 25, "", "twice the bytes in each pass")),
                      named("2^28 with values", pairs(1 << 28, "", "the same, two gibibytes")),
                      named("descending", keys(1 << 25, "keys in descending order", descending)),

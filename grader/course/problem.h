@@ -30,11 +30,49 @@ namespace lockstep::course {
 
 using Bytes = std::vector<std::byte>;
 
+/// Parts in which arrays are drawn have so many bytes, but for the last.
+constexpr std::size_t kDrawnTogether = std::size_t{2} << 20;
+
 template <std::ranges::contiguous_range Values>
 Bytes bytes_of(const Values& values) {
   static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Values>>);
   const auto bytes = std::as_bytes(std::span(values));
   return {bytes.begin(), bytes.end()};
+}
+
+/// Writes the next elements of an array into `part`, whole ones: an array is made part by part, from its
+/// beginning.
+using Draw = std::function<void(std::span<std::byte> part)>;
+
+/// Of elements that `next()` returns one after the other.
+template <class Next>
+Draw draw_of(Next next) {
+  using Element = std::remove_cvref_t<decltype(next())>;
+  static_assert(std::is_trivially_copyable_v<Element> && kDrawnTogether % sizeof(Element) == 0);
+  return [next = std::move(next)](std::span<std::byte> part) mutable {
+    for (auto* to = part.data(); to != part.data() + part.size(); to += sizeof(Element)) {
+      const Element element = next();
+      std::memcpy(to, &element, sizeof element);
+    }
+  };
+}
+
+/// Of elements that are each a function of one word of `random`, which outlives the result: faster.
+template <class Function>
+Draw draw_of_words(Random& random, Function function) {
+  using Element = std::remove_cvref_t<decltype(function(std::uint32_t()))>;
+  return [&random, function](std::span<std::byte> part) {
+    std::array<std::uint32_t, 256> words;
+    std::array<Element, words.size()> elements;
+    while (!part.empty()) {
+      const std::size_t n = std::min(words.size(), part.size() / sizeof(Element));
+      random.words(std::span(words).first(n));
+      std::transform(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n), elements.begin(),
+                     function);
+      std::memcpy(part.data(), elements.data(), n * sizeof(Element));
+      part = part.subspan(n * sizeof(Element));
+    }
+  };
 }
 
 /// How an output is compared and printed. Inputs alone are of bf16, the upper half of a float.
@@ -160,6 +198,7 @@ struct Argument {
   std::string name;               ///< as in the declaration, for messages
   Elements elements;              ///< Kind::input and Kind::scalar
   Bytes input;                    ///< Kind::input: compared with its original after the call
+  Draw draw;                      ///< Kind::input of Case::prepare_inputs: makes it, in place of `input`
   Output output;                  ///< Kind::output: poisoned before the call
   std::uint64_t scalar_bits = 0;  ///< Kind::scalar: value in the low bytes
 };
@@ -182,6 +221,11 @@ class Call {
                           .name = std::move(name),
                           .elements = elements,
                           .input = std::move(bytes)});
+    return *this;
+  }
+  /// Of Case::prepare_inputs.
+  Call& drawn_input(std::string name, Draw draw) {
+    arguments_.push_back({.kind = Argument::Kind::input, .name = std::move(name), .draw = std::move(draw)});
     return *this;
   }
   Call& output(std::string name, Output output) {
@@ -247,6 +291,11 @@ struct Case {
   std::function<Call(Random&)> prepare;  ///< makes fresh inputs and their expected outputs
   /// Where expected outputs take long and many calls are timed. Empty: `prepare`, time after time.
   PrepareMany prepare_many = {};
+  /// The same inputs and scalars as `prepare` makes of the same random numbers, without what must come out:
+  /// for timed calls, of which the reference gives all answers but those that the judge has made too. Only
+  /// where outputs are exact and one answer is right. Inputs are drawn (Call::drawn_input) one after the
+  /// other from what is passed, which outlives them.
+  std::function<Call(Random&)> prepare_inputs = {};
   Cost cost;
   int calls = 2;          ///< calls in a row with fresh inputs each
   bool measured = false;  ///< technique gates look at this case

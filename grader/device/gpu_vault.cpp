@@ -60,8 +60,6 @@ std::uint64_t GpuVault::allocate(std::size_t bytes) {
   return kept_.back().address();
 }
 
-void GpuVault::write(std::uint64_t to, std::span<const std::byte> bytes) { staging_.copy(to, bytes); }
-
 std::uint64_t GpuVault::hand_over(std::span<const std::byte> bytes, std::optional<MappedMemory>& room) const {
   const CudaDriver& driver = CudaDriver::get();
   if (!room || room->bytes() < bytes.size()) room.emplace(MappedMemory::create(gpu_.device(), bytes.size()));

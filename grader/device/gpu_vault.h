@@ -20,7 +20,9 @@ class GpuVault final : public Vault {
   GpuVault& operator=(const GpuVault&) = delete;
 
   std::uint64_t allocate(std::size_t bytes) override;
-  void write(std::uint64_t to, std::span<const std::byte> bytes) override;
+  void draw(std::uint64_t to, std::size_t bytes, const course::Draw& draw) override {
+    staging_.bring(to, bytes, draw);
+  }
   void fill(std::span<const Filling> fillings) override;
   std::uint64_t count_wrong(const course::Output& output, std::uint64_t found, std::uint64_t expected,
                             std::size_t bytes) const override;

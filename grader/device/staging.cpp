@@ -1,13 +1,13 @@
 #include "device/staging.h"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 namespace lockstep::device {
 namespace {
 
 constexpr std::size_t kPieces = 16;  // as many as a server has threads that keep the bus busy
-constexpr std::size_t kHalfBytes = std::size_t{2} << 20;
+constexpr std::size_t kHalfBytes = course::kDrawnTogether;
 
 }  // namespace
 
@@ -63,19 +63,18 @@ Staging::~Staging() {
   }
 }
 
-void Staging::copy(std::uint64_t to, std::span<const std::byte> bytes) {
+void Staging::bring(std::uint64_t to, std::size_t bytes, const course::Draw& draw) {
   const CudaDriver& driver = CudaDriver::get();
   driver.check(driver.cuCtxSetCurrent(context_), "cuCtxSetCurrent");
   const Borrowed piece(*this);
-  for (std::size_t half = 0; !bytes.empty(); half ^= 1) {
-    const std::span<const std::byte> part = bytes.first(std::min(bytes.size(), kHalfBytes));
-    std::byte* const memory = piece->memory + half * kHalfBytes;
+  for (std::size_t half = 0; bytes != 0; half ^= 1) {
+    const std::span part(piece->memory + half * kHalfBytes, std::min(bytes, kHalfBytes));
     driver.check(driver.cuEventSynchronize(piece->sent[half]), "cuEventSynchronize");
-    std::memcpy(memory, part.data(), part.size());
-    driver.check(driver.cuMemcpyHtoDAsync(to, memory, part.size(), piece->stream), "cuMemcpyHtoDAsync");
+    draw(part);
+    driver.check(driver.cuMemcpyHtoDAsync(to, part.data(), part.size(), piece->stream), "cuMemcpyHtoDAsync");
     driver.check(driver.cuEventRecord(piece->sent[half], piece->stream), "cuEventRecord");
     to += part.size();
-    bytes = bytes.subspan(part.size());
+    bytes -= part.size();
   }
   for (const CUevent sent : piece->sent) driver.check(driver.cuEventSynchronize(sent), "cuEventSynchronize");
 }

@@ -1,5 +1,6 @@
-// Copies to a GPU from several threads at once, at the speed of the bus: through pieces of host memory that
-// the driver has pinned. Bound: the bus, or the host's copying into the pieces.
+// Brings arrays to a GPU from several threads at once, at the speed of the bus: through pieces of host memory
+// that the driver has pinned. Bound: the bus, or the host's writing into the pieces, which stay in its
+// caches: an array that is drawn there never lies in the host's memory.
 #pragma once
 
 #include <array>
@@ -7,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <span>
 #include <vector>
 
+#include "course/problem.h"
 #include "device/cuda_driver.h"
 
 namespace lockstep::device {
@@ -22,9 +23,9 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  /// Copies to the device's address `to` and waits until it is there; for any thread. It is not ordered with
-  /// other work on the device. Throws DriverError.
-  void copy(std::uint64_t to, std::span<const std::byte> bytes);
+  /// Brings `bytes` bytes to the device's address `to`, and waits until they are there; for any thread.
+  /// `draw` writes them. It is not ordered with other work on the device. Throws DriverError.
+  void bring(std::uint64_t to, std::size_t bytes, const course::Draw& draw);
 
  private:
   /// Pinned memory in halves, of which one is filled while the other is on the bus, and the event that says

@@ -2,6 +2,7 @@
 // runner maps it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,7 +19,14 @@ class Vault {
   /// Valid as long as the vault. Throws OutOfMemory.
   virtual std::uint64_t allocate(std::size_t bytes) = 0;
   /// Copies to allocated memory, over what it held, and waits; several threads may do so at once.
-  virtual void write(std::uint64_t to, std::span<const std::byte> bytes) = 0;
+  void write(std::uint64_t to, std::span<const std::byte> bytes) {
+    draw(to, bytes.size(), [rest = bytes](std::span<std::byte> part) mutable {
+      std::ranges::copy(rest.first(part.size()), part.begin());
+      rest = rest.subspan(part.size());
+    });
+  }
+  /// The same of what is drawn.
+  virtual void draw(std::uint64_t to, std::size_t bytes, const course::Draw& draw) = 0;
   /// Fills buffers of sessions, all by one kernel: how long it takes is then the device's doing, and not that
   /// of hundreds of calls of the driver. Does not wait; overwrite_cache() does.
   virtual void fill(std::span<const Filling> fillings) = 0;

@@ -46,6 +46,9 @@ class RunnerAttempt final : public Attempt {
   }
 
   device::Session& session() override { return *session_; }
+  runner::Outcome make_context(std::chrono::milliseconds timeout) override {
+    return runner_.make_context(timeout);
+  }
   runner::Outcome load(std::span<const course::Signature> functions,
                        std::chrono::milliseconds timeout) override {
     return runner_.load(functions, timeout);

@@ -22,6 +22,8 @@ class Attempt {
  public:
   virtual ~Attempt() = default;
   virtual device::Session& session() = 0;
+  /// On a GPU: RunnerProcess::make_context, before load().
+  virtual runner::Outcome make_context(std::chrono::milliseconds timeout) = 0;
   virtual runner::Outcome load(std::span<const course::Signature> functions,
                                std::chrono::milliseconds timeout) = 0;
   virtual runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,

@@ -45,6 +45,11 @@ bool is_bound_by_arithmetic(const course::Cost& cost) {
          kOperationsForAByte * cost.global_bytes;
 }
 
+/// Of the reference.
+void require_no_fault(const std::optional<ProgramFault>& fault) {
+  if (fault) throw std::runtime_error(fmt::format("the reference itself fails: {}", fault->message));
+}
+
 /// As many as there are processors, if half of the memory that is free has room for what they make.
 std::size_t calls_made_at_once(const course::Case& one) {
   constexpr double kCopies = 4;  // of inputs and outputs, while a call is made
@@ -80,8 +85,8 @@ void CallTimer::renew_inputs() {
 }
 
 double CallTimer::bytes_needed(const course::Case& one, std::size_t calls) {
-  // Kept inputs and expected outputs of 1 + 3K calls, and the buffers of 2K.
-  return one.cost.global_bytes * static_cast<double>(1 + 5 * calls);
+  // Kept inputs and expected outputs of 1 + 3K calls, and the buffers of 2K and of the one that is answered.
+  return one.cost.global_bytes * static_cast<double>(2 + 5 * calls);
 }
 
 double CallTimer::bytes_of_process() const {
@@ -108,18 +113,20 @@ std::size_t CallTimer::sets_of_buffers() const {
   return std::min(wanted, most);
 }
 
-CallTimer::Started CallTimer::start(const OpenAttempt& open) const {
-  Started started{.attempt = open()};
-  started.fault = load(problem_, *started.attempt);
-  return started;
+std::unique_ptr<Attempt> CallTimer::start(const OpenAttempt& open) {
+  std::unique_ptr<Attempt> attempt = open();
+  const auto made = attempt->make_context(kLoadTime);
+  if (made.kind != OutcomeKind::done)
+    throw std::runtime_error(fmt::format("a process gets no context on the GPU: {}", made.message));
+  return attempt;
 }
 
-Timing CallTimer::time_started(Started started, const OpenAttempt& open) {
-  if (started.fault) return {.fault = fault_result(*started.fault)};
+Timing CallTimer::time_started(std::unique_ptr<Attempt> started, const OpenAttempt& open) {
+  if (const auto fault = load(problem_, *started)) return {.fault = fault_result(*fault)};
   try {
-    return time_in(*started.attempt);
+    return time_in(*started);
   } catch (const device::OutOfMemory&) {
-    started.attempt.reset();  // and with it what its process holds
+    started.reset();  // and with it what its process holds
     allocate_sets(open()->session());
     return {.fault = fault_result({Verdict::memory_limit, kNoMemoryLeft, ""})};
   }
@@ -131,17 +138,20 @@ std::optional<ProgramFault> CallTimer::load(const course::Problem& problem, Atte
   return fault_of(loaded, kLoadTime);
 }
 
-Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
-  if (problem_.workspace) {
-    const auto asked = attempt.call(problem_.workspace->function, workspace_words_, kCallTime);
-    if (asked.kind != OutcomeKind::done) return {.fault = fault_result(fault_of(asked, kCallTime))};
-    if (asked.value > workspace_limit_)
-      return {.fault =
-                  fault_result({Verdict::memory_limit, "it asks for more workspace than is allowed", ""})};
-    for (std::size_t a = 0; a < shape_.size(); ++a) {
-      if (shape_[a].kind == Argument::Kind::workspace) bytes_[a] = asked.value;
-    }
+std::optional<ProgramFault> CallTimer::ask_for_workspace(Attempt& attempt) {
+  if (!problem_.workspace) return std::nullopt;
+  const auto asked = attempt.call(problem_.workspace->function, workspace_words_, kCallTime);
+  if (asked.kind != OutcomeKind::done) return fault_of(asked, kCallTime);
+  if (asked.value > workspace_limit_)
+    return ProgramFault{Verdict::memory_limit, "it asks for more workspace than is allowed", ""};
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    if (shape_[a].kind == Argument::Kind::workspace) bytes_[a] = asked.value;
   }
+  return std::nullopt;
+}
+
+Timing CallTimer::time_in(Attempt& attempt, bool is_checked) {
+  if (const auto fault = ask_for_workspace(attempt)) return {.fault = fault_result(*fault)};
   allocate_sets(attempt.session());
   Timing timing = time_batches(attempt, is_checked);
   for (const std::vector<std::uint64_t>& set : sets_) {
@@ -179,8 +189,12 @@ Timing CallTimer::time_batches(Attempt& attempt, bool is_checked) {
   return timing;
 }
 
+Seed CallTimer::seed_of(std::size_t content) const {
+  return derived_seed(options_.seed, fmt::format("speed {} {}", renewals_, content));
+}
+
 course::Call CallTimer::make_call(std::size_t content) const {
-  KeyedRandom random(derived_seed(options_.seed, fmt::format("speed {} {}", renewals_, content)));
+  KeyedRandom random(seed_of(content));
   return make_call_(random);
 }
 
@@ -197,11 +211,17 @@ void CallTimer::make_room(const course::Call& call) {
 }
 
 void CallTimer::make_inputs(std::size_t first) {
+  const auto make = [this](std::size_t content) {
+    if (is_answered()) {
+      keep_inputs(content);
+    } else {
+      keep(content, make_call(content));
+    }
+  };
   std::deque<std::future<void>> being_made;
   for (std::size_t next = first, made = first; made < contents(); ++made) {
-    for (; next < contents() && being_made.size() < made_at_once_; ++next) {
-      being_made.push_back(std::async(std::launch::async, [this, next] { keep(next, make_call(next)); }));
-    }
+    for (; next < contents() && being_made.size() < made_at_once_; ++next)
+      being_made.push_back(std::async(std::launch::async, make, next));
     if (options_.progress) {
       options_.progress(fmt::format("inputs of {}", one_.name), static_cast<int>(made),
                         static_cast<int>(contents()));
@@ -209,6 +229,52 @@ void CallTimer::make_inputs(std::size_t first) {
     being_made.front().get();
     being_made.pop_front();
   }
+  if (is_answered()) answer(first > 0);
+}
+
+void CallTimer::start_answering() {
+  using Clock = std::chrono::steady_clock;
+  // A process has kJudgementTime, and rounds may take longer.
+  if (answering_.attempt && Clock::now() - answering_.started < kJudgementTime / 2) return;
+  answering_ = {};
+  answering_.attempt = start(options_.reference);
+  answering_.started = Clock::now();
+  require_no_fault(load(problem_, *answering_.attempt));
+  require_no_fault(ask_for_workspace(*answering_.attempt));
+  answering_.set = allocate_set(answering_.attempt->session());
+  answering_.bytes = bytes_;
+}
+
+void CallTimer::answer(bool is_first_known) {
+  start_answering();
+  for (std::size_t content = 0; content < contents(); ++content) {
+    std::vector<device::Filling> fillings, answers;
+    std::vector<std::uint64_t> words;
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      words.push_back(is_buffer(shape_[a]) ? answering_.set[a] : calls_[content][a]);
+      const std::size_t bytes = answering_.bytes[a];
+      if (!is_buffer(shape_[a]) || bytes == 0) continue;
+      const bool is_input = shape_[a].kind == Argument::Kind::input;
+      fillings.push_back({.to = words[a], .from = is_input ? calls_[content][a] : 0, .bytes = bytes});
+      if (shape_[a].kind == Argument::Kind::output)
+        answers.push_back({.to = calls_[content][a], .from = words[a], .bytes = bytes});
+    }
+    vault_->fill(fillings);
+    vault_->overwrite_cache();  // waits
+    const auto called = answering_.attempt->call(problem_.function, words, kCallTime);
+    if (called.kind != OutcomeKind::done) require_no_fault(fault_of(called, kCallTime));
+    if (content > 0 || !is_first_known) {
+      vault_->fill(answers);
+      continue;
+    }
+    for (std::size_t a = 0; a < shape_.size(); ++a) {
+      if (shape_[a].kind == Argument::Kind::output &&
+          vault_->count_wrong(shape_[a].output, words[a], calls_[content][a], bytes_[a]) != 0)
+        throw std::runtime_error(
+            fmt::format("the reference's {} at {} is not what must come out", shape_[a].name, one_.name));
+    }
+  }
+  vault_->overwrite_cache();  // waits for the last answers
 }
 
 /// In the vault, in place of the call that was there. Several threads keep different calls at the same time.
@@ -228,6 +294,16 @@ void CallTimer::keep(std::size_t content, const course::Call& call) {
   }
 }
 
+void CallTimer::keep_inputs(std::size_t content) {
+  KeyedRandom random(seed_of(content));
+  const course::Call call = one_.prepare_inputs(random);
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    const Argument& argument = call.arguments().at(a);
+    if (argument.kind == Argument::Kind::input) vault_->draw(calls_[content][a], bytes_[a], argument.draw);
+    if (!is_kept(argument)) calls_[content][a] = argument.scalar_bits;
+  }
+}
+
 void CallTimer::keep_shape(const course::Call& call) {
   for (const Argument& argument : call.arguments()) {
     Argument light{.kind = argument.kind, .name = argument.name};
@@ -244,13 +320,17 @@ void CallTimer::keep_shape(const course::Call& call) {
 }
 
 void CallTimer::allocate_sets(device::Session& session) {
-  sets_.assign(sets_of_buffers(), {});
-  for (std::vector<std::uint64_t>& set : sets_) {
-    for (std::size_t a = 0; a < shape_.size(); ++a) {
-      set.push_back(
-          is_buffer(shape_[a]) ? session.allocate(std::max<std::size_t>(bytes_[a], 1), shape_[a].name) : 0);
-    }
+  sets_.clear();
+  while (sets_.size() < sets_of_buffers()) sets_.push_back(allocate_set(session));
+}
+
+std::vector<std::uint64_t> CallTimer::allocate_set(device::Session& session) const {
+  std::vector<std::uint64_t> set;
+  for (std::size_t a = 0; a < shape_.size(); ++a) {
+    set.push_back(is_buffer(shape_[a]) ? session.allocate(std::max<std::size_t>(bytes_[a], 1), shape_[a].name)
+                                       : 0);
   }
+  return set;
 }
 
 /// Either the workspaces or all other buffers. Returns when all of it is there, and nothing in the cache.

@@ -56,6 +56,10 @@ class CallTimer {
     /// Names of the right answers that calls may have; empty: all.
     std::vector<std::string> answers = {};
     std::chrono::milliseconds time_limit = kCallTime + kGrace;  ///< of calls that are timed together
+    /// Opens the reference. A process of its own, which is never timed, then answers the calls of a case with
+    /// Case::prepare_inputs; the judge itself makes the answer of the first, and the reference must give the
+    /// same. Without it the judge makes all.
+    OpenAttempt reference = {};
     std::function<void(const std::string& what, int done, int total)> progress;
   };
 
@@ -67,17 +71,13 @@ class CallTimer {
   /// process has left somewhere is of no use with them.
   void renew_inputs();
 
-  /// A process that has loaded its object, or why it has not.
-  struct Started {
-    std::unique_ptr<Attempt> attempt;
-    std::optional<ProgramFault> fault;
-  };
-  /// Starts a process; inputs may be made meanwhile, in another thread.
-  Started start(const OpenAttempt& open) const;
-  /// Times the calls of a process, and throws it away. All processes between two renewals get the same
-  /// inputs, in buffers of their own. Throws device::OutOfMemory where the device has no room for them
-  /// without the process either, which `open` starts anew to find out.
-  Timing time_started(Started started, const OpenAttempt& open);
+  /// Starts a process that has a context and nothing of the submission yet; inputs may be made meanwhile, in
+  /// another thread. Throws std::runtime_error where the device gives no context.
+  static std::unique_ptr<Attempt> start(const OpenAttempt& open);
+  /// Loads the object of a process, times its calls, and throws it away. All processes between two renewals
+  /// get the same inputs, in buffers of their own. Throws device::OutOfMemory where the device has no room
+  /// for them without the process either, which `open` starts anew to find out.
+  Timing time_started(std::unique_ptr<Attempt> started, const OpenAttempt& open);
 
   /// The same in halves, for a process that times several cases one after the other.
   static std::optional<ProgramFault> load(const course::Problem& problem, Attempt& attempt);
@@ -105,6 +105,13 @@ class CallTimer {
   };
   /// One call as it is kept on the device, by argument: an address in the vault, or the scalar's bits.
   using KeptCall = std::vector<std::uint64_t>;
+  /// The reference's process, and its buffers with their sizes by argument.
+  struct Answering {
+    std::unique_ptr<Attempt> attempt;
+    std::chrono::steady_clock::time_point started;
+    std::vector<std::uint64_t> set;
+    std::vector<std::size_t> bytes;
+  };
   /// Output::nearest_answer of each argument of a call; empty for most.
   using NearestAnswers = std::vector<decltype(course::Output::nearest_answer)>;
 
@@ -115,13 +122,27 @@ class CallTimer {
     return options_.fresh_inputs ? first + k : k % sets_of_buffers() % contents();
   }
 
+  Seed seed_of(std::size_t content) const;
   course::Call make_call(std::size_t content) const;
   void make_room(const course::Call& call);
   /// Of the calls from number `first` on.
   void make_inputs(std::size_t first);
   void keep(std::size_t content, const course::Call& call);
+  /// Likewise what Case::prepare_inputs makes.
+  void keep_inputs(std::size_t content);
+  /// Whether the reference makes what is expected of most calls.
+  bool is_answered() const { return options_.reference && one_.prepare_inputs; }
+  /// Has the reference answer all calls. Throws std::runtime_error where it fails, or where the first one,
+  /// if `is_first_known`, gets another answer than the judge has made.
+  void answer(bool is_first_known);
+  /// Starts the process that does so, unless it runs.
+  void start_answering();
   void keep_shape(const course::Call& call);
+  /// Asks a process how large its workspaces are.
+  std::optional<ProgramFault> ask_for_workspace(Attempt& attempt);
   void allocate_sets(device::Session& session);
+  /// An address for each argument that is a buffer, 0 for the others.
+  std::vector<std::uint64_t> allocate_set(device::Session& session) const;
   Timing time_batches(Attempt& attempt, bool is_checked);
   std::optional<result::CaseResult> run_calls(Attempt& attempt, std::size_t first, std::size_t n,
                                               bool is_checked, BatchTime& time);
@@ -152,6 +173,7 @@ class CallTimer {
   std::vector<std::uint64_t> workspace_words_;
   std::uint64_t workspace_limit_ = 0;
   std::uint64_t samples_ = 0, expected_sample_ = 0;
+  Answering answering_;
 };
 
 }  // namespace lockstep::judge

@@ -51,14 +51,16 @@ struct TimedSize {
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
 /// shows only once a size's inputs are made. Throws std::runtime_error where no size fits.
 TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice& device,
-                            const SpeedOptions& options, const result::Figures& ceilings) {
+                            const OpenAttempt& reference, const SpeedOptions& options,
+                            const result::Figures& ceilings) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
-  const auto context = static_cast<double>(device.context_bytes());
+  // Of the two processes of a round, and of the one that answers.
+  const double contexts = 3 * static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
     const double needed =
         CallTimer::bytes_needed(sizes[size], calls_together(*problem.speed, sizes[size], ceilings));
-    if (needed + context <= room_on(device)) largest = size;
+    if (needed + contexts <= room_on(device)) largest = size;
   }
   for (std::size_t size = largest;; --size) {
     try {
@@ -67,8 +69,9 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
           CallTimer::Options{.seed = options.seed,
                              .calls = calls_together(*problem.speed, sizes[size], ceilings),
                              .answers = options.baseline.answers,
+                             .reference = reference,
                              .progress = options.progress});
-      if (timer->bytes_of_process() + context <= room_on(device)) return {sizes[size], std::move(timer)};
+      if (timer->bytes_of_process() + contexts <= room_on(device)) return {sizes[size], std::move(timer)};
     } catch (const device::OutOfMemory&) {
       // Small buffers take more than their bytes.
     }
@@ -132,7 +135,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
         if (options.progress) options.progress(what, 0, 1);
       });
   const result::Figures& ceilings = known.calibration.figures;
-  const TimedSize timed = largest_that_fits(problem, device, options, ceilings);
+  const TimedSize timed = largest_that_fits(problem, device, reference, options, ceilings);
   const course::Case& one = timed.one;
   SpeedMeasurement measurement;
   measurement.speed.size = one.name;
@@ -148,14 +151,18 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const bool reference_first = round % 2 == 0;
       const OpenAttempt& earlier = reference_first ? reference : submission;
       const OpenAttempt& later = reference_first ? submission : reference;
-      auto starting = std::async(std::launch::async, [&] { return timed.timer->start(earlier); });
+      // Side by side, and before anything is timed: what is not there yet cannot delay what is timed, and
+      // nothing of the submission runs while the reference is.
+      auto starting = std::async(std::launch::async, CallTimer::start, std::cref(earlier));
+      auto starting_later = std::async(std::launch::async, CallTimer::start, std::cref(later));
       // Reference and submission get the same inputs, and no other process of the submission gets them: what
       // one has left somewhere is no answer to the next.
       if (std::exchange(are_inputs_used, true)) timed.timer->renew_inputs();
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
       const std::optional<device::GpuState> before = device.gpu_state();
-      Timing of_earlier = timed.timer->time_started(starting.get(), earlier);
-      Timing of_later = timed.timer->time_started(timed.timer->start(later), later);
+      std::unique_ptr<Attempt> first = starting.get(), second = starting_later.get();
+      Timing of_earlier = timed.timer->time_started(std::move(first), earlier);
+      Timing of_later = timed.timer->time_started(std::move(second), later);
       const Timing& of_reference = reference_first ? of_earlier : of_later;
       const Timing& of_submission = reference_first ? of_later : of_earlier;
       if (of_reference.fault)

@@ -2,20 +2,23 @@
 
 namespace lockstep::runner {
 
+void JudgeBuffers::make_context() {
+  if (has_context_) return;
+  const device::CudaDriver& driver = device::CudaDriver::get();
+  CUcontext context = nullptr;
+  driver.check(driver.cuDeviceGet(&gpu_, 0), "cuDeviceGet");
+  driver.check(driver.cuDevicePrimaryCtxRetain(&context, gpu_), "cuDevicePrimaryCtxRetain");
+  driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  has_context_ = true;
+}
+
 void JudgeBuffers::update(const MapRequest& request, int descriptor) {
   if (request.mapped_bytes == 0) {
     buffers_.erase(request.address);
     return;
   }
-  const device::CudaDriver& driver = device::CudaDriver::get();
-  if (!any_mapped_) {
-    // The context that the CUDA runtime of the submission will use too.
-    CUcontext context = nullptr;
-    driver.check(driver.cuDeviceGet(&gpu_, 0), "cuDeviceGet");
-    driver.check(driver.cuDevicePrimaryCtxRetain(&context, gpu_), "cuDevicePrimaryCtxRetain");
-    driver.check(driver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
-    any_mapped_ = true;
-  }
+  make_context();
+  any_mapped_ = true;
   buffers_.emplace(
       request.address,
       Buffer{device::MappedMemory::import(gpu_, request.mapped_bytes, descriptor), request.offset});

@@ -13,6 +13,9 @@ namespace lockstep::runner {
 
 class JudgeBuffers {
  public:
+  /// Makes the context that the CUDA runtime of the submission will use too, unless it is there. Throws
+  /// device::DriverError.
+  void make_context();
   /// Maps or unmaps memory of the device. Throws device::DriverError.
   void update(const MapRequest& request, int descriptor);
   /// Maps an array of the host. Throws std::system_error.
@@ -34,6 +37,7 @@ class JudgeBuffers {
   std::map<std::uint64_t, Buffer> buffers_;
   std::map<std::uint64_t, HostArray> host_arrays_;
   CUdevice gpu_ = 0;
+  bool has_context_ = false;
   bool any_mapped_ = false;
 };
 

@@ -5,7 +5,7 @@
 namespace lockstep::runner {
 namespace {
 
-enum class RequestKind : std::uint32_t { load, call, map, settle };
+enum class RequestKind : std::uint32_t { load, call, map, settle, context };
 
 std::optional<LoadRequest> decode_load(PacketReader& reader) {
   LoadRequest request;
@@ -115,6 +115,13 @@ Packet encode(std::uint32_t sequence, const SettleRequest&) {
   return writer.packet();
 }
 
+Packet encode(std::uint32_t sequence, const ContextRequest&) {
+  PacketWriter writer;
+  writer.number(sequence);
+  writer.number(RequestKind::context);
+  return writer.packet();
+}
+
 Packet encode(std::uint32_t sequence, const Reply& reply) {
   PacketWriter writer;
   writer.number(sequence);
@@ -134,7 +141,8 @@ std::optional<Request> decode_request(std::string_view packet) {
   if (*kind == RequestKind::call) request.call = decode_call(reader);
   if (*kind == RequestKind::map) request.map = decode_map(reader);
   if (*kind == RequestKind::settle) request.settle.emplace();
-  const bool is_any = request.load || request.call || request.map || request.settle;
+  if (*kind == RequestKind::context) request.context.emplace();
+  const bool is_any = request.load || request.call || request.map || request.settle || request.context;
   if (!is_any || !reader.at_end()) return std::nullopt;
   return request;
 }

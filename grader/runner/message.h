@@ -59,6 +59,9 @@ struct MapRequest {
 /// Asks the runner to wait for every stream.
 struct SettleRequest {};
 
+/// Asks the runner, before it has loaded anything, for the context that the submission's calls will use.
+struct ContextRequest {};
+
 /// Memory that judge and runner share during a timed call. The runner sets `armed` when it waits, the judge
 /// then `go`, the runner at last `done`, each to the number of the request. Spinning costs less than a
 /// socket, and always the same.
@@ -131,15 +134,17 @@ Packet encode(std::uint32_t sequence, const LoadRequest& request);
 Packet encode(std::uint32_t sequence, const CallRequest& request);
 Packet encode(std::uint32_t sequence, const MapRequest& request);
 Packet encode(std::uint32_t sequence, const SettleRequest& request);
+Packet encode(std::uint32_t sequence, const ContextRequest& request);
 Packet encode(std::uint32_t sequence, const Reply& reply);
 
-/// What a packet says; exactly one of the four in a request. Nothing when it is malformed.
+/// What a packet says; exactly one of the five in a request. Nothing when it is malformed.
 struct Request {
   std::uint32_t sequence = 0;
   std::optional<LoadRequest> load;
   std::optional<CallRequest> call;
   std::optional<MapRequest> map;
   std::optional<SettleRequest> settle;
+  std::optional<ContextRequest> context;
 };
 std::optional<Request> decode_request(std::string_view packet);
 std::optional<Reply> decode_reply(std::string_view packet, std::uint32_t sequence);

@@ -88,13 +88,18 @@ class LoadedObject {
   }
 
   Reply map(const MapRequest& request, int descriptor) {
-    try {
+    return of_device([&] {
       if (request.on_host) return map_on_host(request, descriptor);
       buffers_.update(request, descriptor);
-      return {};
-    } catch (const std::exception& error) {
-      return {Reply::Kind::device_error, 0, error.what()};
-    }
+      return Reply();
+    });
+  }
+
+  Reply make_context() {
+    return of_device([this] {
+      buffers_.make_context();
+      return Reply();
+    });
   }
 
   /// `clock` is null except for timed calls.
@@ -106,6 +111,14 @@ class LoadedObject {
   }
 
  private:
+  /// What `asks` replies, or the driver's error.
+  static Reply of_device(const std::function<Reply()>& asks) {
+    try {
+      return asks();
+    } catch (const std::exception& error) {
+      return {Reply::Kind::device_error, 0, error.what()};
+    }
+  }
   /// The array is pinned, so that copies of it run beside other work.
   Reply map_on_host(const MapRequest& request, int descriptor);
   /// Makes calls, whose kernels the GPU counts if the judge asked for that and `may_launch`.
@@ -312,6 +325,7 @@ int main() {
     if (request->load) reply = object.load(*request->load);
     if (request->map) reply = object.map(*request->map, received->descriptor);
     if (request->settle) reply = object.settle();
+    if (request->context) reply = object.make_context();
     if (request->call) {
       reply = object.call(*request->call, request->sequence, request->call->timed ? clock : nullptr);
     }

@@ -270,6 +270,10 @@ RunnerProcess::RunnerProcess(const Options& options)
 
 RunnerProcess::~RunnerProcess() = default;
 
+Outcome RunnerProcess::make_context(milliseconds timeout) {
+  return state_->outcome_of(state_->exchange(encode(++state_->sequence, ContextRequest()), timeout));
+}
+
 Outcome RunnerProcess::load(std::span<const course::Signature> functions, milliseconds timeout) {
   LoadRequest request{sandbox::seen_path(state_->object), {}};
   for (const course::Signature& function : functions) request.linker_names.push_back(function.linker_name);

@@ -61,6 +61,10 @@ class RunnerProcess {
   RunnerProcess(const RunnerProcess&) = delete;
   RunnerProcess& operator=(const RunnerProcess&) = delete;
 
+  /// Makes the process's context on a GPU, of which otherwise the first call that has buffers makes one:
+  /// before anything of the submission is loaded, while another one may be timed.
+  Outcome make_context(std::chrono::milliseconds timeout);
+
   /// Loads the object and looks up every function of `functions`. Constructors of the submission run here.
   Outcome load(std::span<const course::Signature> functions, std::chrono::milliseconds timeout);
   /// Calls one function; `words` holds one 64-bit word a parameter. A stream, whatever its word, is the

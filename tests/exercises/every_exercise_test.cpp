@@ -156,6 +156,41 @@ TEST_P(EveryExercise, AsksSomethingElseWithEverySeedWhereItCounts) {
   }
 }
 
+/// What `draw` makes, as a GPU's vault asks for it.
+Bytes drawn(const course::Draw& draw, std::size_t bytes) {
+  Bytes all(bytes);
+  for (std::span<std::byte> rest = all; !rest.empty();) {
+    const std::size_t part = std::min(rest.size(), course::kDrawnTogether);
+    draw(rest.first(part));
+    rest = rest.subspan(part);
+  }
+  return all;
+}
+
+TEST_P(EveryExercise, DrawsTheInputsOfTimedCallsAsItPreparesThem) {
+  for (const Case* one : cases_that_count(GetParam()->problem)) {
+    if (!one->prepare_inputs) continue;
+    SplitMix64 random(kSeed), same(kSeed);
+    const Call call = one->prepare(random), light = one->prepare_inputs(same);
+    ASSERT_EQ(call.arguments().size(), light.arguments().size()) << one->name;
+    for (std::size_t i = 0; i < call.arguments().size(); ++i) {
+      const Argument &whole = call.arguments()[i], &other = light.arguments()[i];
+      EXPECT_EQ(whole.kind, other.kind) << whole.name;
+      EXPECT_EQ(whole.name, other.name);
+      EXPECT_EQ(whole.scalar_bits, other.scalar_bits) << whole.name;
+      EXPECT_EQ(whole.output.type, other.output.type) << whole.name;
+      if (whole.kind != Argument::Kind::input) continue;
+      const bool is_same = drawn(other.draw, whole.input.size()) == whole.input;
+      EXPECT_TRUE(is_same) << one->name << ", " << whole.name;
+    }
+    for (const course::Output& output : outputs_of(call)) {
+      EXPECT_EQ(output.tolerance.absolute + output.tolerance.relative, 0)
+          << "the reference's own error counts";
+      EXPECT_FALSE(output.nearest_answer) << "the reference gives one of several right answers";
+    }
+  }
+}
+
 TEST_P(EveryExercise, IsNotAnsweredByAFillOrACopyWhereItCounts) {
   for (const Case& one : GetParam()->problem.cases) {
     if (!one.measured && !one.wide) continue;

@@ -17,6 +17,9 @@ namespace lockstep::judge {
 
 class FakeSession final : public device::Session {
  public:
+  /// `first` is the address of its first buffer: no other of a test's sessions may hold the same.
+  explicit FakeSession(std::uint64_t first = 1 << 20) : next_(first) {}
+
   std::uint64_t allocate(std::size_t size, const std::string& label) override {
     if (size == 0) throw std::invalid_argument("allocation of nothing");
     if (is_full) throw device::OutOfMemory("nothing left");
@@ -82,7 +85,7 @@ class FakeSession final : public device::Session {
     return buffer.data();
   }
 
-  std::uint64_t next_ = 1 << 20;
+  std::uint64_t next_;
 };
 
 /// The "function" by which the fake program is asked to settle.
@@ -99,6 +102,7 @@ class FakeAttempt final : public Attempt {
   }
 
   device::Session& session() override { return session_; }
+  runner::Outcome make_context(std::chrono::milliseconds) override { return {}; }
   runner::Outcome load(std::span<const course::Signature>, std::chrono::milliseconds) override { return {}; }
   runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                        std::chrono::milliseconds) override {

@@ -70,17 +70,18 @@ class SpeedRounds : public testing::Test {
     const auto opens = [this](const FakeProgram& program, std::vector<Seen>& seen) -> OpenAttempt {
       return [this, program, &seen] {
         seen.emplace_back();
-        const FakeProgram watched = [program, &seen](FakeSession& session, const std::string& function,
-                                                     std::span<const std::uint64_t> words) {
+        const FakeProgram watched = [program, &seen, process = seen.size() - 1](
+                                        FakeSession& session, const std::string& function,
+                                        std::span<const std::uint64_t> words) {
           const auto* const in = session.pointer<std::int32_t>(words[0], kLength);
-          seen.back().emplace_back(in, in + kLength);
+          seen[process].emplace_back(in, in + kLength);
           return program(session, function, words);
         };
         return std::make_unique<FakeTimedAttempt>(device_.gpu, watched, std::chrono::milliseconds(10));
       };
     };
     return measure_speed(
-        problem, device_, opens(submission, of_submission_), opens(negates, of_reference_),
+        problem, device_, opens(submission, of_submission_), opens(reference_, of_reference_),
         {.seed = seed_of(7), .calibrations = folder_.path() / "calibration", .baseline = baseline});
   }
 
@@ -91,6 +92,7 @@ class SpeedRounds : public testing::Test {
     return {};
   }
 
+  FakeProgram reference_ = negates;
   sandbox::TemporaryFolder folder_{std::filesystem::temp_directory_path(), "speed-"};
   FakeTimingDevice device_;
   std::vector<Seen> of_submission_, of_reference_;
@@ -206,6 +208,78 @@ TEST_F(SpeedRounds, CallsThatDifferInSizeAreAFaultOfTheProblem) {
                        }),
                        negates),
                std::logic_error);
+}
+
+/// Whose timed calls are answered by the reference.
+course::Problem problem_with_drawn_inputs(int& prepared) {
+  course::Problem problem = problem_of([&prepared](Random& random) {
+    ++prepared;
+    return any_call(random);
+  });
+  problem.speed->sizes[0].prepare_inputs = [](Random& random) {
+    course::Call call;
+    call.drawn_input("in", course::draw_of([&random] { return random.integer(1, 1'000'000); }));
+    call.output("out", {.type = course::ElementType::i32});
+    call.output("scratch", {.type = course::ElementType::i32});
+    call.scalar("n", static_cast<int>(kLength)).stream();
+    return call;
+  };
+  return problem;
+}
+
+TEST_F(SpeedRounds, TheReferenceAnswersWhatTheJudgeOnlyDraws) {
+  int prepared = 0;
+  const SpeedMeasurement measurement = measure(problem_with_drawn_inputs(prepared), negates);
+  EXPECT_FALSE(measurement.fault);
+  EXPECT_EQ(prepared, 1) << "for the shape of all calls, and to check the reference's first answer";
+  const std::size_t rounds = of_submission_.size();
+  ASSERT_EQ(of_reference_.size(), rounds + 1) << "one process of it answers, and is not timed";
+  EXPECT_EQ(of_reference_[0].size(), rounds * of_submission_[0].size());
+  Seen by_submissions;
+  for (const Seen& seen : of_submission_)
+    by_submissions.insert(by_submissions.end(), seen.begin(), seen.end());
+  EXPECT_EQ(of_reference_[0], by_submissions);
+}
+
+TEST_F(SpeedRounds, WhoDiffersFromTheReferencesAnswerIsWrong) {
+  int prepared = 0, calls = 0;
+  const SpeedMeasurement measurement =
+      measure(problem_with_drawn_inputs(prepared),
+              [&](FakeSession& session, const std::string& function, std::span<const std::uint64_t> words) {
+                const runner::Outcome outcome = negates(session, function, words);
+                if (++calls == 77) ++*session.pointer<std::int32_t>(words[1], kLength);
+                return outcome;
+              });
+  ASSERT_TRUE(measurement.fault);
+  EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
+}
+
+TEST_F(SpeedRounds, AReferenceThatDiffersFromTheJudgesAnswerEndsTheMeasurement) {
+  int prepared = 0;
+  const auto copies = [](FakeSession& session, const std::string&, std::span<const std::uint64_t> words) {
+    std::copy_n(session.pointer<std::int32_t>(words[0], kLength), kLength,
+                session.pointer<std::int32_t>(words[1], kLength));
+    return runner::Outcome();
+  };
+  reference_ = copies;
+  EXPECT_THAT([&] { measure(problem_with_drawn_inputs(prepared), copies); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  testing::HasSubstr("the reference's out at any is not what must come out")));
+}
+
+TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATime) {
+  const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
+  EXPECT_FALSE(measurement.fault);
+  const std::vector<std::string>& events = device_.gpu.events;
+  ASSERT_GE(events.size(), 9U * 6);
+  for (std::size_t first = 0; first + 6 <= events.size(); first += 6) {  // a round
+    for (const std::size_t context : {first, first + 1})
+      EXPECT_THAT(events[context], testing::StartsWith("context "));
+    for (const std::size_t load : {first + 2, first + 4}) {
+      ASSERT_THAT(events[load], testing::StartsWith("load "));
+      EXPECT_EQ(events[load + 1], "end " + events[load].substr(5)) << "before the other is loaded";
+    }
+  }
 }
 
 TEST_F(SpeedRounds, WhatCallsShareIsMadeOnce) {

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "device/calibrator.h"
@@ -17,19 +19,47 @@
 
 namespace lockstep::judge {
 
-/// Shared by the vault, which lies above all sessions, and by the session of the process that runs.
+/// Shared by the vault, which lies above all sessions, and by the sessions of the processes that run.
 struct FakeGpu {
-  static constexpr std::uint64_t kFirstOfVault = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kFirstOfVault = std::uint64_t{1} << 60, kOfSession = std::uint64_t{1} << 40;
 
   std::span<std::byte> bytes(std::uint64_t address, std::size_t n) {
-    if (address < kFirstOfVault) return {session->pointer<std::byte>(address, n), n};
+    if (address < kFirstOfVault) {
+      const std::lock_guard lock(mutex_);
+      return {sessions_.at(address / kOfSession)->pointer<std::byte>(address, n), n};
+    }
     const auto memory = std::prev(kept.upper_bound(address));
     return std::span(memory->second).subspan(address - memory->first, n);
   }
 
-  FakeSession* session = nullptr;
+  /// Several threads open and close sessions.
+  std::uint64_t next_session() {
+    const std::lock_guard lock(mutex_);
+    return opened_++;
+  }
+  void open(std::uint64_t number, FakeSession& session) {
+    const std::lock_guard lock(mutex_);
+    sessions_[number] = &session;
+  }
+  void close(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    sessions_.erase(number);
+  }
+
+  /// What happened to processes, such as "context 3" and "end 3", by the number of their session.
+  void note(const std::string& what, std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    events.push_back(what + " " + std::to_string(number));
+  }
+
   std::map<std::uint64_t, std::vector<std::byte>> kept;
   std::uint64_t next = kFirstOfVault;
+  std::vector<std::string> events;
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, FakeSession*> sessions_;
+  std::uint64_t opened_ = 0;
 };
 
 class FakeVault final : public device::Vault {
@@ -42,8 +72,12 @@ class FakeVault final : public device::Vault {
     gpu_.next += bytes + 1;
     return address;
   }
-  void write(std::uint64_t to, std::span<const std::byte> bytes) override {
-    std::copy(bytes.begin(), bytes.end(), gpu_.bytes(to, bytes.size()).begin());
+  void draw(std::uint64_t to, std::size_t bytes, const course::Draw& draw) override {
+    for (std::span<std::byte> rest = gpu_.bytes(to, bytes); !rest.empty();) {
+      const std::size_t part = std::min(rest.size(), course::kDrawnTogether);
+      draw(rest.first(part));
+      rest = rest.subspan(part);
+    }
   }
   void fill(std::span<const device::Filling> fillings) override {
     for (const device::Filling& one : fillings) {
@@ -126,13 +160,30 @@ class FakeTimingDevice final : public device::TimingDevice {
 class FakeTimedAttempt final : public Attempt {
  public:
   FakeTimedAttempt(FakeGpu& gpu, FakeProgram program, std::chrono::nanoseconds call_time)
-      : program_(std::move(program)), call_time_(call_time) {
-    gpu.session = &session_;
+      : gpu_(gpu),
+        number_(gpu.next_session()),
+        session_(number_ * FakeGpu::kOfSession + (1 << 20)),
+        program_(std::move(program)),
+        call_time_(call_time) {
+    gpu_.open(number_, session_);
     session_.held = true;  // a GPU's memory can be read at any time
   }
+  ~FakeTimedAttempt() override {
+    gpu_.note("end", number_);
+    gpu_.close(number_);
+  }
+  FakeTimedAttempt(const FakeTimedAttempt&) = delete;
+  FakeTimedAttempt& operator=(const FakeTimedAttempt&) = delete;
 
   device::Session& session() override { return session_; }
-  runner::Outcome load(std::span<const course::Signature>, std::chrono::milliseconds) override { return {}; }
+  runner::Outcome make_context(std::chrono::milliseconds) override {
+    gpu_.note("context", number_);
+    return {};
+  }
+  runner::Outcome load(std::span<const course::Signature>, std::chrono::milliseconds) override {
+    gpu_.note("load", number_);
+    return {};
+  }
   runner::Outcome call(const course::Signature& function, std::span<const std::uint64_t> words,
                        std::chrono::milliseconds) override {
     return program_(session_, function.name, words);
@@ -158,6 +209,8 @@ class FakeTimedAttempt final : public Attempt {
   bool output_truncated() const override { return false; }
 
  private:
+  FakeGpu& gpu_;
+  const std::uint64_t number_;
   FakeSession session_;
   FakeProgram program_;
   std::chrono::nanoseconds call_time_;
