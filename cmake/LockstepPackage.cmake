@@ -45,7 +45,8 @@ install(CODE "
 install(SCRIPT cmake/package/notices.cmake)
 
 install(PROGRAMS cmake/package/lockstep DESTINATION .)
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD-PARTY-NOTICES.md DESTINATION .)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD-PARTY-NOTICES.md .clangd DESTINATION .)
+install(FILES .vscode/tasks.json DESTINATION .vscode)
 install(FILES cmake/package/packages.txt DESTINATION cmake)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "calibration/calibration_store.h"
+#include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/selection.h"
@@ -96,7 +97,7 @@ void add_bench(CLI::App& app, int& status) {
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
           "text or json (lockstep/measurement/v1)")
-      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->check(word_of({"text", "json"}))
       ->type_name("FORMAT");
   command
       ->add_option("--output", arguments->output,

@@ -6,6 +6,7 @@
 
 #include "calibration/calibration_json.h"
 #include "calibration/calibration_store.h"
+#include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "device/device.h"
@@ -59,7 +60,7 @@ void add_calibrate(CLI::App& app, int& status) {
       ->add_option_function<std::string>(
           "--format", [arguments](const std::string& format) { arguments->json = format == "json"; },
           "text or json (lockstep/calibration/v1)")
-      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->check(word_of({"text", "json"}))
       ->type_name("FORMAT");
   command
       ->add_option("--output", arguments->output,

@@ -316,7 +316,7 @@ void add_class(CLI::App& app, int& status) {
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");
   command->add_option("--device", arguments->device, "auto (the GPU if there is one), gpu, or emulated")
-      ->check(CLI::IsMember({"auto", "gpu", "emulated"}))
+      ->check(word_of({"auto", "gpu", "emulated"}))
       ->type_name("KIND");
   command->add_flag("--regrade", arguments->regrade,
                     "Grade once more what is graded; --regrade=EXERCISE, of one exercise alone");

@@ -29,6 +29,7 @@ class Failed : public std::runtime_error {
 
 void add_list(CLI::App& app, int& status);
 void add_grade(CLI::App& app, int& status);
+void add_new(CLI::App& app, int& status);
 void add_profile(CLI::App& app, int& status);
 void add_hint(CLI::App& app, int& status);
 void add_lectures(CLI::App& app, int& status);
@@ -38,6 +39,7 @@ void add_class(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_emulate(CLI::App& app, int& status);
+void add_completion(CLI::App& app, int& status);
 void add_test(CLI::App& app, int& status);
 void add_watch(CLI::App& app, int& status);
 

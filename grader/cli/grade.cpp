@@ -21,7 +21,9 @@
 #include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
+#include "report/lines.h"
 #include "report/printable.h"
+#include "report/sarif.h"
 #include "report/text.h"
 #include "sandbox/sandbox.h"
 #include "storage/files.h"
@@ -29,7 +31,7 @@
 namespace lockstep::cli {
 namespace {
 
-enum class Format { text, json, junit, html };
+enum class Format { text, lines, json, junit, sarif, html };
 
 /// What a flag holds that has no value, as `--show` without `=FILE`.
 constexpr const char* kNamedByTopic = "true";
@@ -103,6 +105,10 @@ std::string render(const result::Report& report, Format format) {
       return report::render_junit(report);
     case Format::html:
       return report::render_html(report);
+    case Format::lines:
+      return report::render_lines(report);
+    case Format::sarif:
+      return report::render_sarif(report);
     case Format::text:
       break;
   }
@@ -164,7 +170,7 @@ bool is_students_own(const GradeArguments& arguments, const course::Exercise& ex
   for (const char* folder : {"solutions", "tests"})
     if (is_below(submission, course::course_root() / folder)) return false;
   return std::filesystem::is_regular_file(*arguments.submission, error) ||
-         !is_below(course::state_folder(), course::course_root());
+         !is_below(course::state_folder(), course::work_folder());
 }
 
 /// The access that a page draws: its line is known only now, so the measured cases run once more, on the
@@ -281,9 +287,14 @@ void add_grade(CLI::App& app, int& status) {
       ->type_name("KIND");
   command
       ->add_option("--format", arguments->format,
-                   "text, json (lockstep/result/v1), junit, or html: a page with the source")
-      ->transform(one_of<Format>(
-          {{"text", Format::text}, {"json", Format::json}, {"junit", Format::junit}, {"html", Format::html}}))
+                   "text; lines, as compilers print them, for editors; json (lockstep/result/v1); junit; "
+                   "sarif (2.1.0); or html, a page with the source")
+      ->transform(one_of<Format>({{"text", Format::text},
+                                  {"lines", Format::lines},
+                                  {"json", Format::json},
+                                  {"junit", Format::junit},
+                                  {"sarif", Format::sarif},
+                                  {"html", Format::html}}))
       ->type_name("FORMAT");
   command
       ->add_option("--output", arguments->output,

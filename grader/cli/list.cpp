@@ -38,12 +38,9 @@ int list() {
     std::cout << "\nEverything passed. ./lockstep profile EXERCISE shows where the time goes.\n";
     return kPassed;
   }
-  const auto relative = [](const std::filesystem::path& path) {
-    return path.lexically_relative(course::course_root()).string();
-  };
   std::cout << fmt::format("\nNext: {}.\n  read   {}\n  edit   {}\n  check  ./lockstep grade {}\n",
-                           next->problem.title, relative(next->lecture), relative(next->starter),
-                           next->problem.name);
+                           next->problem.title, course::path_to_type(next->lecture),
+                           course::path_to_type(next->starter), next->problem.name);
   return kPassed;
 }
 

@@ -65,10 +65,12 @@ int run(int argc, char** argv) {
   add_lectures(app, status);
   add_reset(app, status);
   add_bench(app, status);
+  add_new(app, status);
   add_class(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);
   add_emulate(app, status);
+  add_completion(app, status);
   add_test(app, status);
   try {
     std::vector<std::string> words = words_of(argc, argv);

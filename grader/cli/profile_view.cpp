@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "report/access_figure.h"
@@ -38,14 +39,14 @@ std::string lines_with_accesses(const std::vector<report::LineProfile>& lines, c
 void add_view_options(CLI::App& command, const std::shared_ptr<ProfileView>& view,
                       const std::string& formats) {
   command.add_option("--space", view->space, "With --trace: only accesses to global or to shared memory")
-      ->check(CLI::IsMember({"global", "shared"}).description(""))
+      ->check(word_of({"global", "shared"}))
       ->type_name("SPACE");
   command.add_option("--svg", view->svg, "With --trace: also draw the most wasteful access as an SVG figure")
       ->type_name("FILE");
   command
       .add_option_function<std::string>(
           "--format", [view](const std::string& format) { view->json = format == "json"; }, formats)
-      ->check(CLI::IsMember({"text", "json"}).description(""))
+      ->check(word_of({"text", "json"}))
       ->type_name("FORMAT");
   command.add_option("--output", view->output, "Write the profile there instead of to standard output")
       ->type_name("FILE");

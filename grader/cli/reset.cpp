@@ -1,57 +1,19 @@
 // `lockstep reset`: puts an exercise's starter back. The student's file is kept as a backup, so nothing is
 // lost.
-//
-// The starter is the newest committed version of the file that still has its marker: the repository's history
-// knows it, also after the student has committed a solution. That of predictions has each of them open.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ctime>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "cli/command.h"
-#include "cli/program.h"
 #include "cli/selection.h"
+#include "cli/starter.h"
 #include "course/catalogue.h"
 #include "storage/files.h"
 
 namespace lockstep::cli {
 namespace {
-
-constexpr const char* kStarterMarker = "// TODO:";  ///< every starter has one; a finished solution has none
-constexpr const char* kOpenPrediction = " = ?";
-
-bool is_starter(const course::Problem& problem, const std::string& text) {
-  const auto is_open = [&text](const course::Prediction& one) {
-    return text.find('\n' + one.name + kOpenPrediction) != std::string::npos;
-  };
-  return problem.predictions.empty() ? text.find(kStarterMarker) != std::string::npos
-                                     : std::ranges::all_of(problem.predictions, is_open);
-}
-
-std::string starter_of(const course::Exercise& exercise) {
-  const std::string folder = exercise.folder.string(), file = exercise.starter.filename().string();
-  const ProgramResult log = run_program({"git", "-C", folder, "log", "--format=%H", "--", file});
-  if (log.status != 0) {
-    throw Failed(
-        fmt::format("the starter comes from the repository's history, and git cannot read it ({}). Clone the "
-                    "course again, or copy {} from another clone.",
-                    log.status == 127 ? "git is not installed" : log.output.substr(0, log.output.find('\n')),
-                    exercise.starter.string()));
-  }
-  std::istringstream commits(log.output);
-  for (std::string commit; std::getline(commits, commit);) {
-    const ProgramResult version =
-        run_program({"git", "-C", folder, "show", commit + ":./" + file}, ErrorOutput::dropped);
-    if (version.status == 0 && is_starter(exercise.problem, version.output)) return version.output;
-  }
-  throw Failed(fmt::format(
-      "no committed version of {} is a starter (has a line \"{}\"). In a shallow clone, git fetch "
-      "--unshallow brings the history.",
-      exercise.starter.string(), exercise.problem.predictions.empty() ? kStarterMarker : kOpenPrediction));
-}
 
 std::filesystem::path backup_path(const std::string& topic, const std::string& extension) {
   const std::time_t now = std::time(nullptr);
@@ -68,7 +30,7 @@ std::filesystem::path backup_path(const std::string& topic, const std::string& e
 
 int reset(const std::string& name) {
   const course::Exercise& exercise = select_exercise(name);
-  const std::string starter = starter_of(exercise);
+  const std::string starter = starter_of(exercise, exercise.own_folder != exercise.folder);
   if (const auto there = std::filesystem::status(exercise.starter); std::filesystem::exists(there)) {
     const bool is_file = std::filesystem::is_regular_file(there);
     const std::filesystem::path backup =

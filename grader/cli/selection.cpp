@@ -43,7 +43,7 @@ const course::Exercise& select_exercise(const std::string& name) {
   if (const course::Exercise* exercise = course::find_exercise(name)) return *exercise;
   for (const course::Exercise& exercise : course::catalogue()) {
     std::error_code missing;
-    for (const std::filesystem::path& own : {exercise.folder, exercise.starter})
+    for (const std::filesystem::path& own : {exercise.folder, exercise.own_folder, exercise.starter})
       if (std::filesystem::equivalent(name, own, missing)) return exercise;
   }
   std::vector<std::string> topics;
@@ -107,7 +107,7 @@ const course::Exercise* exercise_here() {
   std::error_code error;
   const std::filesystem::path here = std::filesystem::current_path(error);
   for (const course::Exercise& exercise : course::catalogue())
-    if (!error && is_below(here, exercise.folder)) return &exercise;
+    if (!error && (is_below(here, exercise.own_folder) || is_below(here, exercise.folder))) return &exercise;
   return nullptr;
 }
 

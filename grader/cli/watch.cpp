@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/job.h"
 #include "cli/progress.h"
@@ -97,11 +98,13 @@ std::filesystem::path file_of(const WatchArguments& arguments, const course::Exe
                               : exercise.starter;
 }
 
-/// Whether the file was saved after the course had been copied here: then it is newer than the interface,
-/// which nobody edits. All files of a copy are some seconds apart.
+/// Whether the file was saved after the course had been copied here: then it is newer than the interface
+/// beside it, which nobody edits. All files of a copy are some seconds apart.
 bool was_edited(const WatchArguments& arguments, const course::Exercise& exercise, std::int64_t written) {
   constexpr std::int64_t kCopying = 10'000'000'000;
-  return written > 0 && (arguments.submission || written > WatchedFiles::time_of(exercise.header) + kCopying);
+  return written > 0 &&
+         (arguments.submission ||
+          written > WatchedFiles::time_of(exercise.own_folder / exercise.header.filename()) + kCopying);
 }
 
 /// The exercise to begin with: of those that have not passed the one whose file was saved last, or else the
@@ -216,8 +219,7 @@ void Watch::go_on() {
   }
   add(*next);
   current_ = next;
-  grade("Next: " + next->problem.title + ". Read " +
-        next->lecture.lexically_relative(course::course_root()).string() + ".");
+  grade("Next: " + next->problem.title + ". Read " + course::path_to_type(next->lecture) + ".");
 }
 
 void Watch::answer(const std::string& sentence) {
@@ -390,6 +392,7 @@ void add_watch(CLI::App& app, int& status) {
                    "What to grade instead of exercises/: a .cu file, an exercise's folder, or a tree")
       ->type_name("PATH");
   command->add_option("--device", arguments->device, "auto (the GPU if there is one), gpu, or emulated")
+      ->check(word_of({"auto", "gpu", "emulated"}))
       ->type_name("KIND");
   command->add_option("--seed", arguments->seed, "Of all inputs; drawn at random each time when not given")
       ->type_name("SEED");

@@ -1,5 +1,6 @@
 #include "course/catalogue.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,14 +33,23 @@ Exercise exercise_of(const Registered& entry) {
   const std::filesystem::path& root = course_root();
   const std::string stem = identifier_of(exercise.problem.name);
   exercise.folder = root / "exercises" / exercise.folder_name;
+  exercise.own_folder = work_folder() / "exercises" / exercise.folder_name;
   exercise.header = exercise.folder / (stem + ".h");
   exercise.broken = exercise.folder / "broken.cu";
   const bool has_predictions = !exercise.problem.predictions.empty();
-  exercise.starter = exercise.folder / (stem + (has_predictions ? ".txt" : ".cu"));
+  exercise.starter = exercise.own_folder / (stem + (has_predictions ? ".txt" : ".cu"));
   if (has_predictions) exercise.kernels = exercise.folder / "kernels.cu";
   exercise.solutions = root / "solutions" / exercise.folder_name;
   exercise.lecture = root / "lectures" / (exercise.folder_name + ".md");
   return exercise;
+}
+
+/// Whether this user has made a working copy of the folder: somebody else's file in a folder above, such as
+/// /tmp, leads nobody away.
+bool is_working_copy(const std::filesystem::path& folder) {
+  struct stat mark {};
+  return lstat((folder / kWorkingCopyMark).c_str(), &mark) == 0 && S_ISREG(mark.st_mode) &&
+         mark.st_uid == geteuid();
 }
 
 /// "05" of "05-transpose".
@@ -116,8 +126,27 @@ const std::filesystem::path& course_root() {
   return root;
 }
 
+const std::filesystem::path& work_folder() {
+  static const std::filesystem::path folder = [] {
+    std::error_code error;
+    for (std::filesystem::path here = std::filesystem::current_path(error); !here.empty();
+         here = here.parent_path()) {
+      if (is_working_copy(here)) return here;
+      if (!here.has_relative_path()) break;
+    }
+    return course_root();
+  }();
+  return folder;
+}
+
+std::string path_to_type(const std::filesystem::path& path) {
+  const std::filesystem::path relative = path.lexically_relative(work_folder());
+  return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
+}
+
 const std::filesystem::path& state_folder() {
   static const std::filesystem::path folder = [] {
+    if (work_folder() != course_root()) return work_folder() / ".lockstep";
     std::filesystem::path own = course_root() / ".lockstep";
     std::error_code error;
     const bool exists = std::filesystem::exists(own, error);

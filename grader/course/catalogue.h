@@ -16,14 +16,15 @@ namespace lockstep::course {
 
 struct Exercise {
   Problem problem;
-  std::string folder_name;          ///< such as "05-transpose"
-  std::filesystem::path folder;     ///< exercises/05-transpose
-  std::filesystem::path header;     ///< the interface, transpose.h
-  std::filesystem::path starter;    ///< the file handed in, transpose.cu or predictions.txt
-  std::filesystem::path broken;     ///< of a bug hunt: broken.cu, the starter as nobody edits it
-  std::filesystem::path kernels;    ///< what predictions are about, kernels.cu; empty where there are none
-  std::filesystem::path solutions;  ///< solutions/05-transpose; may be absent in a student's copy
-  std::filesystem::path lecture;    ///< lectures/05-transpose.md, of all exercises of its number
+  std::string folder_name;           ///< such as "05-transpose"
+  std::filesystem::path folder;      ///< exercises/05-transpose of the course
+  std::filesystem::path own_folder;  ///< the same of the working copy; `folder` where there is none
+  std::filesystem::path header;      ///< the interface, transpose.h
+  std::filesystem::path starter;     ///< the file handed in, transpose.cu or predictions.txt, in own_folder
+  std::filesystem::path broken;      ///< of a bug hunt: broken.cu, the starter as nobody edits it
+  std::filesystem::path kernels;     ///< what predictions are about, kernels.cu; empty where there are none
+  std::filesystem::path solutions;   ///< solutions/05-transpose; may be absent in a student's copy
+  std::filesystem::path lecture;     ///< lectures/05-transpose.md, of all exercises of its number
 };
 
 /// All exercises in the order of their numbers. Throws std::logic_error, with every fault of every
@@ -37,9 +38,19 @@ const Exercise* find_exercise(std::string_view name);
 /// Root of the course's tree (the folder that holds exercises/), as configured or from LOCKSTEP_ROOT.
 const std::filesystem::path& course_root();
 
-/// Where progress, backups, a GPU's ceilings and compiled objects are kept: .lockstep in the course, or
-/// where that may only be read, such as an instructor's installation for all, a folder for this course below
-/// the user's $XDG_STATE_HOME or ~/.local/state.
+/// The folder that holds the exercises/ in which the student works: the working copy that the working
+/// directory lies in, as `lockstep new` makes one, or else the course.
+const std::filesystem::path& work_folder();
+
+/// The file by which a working copy is known, below its folder. Only that of the user who runs this counts.
+inline constexpr const char* kWorkingCopyMark = ".lockstep/working-copy";
+
+/// A path of the course or the working copy as its reader types it: from work_folder(), if it lies there.
+std::string path_to_type(const std::filesystem::path& path);
+
+/// Where progress, backups, a GPU's ceilings and compiled objects are kept: .lockstep in the working copy,
+/// else in the course, or where that may only be read, such as an instructor's installation for all, a folder
+/// for this course below the user's $XDG_STATE_HOME or ~/.local/state.
 const std::filesystem::path& state_folder();
 
 }  // namespace lockstep::course

@@ -67,11 +67,9 @@ std::string missing_function_message(const course::Problem& problem, const std::
 std::string following(const course::Exercise& exercise, const std::set<std::string>& passed) {
   const course::Exercise* const next = following_exercise(exercise, passed);
   if (next == nullptr) return "";
-  const auto relative = [](const std::filesystem::path& path) {
-    return path.lexically_relative(course::course_root()).string();
-  };
   return fmt::format("{}: read {}, edit {}, and check it with `./lockstep grade {}`", next->problem.name,
-                     relative(next->lecture), relative(next->starter), next->problem.name);
+                     course::path_to_type(next->lecture), course::path_to_type(next->starter),
+                     next->problem.name);
 }
 
 class Judgement {

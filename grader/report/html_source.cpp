@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "report/advice.h"
+#include "report/notes.h"
 #include "report/printable.h"
 #include "report/profile.h"
 #include "report/text_style.h"
@@ -14,66 +16,26 @@
 namespace lockstep::report {
 namespace {
 
-using result::CaseResult;
 using result::ExerciseResult;
-using result::GateResult;
 using result::Place;
-using result::Verdict;
 
 /// Of a longer source only lines with counters or notes are shown from there on.
 constexpr std::size_t kMaxSourceLines = 4000;
 constexpr std::size_t kMaxNotesOfLine = 12;
 
-/// What is said of a line of the submission.
-struct LineNote {
-  std::string kind;  ///< such as "race" or the name of a gate
-  std::string sentence;
-  std::string cases{};   ///< the first case in which that was found; empty where it is of none
-  std::size_t more = 0;  ///< further cases
-};
+/// What is said of each line of the submission: copies of notes, whose labels say what happened there.
+using LineNotes = std::map<unsigned, std::vector<Note>>;
 
-using LineNotes = std::map<unsigned, std::vector<LineNote>>;
-
-bool is_of_submission(const ExerciseResult& result, const Place& place) {
-  using std::filesystem::path;
-  return place.line != 0 && path(place.file).filename() == path(result.submission).filename();
-}
-
-void add_note(LineNotes& notes, const ExerciseResult& result, const Place& place, LineNote note) {
+void add_note(LineNotes& notes, const ExerciseResult& result, const Place& place, Note note) {
   if (!is_of_submission(result, place)) return;
-  std::vector<LineNote>& of_line = notes[place.line];
-  const auto same = std::ranges::find_if(of_line, [&note](const LineNote& one) {
-    return one.kind == note.kind && (!note.cases.empty() || one.sentence == note.sentence);
+  std::vector<Note>& of_line = notes[place.line];
+  const auto same = std::ranges::find_if(of_line, [&note](const Note& one) {
+    return one.label == note.label && (!note.case_name.empty() || one.sentence == note.sentence);
   });
   if (same != of_line.end()) {
-    ++same->more;
+    same->more_cases += 1 + note.more_cases;
   } else if (of_line.size() < kMaxNotesOfLine) {
     of_line.push_back(std::move(note));
-  }
-}
-
-void add_errors(LineNotes& notes, const ExerciseResult& result) {
-  const auto add = [&](const result::CompilerError& error) {
-    const std::string meaning = error.meaning.empty() ? "" : ". " + error.meaning;
-    add_note(notes, result, error.place, {"compile-error", "The compiler says: " + error.message + meaning});
-  };
-  if (result.compiler_error) add(*result.compiler_error);
-  for (const result::CompilerError& error : result.further_errors) add(error);
-}
-
-void add_findings(LineNotes& notes, const ExerciseResult& result) {
-  // The first note of a kind at a line is shown: that of most_telling_case.
-  std::vector<const CaseResult*> cases;
-  const CaseResult* const telling = result::most_telling_case(result.cases);
-  if (telling != nullptr) cases.push_back(telling);
-  for (const CaseResult& one : result.cases)
-    if (&one != telling) cases.push_back(&one);
-  for (const CaseResult* one : cases) {
-    if (one->verdict == Verdict::passed) continue;
-    for (const Place& place : one->places)
-      add_note(
-          notes, result, place,
-          {name_of(one->verdict) + (place.part.empty() ? "" : ", " + place.part), one->message, one->name});
   }
 }
 
@@ -83,25 +45,22 @@ void add_costs(LineNotes& notes, const ExerciseResult& result, const std::vector
   for (const LineProfile& line : costliest(lines)) {
     if (share_of(line.cost(), whole) < kWorthANote) continue;
     add_note(notes, result, {line.file, line.line, line.text},
-             {fmt::format("{:.0f} % of the cost", 100 * share_of(line.cost(), whole)), advice_for(line)});
+             {.kind = Note::Kind::remark,
+              .label = fmt::format("{:.0f} % of the cost", 100 * share_of(line.cost(), whole)),
+              .sentence = advice_for(line)});
   }
 }
 
 LineNotes notes_of(const ExerciseResult& result, const std::vector<LineProfile>& lines) {
   LineNotes notes;
-  add_errors(notes, result);
-  add_findings(notes, result);
-  for (const GateResult& gate : result.gates) {
-    if (gate.verdict != Verdict::inefficient) continue;
-    for (const Place& place : gate.worst)
-      add_note(notes, result, place,
-               {result::label_of(gate), gate.explanation + (gate.advice.empty() ? "" : ". " + gate.advice)});
+  for (const Note& note : notes_on(result)) {
+    for (const Place& place : note.places) {
+      Note there = note;
+      if (!place.part.empty()) there.label += ", " + place.part;
+      add_note(notes, result, place, std::move(there));
+    }
   }
   if (result::is_correct(result)) add_costs(notes, result, lines);  // what is wrong comes first
-  for (const result::SourceRemark& remark : result.remarks)
-    add_note(notes, result, remark.place, {"worth knowing", remark.sentence});
-  for (const result::SourceRemark& remark : result.unread)
-    add_note(notes, result, remark.place, {"could not be read", remark.sentence});
   return notes;
 }
 
@@ -248,13 +207,9 @@ Markup source_row(const SourceView& view, unsigned number, const std::string& te
   return Markup::element("tr", line_heading(view, number) + none + code);
 }
 
-Markup note_row(const SourceView& view, const LineNote& note) {
-  std::string where;
-  if (!note.cases.empty()) {
-    where =
-        fmt::format(" (case {}{})", note.cases, note.more == 0 ? "" : fmt::format(" and {} more", note.more));
-  }
-  const Markup content = Markup::element("strong", note.kind + where + ": ") + Markup::text(note.sentence);
+Markup note_row(const SourceView& view, const Note& note) {
+  const Markup content =
+      Markup::element("strong", note.label + cases_of(note) + ": ") + Markup::text(note.sentence);
   return Markup::element(
       "tr", {{"class", "note"}},
       Markup::element("td", {{"class", "none"}}, Markup()) +
@@ -293,7 +248,7 @@ Markup source_rows(const SourceView& view, const std::vector<std::string>& sourc
     }
     rows += source_row(view, number, source[i], profile == profiles.end() ? nullptr : profile->second);
     if (of_line == notes.end()) continue;
-    for (const LineNote& note : of_line->second) rows += note_row(view, note);
+    for (const Note& note : of_line->second) rows += note_row(view, note);
   }
   return left_out == 0 ? rows : rows + gap_row(view, left_out);
 }

@@ -59,15 +59,15 @@ TEST(Program, UsesTheProcessorsThatItMayUse) {
 TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
-  for (const char* command : {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "class",
-                              "calibrate", "doctor", "emulate", "test"}) {
+  for (const char* command : {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new",
+                              "class", "calibrate", "doctor", "emulate", "completion", "test"}) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Command, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "class",
-                              "calibrate", "doctor", "emulate", "test"}) {
+  for (const char* command : {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new",
+                              "class", "calibrate", "doctor", "emulate", "completion", "test"}) {
     const Ran ran = lockstep(std::string(command) + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
@@ -185,7 +185,7 @@ TEST_F(Command, AWordThatIsNoChoiceIsToldTheChoices) {
   EXPECT_THAT(lockstep("grade transpose --device cpu 2>&1").output,
               HasSubstr("--device: cpu is none of auto, gpu, emulated"));
   EXPECT_THAT(lockstep("grade transpose --format yaml 2>&1").output,
-              HasSubstr("--format: yaml is none of text, json, junit"));
+              HasSubstr("--format: yaml is none of text, lines, json, junit, sarif, html"));
   EXPECT_THAT(lockstep("profile transpose --device cpu 2>&1").output,
               HasSubstr("--device: cpu is none of gpu, emulated"));
 }

@@ -112,6 +112,16 @@ class Package(unittest.TestCase):
         self.assertIn("10.0 of 10", graded.stdout)
         self.assertNotIn("not isolated", graded.stdout)
 
+    def test_makes_a_working_copy(self):
+        copy = self.folder / "copy"
+        made = self.run_there("./lockstep", "new", copy)
+        self.assertEqual(made.returncode, 0, made.stdout)
+        starter = "exercises/05-transpose/transpose.cu"
+        self.assertEqual((copy / starter).read_bytes(), (self.root / starter).read_bytes())
+        listed = self.run_there("env", "--chdir", copy, "./lockstep", "list")
+        self.assertIn("\n  edit   exercises/", listed.stdout)
+        self.assertIn(f"\n  read   {self.root}/lectures/", listed.stdout)
+
     def test_lectures_are_built(self):
         told = self.run_there("./lockstep", "lectures", "transpose", "--print")
         self.assertEqual((told.returncode, told.stdout), (0, f"{self.root}/site/lecture_transpose.html\n"))
