@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "classroom/digests.h"
+#include "classroom/rules.h"
 #include "report/printable.h"
 #include "storage/files.h"
 #include "text/printable.h"
@@ -19,13 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// With as few digits as the points of an exercise need, and no more than two.
-std::string points_text(double points) {
-  std::string text = fmt::format("{:.2f}", points);
-  if (text.ends_with('0')) text.pop_back();
-  return text;
-}
 
 double sum_of(const StudentRow& row) {
   double sum = 0;
@@ -57,8 +51,8 @@ std::string padded(const std::string& text, std::size_t width, bool to_the_right
 
 /// What stands in a cell of the table: points, or a mark where there are none.
 std::string cell_of(const Standing& standing) {
-  if (standing.kind == Standing::Kind::not_handed_in) return "-";
-  return standing.has_points() ? points_text(standing.points) : "?";
+  if (standing.kind == Standing::Kind::not_handed_in && !standing.is_judged) return "-";
+  return standing.has_points() ? points_text(standing.points) + (standing.whys.empty() ? "" : "*") : "?";
 }
 
 const char* name_of(Standing::Kind kind) {
@@ -87,9 +81,10 @@ std::string json_of(const std::string& exercise, const Standing& standing,
                     const std::optional<Grading>& grading) {
   Json json = {{"exercise", exercise}, {"state", name_of(standing.kind)}};
   if (!standing.why.empty()) json["why"] = standing.why;
+  json.update(rules_json(standing));
   if (!grading) return json.dump();
   json["verdict"] = result::name_of(grading->verdict);
-  json["points"] = standing.has_points() ? Json(grading->points) : Json(nullptr);
+  json["points"] = standing.has_points() ? Json(standing.points) : Json(nullptr);
   json["max_points"] = grading->max_points;
   json["sha256"] = grading->key.sha256;
   json["lockstep"] = grading->key.lockstep;
@@ -104,6 +99,12 @@ std::string json_of(const std::string& exercise, const Standing& standing,
 
 }  // namespace
 
+std::string points_text(double points) {
+  std::string text = fmt::format("{:.2f}", points);
+  if (text.ends_with('0')) text.pop_back();
+  return text;
+}
+
 std::string csv_cell(std::string_view text) {
   std::string cell = text::printable(text);
   if (!cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos)
@@ -117,14 +118,17 @@ std::string csv_cell(std::string_view text) {
 std::string points_csv(const ClassTable& table) {
   std::string text = "id,name";
   for (const std::string& exercise : table.exercises) text += ',' + csv_cell(exercise);
-  text += ",total\r\n";
+  const bool has_reasons = !reasons_text(table).empty();
+  text += has_reasons ? ",total,reasons\r\n" : ",total\r\n";
   for (const StudentRow& row : table.rows) {
     text += csv_cell(row.id) + ',' + csv_cell(row.name);
     for (const std::string& exercise : table.exercises) {
       const Standing& standing = standing_of(row, exercise);
       text += ',' + (standing.has_points() ? points_text(standing.points) : "");
     }
-    text += ',' + points_text(sum_of(row)) + "\r\n";
+    text += ',' + points_text(sum_of(row));
+    if (has_reasons) text += ',' + csv_cell(reasons_of(table, row));
+    text += "\r\n";
   }
   return text;
 }
@@ -162,7 +166,8 @@ void write_outputs(const ClassTable& table, const Store& store, const fs::path& 
     const Json student = {{"id", text::printable(row.id)}, {"name", text::printable(row.name)},
                           {"in_roster", row.is_in_roster}, {"handed_in", row.has_entry},
                           {"reports", safe_name(row.id)},  {"total", sum_of(row)},
-                          {"problems", row.problems}};
+                          {"problems", row.problems},      {"place", text::printable(row.place)},
+                          {"joined_by", row.joined_by}};
     students += (students.empty() ? "" : ",\n") + with_member(student, "gradings", gradings);
   }
   fs::remove_all(old, error);
@@ -232,7 +237,7 @@ std::string remarks_text(const ClassTable& table) {
       if (standing.kind == Standing::Kind::refused && row.problems.empty())
         add(who, exercise + " is not graded: " + standing.why);
       if (standing.kind == Standing::Kind::due) add(who, exercise + " is still to be graded");
-      if (!standing.verdict) continue;
+      if (!standing.verdict || standing.is_decided()) continue;
       if (*standing.verdict == result::Verdict::grader_error)
         add(who, exercise + ": grader-error: " + text::printable(standing.complaint));
       if (*standing.verdict == result::Verdict::review || *standing.verdict == result::Verdict::inconclusive)

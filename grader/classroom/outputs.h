@@ -32,12 +32,31 @@ struct Standing {
   bool is_judged = false;             ///< graded, and no `grader-error`
   std::optional<result::Verdict> verdict;
   std::string complaint;  ///< of a grader-error, printable
+
+  // What the class's rules make of the grading; `points` are those after all of them.
+  double earned = 0;  ///< by the grading
+  std::vector<std::string>
+      whys;  ///< why the points are not what was earned, each a part of a sentence; printable
+  int days_late = 0;
+  HandIn hand_in;                    ///< of the file that counts
+  std::vector<GradingKey> earlier;   ///< of other files that may count in its place
+  std::string newest_file;           ///< SHA-256 of what was handed in last; empty where that is nothing
+  std::optional<Overrule> overrule;  ///< the newest decision about it
+  bool is_overrule_void = false;     ///< the decision was about another file
+  std::optional<Grading> before;     ///< the grading of the same file before, where its points were others
+  bool has_moved = false;            ///< `before` was replaced in this run
+
+  /// Whether somebody has decided about it: then nobody needs to look at it. Who accepts points accepts no
+  /// failure.
+  bool is_decided() const { return overrule && !is_overrule_void && (!overrule->is_accepted || is_judged); }
 };
 
 /// One student, with whatever the roster and the submissions say.
 struct StudentRow {
   std::string id, name;
   bool is_in_roster = true, has_entry = true;
+  std::string place,
+      joined_by;  ///< what a course system calls the entry, and what of it the roster agrees with
   std::map<std::string, Standing> standings;  ///< by exercise
   std::vector<std::string> problems;          ///< printable
 };
@@ -49,6 +68,9 @@ struct ClassTable {
   bool has_roster = false;
   std::vector<std::string> problems;  ///< of no student, printable
 };
+
+/// With as few digits as the points of an exercise need, and no more than two.
+std::string points_text(double points);
 
 /// One cell of comma-separated values, in quotes where it needs them, on one line. What a spreadsheet would
 /// run as a formula gets an apostrophe before it.

@@ -27,10 +27,23 @@ CREATE TABLE IF NOT EXISTS gradings (
   time TEXT NOT NULL, verdict TEXT NOT NULL, points REAL NOT NULL, max_points REAL NOT NULL,
   report TEXT NOT NULL, text TEXT NOT NULL, complaint TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS gradings_of_key ON gradings (student, exercise, sha256, secret, lockstep);
+CREATE TABLE IF NOT EXISTS attempts (
+  id INTEGER PRIMARY KEY, student BLOB NOT NULL, exercise TEXT NOT NULL, sha256 TEXT NOT NULL,
+  handed_in INTEGER, modified INTEGER, is_marked_late INTEGER NOT NULL, git_commit TEXT NOT NULL,
+  UNIQUE (student, exercise, sha256));
+CREATE TABLE IF NOT EXISTS overrules (
+  id INTEGER PRIMARY KEY, student BLOB NOT NULL, exercise TEXT NOT NULL, sha256 TEXT NOT NULL,
+  decision TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, who TEXT NOT NULL, time TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (
   student BLOB NOT NULL, exercise TEXT NOT NULL, PRIMARY KEY (student, exercise));
 )";
 
+constexpr const char* kWithdrawn = "withdrawn";
+constexpr const char* kAccepted = "accepted";
+constexpr const char* kOverruled = "overruled";
+
+constexpr const char* kColumns =
+    "toolkit, device, time, verdict, points, max_points, report, text, complaint, id";
 constexpr const char* kOfKey =
     " FROM gradings WHERE student = ?1 AND exercise = ?2 AND sha256 = ?3 AND secret = ?4 AND lockstep = ?5";
 
@@ -61,6 +74,11 @@ class Store::Statement {
     check(sqlite3_bind_double(statement_.get(), place, value));
     return *this;
   }
+  Statement& whole(int place, std::optional<std::int64_t> value) {
+    check(value ? sqlite3_bind_int64(statement_.get(), place, *value)
+                : sqlite3_bind_null(statement_.get(), place));
+    return *this;
+  }
   Statement& key(const GradingKey& key) {
     return bytes(1, key.student)
         .text(2, key.exercise)
@@ -79,6 +97,24 @@ class Store::Statement {
     const void* const data = sqlite3_column_blob(statement_.get(), place);
     const int size = sqlite3_column_bytes(statement_.get(), place);
     return data == nullptr ? "" : std::string(static_cast<const char*>(data), static_cast<std::size_t>(size));
+  }
+  std::optional<std::int64_t> whole_of_column(int place) {
+    if (sqlite3_column_type(statement_.get(), place) == SQLITE_NULL) return std::nullopt;
+    return sqlite3_column_int64(statement_.get(), place);
+  }
+  /// A row of kColumns.
+  Grading grading(const GradingKey& key) {
+    return {.key = key,
+            .toolkit = column(0),
+            .device = column(1),
+            .time = column(2),
+            .verdict = result::verdict_from(column(3)).value_or(result::Verdict::grader_error),
+            .points = number_of_column(4),
+            .max_points = number_of_column(5),
+            .report = column(6),
+            .text = column(7),
+            .complaint = column(8),
+            .id = whole_of_column(9).value_or(0)};
   }
   double number_of_column(int place) { return sqlite3_column_double(statement_.get(), place); }
 
@@ -138,21 +174,9 @@ std::string Store::file(const std::string& sha256) const {
 }
 
 std::optional<Grading> Store::newest(const GradingKey& key) const {
-  Statement found(*this,
-                  std::string("SELECT toolkit, device, time, verdict, points, max_points, report, text, "
-                              "complaint") +
-                      kOfKey + " ORDER BY id DESC LIMIT 1");
+  Statement found(*this, std::string("SELECT ") + kColumns + kOfKey + " ORDER BY id DESC LIMIT 1");
   if (!found.key(key).step()) return std::nullopt;
-  return Grading{.key = key,
-                 .toolkit = found.column(0),
-                 .device = found.column(1),
-                 .time = found.column(2),
-                 .verdict = result::verdict_from(found.column(3)).value_or(result::Verdict::grader_error),
-                 .points = found.number_of_column(4),
-                 .max_points = found.number_of_column(5),
-                 .report = found.column(6),
-                 .text = found.column(7),
-                 .complaint = found.column(8)};
+  return found.grading(key);
 }
 
 bool Store::is_marked(const GradingKey& key) const {
@@ -208,6 +232,102 @@ std::size_t Store::count(const GradingKey& key) const {
   Statement found(*this, std::string("SELECT count(*)") + kOfKey);
   found.key(key).step();
   return static_cast<std::size_t>(found.number_of_column(0));
+}
+
+void Store::keep_attempt(const std::string& student, const std::string& exercise,
+                         const KeptAttempt& attempt) {
+  Statement(
+      *this,
+      "INSERT INTO attempts (student, exercise, sha256, handed_in, modified, is_marked_late, git_commit) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET handed_in = ?4, modified = ?5, "
+      "is_marked_late = ?6, git_commit = ?7 WHERE handed_in IS NOT ?4 OR modified IS NOT ?5 OR "
+      "is_marked_late != ?6 OR git_commit != ?7")  // what has not changed takes no write to the disk
+      .bytes(1, student)
+      .text(2, exercise)
+      .text(3, attempt.sha256)
+      .whole(4, attempt.hand_in.time)
+      .whole(5, attempt.hand_in.file_time)
+      .whole(6, attempt.hand_in.is_marked_late ? 1 : 0)
+      .text(7, attempt.hand_in.commit)
+      .step();
+}
+
+std::vector<KeptAttempt> Store::kept_attempts(const std::string& student, const std::string& exercise) const {
+  Statement found(*this,
+                  "SELECT sha256, handed_in, modified, is_marked_late, git_commit FROM attempts "
+                  "WHERE student = ?1 AND exercise = ?2 ORDER BY id");
+  found.bytes(1, student).text(2, exercise);
+  std::vector<KeptAttempt> attempts;
+  while (found.step())
+    attempts.push_back({found.column(0),
+                        {.time = found.whole_of_column(1),
+                         .file_time = found.whole_of_column(2),
+                         .is_marked_late = found.whole_of_column(3) == 1,
+                         .commit = found.column(4)}});
+  return attempts;
+}
+
+std::optional<Grading> Store::before(const Grading& grading) const {
+  Statement found(*this, std::string("SELECT ") + kColumns +
+                             ", secret, lockstep FROM gradings WHERE student = ?1 AND exercise = ?2 AND "
+                             "sha256 = ?3 AND id < ?4 AND verdict != ?5 ORDER BY id DESC LIMIT 1");
+  found.bytes(1, grading.key.student)
+      .text(2, grading.key.exercise)
+      .text(3, grading.key.sha256)
+      .whole(4, grading.id)
+      .text(5, result::name_of(result::Verdict::grader_error));
+  if (!found.step()) return std::nullopt;
+  GradingKey key = grading.key;
+  key.secret = found.column(10);
+  key.lockstep = found.column(11);
+  return found.grading(key);
+}
+
+std::int64_t Store::newest_id() const {
+  Statement found(*this, "SELECT max(id) FROM gradings");
+  found.step();
+  return found.whole_of_column(0).value_or(0);
+}
+
+void Store::add(const Overrule& overrule) {
+  Statement(*this,
+            "INSERT INTO overrules (student, exercise, sha256, decision, points, reason, who, time) "
+            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+      .bytes(1, overrule.student)
+      .text(2, overrule.exercise)
+      .text(3, overrule.sha256)
+      .text(4, overrule.is_withdrawn  ? kWithdrawn
+               : overrule.is_accepted ? kAccepted
+                                      : kOverruled)
+      .number(5, overrule.points)
+      .text(6, overrule.reason)
+      .text(7, overrule.who)
+      .text(8, overrule.time)
+      .step();
+}
+
+std::vector<Overrule> Store::overrules(const std::string& student, const std::string& exercise) const {
+  Statement found(*this,
+                  "SELECT sha256, decision, points, reason, who, time FROM overrules "
+                  "WHERE student = ?1 AND exercise = ?2 ORDER BY id");
+  found.bytes(1, student).text(2, exercise);
+  std::vector<Overrule> overrules;
+  while (found.step())
+    overrules.push_back({.student = student,
+                         .exercise = exercise,
+                         .sha256 = found.column(0),
+                         .is_withdrawn = found.column(1) == kWithdrawn,
+                         .is_accepted = found.column(1) == kAccepted,
+                         .points = found.number_of_column(2),
+                         .reason = found.column(3),
+                         .who = found.column(4),
+                         .time = found.column(5)});
+  return overrules;
+}
+
+std::optional<Overrule> Store::overrule(const std::string& student, const std::string& exercise) const {
+  const std::vector<Overrule> all = overrules(student, exercise);
+  return all.empty() || all.back().is_withdrawn ? std::nullopt : std::optional(all.back());
 }
 
 }  // namespace lockstep::classroom

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "classroom/hand_in.h"
 #include "result/result.h"
 
 struct sqlite3;
@@ -35,6 +37,24 @@ struct Grading {
   std::string report;     ///< lockstep/result/v1; empty where `grade` left none
   std::string text;       ///< the same as the student reads it
   std::string complaint;  ///< of a grader-error: what was said
+  std::int64_t id = 0;    ///< in the order in which they were added; what is added has none
+};
+
+/// A file that a student has handed in for an exercise.
+struct KeptAttempt {
+  std::string sha256;
+  HandIn hand_in;
+};
+
+/// What an instructor has decided about one exercise of one student, in the place of a grading's points.
+struct Overrule {
+  std::string student, exercise;
+  std::string sha256;         ///< of the file that it is about; empty where none was graded
+  bool is_withdrawn = false;  ///< nothing is decided any more
+  bool is_accepted = false;   ///< the grading's points were looked at, and stand
+  double points = 0;          ///< final: no rule of a policy changes them
+  std::string reason, who;    ///< any text
+  std::string time;           ///< UTC
 };
 
 /// The file cannot be used; what() names it and says why.
@@ -68,6 +88,24 @@ class Store {
   void add(const Grading& grading);
   /// Number of gradings of the key, those before the newest included.
   std::size_t count(const GradingKey& key) const;
+
+  /// Keeps that a student has handed in a file, and what is known of when: what was said last counts.
+  void keep_attempt(const std::string& student, const std::string& exercise, const KeptAttempt& attempt);
+  /// All of them, in the order in which they were first kept.
+  std::vector<KeptAttempt> kept_attempts(const std::string& student, const std::string& exercise) const;
+
+  /// The newest grading of the same student's same file before that grading, by any version, that was no
+  /// `grader-error`.
+  std::optional<Grading> before(const Grading& grading) const;
+  /// The newest grading's id; 0 where there is none.
+  std::int64_t newest_id() const;
+
+  /// Adds a decision; those before it stay on record.
+  void add(const Overrule& overrule);
+  /// The newest decision; nothing where there is none, or it was withdrawn.
+  std::optional<Overrule> overrule(const std::string& student, const std::string& exercise) const;
+  /// All decisions about one exercise of one student, oldest first.
+  std::vector<Overrule> overrules(const std::string& student, const std::string& exercise) const;
 
  private:
   class Statement;

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -22,50 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The longer first: .tar.gz is no archive that is called "x.tar".
-constexpr std::array<std::string_view, 11> kArchiveEndings = {
-    ".tar.bz2", ".tar.zst", ".tar.gz", ".tar.xz", ".tbz2", ".tzst", ".tbz", ".tgz", ".txz", ".tar", ".zip"};
-
-/// The ending of an archive's name, or nothing. Names that nothing else is left of are none.
-std::string_view archive_ending(std::string_view name) {
-  for (const std::string_view ending : kArchiveEndings) {
-    if (name.size() <= ending.size()) continue;
-    const std::string_view last = name.substr(name.size() - ending.size());
-    const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
-    if (std::equal(last.begin(), last.end(), ending.begin(), same)) return last;
-  }
-  return {};
-}
-
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-/// The file's beginning, up to `most` bytes; nothing, and why, where it is not to be read.
-std::optional<std::string> read_beginning(const fs::path& path, std::size_t most, std::string& why) {
-  const sandbox::FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (!file || fstat(file.get(), &status) != 0) {
-    why = fmt::format("cannot be read: {}", std::strerror(errno));
-    return std::nullopt;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    why = "is no regular file";
-    return std::nullopt;
-  }
-  std::string text(most, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t bytes = read(file.get(), &text[size], text.size() - size);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0) {
-      why = fmt::format("cannot be read: {}", std::strerror(errno));
-      return std::nullopt;
-    }
-    if (bytes == 0) break;
-    size += static_cast<std::size_t>(bytes);
-  }
-  text.resize(size);
-  return text;
-}
 
 void read_folder(const fs::path& folder, const EntryLimits& limits, HandedIn& found) {
   std::error_code error;
@@ -76,16 +34,8 @@ void read_folder(const fs::path& folder, const EntryLimits& limits, HandedIn& fo
       return found.fail(fmt::format("the folder holds more than {} files", limits.files));
     const std::string place = at->path().lexically_relative(folder).string();
     std::error_code vanished;
-    const fs::file_type type = at->symlink_status(vanished).type();
-    if (type == fs::file_type::directory || !found.wants(place)) continue;
-    std::string why = "is a link";
-    std::optional<std::string> text;
-    if (type != fs::file_type::symlink) text = read_beginning(at->path(), limits.file_bytes, why);
-    if (text) {
-      found.add(place, std::move(*text));
-    } else {
-      found.refuse(place, why);
-    }
+    if (at->symlink_status(vanished).type() != fs::file_type::directory && found.wants(place))
+      found.take(place, at->path(), limits.file_bytes);
   }
   if (error) found.fail("the folder cannot be read: " + error.message());
 }
@@ -101,15 +51,49 @@ bool HandedIn::wants(std::string_view path) {
   return false;
 }
 
+FileBeginning read_beginning(const fs::path& path, std::size_t most) {
+  const sandbox::FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  const auto failed = [] {
+    return FileBeginning{.why = fmt::format("cannot be read: {}", std::strerror(errno))};
+  };
+  struct stat status {};
+  if (!file) return errno == ELOOP ? FileBeginning{.why = "is a link"} : failed();
+  if (fstat(file.get(), &status) != 0) return failed();
+  if (!S_ISREG(status.st_mode)) return {.why = "is no regular file"};
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t bytes = read(file.get(), &text[size], text.size() - size);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0) return failed();
+    if (bytes == 0) break;
+    size += static_cast<std::size_t>(bytes);
+  }
+  text.resize(size);
+  return {.text = std::move(text), .modified = status.st_mtime};
+}
+
+void HandedIn::take(std::string_view place, const fs::path& path, std::size_t most) {
+  FileBeginning file = read_beginning(path, most);
+  if (!file.text) return refuse(place, file.why);
+  add(place, std::move(*file.text));
+  hand_ins_[names_.wanted.at(std::string(name_in(place)))].file_time = file.modified;
+}
+
 void HandedIn::add(std::string_view path, std::string text) {
   const std::string exercise = names_.wanted.at(std::string(name_in(path)));
   places_[exercise].emplace_back(path);
+  hand_ins_[exercise].file_time = archive_time_;
   files_[exercise] = std::move(text);
 }
 
 void HandedIn::refuse(std::string_view path, const std::string& why) {
   refused_[names_.wanted.at(std::string(name_in(path)))] = fmt::format("{} {}", text::printable(path), why);
 }
+
+void HandedIn::set_file_time(std::optional<std::int64_t> time) { archive_time_ = time; }
+
+void HandedIn::unnamed() { fail("the archive holds a file whose name cannot be read"); }
 
 void HandedIn::fail(const std::string& why) { failure_ = why; }
 
@@ -127,8 +111,15 @@ Entry HandedIn::result(const std::string& student) && {
                                           text::printable(places[0]), text::printable(places[1]));
   }
   for (const auto& [exercise, why] : entry.refused) files_.erase(exercise);
+  for (const auto& [exercise, text] : files_) entry.hand_ins[exercise] = hand_ins_[exercise];
   entry.files = std::move(files_);
   return entry;
+}
+
+std::optional<std::int64_t> modified(const fs::path& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0) return std::nullopt;
+  return status.st_mtime;
 }
 
 FileNames file_names(const std::vector<const course::Exercise*>& exercises) {
@@ -141,7 +132,11 @@ FileNames file_names(const std::vector<const course::Exercise*>& exercises) {
   return names;
 }
 
-bool is_archive(const std::string& name) { return !archive_ending(name).empty(); }
+std::vector<std::string> wanted_names(const FileNames& names) {
+  std::vector<std::string> wanted;
+  for (const auto& [name, exercise] : names.wanted) wanted.push_back(name);
+  return wanted;
+}
 
 Found find_entries(const fs::path& folder) {
   Found found;
@@ -182,7 +177,8 @@ Entry read_entry(const EntryPath& entry, const FileNames& names, const EntryLimi
   if (fs::is_directory(fs::symlink_status(entry.path, vanished))) {
     read_folder(entry.path, limits, found);
   } else {
-    read_archive(entry.path, names, limits, found);
+    found.set_file_time(modified(entry.path));
+    read_archive(entry.path, wanted_names(names), limits, found);
   }
   return std::move(found).result(entry.student);
 }

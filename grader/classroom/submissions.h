@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "classroom/entry_limits.h"
+#include "classroom/hand_in.h"
 #include "course/catalogue.h"
 
 namespace lockstep::classroom {
@@ -25,6 +26,15 @@ struct FileNames {
 /// Those of the course, of which `exercises` are graded.
 FileNames file_names(const std::vector<const course::Exercise*>& exercises);
 
+/// The names of files that are wanted.
+std::vector<std::string> wanted_names(const FileNames& names);
+
+/// A file that was handed in before the one that counts.
+struct Attempt {
+  std::string text;
+  HandIn hand_in;
+};
+
 /// One student's entry, read.
 struct Entry {
   std::string student;                         ///< any bytes that a file's name may have
@@ -32,6 +42,8 @@ struct Entry {
   std::vector<std::string> problems;           ///< sentences for the instructor, printable
   std::map<std::string, std::string> refused;  ///< exercise to why what was handed in is not graded
   std::set<std::string> unknown;               ///< names of .cu files that no exercise has, printable
+  std::map<std::string, HandIn> hand_ins;      ///< of files, by exercise
+  std::map<std::string, std::vector<Attempt>> earlier;  ///< by exercise, oldest first
 };
 
 /// A path below the folder of submissions, and the student whose it is.
@@ -49,9 +61,6 @@ struct Found {
 /// problem, and neither is among the entries. Throws std::filesystem::filesystem_error where it cannot be
 /// read.
 Found find_entries(const std::filesystem::path& folder);
-
-/// Whether an archive's ending is known, such as .zip and .tar.gz.
-bool is_archive(const std::string& name);
 
 /// Reads a folder or an archive. What is wrong with it is said in the result.
 Entry read_entry(const EntryPath& entry, const FileNames& names, const EntryLimits& limits = {});

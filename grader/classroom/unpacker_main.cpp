@@ -1,13 +1,16 @@
 // The program `lockstep-unpacker`: reads one zip or tar archive by libarchive, in a sandbox, and writes what
 // it finds to a pipe.
 //
-//   lockstep-unpacker FILES BYTES FILE-BYTES NAME…     limits, and the names of files that are wanted
+//   lockstep-unpacker FILES BYTES FILE-BYTES NAME…     limits, and the files that are wanted: names, or
+//   *ENDING
 #include <archive.h>
 #include <archive_entry.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <clocale>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -83,6 +86,15 @@ int read_data(archive* reader, std::size_t most, std::uint64_t limit, std::uint6
   return ARCHIVE_OK;
 }
 
+/// Endings are meant in any case of letters.
+bool is_among(const std::set<std::string>& wanted, const std::string& name) {
+  const auto ends_as = [&name](const std::string& one) {
+    return one.starts_with(kAnyNameWith) && name.size() >= one.size() - 1 &&
+           strcasecmp(name.c_str() + name.size() - (one.size() - 1), one.c_str() + 1) == 0;
+  };
+  return wanted.contains(name) || std::any_of(wanted.begin(), wanted.end(), ends_as);
+}
+
 /// Why what is at the place of a wanted file is not read; nothing where it is.
 std::string why_refused(archive_entry* entry, const std::string& place) {
   if (archive_entry_hardlink(entry) != nullptr || archive_entry_filetype(entry) != AE_IFREG)
@@ -113,7 +125,8 @@ void unpack(const EntryLimits& limits, const std::set<std::string>& wanted) {
     if (name == nullptr) name = archive_entry_pathname_utf8(entry);
     const std::string place = name == nullptr ? "" : name;
     const bool is_folder = archive_entry_filetype(entry) == AE_IFDIR;
-    const bool is_wanted = !is_folder && wanted.contains(place.substr(place.rfind('/') + 1));
+    if (place.empty()) write_record(RecordKind::unnamed, "", "");
+    const bool is_wanted = !is_folder && is_among(wanted, place.substr(place.rfind('/') + 1));
     const std::string refusal = is_wanted ? why_refused(entry, place) : "";
     const bool is_read = is_wanted && refusal.empty();
     std::string text;
@@ -124,7 +137,7 @@ void unpack(const EntryLimits& limits, const std::set<std::string>& wanted) {
       write_record(RecordKind::file, place, text);
     } else if (is_wanted) {
       write_record(RecordKind::refused, place, refusal);
-    } else if (!is_folder) {
+    } else if (!is_folder && !place.empty()) {
       write_record(RecordKind::name, place, "");
     }
   }
@@ -136,6 +149,7 @@ void unpack(const EntryLimits& limits, const std::set<std::string>& wanted) {
 int main(int argc, char** argv) {
   constexpr int kFirstName = 4;
   if (argc < kFirstName) return EXIT_FAILURE;
+  std::setlocale(LC_CTYPE, "C.UTF-8");
   lockstep::classroom::unpack({.files = std::strtoull(argv[1], nullptr, 10),
                                .bytes = std::strtoull(argv[2], nullptr, 10),
                                .file_bytes = std::strtoull(argv[3], nullptr, 10)},

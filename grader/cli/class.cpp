@@ -2,25 +2,35 @@
 // moment, and goes on with what is left when it is started again.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "build/toolkit.h"
+#include "classroom/course_systems.h"
 #include "classroom/digests.h"
 #include "classroom/outputs.h"
+#include "classroom/people.h"
+#include "classroom/policy.h"
 #include "classroom/roster.h"
+#include "classroom/rules.h"
 #include "classroom/store.h"
 #include "classroom/submissions.h"
 #include "classroom/workers.h"
@@ -51,8 +61,11 @@ constexpr const char* kRegradeAll = "true";
 
 struct ClassArguments {
   fs::path submissions, results;
-  std::optional<fs::path> roster;
+  std::optional<fs::path> roster, policy;
+  std::string from = "auto";
   std::vector<std::string> exercises;
+  std::vector<std::string> accepted, overruled, withdrawn;  ///< STUDENT/EXERCISE, of overruled with =POINTS
+  std::string reason, who;
   std::optional<std::string> regrade;
   std::string device = "auto";
   unsigned workers = emulator::usable_processors();
@@ -60,15 +73,44 @@ struct ClassArguments {
 
 void check_class(const ClassArguments& arguments) {
   std::error_code error;
-  if (!fs::is_directory(arguments.submissions, error))
-    throw WrongUse("SUBMISSIONS is a folder with an entry for each student: \"" +
-                   report::printable(arguments.submissions.string()) + "\" is none.");
+  if (!fs::exists(arguments.submissions, error))
+    throw WrongUse("SUBMISSIONS is what the class handed in: there is no \"" +
+                   report::printable(arguments.submissions.string()) + "\".");
   if (fs::exists(arguments.results, error) && !fs::is_directory(arguments.results, error))
     throw WrongUse("--results is a folder: \"" + report::printable(arguments.results.string()) +
                    "\" is none.");
   if (is_below(fs::weakly_canonical(arguments.results, error), arguments.submissions))
     throw WrongUse(
         "--results lies in the folder of submissions, where it would be a student's: name another.");
+  const bool has_decisions =
+      !arguments.accepted.empty() || !arguments.overruled.empty() || !arguments.withdrawn.empty();
+  if (has_decisions && arguments.reason.find_first_not_of(" \t\n") == std::string::npos)
+    throw WrongUse("A decision needs a --reason, which stays on record.");
+  if (!has_decisions && !arguments.reason.empty())
+    throw WrongUse("--reason belongs to --accept, --overrule or --withdraw.");
+}
+
+classroom::Policy policy_of(const ClassArguments& arguments) {
+  if (!arguments.policy) return {};
+  std::vector<std::string> names;
+  for (const course::Exercise& exercise : course::catalogue()) names.push_back(exercise.problem.name);
+  try {
+    return classroom::read_policy(storage::read_file(*arguments.policy), names);
+  } catch (const classroom::PolicyError& error) {
+    throw WrongUse(report::printable(arguments.policy->string()) + ": " + error.what() + ".");
+  }
+}
+
+/// Nothing where names decide.
+std::optional<classroom::System> system_of(const ClassArguments& arguments) {
+  using classroom::System;
+  const std::map<std::string, System> systems = {{"entries", System::entries},
+                                                 {"gradescope", System::gradescope},
+                                                 {"moodle", System::moodle},
+                                                 {"canvas", System::canvas},
+                                                 {"git", System::git}};
+  const auto found = systems.find(arguments.from);
+  return found == systems.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// Makes the folder, for its user alone, and keeps every other run out of it.
@@ -99,11 +141,13 @@ class Rows {
     for (const classroom::Student& student : roster)
       rows_.push_back({.id = student.id, .name = student.name, .has_entry = false});
   }
-  StudentRow& of(const std::string& id) {
-    const auto is_it = [&id](const StudentRow& row) { return row.id == id; };
+  StudentRow& of(const classroom::Joined& joined) {
+    const auto is_it = [&joined](const StudentRow& row) { return row.id == joined.id; };
     const auto found = std::find_if(rows_.begin(), rows_.end(), is_it);
     StudentRow& row =
-        found != rows_.end() ? *found : rows_.emplace_back(StudentRow{.id = id, .is_in_roster = false});
+        found != rows_.end()
+            ? *found
+            : rows_.emplace_back(StudentRow{.id = joined.id, .name = joined.name, .is_in_roster = false});
     row.has_entry = true;
     return row;
   }
@@ -113,47 +157,143 @@ class Rows {
   std::vector<StudentRow> rows_;
 };
 
+/// Who has handed in which work.
+struct Owner {
+  classroom::Joined joined;
+  std::size_t work = 0;
+};
+
+struct Owners {
+  std::vector<Owner> known;                    ///< in the order of the works
+  std::map<std::string, std::string> unclear;  ///< id of whom something may be, to why it is not graded
+};
+
+/// Finds whose the works are. Who may be several has none that counts, and neither has who handed in twice.
+Owners owners_of(const classroom::ClassWork& work, const std::vector<classroom::Student>& roster,
+                 ClassTable& table) {
+  Owners owners;
+  std::map<std::string, std::set<std::size_t>> works;  // by id
+  const auto place_of = [&work](std::size_t number) {
+    return report::cut(report::printable(work.works[number].place), 80);
+  };
+  for (std::size_t i = 0; i < work.works.size(); ++i)
+    for (const classroom::Person& person : work.works[i].people) {
+      classroom::Joined joined = classroom::join(person, roster);
+      if (!joined.problem.empty()) {
+        const std::string why = fmt::format("{} of {} {}", place_of(i), person.shown(), joined.problem);
+        table.problems.push_back(why + ": it is not graded");
+        for (const std::string& id : joined.candidates) owners.unclear[id] = why;
+      } else if (works[joined.id].insert(i).second) {
+        owners.known.push_back({std::move(joined), i});
+      }
+    }
+  for (const auto& [id, numbers] : works) {
+    if (numbers.size() == 1) continue;
+    const std::string twice =
+        fmt::format("handed in twice, {} and {}", place_of(*numbers.begin()), place_of(*numbers.rbegin()));
+    table.problems.push_back(
+        fmt::format("{} has {}: none of it is graded", report::cut(report::printable(id), 80), twice));
+    owners.unclear[id] = twice;
+  }
+  std::erase_if(owners.known, [&works](const Owner& owner) { return works[owner.joined.id].size() > 1; });
+  return owners;
+}
+
+/// Puts what a student handed in for an exercise into the table and the store.
+void take_entry(const classroom::Entry& entry, const std::string& exercise, const std::string& student,
+                Standing& standing, Store& store) {
+  const auto key_of = [&](const std::string& sha256) {
+    return GradingKey{.student = student,
+                      .exercise = exercise,
+                      .sha256 = sha256,
+                      .secret = classroom::grading_secret(store.secret(), student, exercise),
+                      .lockstep = LOCKSTEP_VERSION};
+  };
+  const auto keep = [&](const std::string& text, const classroom::HandIn& hand_in) {
+    const std::string sha256 = classroom::sha256_of(text);
+    store.keep_file(sha256, text);
+    store.keep_attempt(student, exercise, {sha256, hand_in});
+    return sha256;
+  };
+  if (const auto file = entry.files.find(exercise); file != entry.files.end()) {
+    if (const auto earlier = entry.earlier.find(exercise); earlier != entry.earlier.end())
+      for (const classroom::Attempt& attempt : earlier->second) keep(attempt.text, attempt.hand_in);
+    standing.hand_in = entry.hand_ins.at(exercise);
+    standing.key = key_of(keep(file->second, standing.hand_in));
+    standing.kind = Standing::Kind::due;
+    for (const classroom::KeptAttempt& kept : store.kept_attempts(student, exercise))
+      if (kept.sha256 != standing.key.sha256) standing.earlier.push_back(key_of(kept.sha256));
+  } else if (const auto refused = entry.refused.find(exercise); refused != entry.refused.end()) {
+    standing.kind = Standing::Kind::refused;
+    standing.why = refused->second;
+  } else if (!entry.problems.empty()) {
+    standing.kind = Standing::Kind::refused;
+    standing.why = entry.problems.front();
+  }
+}
+
+classroom::ClassWork work_of(const ClassArguments& arguments, const classroom::FileNames& names) {
+  try {
+    return classroom::find_work(arguments.submissions, system_of(arguments), names);
+  } catch (const classroom::NotRecognised& error) {
+    throw WrongUse(report::printable(arguments.submissions.string()) + ": " + error.what() + ".");
+  }
+}
+
+/// Says what a download was taken for, and by what the roster knows its people.
+void tell_joins(const ClassTable& table, classroom::System system) {
+  if (system == classroom::System::entries) return;
+  std::map<std::string, std::size_t> counts;
+  for (const StudentRow& row : table.rows)
+    if (!row.joined_by.empty()) ++counts[row.joined_by];
+  std::vector<std::string> parts;
+  for (const auto& [how, count] : counts) parts.push_back(fmt::format("{} by {}", count, how));
+  std::cerr << fmt::format("lockstep: read as {}{}{}; --from says otherwise\n", classroom::words_of(system),
+                           parts.empty() ? "" : ", joined with the roster: ", fmt::join(parts, ", "));
+}
+
 /// Reads every entry, keeps its files, and says what is to be done with each exercise of each student.
 ClassTable read_class(const ClassArguments& arguments, const std::vector<const course::Exercise*>& exercises,
                       Store& store) {
   ClassTable table;
   table.has_roster = arguments.roster.has_value();
   for (const course::Exercise* exercise : exercises) table.exercises.push_back(exercise->problem.name);
-  Rows rows(roster_of(arguments));
+  const std::vector<classroom::Student> roster = roster_of(arguments);
+  Rows rows(roster);
   const classroom::FileNames names = classroom::file_names(exercises);
-  classroom::Found found = classroom::find_entries(arguments.submissions);
-  table.problems = std::move(found.problems);
+  const classroom::ClassWork work = work_of(arguments, names);
+  table.problems = work.problems;
   std::set<std::string> unknown;
   ProgressLine line;
-  for (const classroom::EntryPath& path : found.entries) {
-    line.show("reading what " + path.student + " handed in");
-    const classroom::Entry entry = classroom::read_entry(path, names);
-    StudentRow& row = rows.of(entry.student);
-    row.problems = entry.problems;
+  const auto [owners, unclear] = owners_of(work, roster, table);
+  for (std::size_t i = 0; i < owners.size();) {
+    const classroom::Work& one = work.works[owners[i].work];
+    line.show("reading what " + one.place + " handed in");
+    const classroom::Entry entry = one.read();
     unknown.insert(entry.unknown.begin(), entry.unknown.end());
-    for (const std::string& exercise : table.exercises) {
-      Standing& standing = row.standings[exercise];
-      if (const auto file = entry.files.find(exercise); file != entry.files.end()) {
-        standing.key = {.student = entry.student,
-                        .exercise = exercise,
-                        .sha256 = classroom::sha256_of(file->second),
-                        .secret = classroom::grading_secret(store.secret(), entry.student, exercise),
-                        .lockstep = LOCKSTEP_VERSION};
-        store.keep_file(standing.key.sha256, file->second);
-        standing.kind = Standing::Kind::due;
-      } else if (const auto refused = entry.refused.find(exercise); refused != entry.refused.end()) {
-        standing.kind = Standing::Kind::refused;
-        standing.why = refused->second;
-      } else if (!entry.problems.empty()) {
-        standing.kind = Standing::Kind::refused;
-        standing.why = entry.problems.front();
-      }
+    for (const std::size_t of_work = owners[i].work; i < owners.size() && owners[i].work == of_work; ++i) {
+      StudentRow& row = rows.of(owners[i].joined);
+      row.problems = entry.problems;
+      row.place = one.place;
+      row.joined_by = owners[i].joined.how;
+      for (const std::string& exercise : table.exercises)
+        take_entry(entry, exercise, row.id, row.standings[exercise], store);
     }
+  }
+  // Where something may be a student's, nobody knows that they have 0 points.
+  for (const auto& [id, why] : unclear) {
+    StudentRow& row = rows.of({.id = id});
+    for (const std::string& exercise : table.exercises)
+      if (Standing& standing = row.standings[exercise]; standing.kind == Standing::Kind::not_handed_in) {
+        standing.kind = Standing::Kind::refused;
+        standing.why = why;
+      }
   }
   if (!unknown.empty())
     table.problems.push_back(fmt::format("files that no exercise has, as {}: {} in all",
                                          report::cut(*unknown.begin(), 60), unknown.size()));
   table.rows = std::move(rows).take();
+  tell_joins(table, work.system);
   return table;
 }
 
@@ -190,13 +330,17 @@ class ClassProgress {
 };
 
 /// Grades what is due. Returns false where a signal has ended it.
-bool grade_class(const ClassArguments& arguments, const ClassTable& table, Store& store) {
+bool grade_class(const ClassArguments& arguments, const ClassTable& table, const classroom::Policy& policy,
+                 Store& store) {
   std::vector<const GradingKey*> due;
   for (const StudentRow& row : table.rows)
     for (const std::string& exercise : table.exercises) {
       const auto standing = row.standings.find(exercise);
       if (standing == row.standings.end() || standing->second.kind != Standing::Kind::due) continue;
       if (store.is_due(standing->second.key)) due.push_back(&standing->second.key);
+      if (policy.attempts != classroom::Policy::Attempts::best) continue;
+      for (const GradingKey& earlier : standing->second.earlier)
+        if (store.is_due(earlier)) due.push_back(&earlier);
     }
   if (due.empty()) return true;
   const std::string toolkit = build::find_toolkit().version;
@@ -232,22 +376,72 @@ bool grade_class(const ClassArguments& arguments, const ClassTable& table, Store
       [&](std::size_t running) { progress.show(finished, running); });
 }
 
-/// Puts the newest gradings into the table. Returns whether one of them is a `grader-error`.
-bool take_results(ClassTable& table, const Store& store) {
-  bool has_failed = false;
-  for (StudentRow& row : table.rows)
-    for (auto& [exercise, standing] : row.standings) {
-      if (standing.kind != Standing::Kind::due || store.is_marked(standing.key)) continue;
-      const auto grading = store.newest(standing.key);
-      if (!grading) continue;
-      standing.kind = Standing::Kind::graded;
-      standing.verdict = grading->verdict;
-      standing.complaint = grading->complaint;
-      standing.is_judged = grading->verdict != result::Verdict::grader_error;
-      if (standing.is_judged) standing.points = grading->points;
-      has_failed = has_failed || !standing.is_judged;
-    }
-  return has_failed;
+/// A student's exercise that a decision names as STUDENT/EXERCISE.
+std::pair<const StudentRow*, std::string> decided(const std::string& option, const std::string& text,
+                                                  const ClassTable& table) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string::npos || slash == 0)
+    throw WrongUse(option + " takes STUDENT/EXERCISE, such as anna/transpose: \"" + report::printable(text) +
+                   "\" is none.");
+  const std::string student = text.substr(0, slash);
+  const std::string exercise = select_exercise(text.substr(slash + 1)).problem.name;
+  const auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                                [&student](const StudentRow& one) { return one.id == student; });
+  if (row == table.rows.end())
+    throw WrongUse(option + ": nobody has the id \"" + report::printable(student) + "\".");
+  if (std::find(table.exercises.begin(), table.exercises.end(), exercise) == table.exercises.end())
+    throw WrongUse(option + ": " + exercise + " is not among --exercises.");
+  return {&*row, exercise};
+}
+
+/// What --accept, --overrule and --withdraw say, before anything is graded. The files that they are about are
+/// not known then.
+std::vector<classroom::Overrule> decisions_of(const ClassArguments& arguments, const ClassTable& table) {
+  std::vector<classroom::Overrule> decisions;
+  const auto add = [&](const std::string& option, const std::string& text) -> classroom::Overrule& {
+    const auto [row, exercise] = decided(option, text, table);
+    return decisions.emplace_back(classroom::Overrule{.student = row->id,
+                                                      .exercise = exercise,
+                                                      .reason = arguments.reason,
+                                                      .who = arguments.who,
+                                                      .time = storage::now_in_utc()});
+  };
+  for (const std::string& text : arguments.accepted) add("--accept", text).is_accepted = true;
+  for (const std::string& text : arguments.overruled) {
+    const std::size_t equals = text.rfind('=');
+    const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+    double points = 0;
+    const char* const all = number.data() + number.size();
+    const auto [end, error] = std::from_chars(number.data(), all, points);
+    if (error != std::errc() || end != all || !(points >= 0))
+      throw WrongUse("--overrule takes STUDENT/EXERCISE=POINTS, such as anna/transpose=8: \"" +
+                     report::printable(text) + "\" is none.");
+    classroom::Overrule& decision = add("--overrule", text.substr(0, equals));
+    const double most = course::find_exercise(decision.exercise)->problem.points;
+    if (!(points <= most))
+      throw WrongUse(fmt::format("--overrule {}: {} has {} points at most.", report::printable(text),
+                                 decision.exercise, most));
+    decision.points = points;
+  }
+  for (const std::string& text : arguments.withdrawn) add("--withdraw", text).is_withdrawn = true;
+  return decisions;
+}
+
+/// Keeps decisions, all or none, about what was handed in last. `table` has the results without them.
+void keep_decisions(std::vector<classroom::Overrule> decisions, const ClassTable& table, Store& store) {
+  for (classroom::Overrule& decision : decisions) {
+    const auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                                  [&decision](const StudentRow& one) { return one.id == decision.student; });
+    const auto found = row->standings.find(decision.exercise);
+    const Standing standing = found == row->standings.end() ? Standing() : found->second;
+    decision.sha256 = standing.newest_file;
+    if (!decision.is_accepted) continue;
+    if (standing.kind != Standing::Kind::graded || !standing.is_judged)
+      throw WrongUse(fmt::format("--accept {}/{}: there are no points to accept; --overrule gives some.",
+                                 report::printable(decision.student), decision.exercise));
+    decision.points = standing.points;
+  }
+  for (const classroom::Overrule& decision : decisions) store.add(decision);
 }
 
 /// Exercises that --regrade means.
@@ -260,9 +454,16 @@ std::vector<std::string> regraded(const ClassArguments& arguments, const ClassTa
   return {name};
 }
 
+/// Of whoever runs this, as the system knows them.
+std::string user_name() {
+  const passwd* const user = getpwuid(getuid());
+  return user == nullptr ? std::to_string(getuid()) : user->pw_name;
+}
+
 int run_class(const ClassArguments& arguments) {
   check_class(arguments);
   const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
+  const classroom::Policy policy = policy_of(arguments);
   const sandbox::FileDescriptor lock = lock_results(arguments.results);
   if (!sandbox::isolation().namespaces)
     std::cerr << "lockstep: submissions are not isolated on this machine: grade no stranger's code here ("
@@ -270,11 +471,20 @@ int run_class(const ClassArguments& arguments) {
   try {
     Store store(arguments.results / "class.sqlite");
     ClassTable table = read_class(arguments, exercises, store);
+    const std::vector<classroom::Overrule> decisions = decisions_of(arguments, table);
     store.mark_for_regrading(regraded(arguments, table));
-    const bool is_whole = grade_class(arguments, table, store);
-    const bool has_failed = take_results(table, store);
+    const std::int64_t first_new = store.newest_id() + 1;
+    const bool is_whole = grade_class(arguments, table, policy, store);
+    ClassTable before_decisions = table;
+    classroom::take_results(before_decisions, store, policy, first_new);
+    keep_decisions(decisions, before_decisions, store);
+    const bool has_failed = classroom::take_results(table, store, policy, first_new);
     classroom::write_outputs(table, store, arguments.results);
     std::cout << classroom::table_text(table, output_style().width);
+    if (const std::string reasons = classroom::reasons_text(table); !reasons.empty())
+      std::cout << "\n* Points by the class's rules\n" << reasons;
+    if (const std::string moves = classroom::moves_text(table, store); !moves.empty())
+      std::cout << "\nGraded once more, and not as before\n" << moves;
     if (const std::string remarks = classroom::remarks_text(table); !remarks.empty())
       std::cout << "\nTo be looked at\n" << remarks;
     std::cout << fmt::format("\nIn {}: points.csv, gradings.json, reports/\n",
@@ -296,7 +506,8 @@ void add_class(CLI::App& app, int& status) {
   command
       ->add_option("submissions", arguments->submissions,
                    "Folder with an entry for each student: a folder, or a zip or tar archive, called by the "
-                   "student's id")
+                   "student's id; or a download of Gradescope, Moodle or Canvas, as a folder or an archive; "
+                   "or a list of Git repositories (CSV)")
       ->required()
       ->type_name("SUBMISSIONS");
   command
@@ -306,8 +517,29 @@ void add_class(CLI::App& app, int& status) {
       ->type_name("FOLDER");
   command
       ->add_option("--roster", arguments->roster,
-                   "Table with the columns id and name (CSV), which joins names")
+                   "Table with the columns id and name (CSV), which joins names; sid, email and number, too")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--from", arguments->from,
+          "What SUBMISSIONS is, where its names do not say: entries, gradescope, moodle, canvas or git")
+      ->check(CLI::IsMember({"auto", "entries", "gradescope", "moodle", "canvas", "git"}))
+      ->type_name("SYSTEM");
+  command
+      ->add_option("--policy", arguments->policy,
+                   "Rules on deadlines, late days, attempts and a curve (JSON)")
+      ->type_name("FILE");
+  command
+      ->add_option("--accept", arguments->accepted,
+                   "The points stand, though they were to be looked at; with --reason")
+      ->type_name("STUDENT/EXERCISE");
+  command->add_option("--overrule", arguments->overruled, "Points in place of the graded ones; with --reason")
+      ->type_name("STUDENT/EXERCISE=POINTS");
+  command->add_option("--withdraw", arguments->withdrawn, "Takes such a decision back; with --reason")
+      ->type_name("STUDENT/EXERCISE");
+  command->add_option("--reason", arguments->reason, "Why, which stays on record")->type_name("TEXT");
+  command->add_option("--by", arguments->who, "Who decides; the user's name when not given")
+      ->type_name("NAME");
   command
       ->add_option("--exercises", arguments->exercises, "Some exercises in place of all; topics or numbers")
       ->type_name("NAME");
@@ -325,7 +557,10 @@ void add_class(CLI::App& app, int& status) {
       "was ended.\n"
       "Example:  ./lockstep class handed-in --results results --roster roster.csv --exercises transpose "
       "scan");
-  command->callback([arguments, &status] { status = run_class(*arguments); });
+  command->callback([arguments, &status] {
+    if (arguments->who.empty()) arguments->who = user_name();
+    status = run_class(*arguments);
+  });
 }
 
 }  // namespace lockstep::cli

@@ -127,15 +127,66 @@ TEST_F(Class, AJudgeThatFailsIsToldAndTriedAgain) {
   EXPECT_EQ(contents_of(path("results/points.csv")), "id,name,transpose,total\r\nanna,,,0.0\r\n");
 }
 
+// A Gradescope export, a policy, and a decision that a new file makes void.
+TEST_F(Class, ADownloadIsGradedByAPolicyAndOverruled) {
+  hand_in("submission_metadata.yml",
+          "submission_1:\n  :submitters:\n  - :name: Anna\n    :sid: '11'\n  :created_at: 2026-02-04 "
+          "04:05:06.7 Z\n"
+          "submission_2:\n  :submitters:\n  - :name: Bob\n    :sid: '12'\n");
+  hand_in("submission_1/transpose.cu", file_of_course("solutions/05-transpose/transpose.cu"));
+  hand_in("submission_2/transpose.cu", "void transpose(\n");
+  folder_.write("roster.csv", "id,name,sid\nanna,\"Ångström, Anna\",11\nbob,Bob,\n");
+  folder_.write("policy.json", R"({"deadline": "2026-02-03T23:59:59Z", "late_percent_per_day": 25})");
+  const std::string arguments =
+      "class handed-in --results results --roster roster.csv --exercises transpose --device emulated "
+      "--policy policy.json";
+  Ran ran = lockstep(arguments);
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output,
+              AllOf(HasSubstr("read as a Gradescope export, joined with the roster: 1 by name, 1 by sid"),
+                    HasSubstr("anna: transpose: 7.5 of 10.0 earned: 1 day late, 25 % off"),
+                    HasSubstr("transpose: 1 file counted as in time, since nobody says when")));
+  EXPECT_EQ(contents_of(path("results/points.csv")),
+            "id,name,transpose,total,reasons\r\n"
+            "anna,\"Ångström, Anna\",7.5,7.5,\"transpose: 7.5 of 10.0 earned: 1 day late, 25 % off\"\r\n"
+            "bob,Bob,0.0,0.0,\r\n");
+
+  EXPECT_EQ(lockstep(arguments + " --overrule bob/transpose=4").status, 2) << "without a reason";
+  EXPECT_EQ(lockstep(arguments + " --overrule bob/transpose=11 --reason r").status, 2);
+  EXPECT_EQ(lockstep(arguments + " --overrule cy/transpose=1 --reason r").status, 2);
+  ran = lockstep(arguments + " --overrule bob/transpose=4 --reason 'a slip of the pen' --by Eve");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("bob: transpose: 4.0 of 0.0 earned: overruled by Eve on "),
+                                HasSubstr(": a slip of the pen")));
+  EXPECT_EQ(gradings(), (std::map<std::string, int>{{"anna", 1}, {"bob", 1}}));
+  EXPECT_THAT(contents_of(path("results/gradings.json")),
+              HasSubstr(R"("reason":"a slip of the pen","who":"Eve")"));
+
+  hand_in("submission_2/transpose.cu", "void transpose(int\n");
+  ran = lockstep(arguments);
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("bob: transpose: what Eve decided on "));
+  EXPECT_THAT(contents_of(path("results/points.csv")), HasSubstr("bob,Bob,0.0,0.0,\r\n"));
+}
+
 TEST_F(Class, WrongUseIsStatusTwo) {
   hand_in("anna/readme.txt", "nothing yet");
   folder_.write("bad.csv", "name\nAnna\n");
+  folder_.write("bad.json", "{\"deadline\": \"tomorrow\"}");
   for (const char* arguments :
        {"class", "class handed-in", "class nothing --results results",
         "class handed-in/anna/readme.txt --results results", "class handed-in --results handed-in/results",
         "class handed-in --results bad.csv", "class handed-in --results results --exercises transpos",
         "class handed-in --results results --workers 0", "class handed-in --results results --roster bad.csv",
         "class handed-in --results results --device toaster",
+        "class handed-in --results results --from blackboard",
+        "class handed-in --results results --from gradescope",
+        "class handed-in --results results --policy bad.json",
+        "class handed-in --results results --accept anna/scan",
+        "class handed-in --results results --accept anna/scan --reason nothing",
+        "class handed-in --results results --overrule anna/scan --reason r",
+        "class handed-in --results results --withdraw scan --reason r",
+        "class handed-in --results results --reason r",
         "class handed-in --results results --exercises scan --regrade=transpose"})
     EXPECT_EQ(lockstep(arguments).status, 2) << arguments;
 }

@@ -2,8 +2,6 @@
 // hostile is followed, written, or endless.
 #include "classroom/submissions.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -11,10 +9,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "archive_writer.h"
+#include "classroom/archive.h"
 #include "sandbox/temporary_folder.h"
 #include "storage/files.h"
 
@@ -29,62 +28,6 @@ using testing::Pair;
 
 const FileNames kNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
                           .others = {"histogram.cu"}};
-
-/// Writes an archive with libarchive, in a format that it is told.
-class ArchiveWriter {
- public:
-  enum class Format { zip, tar_gz, tar_xz };
-
-  ArchiveWriter(const fs::path& path, Format format, const char* password = nullptr) {
-    if (format == Format::zip) {
-      archive_write_set_format_zip(writer_);
-    } else {
-      archive_write_set_format_pax_restricted(writer_);
-      format == Format::tar_gz ? archive_write_add_filter_gzip(writer_)
-                               : archive_write_add_filter_xz(writer_);
-    }
-    if (password != nullptr) {
-      archive_write_set_options(writer_, "zip:encryption=zipcrypt");
-      archive_write_set_passphrase(writer_, password);
-    }
-    if (archive_write_open_filename(writer_, path.c_str()) != ARCHIVE_OK)
-      throw std::runtime_error(path.string());
-  }
-  ~ArchiveWriter() { archive_write_free(writer_); }
-  ArchiveWriter(const ArchiveWriter&) = delete;
-  ArchiveWriter& operator=(const ArchiveWriter&) = delete;
-
-  ArchiveWriter& file(const std::string& name, const std::string& text) {
-    archive_entry* const entry = make(name, AE_IFREG);
-    archive_entry_set_size(entry, static_cast<la_int64_t>(text.size()));
-    put(entry);
-    archive_write_data(writer_, text.data(), text.size());
-    return *this;
-  }
-  ArchiveWriter& link(const std::string& name, const std::string& target, bool is_hard = false) {
-    archive_entry* const entry = make(name, is_hard ? AE_IFREG : AE_IFLNK);
-    is_hard ? archive_entry_set_hardlink(entry, target.c_str())
-            : archive_entry_set_symlink(entry, target.c_str());
-    put(entry);
-    return *this;
-  }
-
- private:
-  static archive_entry* make(const std::string& name, unsigned type) {
-    archive_entry* const entry = archive_entry_new();
-    archive_entry_set_pathname(entry, name.c_str());
-    archive_entry_set_filetype(entry, type);
-    archive_entry_set_perm(entry, 0644);
-    return entry;
-  }
-  void put(archive_entry* entry) {
-    const int status = archive_write_header(writer_, entry);
-    archive_entry_free(entry);
-    if (status < ARCHIVE_WARN) throw std::runtime_error(archive_error_string(writer_));
-  }
-
-  archive* writer_ = archive_write_new();
-};
 
 using Format = ArchiveWriter::Format;
 
@@ -272,6 +215,14 @@ TEST_F(Submissions, AnUnpackerThatCrashesIsSaid) {
   EXPECT_THAT(entry.problems, ElementsAre(HasSubstr("whoever opens it crashes, or needs too much")));
 }
 
+/// Bytes of hexadecimal digits.
+std::string unhexed(const std::string& digits) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
 TEST_F(Submissions, OddNamesAreShownOnOneLine) {
   ArchiveWriter(path("in.tar.gz"), Format::tar_gz)
       .file("a\n\x1B[2J/transpose.cu", "1")
@@ -282,6 +233,22 @@ TEST_F(Submissions, OddNamesAreShownOnOneLine) {
   EXPECT_THAT(entry.refused.at("transpose"),
               HasSubstr("there are 2 files: a /transpose.cu and ?/transpose.cu"));
   EXPECT_THAT(entry.unknown, ElementsAre("x y.cu"));
+}
+
+// A zip says by a bit that its names are UTF-8, as most programs do. The bytes of a file with such a name are
+// put into an archive that says so, and then, in the second, are no UTF-8.
+TEST_F(Submissions, NamesInUtf8AreReadAndThoseThatAreNoneAreSaid) {
+  std::string bytes = unhexed(
+      "504b03041400000800000000210000000000000000000000000010000000c39c622f7472616e73706f73652e63"
+      "75504b010214031400000800000000210000000000000000000000000010000000000000000000000080010000"
+      "0000c39c622f7472616e73706f73652e6375504b050600000000010001003e0000002e0000000000");
+  storage::write_file(path("in.zip"), bytes);
+  EXPECT_THAT(read("in.zip").files, ElementsAre(Pair("transpose", "")));
+  EXPECT_THAT(read("in.zip").problems, IsEmpty());
+  for (std::size_t at = bytes.find("\xC3\x9C"); at != std::string::npos; at = bytes.find("\xC3\x9C"))
+    bytes.replace(at, 2, "\xFF\xFE");
+  storage::write_file(path("in.zip"), bytes);
+  EXPECT_THAT(read("in.zip").problems, ElementsAre("the archive holds a file whose name cannot be read"));
 }
 
 }  // namespace
