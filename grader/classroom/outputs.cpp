@@ -8,9 +8,14 @@
 #include <set>
 #include <system_error>
 
+#include "classroom/class_page.h"
+#include "classroom/class_summary.h"
 #include "classroom/digests.h"
+#include "classroom/exports.h"
 #include "classroom/rules.h"
+#include "classroom/student_page.h"
 #include "report/printable.h"
+#include "report/read_json.h"
 #include "storage/files.h"
 #include "text/printable.h"
 #include "text/shortened.h"
@@ -21,27 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-double sum_of(const StudentRow& row) {
-  double sum = 0;
-  for (const auto& [exercise, standing] : row.standings)
-    if (standing.has_points()) sum += standing.points;
-  return sum;
-}
-
-const Standing& standing_of(const StudentRow& row, const std::string& exercise) {
-  static const Standing nothing;
-  const auto found = row.standings.find(exercise);
-  return found == row.standings.end() ? nothing : found->second;
-}
-
 bool is_handed_in(const ClassTable& table, const std::string& exercise) {
   return std::any_of(table.rows.begin(), table.rows.end(), [&exercise](const StudentRow& row) {
     return standing_of(row, exercise).kind != Standing::Kind::not_handed_in;
   });
-}
-
-std::string shown_name(const StudentRow& row) {
-  return text::shortened(text::printable(row.name.empty() ? row.id : row.id + " (" + row.name + ")"));
 }
 
 std::string padded(const std::string& text, std::size_t width, bool to_the_right) {
@@ -97,12 +85,88 @@ std::string json_of(const std::string& exercise, const Standing& standing,
   return text + R"(,"report":)" + (grading->report.empty() ? "null" : grading->report) + '}';
 }
 
+/// A folder that is written beside the old one of its name, and takes its place at once. What a power cut
+/// leaves of it may be a part, and every run writes all of it anew.
+class RenewedFolder {
+ public:
+  RenewedFolder(const fs::path& folder, const std::string& name)
+      : path_(folder / name), fresh_(folder / (name + ".new")), old_(folder / (name + ".old")) {
+    std::error_code error;
+    fs::remove_all(fresh_, error);
+    fs::create_directories(fresh_, error);
+  }
+  const fs::path& fresh() const { return fresh_; }
+  void take_place() const {
+    std::error_code error;
+    fs::remove_all(old_, error);
+    fs::rename(path_, old_, error);
+    fs::rename(fresh_, path_, error);
+    if (error) throw storage::FileError("cannot write " + path_.string() + ": " + error.message());
+    fs::remove_all(old_, error);
+  }
+
+ private:
+  fs::path path_, fresh_, old_;
+};
+
+/// The gradings of a student, in the order of the table's exercises.
+std::vector<StudentGrading> gradings_of(const ClassTable& table, const StudentRow& row, const Store& store) {
+  std::vector<StudentGrading> gradings;
+  for (const std::string& exercise : table.exercises) {
+    StudentGrading& one = gradings.emplace_back(StudentGrading{exercise, standing_of(row, exercise)});
+    if (one.standing.kind != Standing::Kind::graded) continue;
+    one.grading = store.newest(one.standing.key);
+    one.attempts = store.attempts(row.id, exercise);
+    try {
+      if (one.grading && !one.grading->report.empty()) {
+        result::Report report = report::read_json(one.grading->report);
+        if (!report.exercises.empty()) one.result = std::move(report.exercises.front());
+      }
+    } catch (const report::JsonError&) {  // of another build of the same version: its text is still there
+    }
+  }
+  return gradings;
+}
+
+/// What a student reads: a report for each exercise, and the page that leads to them.
+void write_reports(const ClassTable& table, const StudentRow& row, const Store& store,
+                   std::vector<StudentGrading>& gradings, const fs::path& folder) {
+  for (StudentGrading& one : gradings) {
+    if (!one.grading) continue;
+    const auto write = [&](const char* ending, const std::string& contents) {
+      if (contents.empty()) return;
+      one.report_file = one.exercise + ending;
+      storage::write_unread_file(folder / one.report_file, contents);
+    };
+    write(".txt", one.grading->text);
+    write(".html", store.page(one.standing.key));  // none where an earlier build graded
+  }
+  storage::write_unread_file(folder / "index.html", student_page(table, row, gradings));
+}
+
 }  // namespace
+
+const Standing& standing_of(const StudentRow& row, const std::string& exercise) {
+  static const Standing nothing;
+  const auto found = row.standings.find(exercise);
+  return found == row.standings.end() ? nothing : found->second;
+}
+
+double sum_of(const StudentRow& row) {
+  double sum = 0;
+  for (const auto& [exercise, standing] : row.standings)
+    if (standing.has_points()) sum += standing.points;
+  return sum;
+}
 
 std::string points_text(double points) {
   std::string text = fmt::format("{:.2f}", points);
   if (text.ends_with('0')) text.pop_back();
   return text;
+}
+
+std::string shown_name(const StudentRow& row) {
+  return text::shortened(text::printable(row.name.empty() ? row.id : row.id + " (" + row.name + ")"));
 }
 
 std::string csv_cell(std::string_view text) {
@@ -147,38 +211,33 @@ std::string safe_name(std::string_view id) {
 }
 
 void write_outputs(const ClassTable& table, const Store& store, const fs::path& folder) {
+  const RenewedFolder reports(folder, "reports"), exports(folder, "exports");
+  ClassSummary summary(table);
   std::string students;
-  // All reports are written beside the old ones, and take their place at once.
-  const fs::path reports = folder / "reports", fresh = folder / "reports.new", old = folder / "reports.old";
-  std::error_code error;
-  fs::remove_all(fresh, error);
-  fs::create_directories(fresh, error);
   for (const StudentRow& row : table.rows) {
-    std::string gradings;
-    for (const std::string& exercise : table.exercises) {
-      const Standing& standing = standing_of(row, exercise);
-      std::optional<Grading> grading;
-      if (standing.kind == Standing::Kind::graded) grading = store.newest(standing.key);
-      gradings += (gradings.empty() ? "" : ",\n") + json_of(exercise, standing, grading);
-      if (grading && !grading->text.empty())
-        storage::write_file(fresh / safe_name(row.id) / (exercise + ".txt"), grading->text);
+    std::vector<StudentGrading> gradings = gradings_of(table, row, store);
+    std::string texts;
+    for (const StudentGrading& one : gradings) {
+      texts += (texts.empty() ? "" : ",\n") + json_of(one.exercise, one.standing, one.grading);
+      summary.add(row, one);
     }
     const Json student = {{"id", text::printable(row.id)}, {"name", text::printable(row.name)},
                           {"in_roster", row.is_in_roster}, {"handed_in", row.has_entry},
                           {"reports", safe_name(row.id)},  {"total", sum_of(row)},
                           {"problems", row.problems},      {"place", text::printable(row.place)},
                           {"joined_by", row.joined_by}};
-    students += (students.empty() ? "" : ",\n") + with_member(student, "gradings", gradings);
+    students += (students.empty() ? "" : ",\n") + with_member(student, "gradings", texts);
+    write_reports(table, row, store, gradings, reports.fresh() / safe_name(row.id));
+    export_student(row, store, gradings, table, exports.fresh());
   }
-  fs::remove_all(old, error);
-  fs::rename(reports, old, error);  // there may be none
-  fs::rename(fresh, reports, error);
-  if (error) throw storage::FileError("cannot write " + reports.string() + ": " + error.message());
-  fs::remove_all(old, error);
+  export_class(table, exports.fresh());
+  reports.take_place();
+  exports.take_place();
   const Json root = {
       {"schema", "lockstep/class/v1"}, {"exercises", table.exercises}, {"problems", table.problems}};
   storage::write_file(folder / "gradings.json", with_member(root, "students", students) + '\n');
   storage::write_file(folder / "points.csv", points_csv(table));
+  storage::write_file(folder / "class.html", class_page(table, summary));
 }
 
 std::string table_text(const ClassTable& table, std::size_t width) {
@@ -220,30 +279,35 @@ std::string table_text(const ClassTable& table, std::size_t width) {
   return text;
 }
 
-std::string remarks_text(const ClassTable& table) {
-  std::string text;
-  const auto add = [&](const std::string& who, const std::string& what) {
-    text += fmt::format("  {}{}{}\n", who, who.empty() ? "" : ": ", what);
-  };
-  for (const std::string& problem : table.problems) add("", problem);
+std::vector<ClassRemark> remarks_of(const ClassTable& table) {
+  std::vector<ClassRemark> remarks;
+  for (const std::string& problem : table.problems) remarks.push_back({nullptr, problem});
   for (const StudentRow& row : table.rows) {
-    const std::string who = shown_name(row);
-    if (!row.has_entry) add(who, "has handed in nothing");
-    if (table.has_roster && !row.is_in_roster) add(who, "is not in the roster");
-    for (const std::string& problem : row.problems) add(who, problem);
+    const auto add = [&](const std::string& what) { remarks.push_back({&row, what}); };
+    if (!row.has_entry) add("has handed in nothing");
+    if (table.has_roster && !row.is_in_roster) add("is not in the roster");
+    for (const std::string& problem : row.problems) add(problem);
     for (const std::string& exercise : table.exercises) {
       const Standing& standing = standing_of(row, exercise);
       // Where nothing of an entry could be read, that is said once.
       if (standing.kind == Standing::Kind::refused && row.problems.empty())
-        add(who, exercise + " is not graded: " + standing.why);
-      if (standing.kind == Standing::Kind::due) add(who, exercise + " is still to be graded");
+        add(exercise + " is not graded: " + standing.why);
+      if (standing.kind == Standing::Kind::due) add(exercise + " is still to be graded");
       if (!standing.verdict || standing.is_decided()) continue;
       if (*standing.verdict == result::Verdict::grader_error)
-        add(who, exercise + ": grader-error: " + text::printable(standing.complaint));
+        add(exercise + ": grader-error: " + text::printable(standing.complaint));
       if (*standing.verdict == result::Verdict::review || *standing.verdict == result::Verdict::inconclusive)
-        add(who, fmt::format("{}: {}", exercise, result::name_of(*standing.verdict)));
+        add(fmt::format("{}: {}", exercise, result::name_of(*standing.verdict)));
     }
   }
+  return remarks;
+}
+
+std::string remarks_text(const ClassTable& table) {
+  std::string text;
+  for (const ClassRemark& remark : remarks_of(table))
+    text += fmt::format("  {}{}{}\n", remark.row == nullptr ? "" : shown_name(*remark.row),
+                        remark.row == nullptr ? "" : ": ", remark.what);
   return text;
 }
 

@@ -1,5 +1,5 @@
-// What an instructor takes from a class: a table for a spreadsheet, every grading for programs, a report for
-// each student, and what is shown at the end.
+// What an instructor takes from a class: a table for a spreadsheet, every grading for programs, pages for the
+// class and for each student, files for other systems (exports.h), and what is shown at the end.
 #pragma once
 
 #include <cstddef>
@@ -61,16 +61,38 @@ struct StudentRow {
   std::vector<std::string> problems;          ///< printable
 };
 
+/// What the course says of an exercise.
+struct ExerciseFacts {
+  double max_points = 0;
+  std::filesystem::path starter;  ///< the file that everybody began with
+};
+
 /// What a class has reached: rows, and columns in the course's order.
 struct ClassTable {
   std::vector<std::string> exercises;
+  std::map<std::string, ExerciseFacts> facts;  ///< by exercise
   std::vector<StudentRow> rows;
   bool has_roster = false;
   std::vector<std::string> problems;  ///< of no student, printable
 };
 
+/// Something that an instructor needs to look at.
+struct ClassRemark {
+  const StudentRow* row = nullptr;  ///< whom it is about; null where that is nobody
+  std::string what;                 ///< printable
+};
+
+/// That of the row; where it has none, of an exercise that was not handed in.
+const Standing& standing_of(const StudentRow& row, const std::string& exercise);
+
+/// Of all exercises whose points are known.
+double sum_of(const StudentRow& row);
+
 /// With as few digits as the points of an exercise need, and no more than two.
 std::string points_text(double points);
+
+/// Id and name, printable and cut.
+std::string shown_name(const StudentRow& row);
 
 /// One cell of comma-separated values, in quotes where it needs them, on one line. What a spreadsheet would
 /// run as a formula gets an apostrophe before it.
@@ -84,15 +106,19 @@ std::string points_csv(const ClassTable& table);
 /// all of it, a digest of it.
 std::string safe_name(std::string_view id);
 
-/// Writes points.csv, gradings.json (lockstep/class/v1) and reports/STUDENT/EXERCISE.txt into a folder, each
-/// file as a whole, and takes reports away that are no longer current. Throws storage::FileError.
+/// Writes points.csv, gradings.json (lockstep/class/v1), class.html, reports/STUDENT/ with index.html and for
+/// each exercise EXERCISE.html and EXERCISE.txt, and exports/ into a folder, each file as a whole, and takes
+/// reports and exports away that are no longer current. Throws storage::FileError.
 void write_outputs(const ClassTable& table, const Store& store, const std::filesystem::path& folder);
 
 /// The table as text, at most so many columns wide, of the exercises that somebody handed in: with many the
 /// sums alone.
 std::string table_text(const ClassTable& table, std::size_t width);
 
-/// What an instructor needs to look at, a line each; empty where that is nothing.
+/// What an instructor needs to look at: of nobody first, then by student.
+std::vector<ClassRemark> remarks_of(const ClassTable& table);
+
+/// The same, a line each; empty where that is nothing.
 std::string remarks_text(const ClassTable& table);
 
 }  // namespace lockstep::classroom

@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS attempts (
 CREATE TABLE IF NOT EXISTS overrules (
   id INTEGER PRIMARY KEY, student BLOB NOT NULL, exercise TEXT NOT NULL, sha256 TEXT NOT NULL,
   decision TEXT NOT NULL, points REAL NOT NULL, reason TEXT NOT NULL, who TEXT NOT NULL, time TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS pages (grading INTEGER PRIMARY KEY, html TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS marks (
   student BLOB NOT NULL, exercise TEXT NOT NULL, PRIMARY KEY (student, exercise));
 )";
@@ -199,7 +200,19 @@ void Store::mark_for_regrading(const std::vector<std::string>& exercises) {
         .step();
 }
 
-void Store::add(const Grading& grading) {
+std::string Store::page(const GradingKey& key) const {
+  Statement found(*this, std::string("SELECT html FROM pages WHERE grading = (SELECT id") + kOfKey +
+                             " ORDER BY id DESC LIMIT 1)");
+  return found.key(key).step() ? found.column(0) : "";
+}
+
+std::size_t Store::attempts(const std::string& student, const std::string& exercise) const {
+  Statement found(*this, "SELECT count(DISTINCT sha256) FROM gradings WHERE student = ?1 AND exercise = ?2");
+  found.bytes(1, student).text(2, exercise).step();
+  return static_cast<std::size_t>(found.number_of_column(0));
+}
+
+void Store::add(const Grading& grading, std::string_view page) {
   Statement(*this, "BEGIN IMMEDIATE").step();
   try {
     Statement(*this,
@@ -217,6 +230,8 @@ void Store::add(const Grading& grading) {
         .text(13, grading.text)
         .text(14, grading.complaint)
         .step();
+    if (!page.empty())
+      Statement(*this, "INSERT INTO pages VALUES (last_insert_rowid(), ?1)").text(1, page).step();
     Statement(*this, "DELETE FROM marks WHERE student = ?1 AND exercise = ?2")
         .bytes(1, grading.key.student)
         .text(2, grading.key.exercise)

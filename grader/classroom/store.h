@@ -84,8 +84,13 @@ class Store {
   /// Marks what was graded of these exercises to be graded once more, as far as no mark on one of them is
   /// left from before.
   void mark_for_regrading(const std::vector<std::string>& exercises);
-  /// Adds a grading, and takes its mark away, in one transaction that is on the disk when this returns.
-  void add(const Grading& grading);
+  /// The report of the newest grading of the key as a page in HTML; empty where `grade` left none.
+  std::string page(const GradingKey& key) const;
+  /// How many different files of the student were graded for the exercise.
+  std::size_t attempts(const std::string& student, const std::string& exercise) const;
+  /// Adds a grading with its page, and takes its mark away, in one transaction that is on the disk when this
+  /// returns.
+  void add(const Grading& grading, std::string_view page = {});
   /// Number of gradings of the key, those before the newest included.
   std::size_t count(const GradingKey& key) const;
 

@@ -30,6 +30,7 @@ using sandbox::FileDescriptor;
 
 constexpr const char* kReportFile = "report.json";
 constexpr const char* kTextFile = "report.txt";
+constexpr const char* kPageFile = "report.html";
 constexpr const char* kErrorsFile = "errors.txt";
 constexpr int kNotStarted = 127;
 
@@ -88,7 +89,9 @@ class Judges {
                                       "--format",
                                       "json",
                                       "--output",
-                                      kReportFile};
+                                      kReportFile,
+                                      "--also",
+                                      std::string("html=") + kPageFile};
     words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -136,10 +139,11 @@ class Judges {
       at = running_.erase(at);
       const fs::path folder = folder_of(number);
       std::error_code missing;
-      const std::string report =
-          fs::exists(folder / kReportFile, missing) ? storage::read_file(folder / kReportFile) : "";
-      const Outcome outcome = outcome_of(report, storage::read_file(folder / kTextFile),
-                                         storage::read_file(folder / kErrorsFile), status);
+      const auto contents = [&](const char* name) {
+        return fs::exists(folder / name, missing) ? storage::read_file(folder / name) : "";
+      };
+      Outcome outcome = outcome_of(contents(kReportFile), contents(kTextFile), contents(kErrorsFile), status);
+      if (!outcome.report.empty()) outcome.page = contents(kPageFile);
       fs::remove_all(folder, missing);
       done(number, outcome);
     }

@@ -27,6 +27,7 @@ struct Outcome {
   std::string device;     ///< as the report has it
   std::string report;     ///< lockstep/result/v1, compact
   std::string text;       ///< as the student reads it
+  std::string page;       ///< the same as HTML
   std::string complaint;  ///< of a grader-error: what was said, printable
 };
 
@@ -47,7 +48,7 @@ bool run_jobs(std::size_t jobs, const WorkerOptions& options, const std::functio
               const std::function<void(std::size_t)>& wait);
 
 /// Reads what one `grade` has left: its report, the text beside it, what it said on standard error, and how
-/// it ended, as waitpid has it.
+/// it ended, as waitpid has it. The page is not looked at.
 Outcome outcome_of(const std::string& report, const std::string& text, const std::string& errors, int status);
 
 }  // namespace lockstep::classroom

@@ -257,7 +257,11 @@ ClassTable read_class(const ClassArguments& arguments, const std::vector<const c
                       Store& store) {
   ClassTable table;
   table.has_roster = arguments.roster.has_value();
-  for (const course::Exercise* exercise : exercises) table.exercises.push_back(exercise->problem.name);
+  for (const course::Exercise* exercise : exercises) {
+    table.exercises.push_back(exercise->problem.name);
+    table.facts[exercise->problem.name] = {.max_points = exercise->problem.points,
+                                           .starter = exercise->starter};
+  }
   const std::vector<classroom::Student> roster = roster_of(arguments);
   Rows rows(roster);
   const classroom::FileNames names = classroom::file_names(exercises);
@@ -370,7 +374,8 @@ bool grade_class(const ClassArguments& arguments, const ClassTable& table, const
                    .max_points = outcome.max_points,
                    .report = outcome.report,
                    .text = outcome.text,
-                   .complaint = outcome.complaint});
+                   .complaint = outcome.complaint},
+                  outcome.page);
         ++finished;
       },
       [&](std::size_t running) { progress.show(finished, running); });
@@ -487,7 +492,7 @@ int run_class(const ClassArguments& arguments) {
       std::cout << "\nGraded once more, and not as before\n" << moves;
     if (const std::string remarks = classroom::remarks_text(table); !remarks.empty())
       std::cout << "\nTo be looked at\n" << remarks;
-    std::cout << fmt::format("\nIn {}: points.csv, gradings.json, reports/\n",
+    std::cout << fmt::format("\nIn {}: class.html, points.csv, gradings.json, reports/, exports/\n",
                              report::printable(arguments.results.string()));
     if (!is_whole)
       throw Failed("a signal has ended it: what was graded is kept, and the same command goes on.");

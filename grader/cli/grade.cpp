@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "calibration/calibration_store.h"
 #include "cli/bench_record.h"
@@ -33,6 +34,10 @@ namespace {
 
 enum class Format { text, lines, json, junit, sarif, html };
 
+const std::vector<std::pair<std::string, Format>> kFormats = {
+    {"text", Format::text},   {"lines", Format::lines}, {"json", Format::json},
+    {"junit", Format::junit}, {"sarif", Format::sarif}, {"html", Format::html}};
+
 /// What a flag holds that has no value, as `--show` without `=FILE`.
 constexpr const char* kNamedByTopic = "true";
 
@@ -43,6 +48,7 @@ struct GradeArguments {
   device::Kind device = device::Kind::automatic;
   Format format = Format::text;
   std::optional<std::filesystem::path> output;
+  std::vector<std::pair<Format, std::filesystem::path>> also;  ///< further formats, and their files
   std::optional<std::string> seed;
   std::optional<std::filesystem::path> seed_file, secret_file;
   bool show_seed = false;
@@ -115,6 +121,29 @@ std::string render(const result::Report& report, Format format) {
   return report::render_text(report, {});
 }
 
+/// FORMAT=FILE, for each of `words`. Throws WrongUse.
+std::vector<std::pair<Format, std::filesystem::path>> further_files(const std::vector<std::string>& words) {
+  std::vector<std::pair<Format, std::filesystem::path>> files;
+  for (const std::string& word : words) {
+    const std::size_t end = word.find('=');
+    const std::string name = word.substr(0, end);
+    const auto format =
+        std::ranges::find_if(kFormats, [&name](const auto& known) { return known.first == name; });
+    if (end == std::string::npos || format == kFormats.end())
+      throw WrongUse("--also is a format and a file, as in --also html=page.html: \"" +
+                     report::printable(word) + "\" is not.");
+    files.emplace_back(format->second, word.substr(end + 1));
+  }
+  return files;
+}
+
+void check_output(const char* option, const std::filesystem::path& file) {
+  std::error_code error;
+  if (!file.has_filename() || std::filesystem::is_directory(file, error))
+    throw WrongUse(
+        fmt::format("{} is a file to write: \"{}\" is none.", option, report::printable(file.string())));
+}
+
 void check(const GradeArguments& arguments, std::size_t selected) {
   if (arguments.submission) check_submission(*arguments.submission);
   if (arguments.all && !arguments.exercises.empty()) {
@@ -127,10 +156,8 @@ void check(const GradeArguments& arguments, std::size_t selected) {
                    " is one file: say which exercise it solves, as in "
                    "./lockstep grade transpose --submission FILE.");
   }
-  if (arguments.output &&
-      (!arguments.output->has_filename() || std::filesystem::is_directory(*arguments.output, error)))
-    throw WrongUse("--output is a file to write: \"" + report::printable(arguments.output->string()) +
-                   "\" is none.");
+  if (arguments.output) check_output("--output", *arguments.output);
+  for (const auto& [format, file] : arguments.also) check_output("--also", file);
   if (arguments.show && *arguments.show != kNamedByTopic && selected > 1) {
     throw WrongUse("--show=FILE is one picture: name one exercise, or let --show choose the files' names.");
   }
@@ -156,6 +183,11 @@ void show(const result::ExerciseResult& result, std::string file, bool prints) {
   if (prints)
     std::cout << fmt::format("  Picture: {}, of case {}\n", report::printable(file),
                              result.picture->case_name);
+}
+
+bool writes_page(const GradeArguments& arguments) {
+  return arguments.format == Format::html ||
+         std::ranges::any_of(arguments.also, [](const auto& one) { return one.first == Format::html; });
 }
 
 /// Whether a grading is the student's progress: of the exercise's file in the course, and of another file
@@ -243,8 +275,7 @@ int grade(const GradeArguments& arguments) {
       return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
-    if (arguments.format == Format::html)
-      trace_for_page(*exercise, submission, options, report.exercises.back());
+    if (writes_page(arguments)) trace_for_page(*exercise, submission, options, report.exercises.back());
     if (is_progress) {
       progress.compare(report.exercises.back());
       progress.record(report.exercises.back());
@@ -257,6 +288,7 @@ int grade(const GradeArguments& arguments) {
     if (keeps_progress && is_progress) keeps_progress = keep(report.exercises.back());
   }
   if (prints) std::cout << report::render_summary(report, style);
+  for (const auto& [format, file] : arguments.also) storage::write_file(file, render(report, format));
   if (arguments.output) {
     storage::write_file(*arguments.output, render(report, arguments.format));
     if (arguments.format == Format::html)
@@ -289,17 +321,18 @@ void add_grade(CLI::App& app, int& status) {
       ->add_option("--format", arguments->format,
                    "text; lines, as compilers print them, for editors; json (lockstep/result/v1); junit; "
                    "sarif (2.1.0); or html, a page with the source")
-      ->transform(one_of<Format>({{"text", Format::text},
-                                  {"lines", Format::lines},
-                                  {"json", Format::json},
-                                  {"junit", Format::junit},
-                                  {"sarif", Format::sarif},
-                                  {"html", Format::html}}))
+      ->transform(one_of<Format>(kFormats))
       ->type_name("FORMAT");
   command
       ->add_option("--output", arguments->output,
                    "Write the report to a file, whole or not at all; text still goes to the terminal")
       ->type_name("FILE");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--also", [arguments](const auto& words) { arguments->also = further_files(words); },
+          "Write the report in a further format as well, as html=page.html; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("FORMAT=FILE");
   CLI::Option* const seed = command
                                 ->add_option("--seed", arguments->seed,
                                              "Of all inputs; drawn at random and reported when not given")

@@ -152,9 +152,9 @@ Markup verdict_words(Verdict verdict) {
                              Markup::text(name_of(verdict)));
 }
 
-Markup scrolling_table(const char* caption, std::initializer_list<const char*> headings, const Markup& rows) {
+Markup scrolling_table(const char* caption, const std::vector<std::string>& headings, const Markup& rows) {
   Markup heading;
-  for (const char* one : headings) heading += Markup::element("th", {{"scope", "col"}}, one);
+  for (const std::string& one : headings) heading += Markup::element("th", {{"scope", "col"}}, one);
   const Markup table = Markup::element("table", Markup::element("caption", caption) +
                                                     Markup::element("thead", Markup::element("tr", heading)) +
                                                     Markup::element("tbody", rows));

@@ -1,8 +1,8 @@
 // The cases of an exercise on a page: all in a table, and of those that failed what is known.
 #pragma once
 
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "report/markup.h"
 #include "result/result.h"
@@ -13,7 +13,7 @@ namespace lockstep::report {
 Markup verdict_words(result::Verdict verdict);
 
 /// A table that scrolls by itself where a page is narrow.
-Markup scrolling_table(const char* caption, std::initializer_list<const char*> headings, const Markup& rows);
+Markup scrolling_table(const char* caption, const std::vector<std::string>& headings, const Markup& rows);
 
 /// `page`: the prefix of the exercise's ids. Empty where nothing was run.
 Markup cases_section(const result::ExerciseResult& result, const std::string& page);

@@ -154,6 +154,9 @@ Json of_speed(const Speed& speed) {
   }
   result["size"] = speed.size.empty() ? Json(nullptr) : Json(speed.size);
   result["between"] = speed.between.empty() ? Json(nullptr) : Json(speed.between);
+  for (const result::Rung& rung : speed.ladder)
+    result["ladder"].push_back({{"name", printable(rung.name)}, {"speed", measured(rung.speed)}});
+  if (speed.on_ladder) result["on_ladder"] = measured(*speed.on_ladder);
   result["call_seconds"] = speed.call_seconds ? measured(*speed.call_seconds) : Json(nullptr);
   result["card"] = speed.gpu ? of_gpu(*speed.gpu) : Json(nullptr);
   return result;

@@ -56,6 +56,19 @@ Markup Markup::link(std::string_view id, const Markup& content) {
   return Markup(fmt::format("<a href=\"#{}\">{}</a>", escaped_markup(printable(id)), content.html_));
 }
 
+Markup Markup::file_link(std::string_view path, const Markup& content) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+  std::string address = "./";  // so that no name becomes a scheme or a host
+  for (const char character : path) {
+    if (kPlain.find(character) != std::string_view::npos) {
+      address += character;
+    } else {
+      address += fmt::format("%{:02X}", static_cast<unsigned char>(character));
+    }
+  }
+  return Markup(fmt::format("<a href=\"{}\">{}</a>", address, content.html_));
+}
+
 Markup Markup::drawing(const emulator::AccessTrace& trace) { return Markup(access_figure_svg(trace)); }
 
 Markup& Markup::operator+=(const Markup& more) {

@@ -61,6 +61,9 @@ class Markup {
   static Markup element(ElementName name, std::string_view text);
   /// A link to the element of this page that has the id.
   static Markup link(std::string_view id, const Markup& content);
+  /// A link to a file below the folder of this page, whatever the names on the way to it are: `path` has `/`
+  /// between them.
+  static Markup file_link(std::string_view path, const Markup& content);
   /// The access as a drawing (access_figure.h).
   static Markup drawing(const emulator::AccessTrace& trace);
 

@@ -12,6 +12,17 @@
 
 namespace lockstep::storage {
 
+namespace {
+
+void write_contents(const std::filesystem::path& target, std::string_view contents) {
+  std::ofstream file(target, std::ios::binary | std::ios::trunc);
+  file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  file.close();
+  if (!file) throw FileError("cannot write " + target.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
 std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
@@ -24,12 +35,6 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view contents) {
-  const auto write = [&](const std::filesystem::path& target) {
-    std::ofstream file(target, std::ios::binary | std::ios::trunc);
-    file.write(contents.data(), static_cast<std::streamsize>(contents.size()));
-    file.close();
-    if (!file) throw FileError("cannot write " + target.string() + ": " + std::strerror(errno));
-  };
   // Before it gets its name: a machine that stops after the renaming would otherwise leave an empty file.
   // Some file systems cannot be asked.
   const auto bring_to_disk = [](const std::filesystem::path& target) {
@@ -39,12 +44,12 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
   };
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
-    return write(path);
+    return write_contents(path, contents);
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   std::filesystem::path beside = path;
   beside += ".new-" + std::to_string(getpid());
   try {
-    write(beside);
+    write_contents(beside, contents);
     bring_to_disk(beside);
     std::filesystem::rename(beside, path, error);
     if (error) throw FileError("cannot write " + path.string() + ": " + error.message());
@@ -52,6 +57,12 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
     std::filesystem::remove(beside, error);
     throw;
   }
+}
+
+void write_unread_file(const std::filesystem::path& path, std::string_view contents) {
+  std::error_code error;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  write_contents(path, contents);
 }
 
 }  // namespace lockstep::storage

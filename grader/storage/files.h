@@ -22,4 +22,8 @@ std::string read_file(const std::filesystem::path& path);
 /// FileError.
 void write_file(const std::filesystem::path& path, std::string_view contents);
 
+/// Writes a file of a folder that nobody reads before all of it is written, without waiting for the disk.
+/// Makes missing folders. Throws FileError.
+void write_unread_file(const std::filesystem::path& path, std::string_view contents);
+
 }  // namespace lockstep::storage

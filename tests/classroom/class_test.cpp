@@ -106,6 +106,16 @@ TEST_F(Class, IsKilledGoesOnAndGradesAsGradeAloneDoes) {
   EXPECT_EQ(found.at("dora").at("state"), "refused");
   EXPECT_THAT(contents_of(path("results/reports/bob/transpose.txt")),
               AllOf(HasSubstr("transpose.cu does not compile"), Not(HasSubstr(folder_.path().string()))));
+  EXPECT_THAT(
+      contents_of(path("results/reports/anna/transpose.html")),
+      AllOf(HasSubstr("Access to memory"), HasSubstr("passed"), Not(HasSubstr(folder_.path().string()))));
+  EXPECT_THAT(contents_of(path("results/reports/anna/index.html")), HasSubstr("./transpose.html"));
+  EXPECT_THAT(contents_of(path("results/class.html")),
+              AllOf(HasSubstr("./reports/anna/index.html"), HasSubstr("has handed in nothing")));
+  for (const char* name :
+       {"canvas.csv", "moodle.csv", "gradescope/bob/results.json", "prairielearn/bob/transpose/results.json",
+        "junit/bob.xml", "similarity/transpose/submissions/bob/transpose.cu"})
+    EXPECT_FALSE(contents_of(path(std::string("results/exports/") + name)).empty()) << name;
   EXPECT_FALSE(fs::exists(path("course/.lockstep/progress.json")))
       << "the instructor's progress is their own";
   EXPECT_FALSE(fs::exists(path("results/work")));

@@ -92,6 +92,25 @@ TEST_F(ClassStore, RegradingGoesOnWhereItWasInterrupted) {
   EXPECT_TRUE(store.is_due(anna)) << "all were graded, and are to be graded once more";
 }
 
+TEST_F(ClassStore, KeepsThePageOfEachGradingAndCountsFiles) {
+  Store store(file());
+  const Grading first = grading("anna");
+  EXPECT_EQ(store.page(first.key), "");
+  store.add(first, "first");
+  store.add(grading("bob"), "of bob");
+  EXPECT_EQ(store.page(first.key), "first");
+  store.add(first);
+  EXPECT_EQ(store.page(first.key), "") << "the newest grading has none";
+  store.add(first, "third");
+  EXPECT_EQ(store.page(first.key), "third");
+  EXPECT_EQ(store.attempts("anna", "transpose"), 1U) << "one file, graded three times";
+  Grading second = first;
+  second.key.sha256 = "another";
+  store.add(second);
+  EXPECT_EQ(store.attempts("anna", "transpose"), 2U);
+  EXPECT_EQ(store.attempts("anna", "scan"), 0U);
+}
+
 TEST_F(ClassStore, KeepsFilesOnceAndASecretForItself) {
   std::string secret;
   {

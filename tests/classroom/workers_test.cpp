@@ -66,8 +66,10 @@ class Workers : public testing::Test {
 };
 
 TEST_F(Workers, HandOverAFileASecretAndArguments) {
-  const WorkerOptions options = script(
-      "echo \"$*\"; cat x.cu; cat; echo said >&2; echo '" + report_of("passed", 10) + "' > report.json\n", 1);
+  const WorkerOptions options =
+      script("echo \"$*\"; cat x.cu; cat; echo said >&2; echo '" + report_of("passed", 10) +
+                 "' > report.json; echo a page > report.html\n",
+             1);
   std::map<std::size_t, Outcome> outcomes;
   const bool whole = run_jobs(
       1, options,
@@ -79,8 +81,9 @@ TEST_F(Workers, HandOverAFileASecretAndArguments) {
   ASSERT_EQ(outcomes.size(), 1U);
   EXPECT_EQ(outcomes[0].verdict, result::Verdict::passed);
   EXPECT_EQ(outcomes[0].text,
-            "grade scan --submission x.cu --secret-file - --format json --output report.json --more\n"
-            "the text\nthe secret");
+            "grade scan --submission x.cu --secret-file - --format json --output report.json --also "
+            "html=report.html --more\nthe text\nthe secret");
+  EXPECT_EQ(outcomes[0].page, "a page\n");
   EXPECT_FALSE(fs::exists(folder_.path() / "work")) << "scratch is left";
 }
 

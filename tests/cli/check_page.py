@@ -1,15 +1,17 @@
-"""check_page.py FILE: whether a page of `grade --format html` holds what such a page may hold, and nothing else.
+"""check_page.py FILE [--files]: whether a page of `grade --format html` holds what such a page may hold, nothing else.
 
 Elements and attributes are those of the list below, so that whatever a submission says has become text. Besides, the
-page is one that a keyboard and a screen reader can use. Prints the page's text.
+page is one that a keyboard and a screen reader can use. With --files it may lead to files below its own folder, which
+are there: those of a class do. Prints the page's text.
 """
 
 import html.parser
 import pathlib
 import sys
+import urllib.parse
 
 DRAWING = {
-    "svg": {"xmlns", "class", "role", "viewbox", "width", "height"},
+    "svg": {"xmlns", "class", "role", "viewbox", "width", "height", "aria-label", "preserveaspectratio"},
     "text": {"class", "x", "y", "dy"},
     "rect": {"class", "x", "y", "width", "height", "rx"},
     "line": {"class", "x1", "y1", "x2", "y2"},
@@ -92,14 +94,23 @@ class Page(html.parser.HTMLParser):
         self.faults.append(f"an instruction {data!r}")
 
 
-def faults_of(page):
+def leads_nowhere(page, link, folder):
+    if link.startswith("#"):
+        return link[1:] not in page.ids
+    if folder is None or not link.startswith("./"):
+        return True
+    target = (folder / urllib.parse.unquote(link)).resolve()
+    return folder.resolve() not in target.parents or not target.is_file()
+
+
+def faults_of(page, folder):
     faults = list(page.faults)
     if page.policy != POLICY:
         faults.append(f"the policy {page.policy!r}")
     if page.open:
         faults.append(f"without an end: {page.open}")
     faults += [f"the id {one} twice" for one in set(page.ids) if page.ids.count(one) > 1]
-    faults += [f"a link to {one!r}" for one in page.links if not one.startswith("#") or one[1:] not in page.ids]
+    faults += [f"a link to {one!r}" for one in page.links if leads_nowhere(page, one, folder)]
     for once in ("h1", "main", "header"):
         if page.count.get(once) != 1:
             faults.append(f"{page.count.get(once)} of {once}")
@@ -109,12 +120,14 @@ def faults_of(page):
 
 
 def main():
-    data = pathlib.Path(sys.argv[1]).read_bytes()
+    file = pathlib.Path(sys.argv[1])
+    data = file.read_bytes()
     controls = sorted({byte for byte in data if byte < 0x20 and byte != 0x0A} | ({0x7F} & set(data)))
     page = Page()
     page.feed(data.decode("utf-8"))
     page.close()
-    faults = faults_of(page) + [f"the control character {byte:#04x}" for byte in controls]
+    folder = file.parent if "--files" in sys.argv[2:] else None
+    faults = faults_of(page, folder) + [f"the control character {byte:#04x}" for byte in controls]
     for fault in faults:
         print(f"{sys.argv[1]}: {fault}", file=sys.stderr)
     sys.stdout.buffer.write("".join(page.text).encode("utf-8"))

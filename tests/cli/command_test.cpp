@@ -117,6 +117,10 @@ TEST_F(Command, WrongUseIsStatusTwo) {
                                 "grade transpose --output ''",
                                 "grade transpose --output /",
                                 "grade transpose --output results/",
+                                "grade transpose --also page.html",
+                                "grade transpose --also yaml=page.html",
+                                "grade transpose --also html=",
+                                "grade transpose --also html=/",
                                 "grade transpose --submission ''",
                                 "grade transpose --submission /nonexistent",
                                 "grade --submission /nonexistent",
@@ -675,10 +679,14 @@ TEST_F(Grading, ACaseAloneGivesNoPointsAndIsNoProgress) {
 
 TEST_F(Grading, AReportInAFileLeavesTextOnTheTerminal) {
   const std::filesystem::path file = folder_.path() / "new folder/results.xml";
-  const Ran ran = lockstep("grade transpose --format junit --output '" + file.string() + "' " + reference_);
+  const std::filesystem::path page = folder_.path() / "page.html", json = folder_.path() / "a=b.json";
+  const Ran ran = lockstep("grade transpose --format junit --output '" + file.string() + "' --also html='" +
+                           page.string() + "' --also json='" + json.string() + "' " + reference_);
   EXPECT_EQ(ran.status, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("transpose: passed"));
   EXPECT_EQ(run("xmllint --noout '" + file.string() + "' 2>&1").status, 0);
+  EXPECT_EQ(nlohmann::json::parse(contents_of(json)).at("exercises").at(0).at("verdict"), "passed");
+  EXPECT_THAT(contents_of(page), HasSubstr("Access to memory")) << "with the access that it draws";
 }
 
 TEST_F(Grading, AFullDiskIsTheMachinesFault) {

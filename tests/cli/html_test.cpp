@@ -126,6 +126,19 @@ TEST(Markup, EscapesWhateverItIsGiven) {
             Markup::page("<b>", "", Markup::element("p", {{"title", "\" >"}}, "]]>?")));
 }
 
+TEST(Markup, LinksToFilesStayBelowTheFolder) {
+  const auto address_of = [](const char* path) {
+    const std::string page = Markup::page("", "", Markup::file_link(path, Markup::text("<x>")));
+    const std::size_t at = page.find("<a href=\"") + 9;
+    EXPECT_THAT(page, HasSubstr(">&lt;x&gt;</a>"));
+    return page.substr(at, page.find('"', at) - at);
+  };
+  EXPECT_EQ(address_of("reports/anna-1/index.html"), "./reports/anna-1/index.html");
+  EXPECT_EQ(address_of("//host/x"), ".///host/x") << "a path that begins with . has no host (RFC 3986, 4.2)";
+  EXPECT_EQ(address_of("javascript:alert(1)"), "./javascript%3Aalert%281%29");
+  EXPECT_EQ(address_of("a b\"><script>&\xC3\xA5?#"), "./a%20b%22%3E%3Cscript%3E%26%C3%A5%3F%23");
+}
+
 TEST(HtmlReport, EveryKindIsASoundPage) {
   const std::string text = text_of_page(render_html(every_kind()));
   for (const char* shown :
