@@ -210,7 +210,7 @@ void take_entry(const classroom::Entry& entry, const std::string& exercise, cons
                       .lockstep = LOCKSTEP_VERSION};
   };
   const auto keep = [&](const std::string& text, const classroom::HandIn& hand_in) {
-    const std::string sha256 = classroom::sha256_of(text);
+    std::string sha256 = classroom::sha256_of(text);
     store.keep_file(sha256, text);
     store.keep_attempt(student, exercise, {sha256, hand_in});
     return sha256;

@@ -108,6 +108,33 @@ std::string quoted(const std::string& text, const char* escape) {
 
 constexpr const char* kQuoteInShell = "'\\''";
 
+/// What the scripts of bash and zsh are made of. In both a `case` of COMMAND and the word before the one to
+/// complete gives the words behind an option, and COMMAND with any word those of the command.
+struct Cases {
+  std::vector<Word> commands;
+  std::string after_options, of_commands;
+};
+
+/// `separator` stands between COMMAND and the word before; `choices` writes words as the shell has them.
+Cases cases_of(const std::vector<CommandWords>& commands, char separator,
+               const std::function<std::string(const std::vector<Word>&)>& choices) {
+  Cases cases;
+  const auto line = [&](const CommandWords& command, const std::string& before,
+                        const std::vector<Word>& words) {
+    return fmt::format("    {}{}{}) choices={} ;;\n", command.name.text, separator, before, choices(words));
+  };
+  for (const CommandWords& command : commands) {
+    cases.commands.push_back(command.name);
+    for (const OptionWords& option : command.options) {
+      if (!has_value(option)) continue;
+      for (const std::string& name : option.names)
+        cases.after_options += line(command, name, words_after(option));
+    }
+    cases.of_commands += line(command, "*", words_behind(command));
+  }
+  return cases;
+}
+
 // --- bash ---
 
 std::string bash_words(const std::vector<Word>& words) {
@@ -116,22 +143,9 @@ std::string bash_words(const std::vector<Word>& words) {
   return quoted(text, kQuoteInShell);
 }
 
-/// One `case`: COMMAND,OPTION gives the words behind an option, COMMAND, those of the command. Files are what
-/// bash completes where this completes nothing.
+/// Files are what bash completes where this completes nothing.
 std::string bash_script(const std::vector<CommandWords>& commands) {
-  std::vector<Word> names;
-  std::string after_options, of_commands;
-  for (const CommandWords& command : commands) {
-    names.push_back(command.name);
-    for (const OptionWords& option : command.options) {
-      if (!has_value(option)) continue;
-      for (const std::string& name : option.names)
-        after_options += fmt::format("    {},{}) choices={} ;;\n", command.name.text, name,
-                                     bash_words(words_after(option)));
-    }
-    of_commands +=
-        fmt::format("    {},*) choices={} ;;\n", command.name.text, bash_words(words_behind(command)));
-  }
+  const Cases cases = cases_of(commands, ',', bash_words);
   return fmt::format(R"(# Completes ./lockstep in bash: source <(./lockstep completion bash)
 _lockstep() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} choices=''
@@ -152,7 +166,7 @@ _lockstep() {{
 }}
 complete -o bashdefault -o default -F _lockstep lockstep
 )",
-                     bash_words(names), after_options, of_commands);
+                     bash_words(cases.commands), cases.after_options, cases.of_commands);
 }
 
 // --- zsh ---
@@ -167,19 +181,8 @@ std::string zsh_words(const std::vector<Word>& words) {
 }
 
 std::string zsh_script(const std::vector<CommandWords>& commands) {
-  std::vector<Word> names;
-  std::string after_options, of_commands;
-  for (const CommandWords& command : commands) {
-    names.push_back(command.name);
-    for (const OptionWords& option : command.options) {
-      if (!has_value(option)) continue;
-      for (const std::string& name : option.names)
-        after_options += fmt::format("    {}:{}) choices=({}) ;;\n", command.name.text, name,
-                                     zsh_words(words_after(option)));
-    }
-    of_commands +=
-        fmt::format("    {}:*) choices=({}) ;;\n", command.name.text, zsh_words(words_behind(command)));
-  }
+  const Cases cases =
+      cases_of(commands, ':', [](const std::vector<Word>& words) { return "(" + zsh_words(words) + ")"; });
   return fmt::format(R"(#compdef lockstep
 # Completes ./lockstep in zsh: source <(./lockstep completion zsh)
 _lockstep() {{
@@ -200,7 +203,7 @@ else
   compdef _lockstep lockstep
 fi
 )",
-                     zsh_words(names), after_options, of_commands);
+                     zsh_words(cases.commands), cases.after_options, cases.of_commands);
 }
 
 // --- fish ---

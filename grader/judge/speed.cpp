@@ -46,6 +46,7 @@ double room_on(const device::TimingDevice& device) { return 0.8 * static_cast<do
 struct TimedSize {
   const course::Case& one;
   std::unique_ptr<CallTimer> timer;
+  bool side_by_side = false;  ///< there is room for the contexts of both processes of a round
 };
 
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
@@ -54,24 +55,28 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
                             const OpenAttempt& reference, const SpeedOptions& options,
                             const result::Figures& ceilings) {
   const std::vector<course::Case>& sizes = problem.speed->sizes;
-  // Of the two processes of a round, and of the one that answers.
-  const double contexts = 3 * static_cast<double>(device.context_bytes());
+  const auto context = static_cast<double>(device.context_bytes());
   std::size_t largest = 0;
   for (std::size_t size = 1; size < sizes.size(); ++size) {
     const double needed =
         CallTimer::bytes_needed(sizes[size], calls_together(*problem.speed, sizes[size], ceilings));
-    if (needed + contexts <= room_on(device)) largest = size;
+    if (needed + context <= room_on(device)) largest = size;
   }
   for (std::size_t size = largest;; --size) {
+    const course::Case& one = sizes[size];
+    const std::size_t calls = calls_together(*problem.speed, one, ceilings);
+    // The context of a process that answers is worth less than a larger size.
+    const bool is_answered = CallTimer::bytes_needed(one, calls) + 2 * context <= room_on(device);
     try {
-      auto timer = std::make_unique<CallTimer>(
-          problem, sizes[size], device,
-          CallTimer::Options{.seed = options.seed,
-                             .calls = calls_together(*problem.speed, sizes[size], ceilings),
-                             .answers = options.baseline.answers,
-                             .reference = reference,
-                             .progress = options.progress});
-      if (timer->bytes_of_process() + contexts <= room_on(device)) return {sizes[size], std::move(timer)};
+      auto timer =
+          std::make_unique<CallTimer>(problem, one, device,
+                                      CallTimer::Options{.seed = options.seed,
+                                                         .calls = calls,
+                                                         .answers = options.baseline.answers,
+                                                         .reference = is_answered ? reference : OpenAttempt(),
+                                                         .progress = options.progress});
+      const double left = room_on(device) - timer->bytes_of_process();
+      if (left >= context) return {one, std::move(timer), left >= 2 * context};
     } catch (const device::OutOfMemory&) {
       // Small buffers take more than their bytes.
     }
@@ -151,18 +156,20 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const bool reference_first = round % 2 == 0;
       const OpenAttempt& earlier = reference_first ? reference : submission;
       const OpenAttempt& later = reference_first ? submission : reference;
-      // Side by side, and before anything is timed: what is not there yet cannot delay what is timed, and
-      // nothing of the submission runs while the reference is.
+      // Side by side, and before anything is timed. Nothing of the submission is loaded while the reference
+      // is timed.
       auto starting = std::async(std::launch::async, CallTimer::start, std::cref(earlier));
-      auto starting_later = std::async(std::launch::async, CallTimer::start, std::cref(later));
+      auto starting_later = std::async(timed.side_by_side ? std::launch::async : std::launch::deferred,
+                                       CallTimer::start, std::cref(later));
       // Reference and submission get the same inputs, and no other process of the submission gets them: what
       // one has left somewhere is no answer to the next.
       if (std::exchange(are_inputs_used, true)) timed.timer->renew_inputs();
       if (options.progress) options.progress(fmt::format("speed, round {}", round + 1), round, planned);
       const std::optional<device::GpuState> before = device.gpu_state();
-      std::unique_ptr<Attempt> first = starting.get(), second = starting_later.get();
+      std::unique_ptr<Attempt> first = starting.get();
+      if (timed.side_by_side) starting_later.wait();
       Timing of_earlier = timed.timer->time_started(std::move(first), earlier);
-      Timing of_later = timed.timer->time_started(std::move(second), later);
+      Timing of_later = timed.timer->time_started(starting_later.get(), later);
       const Timing& of_reference = reference_first ? of_earlier : of_later;
       const Timing& of_submission = reference_first ? of_later : of_earlier;
       if (of_reference.fault)

@@ -188,12 +188,21 @@ def is_alive(number, start):
     return status is not None and status[1][19] == start and status[1][0] != "Z"
 
 
+def has_loaded(process):
+    """Whether it is a runner that has loaded a solution. In a sandbox its file has a short name."""
+    if (status_of(process) or ("",))[0] not in ("runner", "lockstep-runner"):
+        return False
+    try:
+        return "submission.so" in pathlib.Path(f"/proc/{process}/maps").read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
 def runner_below(judge):
-    """The process that has loaded a solution; None when there is none. In a sandbox its file has a short name."""
-    for process in descendants(judge).items():
-        if is_alive(*process) and (status_of(process[0]) or ("",))[0] in ("runner", "lockstep-runner"):
-            return process[0]
-    return None
+    """The process that has loaded a solution last; None when there is none. The reference's that answers timed calls is
+    older than those that are timed."""
+    loaded = [(int(start), number) for number, start in descendants(judge).items() if has_loaded(number)]
+    return max(loaded)[1] if loaded else None
 
 
 def holds_within(seconds, condition):

@@ -282,6 +282,24 @@ TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATim
   }
 }
 
+TEST_F(SpeedRounds, WhereOneMoreContextHasNoRoomProcessesStartInTurnAndTheJudgeAnswers) {
+  // K is 4, so that a process has 8 sets of 3 buffers of 2 MiB: 50 MB. 0.8 of what is free may be used.
+  device_.context = 100'000'000;
+  device_.free = 250'000'000;
+  int prepared = 0;
+  EXPECT_FALSE(measure(problem_with_drawn_inputs(prepared), negates).fault);
+  EXPECT_EQ(prepared, static_cast<int>(of_submission_.size() * of_submission_[0].size()));
+  EXPECT_EQ(of_reference_.size(), of_submission_.size());
+  const std::vector<std::string>& events = device_.gpu.events;
+  ASSERT_EQ(events.size(), of_submission_.size() * 6);
+  for (std::size_t process = 0; process < events.size(); process += 3) {
+    ASSERT_THAT(events[process], testing::StartsWith("context "));
+    const std::string number = events[process].substr(8);
+    EXPECT_EQ(events[process + 1], "load " + number);
+    EXPECT_EQ(events[process + 2], "end " + number);
+  }
+}
+
 TEST_F(SpeedRounds, WhatCallsShareIsMadeOnce) {
   int made = 0;
   course::Problem problem = problem_of({});

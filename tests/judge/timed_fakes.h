@@ -140,8 +140,8 @@ class FakeTimingDevice final : public device::TimingDevice {
   result::DeviceDescription description() const override { return {.kind = "gpu", .name = "imitated"}; }
   int compute_capability() const override { return 90; }
   int multiprocessors() const override { return 1; }
-  std::size_t free_memory() const override { return std::size_t{1} << 40; }
-  std::size_t context_bytes() const override { return 0; }
+  std::size_t free_memory() const override { return free; }
+  std::size_t context_bytes() const override { return context; }
   device::GpuLock lock(const std::function<void()>&) override { return {}; }
   std::optional<device::GpuState> gpu_state() const override { return std::nullopt; }
   std::unique_ptr<device::Session> open(std::uint64_t) override {
@@ -152,6 +152,7 @@ class FakeTimingDevice final : public device::TimingDevice {
     return std::make_unique<FakeCalibrator>(measured, rate);
   }
 
+  std::size_t free = std::size_t{1} << 40, context = 0;  ///< bytes
   double rate = FakeCalibrator::kRate;
   std::vector<result::Quantity> measured;  ///< by its calibrators, in their order
 };
