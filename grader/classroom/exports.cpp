@@ -149,9 +149,9 @@ std::string gradescope_json(const ClassTable& table, const std::vector<StudentGr
 
 std::string prairielearn_json(const StudentGrading& grading) {
   const Standing& standing = grading.standing;
-  const double most = grading.grading ? grading.grading->max_points : 0;
+  const double most = standing.max_points;
   const double score = most > 0 ? std::clamp(standing.points / most, 0.0, 1.0) : 0;
-  const bool is_gradable = standing.verdict != Verdict::compile_error;
+  const bool is_gradable = standing.verdict != Verdict::compile_error || standing.is_decided();
   const std::string message = grading.result ? text::printable(grading.result->message) : "";
   Json root = {{"gradable", is_gradable}};
   if (is_gradable) {

@@ -28,7 +28,7 @@ struct Standing {
 
   /// Has points: what is neither refused, nor due, nor of the verdict `grader-error`.
   bool has_points() const { return kind == Kind::not_handed_in || is_judged; }
-  double points = 0, max_points = 0;  ///< of a grading
+  double points = 0, max_points = 0;  ///< of a grading, or of a decision
   bool is_judged = false;             ///< graded, and no `grader-error`
   std::optional<result::Verdict> verdict;
   std::string complaint;  ///< of a grader-error, printable

@@ -162,6 +162,9 @@ bool take_results(ClassTable& table, const Store& store, const Policy& policy, s
       const auto found = row.standings.find(exercise);
       if (found == row.standings.end() && !store.overrule(row.id, exercise)) continue;
       Standing& standing = row.standings[exercise];
+      // Also of what was not graded: a decision may give it points.
+      if (const auto facts = table.facts.find(exercise); facts != table.facts.end())
+        standing.max_points = facts->second.max_points;
       find_overrule(standing, store, row.id, exercise);
       if (standing.kind == Standing::Kind::due) {
         // Final points cost no late days.

@@ -207,8 +207,18 @@ TEST_F(ExportedFiles, PrairieLearnReadsItsResults) {
   EXPECT_FALSE(fs::exists(sample_.folder() / "exports/prairielearn/dora")) << "nothing was handed in";
 }
 
+TEST(PrairieLearnExport, HasThePointsThatADecisionGives) {
+  StudentGrading one{"scan", {.points = 8, .max_points = 10, .is_judged = true}};
+  EXPECT_EQ(json::parse(prairielearn_json(one)).at("score"), 0.8) << "it was not handed in";
+  one.standing.verdict = result::Verdict::compile_error;
+  EXPECT_EQ(json::parse(prairielearn_json(one)).at("gradable"), false);
+  one.standing.overrule = Overrule{.points = 8};
+  EXPECT_EQ(json::parse(prairielearn_json(one)).at("score"), 0.8);
+}
+
 TEST(PrairieLearnExport, KeepsItsLimitWhateverWasPrinted) {
-  StudentGrading one{"scan", {.kind = Standing::Kind::graded, .points = 12, .is_judged = true}};
+  StudentGrading one{"scan",
+                     {.kind = Standing::Kind::graded, .points = 12, .max_points = 10, .is_judged = true}};
   one.standing.verdict = result::Verdict::passed;
   one.grading = Grading{.max_points = 10};
   for (const std::string unit : {"\"", "\\", "\x01", "\xF0\x9F\x98\x80", "\n", "\xFF"}) {

@@ -172,9 +172,11 @@ TEST_F(ClassRules, WhatIsAcceptedStaysAsItIsGraded) {
 }
 
 TEST_F(ClassRules, WhatWasNotHandedInMayHavePoints) {
+  table_.facts["scan"].max_points = 10;
   decide("", 6);
   take();
   EXPECT_EQ(scan().points, 6);
+  EXPECT_EQ(scan().max_points, 10);
   EXPECT_EQ(points_csv(table_),
             "id,name,scan,transpose,total,reasons\r\nanna,,6.0,0.0,6.0,scan: 6.0: overruled by eve on "
             "2026-02-03: looked "
