@@ -480,9 +480,11 @@ int run_class(const ClassArguments& arguments) {
     store.mark_for_regrading(regraded(arguments, table));
     const std::int64_t first_new = store.newest_id() + 1;
     const bool is_whole = grade_class(arguments, table, policy, store);
-    ClassTable before_decisions = table;
-    classroom::take_results(before_decisions, store, policy, first_new);
-    keep_decisions(decisions, before_decisions, store);
+    if (!decisions.empty()) {
+      ClassTable before_decisions = table;
+      classroom::take_results(before_decisions, store, policy, first_new);
+      keep_decisions(decisions, before_decisions, store);
+    }
     const bool has_failed = classroom::take_results(table, store, policy, first_new);
     classroom::write_outputs(table, store, arguments.results);
     std::cout << classroom::table_text(table, output_style().width);
