@@ -32,13 +32,12 @@ class Random {
 
   /// The same, many at a time.
   void words(std::span<std::uint32_t> to) {
-    while (!to.empty()) {
-      to.front() = word();
-      const std::size_t more = std::min(to.size() - 1, kWordsAtOnce - next_);
-      std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(next_), more, to.begin() + 1);
-      next_ += more;
-      to = to.subspan(1 + more);
-    }
+    const std::size_t left = std::min(to.size(), kWordsAtOnce - next_);
+    std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(next_), left, to.begin());
+    next_ += left;
+    for (to = to.subspan(left); to.size() >= kWordsAtOnce; to = to.subspan(kWordsAtOnce))
+      refill(to.first<kWordsAtOnce>());
+    for (std::uint32_t& one : to) one = word();
   }
 
   /// 64 random bits.

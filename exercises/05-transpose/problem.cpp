@@ -57,7 +57,7 @@ std::vector<float> numbered(Shape shape, Random& random) {
 /// Of any bits: some are infinities, or numbers too small to be normal, and none is NaN.
 float any_float(std::uint32_t bits) {
   constexpr std::uint32_t kSign = 0x8000'0000, kInfinity = 0x7F80'0000;
-  if (bits % 8 == 0) bits &= ~kInfinity;
+  bits &= bits % 8 == 0 ? ~kInfinity : ~0U;
   return std::bit_cast<float>((bits & ~kSign) > kInfinity ? (bits & kSign) | kInfinity : bits);
 }
 
@@ -258,7 +258,7 @@ Case timed_case(Shape shape, std::string purpose) {
   made.prepare = [shape](Random& random) { return make_timed_call(shape, random); };
   made.prepare_inputs = [shape](Random& random) {
     Call call;
-    call.drawn_input("in", draw_of_words(random, any_float));
+    call.drawn_input("in", draw_of_words<any_float>(random));
     return with_output(std::move(call), output_of(shape, {}), shape);
   };
   return made;

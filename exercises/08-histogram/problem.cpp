@@ -29,6 +29,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -227,10 +228,12 @@ Call make_call(const Range& range, Samples made) {
 }
 
 void draw_uniform_bytes(std::span<std::byte> bytes, Random& random) {
-  for (std::size_t i = 0; i < bytes.size();) {
-    std::uint32_t word = random.word();
-    for (const std::size_t end = std::min(i + sizeof word, bytes.size()); i < end; ++i, word >>= 8)
-      bytes[i] = static_cast<std::byte>(word);
+  std::array<std::uint32_t, 1024> words;
+  while (!bytes.empty()) {
+    const std::size_t n = std::min(bytes.size(), sizeof words);
+    random.words(std::span(words).first((n + sizeof words[0] - 1) / sizeof words[0]));
+    std::memcpy(bytes.data(), words.data(), n);
+    bytes = bytes.subspan(n);
   }
 }
 

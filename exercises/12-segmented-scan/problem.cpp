@@ -329,8 +329,8 @@ Case timed_case(int n, std::string purpose) {
   };
   made.prepare_inputs = [n](Random& random) {
     Call call;
-    call.drawn_input("values", draw_of_words(random, std::identity()));
-    call.drawn_input("flags", draw_of_words(random, timed_byte<kLength>));
+    call.drawn_input("values", draw_of_words(random));
+    call.drawn_input("flags", draw_of_words<timed_byte<kLength>>(random));
     return with_output(std::move(call), {.type = ElementType::u32}, n);
   };
   return made;

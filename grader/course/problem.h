@@ -44,32 +44,29 @@ Bytes bytes_of(const Values& values) {
 /// beginning.
 using Draw = std::function<void(std::span<std::byte> part)>;
 
-/// Of elements that `next()` returns one after the other.
-template <class Next>
-Draw draw_of(Next next) {
-  using Element = std::remove_cvref_t<decltype(next())>;
-  static_assert(std::is_trivially_copyable_v<Element> && kDrawnTogether % sizeof(Element) == 0);
-  return [next = std::move(next)](std::span<std::byte> part) mutable {
-    for (auto* to = part.data(); to != part.data() + part.size(); to += sizeof(Element)) {
-      const Element element = next();
-      std::memcpy(to, &element, sizeof element);
+/// Of elements that are each `function` of so many words of `random`, which outlives the result: of a word,
+/// or of a span of several. The compiler knows the function, and computes several elements at a time.
+template <auto function = std::identity(), std::size_t kWords = 1>
+Draw draw_of_words(Random& random) {
+  const auto element_of = [](const std::uint32_t* words) {
+    if constexpr (kWords == 1) {
+      return function(*words);
+    } else {
+      return function(std::span<const std::uint32_t, kWords>(words, kWords));
     }
   };
-}
-
-/// Of elements that are each a function of one word of `random`, which outlives the result: faster.
-template <class Function>
-Draw draw_of_words(Random& random, Function function) {
-  using Element = std::remove_cvref_t<decltype(function(std::uint32_t()))>;
-  return [&random, function](std::span<std::byte> part) {
-    std::array<std::uint32_t, 256> words;
-    std::array<Element, words.size()> elements;
+  using Element = decltype(element_of(nullptr));
+  static_assert(std::is_trivially_copyable_v<Element> && kDrawnTogether % sizeof(Element) == 0);
+  return [&random, element_of](std::span<std::byte> part) {
+    constexpr std::size_t kElements = 1024 / kWords;
+    std::array<std::uint32_t, kElements * kWords> words;
     while (!part.empty()) {
-      const std::size_t n = std::min(words.size(), part.size() / sizeof(Element));
-      random.words(std::span(words).first(n));
-      std::transform(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(n), elements.begin(),
-                     function);
-      std::memcpy(part.data(), elements.data(), n * sizeof(Element));
+      const std::size_t n = std::min(kElements, part.size() / sizeof(Element));
+      random.words(std::span(words).first(n * kWords));
+      for (std::size_t i = 0; i < n; ++i) {
+        const Element element = element_of(words.data() + i * kWords);
+        std::memcpy(part.data() + i * sizeof element, &element, sizeof element);
+      }
       part = part.subspan(n * sizeof(Element));
     }
   };

@@ -67,6 +67,8 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
       options_(std::move(options)),
       made_at_once_(calls_made_at_once(one)),
       vault_(device.open_vault()) {
+  if (is_answered())
+    answering_.starting = std::async(std::launch::async, CallTimer::start, std::cref(options_.reference));
   KeyedRandom shared(derived_seed(options_.seed, "speed"));
   make_call_ = one_.prepare_many ? one_.prepare_many(shared) : one_.prepare;
   {
@@ -121,7 +123,7 @@ std::unique_ptr<Attempt> CallTimer::start(const OpenAttempt& open) {
   return attempt;
 }
 
-Timing CallTimer::time_started(std::unique_ptr<Attempt> started, const OpenAttempt& open) {
+Timing CallTimer::time_started(std::unique_ptr<Attempt>& started, const OpenAttempt& open) {
   if (const auto fault = load(problem_, *started)) return {.fault = fault_result(*fault)};
   try {
     return time_in(*started);
@@ -236,8 +238,8 @@ void CallTimer::start_answering() {
   using Clock = std::chrono::steady_clock;
   // A process has kJudgementTime, and rounds may take longer.
   if (answering_.attempt && Clock::now() - answering_.started < kJudgementTime / 2) return;
-  answering_ = {};
-  answering_.attempt = start(options_.reference);
+  answering_.attempt.reset();  // one at a time
+  answering_.attempt = answering_.starting.valid() ? answering_.starting.get() : start(options_.reference);
   answering_.started = Clock::now();
   require_no_fault(load(problem_, *answering_.attempt));
   require_no_fault(ask_for_workspace(*answering_.attempt));

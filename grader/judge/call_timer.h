@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,10 +75,11 @@ class CallTimer {
   /// Starts a process that has a context and nothing of the submission yet; inputs may be made meanwhile, in
   /// another thread. Throws std::runtime_error where the device gives no context.
   static std::unique_ptr<Attempt> start(const OpenAttempt& open);
-  /// Loads the object of a process, times its calls, and throws it away. All processes between two renewals
-  /// get the same inputs, in buffers of their own. Throws device::OutOfMemory where the device has no room
-  /// for them without the process either, which `open` starts anew to find out.
-  Timing time_started(std::unique_ptr<Attempt> started, const OpenAttempt& open);
+  /// Loads the object of a process and times its calls. All processes between two renewals get the same
+  /// inputs, in buffers of their own, which the process has lost then. Throws device::OutOfMemory where the
+  /// device has no room for them without the process either, which `open` starts anew to find out: `started`
+  /// has ended then.
+  Timing time_started(std::unique_ptr<Attempt>& started, const OpenAttempt& open);
 
   /// The same in halves, for a process that times several cases one after the other.
   static std::optional<ProgramFault> load(const course::Problem& problem, Attempt& attempt);
@@ -107,6 +109,7 @@ class CallTimer {
   using KeptCall = std::vector<std::uint64_t>;
   /// The reference's process, and its buffers with their sizes by argument.
   struct Answering {
+    std::future<std::unique_ptr<Attempt>> starting;  ///< the first one, while the first call is made
     std::unique_ptr<Attempt> attempt;
     std::chrono::steady_clock::time_point started;
     std::vector<std::uint64_t> set;

@@ -2,7 +2,6 @@
 
 #include <openssl/evp.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <stdexcept>
@@ -22,10 +21,10 @@ KeyedRandom::KeyedRandom(const Seed& key) : context_(EVP_CIPHER_CTX_new(), EVP_C
 }
 
 void KeyedRandom::refill(Words words) {
-  std::fill(words.begin(), words.end(), 0);
+  static constexpr std::array<unsigned char, Words::extent * sizeof(std::uint32_t)> kZeros{};
   auto* const bytes = reinterpret_cast<unsigned char*>(words.data());
   int written = 0;
-  if (EVP_EncryptUpdate(context_.get(), bytes, &written, bytes, static_cast<int>(words.size_bytes())) != 1)
+  if (EVP_EncryptUpdate(context_.get(), bytes, &written, kZeros.data(), static_cast<int>(kZeros.size())) != 1)
     throw std::runtime_error("EVP_EncryptUpdate failed");
 }
 

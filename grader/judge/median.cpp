@@ -7,9 +7,9 @@
 namespace lockstep::judge {
 
 double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), upper, values.end());
+  return values.size() % 2 != 0 ? *upper : (*std::max_element(values.begin(), upper) + *upper) / 2;
 }
 
 std::pair<double, double> median_interval(std::vector<double> values) {

@@ -6,7 +6,7 @@
 
 namespace lockstep::judge {
 
-/// Of at least one value; of an even number the upper of the two in the middle.
+/// Of at least one value; of an even number the mean of the two in the middle.
 double median(std::vector<double> values);
 
 /// Of at least one value: an interval that misses the median with at most 2 % on each side, from as many

@@ -26,7 +26,7 @@ namespace {
 using result::Verdict;
 
 /// After so many rounds it is asked whether more are needed.
-constexpr std::array kRounds = {9, 15, 21};
+constexpr std::array kRounds = {6, 9, 15, 21};
 
 /// K for a size: K calls of the reference take a millisecond or more, beside which the clock's few
 /// microseconds of noise do not show. A slower GPU needs fewer calls, and so fewer inputs.
@@ -46,7 +46,8 @@ double room_on(const device::TimingDevice& device) { return 0.8 * static_cast<do
 struct TimedSize {
   const course::Case& one;
   std::unique_ptr<CallTimer> timer;
-  bool side_by_side = false;  ///< there is room for the contexts of both processes of a round
+  /// There is room for the contexts of both processes of a round, and of the one before that still ends.
+  bool side_by_side = false;
 };
 
 /// The largest size whose timing takes no more memory than there is room for. How much workspaces may take
@@ -76,7 +77,7 @@ TimedSize largest_that_fits(const course::Problem& problem, device::TimingDevice
                                                          .reference = is_answered ? reference : OpenAttempt(),
                                                          .progress = options.progress});
       const double left = room_on(device) - timer->bytes_of_process();
-      if (left >= context) return {one, std::move(timer), left >= 2 * context};
+      if (left >= context) return {one, std::move(timer), left >= 3 * context};
     } catch (const device::OutOfMemory&) {
       // Small buffers take more than their bytes.
     }
@@ -150,6 +151,7 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
   CallTimes calls;
   ThrottledRounds throttled;
   bool are_inputs_used = false;
+  std::future<void> ending;  // of the process that was timed last, while the next inputs are made
   for (const int planned : kRounds) {
     while (std::ssize(submission_times) < planned) {
       const int round = static_cast<int>(submission_times.size());
@@ -168,8 +170,14 @@ SpeedMeasurement measure_speed(const course::Problem& problem, device::TimingDev
       const std::optional<device::GpuState> before = device.gpu_state();
       std::unique_ptr<Attempt> first = starting.get();
       if (timed.side_by_side) starting_later.wait();
-      Timing of_earlier = timed.timer->time_started(std::move(first), earlier);
-      Timing of_later = timed.timer->time_started(starting_later.get(), later);
+      if (ending.valid()) ending.get();
+      Timing of_earlier = timed.timer->time_started(first, earlier);
+      first.reset();  // with whatever it still has on the GPU
+      std::unique_ptr<Attempt> second = starting_later.get();
+      Timing of_later = timed.timer->time_started(second, later);
+      if (timed.side_by_side)
+        ending = std::async(std::launch::async, [last = std::move(second)]() mutable { last.reset(); });
+      second.reset();
       const Timing& of_reference = reference_first ? of_earlier : of_later;
       const Timing& of_submission = reference_first ? of_later : of_earlier;
       if (of_reference.fault)

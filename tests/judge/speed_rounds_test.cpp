@@ -218,7 +218,9 @@ course::Problem problem_with_drawn_inputs(int& prepared) {
   });
   problem.speed->sizes[0].prepare_inputs = [](Random& random) {
     course::Call call;
-    call.drawn_input("in", course::draw_of([&random] { return random.integer(1, 1'000'000); }));
+    call.drawn_input("in", course::draw_of_words<[](std::uint32_t word) {
+                       return static_cast<std::int32_t>(1 + (word * std::uint64_t{1'000'000} >> 32));
+                     }>(random));
     call.output("out", {.type = course::ElementType::i32});
     call.output("scratch", {.type = course::ElementType::i32});
     call.scalar("n", static_cast<int>(kLength)).stream();

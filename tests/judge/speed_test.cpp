@@ -25,6 +25,12 @@ std::vector<double> numbers(std::size_t n) {
   return values;
 }
 
+TEST(Median, OfAnEvenNumberIsTheMeanOfTheTwoInTheMiddle) {
+  EXPECT_EQ(median({3.0, 1.0, 2.0}), 2);
+  EXPECT_EQ(median({4.0, 1.0, 8.0, 2.0}), 3);
+  EXPECT_EQ(median({7.0}), 7);
+}
+
 TEST(MedianInterval, LeavesOutTheOutermostOfMany) {
   EXPECT_EQ(median_interval(numbers(9)), std::pair(2.0, 8.0));
   EXPECT_EQ(median_interval(numbers(15)), std::pair(4.0, 12.0));
@@ -51,7 +57,7 @@ TEST(MedianInterval, HoldsTheMedianAsOftenAsItSays) {
   std::exponential_distribution<double> skewed;
   const double median = std::log(2.0);
   constexpr int kTrials = 20'000;
-  const std::map<std::size_t, double> share_held = {{9, 0.961}, {15, 0.965}, {21, 0.973}};
+  const std::map<std::size_t, double> share_held = {{6, 0.969}, {9, 0.961}, {15, 0.965}, {21, 0.973}};
   for (const auto& [n, share] : share_held) {
     int held = 0;
     for (int trial = 0; trial < kTrials; ++trial) {
