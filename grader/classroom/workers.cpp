@@ -163,7 +163,7 @@ class Judges {
 
 /// A judge works in a folder of its own: paths that were meant from here must hold from there too.
 void make_paths_absolute() {
-  for (const char* variable : {"LOCKSTEP_ROOT", "LOCKSTEP_CACHE", "LOCKSTEP_BUILD"}) {
+  for (const char* variable : {"LOCKSTEP_ROOT", "LOCKSTEP_CACHE", "LOCKSTEP_BUILD", "LOCKSTEP_COURSE"}) {
     const char* const value = std::getenv(variable);
     if (value != nullptr && *value != '\0') setenv(variable, fs::absolute(value).c_str(), 1);
   }
@@ -188,6 +188,7 @@ Outcome outcome_of(const std::string& report, const std::string& text, const std
     outcome.verdict = result::verdict_from(exercise.at("verdict").get<std::string>()).value();
     outcome.points = exercise.at("points").get<double>();
     outcome.max_points = exercise.at("max_points").get<double>();
+    outcome.course_version = exercise.value("course_version", "");
     outcome.device = root.at("device").at("name").get<std::string>();
     outcome.report = root.dump();
     if (outcome.verdict == result::Verdict::grader_error) {

@@ -24,11 +24,12 @@ struct Job {
 struct Outcome {
   result::Verdict verdict = result::Verdict::grader_error;
   double points = 0, max_points = 0;
-  std::string device;     ///< as the report has it
-  std::string report;     ///< lockstep/result/v1, compact
-  std::string text;       ///< as the student reads it
-  std::string page;       ///< the same as HTML
-  std::string complaint;  ///< of a grader-error: what was said, printable
+  std::string device;          ///< as the report has it
+  std::string course_version;  ///< likewise
+  std::string report;          ///< lockstep/result/v1, compact
+  std::string text;            ///< as the student reads it
+  std::string page;            ///< the same as HTML
+  std::string complaint;       ///< of a grader-error: what was said, printable
 };
 
 struct WorkerOptions {

@@ -12,19 +12,21 @@ namespace lockstep::cli {
 namespace {
 
 /// Such as measurements/nvidia-h200 for "NVIDIA H200".
-std::filesystem::path measurements_folder(const std::string& gpu) {
+std::filesystem::path measurements_folder(const std::filesystem::path& root, const std::string& gpu) {
   std::string name = gpu;
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
     return std::isalnum(c) != 0 ? static_cast<char>(std::tolower(c)) : '-';
   });
-  return course::course_root() / "measurements" / name;
+  return root / "measurements" / name;
 }
 
 }  // namespace
 
 std::map<std::string, double> recorded_rungs(const std::string& gpu, const std::string& topic,
                                              const std::string& size) {
-  const std::filesystem::path file = measurements_folder(gpu) / (topic + ".json");
+  const course::Exercise* const exercise = course::find_exercise(topic);
+  const std::filesystem::path& root = exercise == nullptr ? course::course_root() : exercise->root;
+  const std::filesystem::path file = measurements_folder(root, gpu) / (topic + ".json");
   if (!std::filesystem::is_regular_file(file)) return {};
   return report::recorded_rungs(storage::read_file(file), gpu, size);
 }

@@ -199,6 +199,19 @@ Owners owners_of(const classroom::ClassWork& work, const std::vector<classroom::
   return owners;
 }
 
+/// What a grading depends on besides the file: Lockstep, and of a private course its files.
+std::string version_for(const std::string& exercise) {
+  const std::string& course = course::find_exercise(exercise)->course_version;
+  return course.empty() ? LOCKSTEP_VERSION : LOCKSTEP_VERSION "+course." + course;
+}
+
+/// What a judge has left, unless it graded by another state of a private course than this process has read.
+classroom::Outcome by_this_version(const classroom::Outcome& outcome, const std::string& exercise) {
+  if (outcome.report.empty() || outcome.course_version == course::find_exercise(exercise)->course_version)
+    return outcome;
+  return {.complaint = "the private course was changed meanwhile: type the command again"};
+}
+
 /// Puts what a student handed in for an exercise into the table and the store.
 void take_entry(const classroom::Entry& entry, const std::string& exercise, const std::string& student,
                 Standing& standing, Store& store) {
@@ -207,7 +220,7 @@ void take_entry(const classroom::Entry& entry, const std::string& exercise, cons
                       .exercise = exercise,
                       .sha256 = sha256,
                       .secret = classroom::grading_secret(store.secret(), student, exercise),
-                      .lockstep = LOCKSTEP_VERSION};
+                      .lockstep = version_for(exercise)};
   };
   const auto keep = [&](const std::string& text, const classroom::HandIn& hand_in) {
     std::string sha256 = classroom::sha256_of(text);
@@ -364,7 +377,8 @@ bool grade_class(const ClassArguments& arguments, const ClassTable& table, const
                               .secret = key.secret,
                               .text = store.file(key.sha256)};
       },
-      [&](std::size_t number, const classroom::Outcome& outcome) {
+      [&](std::size_t number, const classroom::Outcome& judged) {
+        const classroom::Outcome outcome = by_this_version(judged, due[number]->exercise);
         store.add({.key = *due[number],
                    .toolkit = toolkit,
                    .device = outcome.device,

@@ -200,7 +200,8 @@ bool is_students_own(const GradeArguments& arguments, const course::Exercise& ex
   if (!arguments.submission || std::filesystem::equivalent(exercise.starter, submission, error)) return true;
   if (arguments.format != Format::text) return false;
   for (const char* folder : {"solutions", "tests"})
-    if (is_below(submission, course::course_root() / folder)) return false;
+    for (const std::filesystem::path& root : {course::course_root(), exercise.root})
+      if (is_below(submission, root / folder)) return false;
   return std::filesystem::is_regular_file(*arguments.submission, error) ||
          !is_below(course::state_folder(), course::work_folder());
 }

@@ -43,10 +43,14 @@ bool show_in_browser(const std::filesystem::path& page) {
 }
 
 int lectures(const LecturesArguments& arguments) {
+  const course::Exercise* const exercise =
+      arguments.exercise.empty() ? nullptr : &select_exercise(arguments.exercise);
+  if (exercise != nullptr && exercise->root != course::course_root())
+    throw WrongUse("the site has no page of a private course: read " + exercise->lecture.string());
   const std::filesystem::path site = find_site();
   std::filesystem::path page = site / "index.html";
-  if (!arguments.exercise.empty()) {
-    const std::string lecture = select_exercise(arguments.exercise).lecture.stem().string();
+  if (exercise != nullptr) {
+    const std::string lecture = exercise->lecture.stem().string();
     page = site / ("lecture_" + course::identifier_of(course::topic_of(lecture)) + ".html");
   }
   if (arguments.prints) {

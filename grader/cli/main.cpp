@@ -5,11 +5,13 @@
 #include <exception>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/private_course.h"
 #include "cli/selection.h"
 #include "device/device.h"
 #include "report/printable.h"
@@ -35,9 +37,16 @@ void check_command(const CLI::App& app, const std::vector<std::string>& words) {
       lockstep::cli::suggestion(other == kOtherWords.end() ? given : other->second, names, "--help"));
 }
 
+/// Whether the command looks at exercises, so that a private course must be there.
+bool needs_exercises(const std::string& command) {
+  static const std::set<std::string> others = {"calibrate", "doctor", "emulate"};
+  return !command.starts_with('-') && !others.contains(command);
+}
+
 /// What the user typed, where that is nothing or asks for help by a word, in the program's own words.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  lockstep::cli::choose_course(words);
   if (words.empty()) return {"list"};
   if (words.front() == "help") {
     words.erase(words.begin());
@@ -52,6 +61,11 @@ int run(int argc, char** argv) {
   app.name("lockstep");
   app.require_subcommand(1);
   app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION);
+  std::string course;  // choose_course has taken it before
+  app.add_option(
+         "--course", course,
+         "Adds the exercises of a folder of the same layout; LOCKSTEP_COURSE does it for all commands")
+      ->type_name("FOLDER");
   app.footer(
       "\nStart with:  ./lockstep list\n"
       "Exit status: 0 everything passed, 1 something did not pass, 2 wrong use, 3 the grader or the machine "
@@ -75,6 +89,7 @@ int run(int argc, char** argv) {
   try {
     std::vector<std::string> words = words_of(argc, argv);
     check_command(app, words);
+    if (needs_exercises(words.front())) lockstep::cli::add_chosen_course();
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {

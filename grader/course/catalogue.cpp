@@ -1,10 +1,12 @@
 #include "course/catalogue.h"
 
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 
 #include "course/problem_rules.h"
@@ -17,10 +19,14 @@ constexpr double kBugHuntPoints = 4;
 struct Registered {
   Problem (*make)();
   const char* file;
+  std::optional<PrivateCourse> course;  ///< nothing for those of the tree
 };
 
+/// While the problems of a private course register themselves.
+const PrivateCourse* course_being_loaded = nullptr;
+
 /// Filled before main by the Registration objects of all problem.cpp; a local static, as their order is not
-/// known.
+/// known. Those of a private course follow when it is loaded.
 std::vector<Registered>& registered() {
   static std::vector<Registered> problems;
   return problems;
@@ -30,10 +36,13 @@ Exercise exercise_of(const Registered& entry) {
   Exercise exercise;
   exercise.problem = entry.make();
   exercise.folder_name = std::filesystem::path(entry.file).parent_path().filename();
-  const std::filesystem::path& root = course_root();
+  exercise.root = entry.course ? entry.course->folder : course_root();
+  if (entry.course) exercise.course_version = entry.course->version;
+  const std::filesystem::path& root = exercise.root;
   const std::string stem = identifier_of(exercise.problem.name);
   exercise.folder = root / "exercises" / exercise.folder_name;
-  exercise.own_folder = work_folder() / "exercises" / exercise.folder_name;
+  const bool has_copy = work_folder() != course_root();
+  exercise.own_folder = (has_copy ? work_folder() : root) / "exercises" / exercise.folder_name;
   exercise.header = exercise.folder / (stem + ".h");
   exercise.broken = exercise.folder / "broken.cu";
   const bool has_predictions = !exercise.problem.predictions.empty();
@@ -57,13 +66,20 @@ std::string_view number_of(const Exercise& exercise) {
   return std::string_view(exercise.folder_name).substr(0, 2);
 }
 
+/// Where its reader finds a problem.cpp.
+std::string place_of(const Exercise& exercise) {
+  const std::filesystem::path file =
+      std::filesystem::path("exercises") / exercise.folder_name / "problem.cpp";
+  return (exercise.root == course_root() ? file : exercise.root / file).string();
+}
+
 std::vector<Exercise> collect() {
   std::vector<Exercise> exercises;
   std::string faults;
   for (const Registered& entry : registered()) {
     const Exercise& exercise = exercises.emplace_back(exercise_of(entry));
     for (const std::string& rule : broken_rules(exercise.problem, exercise.folder_name)) {
-      faults += "\n  exercises/" + exercise.folder_name + "/problem.cpp: " + rule;
+      faults += "\n  " + place_of(exercise) + ": " + rule;
     }
   }
   if (!faults.empty()) throw std::logic_error("the catalogue is not sound:" + faults);
@@ -74,12 +90,25 @@ std::vector<Exercise> collect() {
     if (number_of(exercises[i]) == number_of(exercises[i - 1]))
       exercises[i].lecture = exercises[i - 1].lecture;
   }
+  for (Exercise& one : exercises)
+    if (one.root != course_root() && !std::filesystem::exists(one.lecture))
+      one.lecture = one.folder / "README.md";
   return exercises;
 }
 
 }  // namespace
 
-Registration::Registration(Problem (*make)(), const char* file) { registered().push_back({make, file}); }
+Registration::Registration(Problem (*make)(), const char* file) {
+  registered().push_back(
+      {make, file, course_being_loaded == nullptr ? std::optional<PrivateCourse>() : *course_being_loaded});
+}
+
+void load_course(const PrivateCourse& course, const std::filesystem::path& module) {
+  course_being_loaded = &course;
+  const void* const loaded = dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);  // for as long as this process
+  course_being_loaded = nullptr;
+  if (loaded == nullptr) throw std::runtime_error(dlerror());
+}
 
 Problem bug_hunt_in(std::string_view topic, Signature function, std::size_t max_changed_lines) {
   const auto is_of_topic = [topic](const Registered& entry) {

@@ -17,15 +17,32 @@ namespace lockstep::course {
 struct Exercise {
   Problem problem;
   std::string folder_name;           ///< such as "05-transpose"
-  std::filesystem::path folder;      ///< exercises/05-transpose of the course
+  std::filesystem::path root;        ///< the folder that holds exercises/: of the course, or a private one's
+  std::string course_version;        ///< of a private course, PrivateCourse::version; empty in the tree
+  std::filesystem::path folder;      ///< exercises/05-transpose of `root`
   std::filesystem::path own_folder;  ///< the same of the working copy; `folder` where there is none
   std::filesystem::path header;      ///< the interface, transpose.h
   std::filesystem::path starter;     ///< the file handed in, transpose.cu or predictions.txt, in own_folder
   std::filesystem::path broken;      ///< of a bug hunt: broken.cu, the starter as nobody edits it
   std::filesystem::path kernels;     ///< what predictions are about, kernels.cu; empty where there are none
   std::filesystem::path solutions;   ///< solutions/05-transpose; may be absent in a student's copy
-  std::filesystem::path lecture;     ///< lectures/05-transpose.md, of all exercises of its number
+  std::filesystem::path lecture;     ///< lectures/05-transpose.md, of all exercises of its number; a private
+                                     ///< course without lectures has its task here
 };
+
+/// A folder elsewhere whose exercises join those of the tree. It has the same layout.
+struct PrivateCourse {
+  std::filesystem::path folder;  ///< absolute; holds exercises/ and solutions/
+  std::string version;           ///< digest of its files, see cli/private_course.h
+};
+
+/// Loads the compiled problem.cpp files of a private course, built by cmake/course, so that they are in the
+/// catalogue. Call it before anybody asks for that. Throws std::runtime_error where `module` cannot be
+/// loaded.
+void load_course(const PrivateCourse& course, const std::filesystem::path& module);
+
+/// Where that module lies, below the folder of the course.
+inline constexpr const char* kCourseModule = ".lockstep/build/lib/course.so";
 
 /// All exercises in the order of their numbers. Throws std::logic_error, with every fault of every
 /// problem.cpp, when one breaks a rule of problem_rules.h.

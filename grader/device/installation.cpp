@@ -21,6 +21,8 @@ std::filesystem::path existing(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::filesystem::path installed_file(const std::string& name) { return existing(installation_root() / name); }
+
 std::filesystem::path installed_program(const std::string& name) {
   return existing(installation_root() / "bin" / name);
 }

@@ -11,6 +11,9 @@
 
 namespace lockstep::device {
 
+/// `name`, beside bin/ and lib/. Throws std::runtime_error when it is not there.
+std::filesystem::path installed_file(const std::string& name);
+
 /// bin/`name`. Throws std::runtime_error when it is not there.
 std::filesystem::path installed_program(const std::string& name);
 

@@ -85,6 +85,7 @@ class Judgement {
         gpu_(device.timing()),
         options_(options) {
     result_.name = problem_.name;
+    result_.course_version = exercise.course_version;
     result_.title = problem_.title;
     result_.submission = submission_.string();
     result_.only_case = options.only_case;
@@ -262,7 +263,7 @@ class Judgement {
 
   /// What is wrong with the exercise's own kernels, and how they come back.
   std::string kernels_fault(const std::string& what) {
-    const std::string kernels = exercise_.kernels.lexically_relative(course::course_root()).string();
+    const std::string kernels = exercise_.kernels.lexically_relative(exercise_.root).string();
     result_.next_step = fmt::format("Type `git checkout {}`, which brings it back.", kernels);
     return fmt::format("{} is not as the course has it: {}", kernels, what);
   }

@@ -309,6 +309,7 @@ Markup exercise_heading(const ExerciseResult& result, const std::string& page) {
   heading += Markup::element("p", {{"class", "verdict"}},
                              verdict_words(result.verdict) + Markup::text(", " + points_words(result)));
   std::string facts = text::shown_path(result.submission);
+  if (!result.course_version.empty()) facts += ", private course, version " + result.course_version;
   if (!result.seed_digest.empty())
     facts += result.seed.empty() ? ", digest of the seed " + result.seed_digest : ", seed " + result.seed;
   heading += Markup::element("p", {{"class", "faint"}}, facts);

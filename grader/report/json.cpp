@@ -224,6 +224,7 @@ Json of_exercise(const ExerciseResult& result) {
   if (!result.predictions.empty()) json["unread"] = remarks(result.unread);
   if (!result.only_case.empty()) json["only_case"] = printable(result.only_case);
   if (result.previous_passed) json["correctness"]["previous_passed"] = *result.previous_passed;
+  if (!result.course_version.empty()) json["course_version"] = result.course_version;
   if (!result.seed_digest.empty()) json["seed_digest"] = result.seed_digest;
   if (!result.seed.empty()) json["seed"] = result.seed;
   return json;

@@ -182,6 +182,7 @@ ExerciseResult exercise_from(const Parsed& json) {
                         .speed = speed_from(json.at("speed")),
                         .output = text_at(json, "output"),
                         .output_truncated = json.at("output_truncated").get<bool>(),
+                        .course_version = optional_text(json, "course_version"),
                         .seed_digest = optional_text(json, "seed_digest"),
                         .seed = optional_text(json, "seed"),
                         .next_step = text_at(json, "next_step"),

@@ -452,6 +452,9 @@ std::string render_heading(const Report& report, const TextStyle& style) {
 std::string render_exercise(const ExerciseResult& result, const TextStyle& style) {
   std::string text = '\n' + title_line(result, style);
   text += fmt::format("  {}\n", paint(style, Colour::faint, printable(text::shown_path(result.submission))));
+  if (!result.course_version.empty())
+    text += fmt::format("  {}\n",
+                        paint(style, Colour::faint, "private course, version " + result.course_version));
   if (!result.seed_digest.empty()) {
     const std::string seed =
         result.seed.empty() ? "digest of the seed " + result.seed_digest : "seed " + result.seed;

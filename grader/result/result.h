@@ -221,6 +221,7 @@ struct ExerciseResult {
   Speed speed;
   std::string output;  ///< what the submission printed, as much as the sandbox keeps; renderers cut it
   bool output_truncated = false;
+  std::string course_version;                 ///< of an exercise that is not the tree's
   std::string seed_digest;                    ///< of the result's own seed, where its text must not be shown
   std::string seed;                           ///< the text of that one, where it may
   std::string next_step;                      ///< what to do now

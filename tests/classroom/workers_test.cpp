@@ -28,6 +28,13 @@ std::string report_of(const std::string& verdict, double points, const std::stri
          std::to_string(points) + R"(, "max_points": 10, "message": ")" + message + "\"}]}";
 }
 
+TEST(WorkersOutcome, SaysByWhichVersionOfAPrivateCourseItCameAbout) {
+  std::string report = report_of("passed", 10);
+  EXPECT_EQ(outcome_of(report, "", "", 0).course_version, "");
+  report.insert(report.find("\"verdict\""), R"("course_version": "0123456789ab", )");
+  EXPECT_EQ(outcome_of(report, "", "", 0).course_version, "0123456789ab");
+}
+
 TEST(WorkersOutcome, IsThatOfTheReport) {
   const Outcome outcome = outcome_of(report_of("inefficient", 7.5), "text", "a warning\n", 1 << 8);
   EXPECT_EQ(outcome.verdict, result::Verdict::inefficient);

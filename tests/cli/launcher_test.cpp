@@ -259,5 +259,34 @@ TEST_F(Launcher, WorksThroughASymbolicLink) {
   EXPECT_THAT(ran.output, HasSubstr("there is no CUDA Toolkit"));
 }
 
+TEST_F(Launcher, HandsAPrivateCourseOnAndTestsItAlone) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  const std::string course = (machine_.path() / "gpu101").string();
+  machine_.write("gpu101/exercises/50-saxpy/problem.cpp", "");
+  provide("cmake", R"(#!/bin/bash
+[[ $1 == --version ]] && { echo "cmake version 3.25.1"; exit; }
+/bin/mkdir -p "$2/build/release/bin"
+echo >"$2/build/release/build.ninja"
+printf '#!/bin/sh\nprintf "<%%s>" "$@"\necho\n' >"$2/build/release/bin/lockstep"
+/bin/chmod +x "$2/build/release/bin/lockstep"
+)");
+  provide("ninja", "#!/bin/sh\necho \"$*\" >'" + machine_.path().string() + "/targets'\n");
+  provide("ctest", "#!/bin/sh\necho \"ctest $*\"\n");
+  const std::string option = "--course '" + course + "'", variable = "LOCKSTEP_COURSE='" + course + "'";
+  const std::string words = "<--course><" + course + "><grade><saxpy>\n";
+  EXPECT_THAT(launch(option + " grade saxpy").output, testing::EndsWith(words));
+  EXPECT_THAT(launch("'--course=" + course + "' grade saxpy").output, testing::EndsWith(words));
+  EXPECT_THAT(launch("grade saxpy", variable).output, testing::EndsWith(words));
+  EXPECT_THAT(launch("--course").output, testing::EndsWith("<--course>\n"));
+
+  const Ran tests = launch(option + " test -R saxpy");
+  EXPECT_EQ(tests.status, 0) << tests.output;
+  EXPECT_THAT(tests.output, HasSubstr("ctest --test-dir " + course + "/.lockstep/build "));
+  EXPECT_THAT(tests.output, testing::EndsWith(" -R saxpy\n"));
+  EXPECT_THAT(run("cat '" + machine_.path().string() + "/targets'").output,
+              testing::EndsWith(" lockstep every_exercise_test end_to_end_test structure_test\n"));
+}
+
 }  // namespace
 }  // namespace lockstep::test

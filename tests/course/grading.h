@@ -40,7 +40,7 @@ class GradingTest : public LeavesNothingBehind {
   TemporaryFolder folder_;
 };
 
-/// An exercise of the course: a folder NN-topic with a problem.cpp.
+/// An exercise of the course, or of the private one in LOCKSTEP_COURSE: a folder NN-topic with a problem.cpp.
 struct ExerciseFolder {
   std::string topic;               ///< "block-scan"
   std::string file;                ///< "block_scan.cu", or "predictions.txt"

@@ -1,8 +1,10 @@
 // The shape of the tree: what every exercise, solution and file must have. Each message says what to do next.
+// With LOCKSTEP_COURSE, that of a private course; which of these tests are run on one stands in cmake/course.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,9 +29,13 @@ constexpr std::size_t kMinMistakes = 4;
 constexpr std::size_t kMinMistakesOfABugHunt = 1;  // it has no rungs either: nothing leads to a repair
 
 const fs::path& root() {
-  static const fs::path path = LOCKSTEP_SOURCE;
+  static const char* const course = std::getenv("LOCKSTEP_COURSE");
+  static const fs::path path = course == nullptr ? LOCKSTEP_SOURCE : course;
   return path;
 }
+
+/// A private course may do without any.
+bool has_lectures() { return std::getenv("LOCKSTEP_COURSE") == nullptr || fs::exists(root() / "lectures"); }
 
 std::string name_in_tree(const fs::path& path) { return path.lexically_relative(root()).string(); }
 
@@ -125,6 +131,7 @@ TEST(Structure, EveryExerciseIsComplete) {
     EXPECT_NE(contents(folder / starter).find(marker), std::string::npos)
         << name_in_tree(folder / starter) << ": a starter says \"" << marker
         << "\" where the student's work goes; ./lockstep reset finds starters by it";
+    if (!has_lectures()) continue;
     const fs::path lecture = lecture_of(folder);
     EXPECT_TRUE(fs::exists(lecture)) << name_in_tree(lecture)
                                      << " is missing: write the lecture of this exercise";
@@ -191,7 +198,7 @@ TEST(Structure, WhatSubmissionsIncludeIsQuickToCompile) {
     const std::regex include("#include ([<\"])([^>\"]+)[>\"]");
     for (std::sregex_iterator i(text.begin(), text.end(), include), end; i != end; ++i) {
       const std::string name = (*i)[2];
-      const fs::path own = file.parent_path() / name, common = root() / "common" / name;
+      const fs::path own = file.parent_path() / name, common = fs::path(LOCKSTEP_SOURCE) / "common" / name;
       if ((*i)[1] == "<") {
         EXPECT_TRUE(light.contains(name)) << name_in_tree(file) << " includes <" << name
                                           << ">, so every submission does: use something lighter";
@@ -206,7 +213,7 @@ TEST(Structure, WhatSubmissionsIncludeIsQuickToCompile) {
     std::replace(file.begin(), file.end(), '-', '_');
     if (fs::exists(folder / file)) look_at(look_at, folder / file);
   }
-  EXPECT_GT(seen.size(), 10U);
+  EXPECT_GT(seen.size(), exercise_folders().size());
 }
 
 TEST(Structure, HeadersAreIncludedOnce) {

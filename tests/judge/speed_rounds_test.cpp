@@ -124,7 +124,7 @@ TEST_F(SpeedRounds, FiguresThatCannotBeKeptAreOfUseOnce) {
 TEST_F(SpeedRounds, NoTwoProcessesOfASubmissionSeeTheSameInput) {
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
   EXPECT_FALSE(measurement.fault);
-  ASSERT_GE(of_submission_.size(), 9U);
+  ASSERT_GE(of_submission_.size(), 6U);
   std::set<Numbers> all;
   std::size_t calls = 0;
   for (const Seen& seen : of_submission_) {
@@ -272,16 +272,20 @@ TEST_F(SpeedRounds, AReferenceThatDiffersFromTheJudgesAnswerEndsTheMeasurement) 
 TEST_F(SpeedRounds, ContextsAreMadeBeforeAnythingIsLoadedAndOneProcessRunsAtATime) {
   const SpeedMeasurement measurement = measure(problem_of(any_call), negates);
   EXPECT_FALSE(measurement.fault);
-  const std::vector<std::string>& events = device_.gpu.events;
-  ASSERT_GE(events.size(), 9U * 6);
-  for (std::size_t first = 0; first + 6 <= events.size(); first += 6) {  // a round
-    for (const std::size_t context : {first, first + 1})
-      EXPECT_THAT(events[context], testing::StartsWith("context "));
-    for (const std::size_t load : {first + 2, first + 4}) {
-      ASSERT_THAT(events[load], testing::StartsWith("load "));
-      EXPECT_EQ(events[load + 1], "end " + events[load].substr(5)) << "before the other is loaded";
+  std::size_t contexts = 0, loads = 0;
+  std::string loaded;  // the process that has code to run
+  for (const std::string& event : device_.gpu.events) {
+    const std::string number = event.substr(event.find(' ') + 1);
+    if (event.starts_with("context ")) ++contexts;
+    if (event.starts_with("load ")) {
+      EXPECT_EQ(loaded, "") << "has not ended when " << number << " is loaded";
+      EXPECT_EQ(contexts, 2 * (loads / 2 + 1)) << "both of a round, before the first has code";
+      loaded = number;
+      ++loads;
     }
+    if (event == "end " + loaded) loaded.clear();
   }
+  EXPECT_GE(loads, 6U * 2);
 }
 
 TEST_F(SpeedRounds, WhereOneMoreContextHasNoRoomProcessesStartInTurnAndTheJudgeAnswers) {

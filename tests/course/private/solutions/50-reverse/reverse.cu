@@ -1,0 +1,19 @@
+// Reverse an array, the reference. Lecture: none.
+// Bound: memory. Lanes of a warp read and write words side by side, in opposite order.
+#include "reverse.h"
+
+#include "lockstep/check_cuda.h"
+#include "lockstep/divide_up.h"
+
+constexpr int kThreads = 256;
+
+__global__ void reverse_kernel(const std::uint32_t* in, std::uint32_t* out, int n) {
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (i < n) out[i] = in[n - 1 - i];
+}
+
+void reverse(const std::uint32_t* in, std::uint32_t* out, int n, cudaStream_t stream) {
+  if (n == 0) return;  // a grid without blocks is an error
+  reverse_kernel<<<lockstep::divide_up(n, kThreads), kThreads, 0, stream>>>(in, out, n);
+  CHECK_CUDA(cudaGetLastError());
+}
