@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "attempts/attempts.h"
 #include "calibration/calibration_store.h"
 #include "cli/bench_record.h"
 #include "cli/choice.h"
@@ -28,6 +29,7 @@
 #include "report/text.h"
 #include "sandbox/sandbox.h"
 #include "storage/files.h"
+#include "text/wording.h"
 
 namespace lockstep::cli {
 namespace {
@@ -185,11 +187,6 @@ void show(const result::ExerciseResult& result, std::string file, bool prints) {
                              result.picture->case_name);
 }
 
-bool writes_page(const GradeArguments& arguments) {
-  return arguments.format == Format::html ||
-         std::ranges::any_of(arguments.also, [](const auto& one) { return one.first == Format::html; });
-}
-
 /// Whether a grading is the student's progress: of the exercise's file in the course, and of another file
 /// that is named itself, whose report the student reads. A folder may be somebody else's, except where the
 /// course can only be read and everybody works elsewhere.
@@ -206,21 +203,6 @@ bool is_students_own(const GradeArguments& arguments, const course::Exercise& ex
          !is_below(course::state_folder(), course::work_folder());
 }
 
-/// The access that a page draws: its line is known only now, so the measured cases run once more, on the
-/// emulated device and with the same inputs.
-void trace_for_page(const course::Exercise& exercise, const build::SubmissionFile& submission,
-                    judge::Options options, result::ExerciseResult& result) {
-  options.trace_line = report::line_to_draw(result);
-  if (!options.trace_line || !options.only_case.empty()) return;
-  options.only_measured = true;
-  options.draw = false;
-  if (result.puzzles.empty()) options.profiled_case = result.measured_case;
-  const std::unique_ptr<device::Device> device = device::make_device(device::Kind::emulated);
-  result::ExerciseResult traced = judge::judge(exercise, submission, *device, options);
-  // The file may have changed meanwhile, and its lines with it.
-  if (traced.source == result.source) result.traces = std::move(traced.traces);
-}
-
 /// Keeps the best result for `list`. Whether that could be written: if not, that is said, and a grade stays
 /// one.
 bool keep(const result::ExerciseResult& result) {
@@ -230,6 +212,32 @@ bool keep(const result::ExerciseResult& result) {
   } catch (const storage::FileError& error) {
     std::cerr << "lockstep: your progress is not kept: " << report::printable(error.what()) << '\n';
     return false;
+  }
+}
+
+/// Adds to the result the student's attempts so far, and keeps this one. A grading in which the grader failed
+/// is none.
+void keep_attempt(result::ExerciseResult& result, const result::DeviceDescription& device) {
+  if (result.verdict == result::Verdict::grader_error) return;
+  attempts::History history = attempts::add_attempt(course::state_folder() / "history", result, device);
+  result.attempts = std::move(history.attempts);
+  if (!history.complaint.empty()) std::cerr << "lockstep: " << report::printable(history.complaint) << '\n';
+}
+
+void print_attempt(const result::ExerciseResult& result) {
+  const std::string words = attempts::last_in_words(result.attempts);
+  if (!words.empty()) std::cout << '\n' << words << '\n';
+}
+
+/// The report as a page, which the student may open; of several exercises one for all.
+void leave_page(const result::Report& report) {
+  const std::string name = report.exercises.size() == 1 ? report.exercises.front().name : "index";
+  const std::filesystem::path page = course::state_folder() / "pages" / (name + ".html");
+  try {
+    storage::write_file(page, report::render_html(report));
+    std::cout << "page: " << report::printable(text::shown_path(page.string())) << '\n';
+  } catch (const storage::FileError& error) {
+    std::cerr << "lockstep: there is no page of this report: " << report::printable(error.what()) << '\n';
   }
 }
 
@@ -276,10 +284,10 @@ int grade(const GradeArguments& arguments) {
       return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
-    if (writes_page(arguments)) trace_for_page(*exercise, submission, options, report.exercises.back());
     if (is_progress) {
       progress.compare(report.exercises.back());
       progress.record(report.exercises.back());
+      if (attempts::are_kept()) keep_attempt(report.exercises.back(), report.device);
     }
     line.clear();
     if (const std::string& complaint = report.exercises.back().complaint; !complaint.empty())
@@ -289,6 +297,7 @@ int grade(const GradeArguments& arguments) {
     if (keeps_progress && is_progress) keeps_progress = keep(report.exercises.back());
   }
   if (prints) std::cout << report::render_summary(report, style);
+  if (prints && exercises.size() == 1) print_attempt(report.exercises.front());
   for (const auto& [format, file] : arguments.also) storage::write_file(file, render(report, format));
   if (arguments.output) {
     storage::write_file(*arguments.output, render(report, arguments.format));
@@ -297,6 +306,7 @@ int grade(const GradeArguments& arguments) {
   } else if (!prints) {
     std::cout << render(report, arguments.format);
   }
+  if (arguments.format == Format::text && !arguments.only_case && !arguments.secret_file) leave_page(report);
   return exit_status(report);
 }
 

@@ -1,13 +1,8 @@
 #include "cli/progress.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <tuple>
 
 #include "course/catalogue.h"
@@ -85,13 +80,7 @@ void Progress::record(const result::ExerciseResult& result) {
 }
 
 void Progress::update(const std::function<void(Progress&)>& change) {
-  std::error_code told_when_writing;
-  std::filesystem::create_directories(course::state_folder(), told_when_writing);
-  const std::filesystem::path file = course::state_folder() / "progress.lock";
-  const sandbox::FileDescriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  constexpr std::chrono::milliseconds kPause{10};
-  for (int tries = 0; lock && tries < 300 && flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++tries)
-    std::this_thread::sleep_for(kPause);
+  const sandbox::FileDescriptor lock = storage::lock_for_a_while(course::state_folder() / "progress.lock");
   Progress progress = load();
   change(progress);
   progress.save();

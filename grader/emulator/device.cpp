@@ -8,7 +8,6 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -398,36 +397,36 @@ void Device::State::collect(Loaded& loaded) {
   collect_samples(loaded);
   loaded.counters.blocks.assign(loaded.counters.blocks.size(), {});
   loaded.counters.traffic.assign(loaded.counters.traffic.size(), {});
-  loaded.counters.samples.assign(loaded.counters.samples.size(), {});
+  loaded.counters.shared_samples.assign(loaded.counters.shared_samples.size(), {});
+  loaded.counters.global_samples.assign(loaded.counters.global_samples.size(), {});
 }
 
 void Device::State::collect_samples(const Loaded& loaded) {
-  using Kind = counters::TrafficCounter::Kind;
   const program::Program& program = loaded.program;
-  const auto was_executed = [](const counters::SharedSample& sample) { return sample.active != 0; };
-  std::set<std::string_view> conflicting;  // kernels
-  for (std::size_t t = 0; t < loaded.counters.samples.size(); ++t) {
-    const counters::SharedSample& sample = loaded.counters.samples[t];
-    if (sample.units > sample.ideal_units) conflicting.insert(program.traffic_functions[t]);
-  }
-  for (std::size_t t = 0; t < loaded.counters.samples.size() && !conflicting.empty(); ++t) {
-    const counters::SharedSample& sample = loaded.counters.samples[t];
-    const std::string& function = program.traffic_functions[t];
-    if (!was_executed(sample) || !conflicting.contains(function)) continue;
-    if (pending.shared_accesses.size() == kMaxTraces) return;
-    AccessTrace access{.line = program.places[program.traffic_places[t]].line,
-                       .space = "shared",
-                       .operation = sample.kind == Kind::shared_load    ? "load"
-                                    : sample.kind == Kind::shared_store ? "store"
-                                                                        : "atomic",
-                       .bytes = sample.width,
-                       .active = sample.active,
-                       .units = sample.units,
-                       .ideal_units = sample.ideal_units,
-                       .function = function};
-    std::ranges::copy(sample.offsets, access.addresses.begin());
-    pending.shared_accesses.push_back(std::move(access));
-  }
+  const auto collect = [&program](const auto& samples, const char* space,
+                                  std::vector<AccessTrace>& accesses) {
+    using Kind = counters::TrafficCounter::Kind;
+    for (std::size_t t = 0; t < samples.size() && accesses.size() < kMaxTraces; ++t) {
+      const auto& sample = samples[t];
+      if (sample.active == 0) continue;  // was not executed
+      const bool loads = sample.kind == Kind::shared_load || sample.kind == Kind::global_load;
+      const bool stores = sample.kind == Kind::shared_store || sample.kind == Kind::global_store;
+      AccessTrace access{.line = program.places[program.traffic_places[t]].line,
+                         .space = space,
+                         .operation = loads    ? "load"
+                                      : stores ? "store"
+                                               : "atomic",
+                         .bytes = sample.width,
+                         .active = sample.active,
+                         .units = sample.units,
+                         .ideal_units = sample.ideal_units,
+                         .function = program.traffic_functions[t]};
+      std::ranges::copy(sample.addresses, access.addresses.begin());
+      accesses.push_back(std::move(access));
+    }
+  };
+  collect(loaded.counters.shared_samples, "shared", pending.shared_accesses);
+  collect(loaded.counters.global_samples, "global", pending.global_accesses);
 }
 
 namespace {
@@ -666,7 +665,8 @@ Device::KernelId Device::kernel(ModuleId module, std::string_view mangled_name) 
   std::unique_ptr<program::Kernel> kernel = decoding::decode_kernel(loaded.program, mangled_name);
   loaded.counters.blocks.resize(loaded.program.block_lines.size());
   loaded.counters.traffic.resize(loaded.program.traffic_places.size());
-  loaded.counters.samples.resize(loaded.program.traffic_places.size());
+  loaded.counters.shared_samples.resize(loaded.program.traffic_places.size());
+  loaded.counters.global_samples.resize(loaded.program.traffic_places.size());
   const KernelId id = state_->next_kernel++;
   state_->kernels[id] = {module, std::move(kernel)};
   loaded.kernel_ids.emplace(mangled_name, id);

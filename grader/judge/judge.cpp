@@ -312,6 +312,7 @@ class Judgement {
     append(result_.kernels, one.kernels);
     append(result_.traces, one.traces);
     append(result_.shared_accesses, one.shared_accesses);
+    append(result_.global_accesses, one.global_accesses);
     append(result_.counters, one.counters);
     if (!one.measured_case.empty())
       result_.measured_case += (result_.measured_case.empty() ? "" : ", ") + one.measured_case;
@@ -525,6 +526,7 @@ class Judgement {
     result_.kernels = std::move(chosen->observations.kernels);
     result_.traces = std::move(chosen->observations.traces);
     result_.shared_accesses = std::move(chosen->observations.shared_accesses);
+    result_.global_accesses = std::move(chosen->observations.global_accesses);
   }
 
   const course::Exercise& exercise_;

@@ -34,6 +34,15 @@ std::set<std::string> functions_of(const std::vector<emulator::AccessTrace>& acc
   return functions;
 }
 
+/// Of each kernel one call's accesses are enough.
+void add_of_new_kernels(std::vector<emulator::AccessTrace>& total,
+                        const std::vector<emulator::AccessTrace>& part) {
+  const auto is_known = [known = functions_of(total)](const emulator::AccessTrace& access) {
+    return known.contains(access.function);
+  };
+  std::ranges::remove_copy_if(part, std::back_inserter(total), is_known);
+}
+
 }  // namespace
 
 void add(emulator::Observations& total, emulator::Observations&& part) {
@@ -41,11 +50,8 @@ void add(emulator::Observations& total, emulator::Observations&& part) {
   for (const KernelWork& work : part.kernels) add_one(total.kernels, work);
   std::move(part.findings.begin(), part.findings.end(), std::back_inserter(total.findings));
   std::move(part.traces.begin(), part.traces.end(), std::back_inserter(total.traces));
-  // Of each kernel one call's accesses are enough.
-  const auto is_known = [known = functions_of(total.shared_accesses)](const emulator::AccessTrace& access) {
-    return known.contains(access.function);
-  };
-  std::ranges::remove_copy_if(part.shared_accesses, std::back_inserter(total.shared_accesses), is_known);
+  add_of_new_kernels(total.shared_accesses, part.shared_accesses);
+  add_of_new_kernels(total.global_accesses, part.global_accesses);
   total.launches += part.launches;
   total.blocks += part.blocks;
   total.warp_instructions += part.warp_instructions;

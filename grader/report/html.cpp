@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "report/access_figure.h"
 #include "report/access_kinds.h"
+#include "report/html_attempts.h"
 #include "report/html_cases.h"
 #include "report/html_source.h"
 #include "report/html_style.h"
+#include "report/line_profile.h"
 #include "report/markup.h"
+#include "report/notes.h"
 #include "report/printable.h"
 #include "report/result_words.h"
 #include "report/text_style.h"
@@ -31,12 +35,27 @@ using result::Rung;
 using result::Speed;
 using result::Verdict;
 
-Markup row_heading(std::string_view text) { return Markup::element("th", {{"scope", "row"}}, text); }
-Markup number_cell(std::string_view text) { return Markup::element("td", {{"class", "number"}}, text); }
+/// A part of an exercise, with the id by which it is linked.
+struct Part {
+  const char* id;
+  const char* heading;
+  Markup content;  ///< may be empty
+};
 
-Markup section_of(const char* heading, const Markup& content) {
-  if (content.empty()) return {};
-  return Markup::element("section", Markup::element("h3", heading) + content);
+Markup section_of(const std::string& page, const Part& part) {
+  const std::string id = fmt::format("{}-{}", page, part.id);
+  return Markup::element("section", {{"aria-labelledby", id}},
+                         Markup::element("h3", {{"id", id}}, part.heading) + part.content);
+}
+
+/// Links to the parts that are there.
+Markup contents_of_page(const std::string& page, const std::vector<Part>& parts) {
+  Markup items;
+  for (const Part& part : parts)
+    items +=
+        Markup::element("li", Markup::link(fmt::format("{}-{}", page, part.id), Markup::text(part.heading)));
+  return Markup::element("nav", {{"aria-label", "Parts of this report"}},
+                         Markup::element("ul", {{"class", "parts"}}, items));
 }
 
 /// Foreign text in a frame of its own, cut to a number of lines.
@@ -187,17 +206,12 @@ Markup source_content(const ExerciseResult& result, const std::string& page) {
 
 Markup drawn_access(const emulator::AccessTrace& trace) {
   return Markup::element(
-      "figure", Markup::element("div",
-                                {{"class", "wide"},
-                                 {"role", "region"},
-                                 {"tabindex", "0"},
-                                 {"aria-label", "Drawing of one warp's access"}},
-                                Markup::drawing(trace)) +
+      "figure", wide_region("Drawing of one warp's access", Markup::drawing(trace)) +
                     Markup::element("figcaption", "One warp's access: " + access_caption(trace) + "."));
 }
 
 Markup access_content(const ExerciseResult& result, const std::string& page) {
-  const std::vector<emulator::AccessTrace> kinds = kinds_of_access(result.traces, "");
+  const std::vector<emulator::AccessTrace> kinds = kinds_of_access(drawn_accesses(result), "");
   if (kinds.empty()) return {};
   const std::string file = std::filesystem::path(result.submission).filename().string();
   Markup content = Markup::element(
@@ -321,17 +335,25 @@ Markup exercise_heading(const ExerciseResult& result, const std::string& page) {
 }
 
 Markup exercise_section(const ExerciseResult& result, const std::string& page) {
-  return Markup::element(
-      "section", {{"aria-labelledby", page}},
-      exercise_heading(result, page) + section_of("What the compiler says", compiler_content(result, page)) +
-          section_of("Functions", puzzles_content(result)) +
-          section_of("Predictions", predictions_content(result, page)) + cases_section(result, page) +
-          section_of("Technique", technique_content(result, page)) +
-          section_of("Speed", speed_content(result)) + section_of("Source", source_content(result, page)) +
-          section_of("Access to memory", access_content(result, page)) +
-          section_of("Remarks", remarks_content(result, page)) +
-          section_of("Output", printed_content(result)));
+  std::vector<Part> parts = {{"compiler", "What the compiler says", compiler_content(result, page)},
+                             {"functions", "Functions", puzzles_content(result)},
+                             {"predictions", "Predictions", predictions_content(result, page)},
+                             {"cases", "Cases", cases_content(result, page)},
+                             {"technique", "Technique", technique_content(result, page)},
+                             {"speed", "Speed", speed_content(result)},
+                             {"source", "Source", source_content(result, page)},
+                             {"access", "Access to memory", access_content(result, page)},
+                             {"remarks", "Remarks", remarks_content(result, page)},
+                             {"output", "Output", printed_content(result)},
+                             {"attempts", "Your attempts", attempts_content(result)}};
+  std::erase_if(parts, [](const Part& part) { return part.content.empty(); });
+  Markup body = exercise_heading(result, page);
+  if (parts.size() > 1) body += contents_of_page(page, parts);
+  for (const Part& part : parts) body += section_of(page, part);
+  return Markup::element("section", {{"aria-labelledby", page}}, body);
 }
+
+constexpr const char* kMain = "report";  ///< id of the page's main part
 
 std::string id_of(std::size_t exercise) { return fmt::format("exercise-{}", exercise + 1); }
 
@@ -363,19 +385,23 @@ std::string title_of(const Report& report) {
 
 }  // namespace
 
-std::optional<unsigned> line_to_draw(const ExerciseResult& result) {
-  if (!result::is_correct(result)) return std::nullopt;
-  std::vector<LineProfile> lines = counted_lines(result);
-  std::erase_if(lines, [](const LineProfile& line) {
-    return line.line == 0 || line.global.requests + line.shared.requests == 0;
-  });
+std::vector<emulator::AccessTrace> drawn_accesses(const ExerciseResult& result) {
+  if (!result::is_correct(result)) return {};
+  std::map<unsigned, std::vector<emulator::AccessTrace>> by_line;
+  for (const auto* accesses : {&result.shared_accesses, &result.global_accesses}) {
+    for (const emulator::AccessTrace& access : *accesses)
+      if (is_of_submission(result, {access.line.file, access.line.line, ""}))
+        by_line[access.line.line].push_back(access);
+  }
   for (const GateResult& gate : result.gates) {
     if (gate.verdict != Verdict::inefficient) continue;
     for (const Place& place : gate.worst)
-      if (std::ranges::find(lines, place.line, &LineProfile::line) != lines.end()) return place.line;
+      if (const auto there = by_line.find(place.line); there != by_line.end()) return there->second;
   }
+  std::vector<LineProfile> lines = counted_lines(result);
+  std::erase_if(lines, [&by_line](const LineProfile& line) { return !by_line.contains(line.line); });
   const auto most = std::ranges::max_element(lines, {}, &LineProfile::cost);
-  return most == lines.end() ? std::nullopt : std::optional(most->line);
+  return most == lines.end() ? std::vector<emulator::AccessTrace>() : by_line.at(most->line);
 }
 
 std::string render_html(const Report& report) {
@@ -390,8 +416,11 @@ std::string render_html(const Report& report) {
   Markup exercises = summary_table(report);
   for (std::size_t i = 0; i < report.exercises.size(); ++i)
     exercises += exercise_section(report.exercises[i], id_of(i));
-  return Markup::page(title, kPageStyle,
-                      Markup::element("header", header) + Markup::element("main", exercises));
+  return Markup::page(
+      title, kPageStyle,
+      Markup::element("p", {{"class", "skip"}}, Markup::link(kMain, Markup::text("Skip to the report"))) +
+          Markup::element("header", header) +
+          Markup::element("main", {{"id", kMain}, {"tabindex", "-1"}}, exercises));
 }
 
 }  // namespace lockstep::report

@@ -152,19 +152,27 @@ Markup verdict_words(Verdict verdict) {
                              Markup::text(name_of(verdict)));
 }
 
+Markup row_heading(std::string_view text) { return Markup::element("th", {{"scope", "row"}}, text); }
+
+Markup number_cell(std::string_view text) { return Markup::element("td", {{"class", "number"}}, text); }
+
+Markup wide_region(const char* name, const Markup& content) {
+  return Markup::element(
+      "div", {{"class", "wide"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", name}}, content);
+}
+
 Markup scrolling_table(const char* caption, const std::vector<std::string>& headings, const Markup& rows) {
   Markup heading;
   for (const std::string& one : headings) heading += Markup::element("th", {{"scope", "col"}}, one);
   const Markup table = Markup::element("table", Markup::element("caption", caption) +
                                                     Markup::element("thead", Markup::element("tr", heading)) +
                                                     Markup::element("tbody", rows));
-  return Markup::element(
-      "div", {{"class", "wide"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", caption}}, table);
+  return wide_region(caption, table);
 }
 
-Markup cases_section(const ExerciseResult& result, const std::string& page) {
+Markup cases_content(const ExerciseResult& result, const std::string& page) {
   if (result.cases.empty()) return {};
-  Markup body = Markup::element("h3", "Cases") + Markup::element("p", summary_of_cases(result));
+  Markup body = Markup::element("p", summary_of_cases(result));
   const CaseResult* const telling = result::most_telling_case(result.cases);
   if (telling != nullptr) body += failed_case_block(result, page, *telling, true);
   body += further_failed_cases(result, page, telling);
@@ -174,7 +182,7 @@ Markup cases_section(const ExerciseResult& result, const std::string& page) {
   for (const CaseResult& one : result.cases)
     if (one.verdict == Verdict::passed && !one.remark.empty()) remark = one.remark;
   if (!remark.empty() && telling == nullptr) body += Markup::element("p", remark);
-  return Markup::element("section", body + all_cases_table(result));
+  return body + all_cases_table(result);
 }
 
 }  // namespace lockstep::report

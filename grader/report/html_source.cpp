@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/advice.h"
+#include "report/html_cases.h"
 #include "report/notes.h"
 #include "report/printable.h"
 #include "report/profile.h"
@@ -288,8 +289,7 @@ Markup source_table(const ExerciseResult& result, const std::string& page) {
       Markup::element("table", {{"class", view.lines.empty() ? "source plain" : "source"}},
                       Markup::element("caption", caption) + heading_row(view) +
                           Markup::element("tbody", source_rows(view, source, notes_of(result, view.lines))));
-  return Markup::element(
-      "div", {{"class", "wide"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", "Source"}}, table);
+  return wide_region("Source", table);
 }
 
 }  // namespace lockstep::report

@@ -28,6 +28,10 @@ pre { margin: 0.5rem 0; padding: 0.5rem 0.75rem; background: var(--panel); borde
   border-radius: 4px; max-width: 60rem; max-height: 30rem; overflow: auto; white-space: pre-wrap; }
 .faint { color: var(--faint); font-size: 0.9rem; }
 .good { color: var(--good); } .bad { color: var(--bad); } .caution { color: var(--caution); }
+.skip { position: absolute; left: 1rem; top: 0; margin: 0; padding: 0.25rem 0.5rem; background: var(--page); }
+.skip:not(:focus-within) { clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
+main:focus { outline: none; }
+ul.parts { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; margin: 0.75rem 0; padding: 0; }
 .verdict { font-size: 1.15rem; font-weight: 600; }
 .next { padding: 0.5rem 0.75rem; background: var(--panel); border-left: 4px solid var(--link); }
 .wide { overflow-x: auto; max-width: 100%; }
@@ -47,6 +51,11 @@ dl { margin: 0.5rem 0; } dd { margin: 0 0 0.5rem 1rem; }
 figure { margin: 0.5rem 0; } figcaption { color: var(--faint); font-size: 0.9rem; }
 figure svg.access { width: 100%; min-width: 44rem; max-width: 60rem; height: auto; }
 @media (prefers-color-scheme: light) { figure svg.access { --good: #1a7f37; --faint: #59636e; } }
+figure svg.attempts { width: 100%; min-width: 34rem; max-width: 45rem; height: auto; font: 13px ui-sans-serif, system-ui, sans-serif; }
+.attempts text { fill: var(--faint); } .attempts .scale, .attempts .last { text-anchor: end; }
+.attempts .grid { stroke: var(--edge); } .attempts polyline { fill: none; stroke: var(--link); stroke-width: 2; }
+.attempts circle { stroke: var(--link); stroke-width: 2; fill: var(--page); }
+.attempts circle.passed { fill: var(--link); }
 table.source { width: 100%; font-size: 0.85rem; }
 table.source th, table.source td { padding: 0.05rem 0.3rem; border-bottom: 0; }
 table.source thead th { padding-bottom: 0.3rem; border-bottom: 1px solid var(--edge); overflow-wrap: normal; }

@@ -197,6 +197,21 @@ struct PredictionResult {
   std::string why;            ///< likewise, one sentence
 };
 
+/// A grading of an exercise by its student, as it is remembered.
+struct Attempt {
+  std::uint64_t number = 1;
+  std::string when;                ///< in UTC, as YYYY-MM-DDThh:mm:ssZ
+  std::string submission, device;  ///< path and name
+  Verdict verdict = Verdict::not_measured;
+  double points = 0, max_points = 0;
+  std::uint64_t passed_cases = 0, cases = 0;
+  std::uint64_t passed_gates = 0, gates = 0;   ///< that were measured
+  std::optional<double> ratio, ceiling_share;  ///< as Speed has them
+  /// Of all lines, in quarters of a multiprocessor's cycle, as the emulated device counts them in one case.
+  std::optional<std::uint64_t> cost;
+  std::string measured_case{};  ///< that one
+};
+
 struct ExerciseResult {
   std::string name, title;
   std::string submission;  ///< path that was graded
@@ -232,10 +247,11 @@ struct ExerciseResult {
   std::vector<emulator::LineCounters> lines;  ///< for `profile`
   std::vector<emulator::KernelWork> kernels;  ///< likewise
   std::vector<emulator::AccessTrace> traces;  ///< of judge::Options::trace_line
-  std::vector<emulator::AccessTrace> shared_accesses;  ///< as Observations has them
-  std::vector<CaseCounters> counters;                  ///< of judge::Options::only_measured
-  std::optional<Picture> picture;                      ///< of judge::Options::draw
-  std::string complaint;  ///< of the grader, about the kept figures of the GPU; may be empty
+  std::vector<emulator::AccessTrace> shared_accesses, global_accesses;  ///< as Observations has them
+  std::vector<CaseCounters> counters;                                   ///< of judge::Options::only_measured
+  std::vector<Attempt> attempts;   ///< of the student so far, this one last; empty where none is kept
+  std::optional<Picture> picture;  ///< of judge::Options::draw
+  std::string complaint;           ///< of the grader, about the kept figures of the GPU; may be empty
 };
 
 struct DeviceDescription {

@@ -1,14 +1,15 @@
 #include "storage/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-
-#include "sandbox/file_descriptor.h"
+#include <thread>
 
 namespace lockstep::storage {
 
@@ -57,6 +58,17 @@ void write_file(const std::filesystem::path& path, std::string_view contents) {
     std::filesystem::remove(beside, error);
     throw;
   }
+}
+
+sandbox::FileDescriptor lock_for_a_while(const std::filesystem::path& file) {
+  constexpr std::chrono::milliseconds kPause{10};
+  constexpr int kTries = 300;
+  std::error_code error;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
+  sandbox::FileDescriptor lock(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  for (int tries = 0; lock && tries < kTries && flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++tries)
+    std::this_thread::sleep_for(kPause);
+  return lock;
 }
 
 void write_unread_file(const std::filesystem::path& path, std::string_view contents) {

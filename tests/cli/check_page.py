@@ -12,6 +12,8 @@ import urllib.parse
 
 DRAWING = {
     "svg": {"xmlns", "class", "role", "viewbox", "width", "height", "aria-label", "preserveaspectratio"},
+    "polyline": {"points"},
+    "circle": {"class", "cx", "cy", "r"},
     "text": {"class", "x", "y", "dy"},
     "rect": {"class", "x", "y", "width", "height", "rx"},
     "line": {"class", "x1", "y1", "x2", "y2"},
@@ -25,7 +27,9 @@ ALLOWED = {
     "pre": {"tabindex"},
     "section": {"aria-labelledby"},
     "nav": {"aria-label"},
+    "main": {"id", "tabindex"},
     "h2": {"id"},
+    "h3": {"id"},
     "p": {"class"},
     "span": {"class", "aria-hidden"},
     "table": {"class"},
@@ -36,7 +40,7 @@ ALLOWED = {
     "details": {"open"},
     "ul": {"class"},
 }
-for plain in "head body title style header main h1 h3 h4 caption thead tbody summary code strong li dl dt dd".split():
+for plain in "head body title style header h1 h4 caption thead tbody summary code strong li dl dt dd".split():
     ALLOWED[plain] = set()
 ALLOWED["figure"] = ALLOWED["figcaption"] = set()
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

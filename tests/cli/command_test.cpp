@@ -647,7 +647,7 @@ TEST_F(Grading, OneCaseIsRunAloneAndShown) {
   EXPECT_EQ(one_case("31 x 31", racing).at("verdict"), "race");
 }
 
-TEST_F(Grading, ACaseAloneGivesNoPointsAndIsNoProgress) {
+TEST_F(Grading, OnlyAWholeGradingIsProgressAndAnAttemptAndLeavesAPage) {
   // A clone whose progress is its own, and whose file of transpose is the reference.
   for (const auto& entry : std::filesystem::directory_iterator(LOCKSTEP_SOURCE)) {
     const std::string name = entry.path().filename();
@@ -671,10 +671,30 @@ TEST_F(Grading, ACaseAloneGivesNoPointsAndIsNoProgress) {
   EXPECT_THAT(alone.output, HasSubstr("rows = 1, columns = 1"));
   EXPECT_THAT(alone.output, Not(HasSubstr("of 10 points")));
   EXPECT_THAT(alone.output, HasSubstr("Next: `./lockstep grade transpose` runs every case."));
-  const std::filesystem::path progress = folder_.path() / ".lockstep/progress.json";
-  EXPECT_FALSE(std::filesystem::exists(progress));
-  EXPECT_EQ(grade("").status, 0);
-  EXPECT_TRUE(std::filesystem::exists(progress));
+  const std::filesystem::path state = folder_.path() / ".lockstep", page = state / "pages/transpose.html",
+                              history = state / "history/transpose.jsonl";
+  for (const std::filesystem::path& file : {state / "progress.json", page, history})
+    EXPECT_FALSE(std::filesystem::exists(file)) << file;
+
+  const Ran whole = grade("");
+  EXPECT_EQ(whole.status, 0);
+  EXPECT_TRUE(std::filesystem::exists(state / "progress.json"));
+  EXPECT_TRUE(whole.output.ends_with("\nattempt 1: 10.0 points\npage: .lockstep/pages/transpose.html\n"))
+      << whole.output;
+  EXPECT_THAT(contents_of(page), AllOf(HasSubstr("Access to memory"), HasSubstr("Your attempts")));
+  const std::string kept = contents_of(history);
+  EXPECT_EQ(nlohmann::json::parse(kept).at("submission"), "exercises/05-transpose/transpose.cu");
+
+  // What cannot be written is said, and costs no points.
+  std::filesystem::remove_all(state / "pages");
+  std::ofstream(state / "pages") << "no folder";
+  setenv("LOCKSTEP_NO_HISTORY", "1", 1);
+  const Ran unkept = grade("");
+  unsetenv("LOCKSTEP_NO_HISTORY");
+  EXPECT_EQ(unkept.status, 0);
+  EXPECT_THAT(unkept.output, AllOf(HasSubstr("lockstep: there is no page of this report: cannot write "),
+                                   Not(HasSubstr("attempt"))));
+  EXPECT_EQ(contents_of(history), kept);
 }
 
 TEST_F(Grading, AReportInAFileLeavesTextOnTheTerminal) {

@@ -18,6 +18,7 @@ namespace {
 
 using namespace report;
 using namespace result;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -74,8 +75,24 @@ ExerciseResult profiled() {
   result.measured_case = "2048 x 1536";
   result.measured_calls = 2;
   result.lines = {counters_at("transpose.cu", 20, 10), counters_at("transpose.cu", 24, 320)};
-  result.traces = {column_of_a_tile(24)};
+  result.shared_accesses = {column_of_a_tile(20), column_of_a_tile(24)};
   return result;
+}
+
+Attempt attempt(std::uint64_t number, Verdict verdict, double points) {
+  return {.number = number,
+          .when = "2026-03-01T12:34:56Z",
+          .submission = "exercises/05-transpose/transpose.cu",
+          .device = "emulated device",
+          .verdict = verdict,
+          .points = points,
+          .max_points = 10,
+          .passed_cases = 12,
+          .cases = 20,
+          .passed_gates = 1,
+          .gates = 2,
+          .cost = 123'456,
+          .measured_case = "2048 x 1536"};
 }
 
 /// Everything that a submission can choose is kHostileText.
@@ -114,8 +131,12 @@ ExerciseResult hostile_everywhere() {
   kernel.kernel = bad;
   result.kernels = {kernel};
   emulator::AccessTrace trace = column_of_a_tile(1);
+  trace.line.file = bad + ".cu";
   trace.operation = bad;
-  result.traces = {trace};
+  result.shared_accesses = result.global_accesses = {trace};
+  Attempt before = attempt(1, Verdict::crashed, 1), now = attempt(2, Verdict::race, 0);
+  for (Attempt* one : {&before, &now}) one->when = one->submission = one->device = one->measured_case = bad;
+  result.attempts = {before, now};
   return result;
 }
 
@@ -176,7 +197,8 @@ TEST(HtmlReport, AFailingCheckOfAPageIsSeen) {
 
 TEST(HtmlReport, TheCostlyLineHasItsNumbersAdviceAndDrawing) {
   const ExerciseResult result = profiled();
-  EXPECT_EQ(line_to_draw(result), 24U);
+  ASSERT_EQ(drawn_accesses(result).size(), 1U);
+  EXPECT_EQ(drawn_accesses(result)[0].line.line, 24U);
   const std::string page = page_of(result);
   EXPECT_THAT(page, HasSubstr("<td class=\"number heat-3\" data-label=\"wavefronts per request\">32.0</td>"
                               "<td class=\"number heat-3\" data-label=\"excess wavefronts\">97 %</td>"));
@@ -193,11 +215,69 @@ TEST(HtmlReport, TheCostlyLineHasItsNumbersAdviceAndDrawing) {
 
 TEST(HtmlReport, ALineIsDrawnWhereAllCasesPassedAndALineAccessesMemory) {
   ExerciseResult result = profiled();
+  result.gates[1].worst[0].line = 20;
+  ASSERT_EQ(drawn_accesses(result).size(), 1U);
+  EXPECT_EQ(drawn_accesses(result)[0].line.line, 20U) << "that of the gate";
   result.gates[1].worst[0].line = 7;
-  EXPECT_EQ(line_to_draw(result), 24U) << "the costliest, as no warp accesses memory at that of the gate";
+  ASSERT_EQ(drawn_accesses(result).size(), 1U);
+  EXPECT_EQ(drawn_accesses(result)[0].line.line, 24U)
+      << "the costliest, as no warp accesses memory at that of the gate";
+  result.global_accesses = {column_of_a_tile(24), column_of_a_tile(9)};
+  EXPECT_EQ(drawn_accesses(result).size(), 2U) << "of both memories";
+  for (auto* accesses : {&result.shared_accesses, &result.global_accesses})
+    for (emulator::AccessTrace& access : *accesses) access.line.file = "other.h";
+  EXPECT_TRUE(drawn_accesses(result).empty());
+  result = profiled();
   result.cases[0].verdict = Verdict::race;
-  EXPECT_FALSE(line_to_draw(result));
-  EXPECT_FALSE(line_to_draw(passed_on_a_gpu()));
+  EXPECT_TRUE(drawn_accesses(result).empty());
+  EXPECT_TRUE(drawn_accesses(passed_on_a_gpu()).empty());
+}
+
+TEST(HtmlReport, AttemptsAreDrawnAndListed) {
+  ExerciseResult result = profiled();
+  result.attempts = {attempt(7, Verdict::race, 0)};
+  EXPECT_THAT(page_of(result), AllOf(HasSubstr("Your attempts"), Not(HasSubstr("<polyline"))));
+  result.attempts.push_back(attempt(8, Verdict::inefficient, 5));
+  result.attempts.push_back(attempt(9, Verdict::passed, 10));
+  result.attempts.back().ceiling_share = 0.83;
+  const std::string page = page_of(result);
+  EXPECT_THAT(page, HasSubstr("<polyline points=\"44.0,152.0 374.0,84.0 704.0,16.0\">"));
+  EXPECT_THAT(page, HasSubstr("aria-label=\"Points of 3 attempts: 0.0 in attempt 7, 10.0 in attempt 9, most "
+                              "10.0 in attempt 9\""));
+  EXPECT_LT(page.find("<th scope=\"row\">9</th>"), page.find("<th scope=\"row\">8</th>"));
+  EXPECT_THAT(
+      text_of_page(page),
+      HasSubstr(
+          "92026-03-01 12:34✓ passed10.0 of 1012 of 201 of 283 % of what the GPU can123456 in 2048 x 1536"));
+  for (std::uint64_t i = 10; i < 30; ++i) result.attempts.push_back(attempt(i, Verdict::race, 0));
+  EXPECT_THAT(text_of_page(page_of(result)), HasSubstr("Older attempts"));
+}
+
+TEST(HtmlReport, ABrowserShowsWhatAKeyboardAndAScreenReaderCanUse) {
+  ExerciseResult result = profiled();
+  result.attempts = {attempt(1, Verdict::race, 0), attempt(2, Verdict::inefficient, 5)};
+  ExerciseResult on_gpu = passed_on_a_gpu();
+  on_gpu.speed.ladder = {{"naive", 0.2}, {"padded", 0.8}, {"reference", 1}};
+  on_gpu.speed.on_ladder = 0.853;
+  // A page that fails shows that the others are looked at.
+  std::string faulty = page_of(wrong_answer());
+  faulty.insert(faulty.find("<h2"),
+                "<p onclick=\"x\"><img src=\"https://example.org/x.png\"/></p>"
+                "<div class=\"wide\" tabindex=\"-1\"><details><summary></summary></details></div>");
+  const TemporaryFolder folder;
+  folder.write("page.html", render_html(report_of({result, explained_compile_error(), on_gpu})));
+  ExerciseResult hostile = hostile_everywhere();
+  hostile.source = kHostileText + '\n' + kHostileText;  // without the line that takes long to lay out
+  folder.write("hostile.html", page_of(hostile));
+  folder.write("faulty.html", faulty);
+  const Ran browsed =
+      run("cd '" + folder.path().string() +
+          "' && " PYTHON " -B '" TESTS_FOLDER "/browse_page.py' page.html hostile.html faulty.html 2>&1");
+  constexpr int kNoBrowser = 77;
+  if (browsed.status == kNoBrowser) GTEST_SKIP() << browsed.output;
+  EXPECT_THAT(browsed.output, HasSubstr("faulty.html: an attribute onclick of p\n"));
+  EXPECT_THAT(browsed.output, HasSubstr("faulty.html: an element img\n"));
+  EXPECT_THAT(browsed.output, AllOf(Not(HasSubstr("page.html: ")), Not(HasSubstr("hostile.html: "))));
 }
 
 TEST(HtmlReport, FindingsStandAtTheirLinesOncePerKind) {

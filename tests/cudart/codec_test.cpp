@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "emulator/server/observations_codec.h"
 
@@ -49,6 +50,7 @@ TEST(ObservationsCodec, RoundTrip) {
   AccessTrace& trace = sent.traces.emplace_back();
   trace.addresses[31] = 0x2000'0000'0000;
   sent.shared_accesses = {{.units = 7, .function = "kernel"}};
+  sent.global_accesses = {{.bytes = 32, .units = 8, .function = "kernel"}};
   sent.copied_to = {256, 512};
   sent.kernels = {{.kernel = "kernel", .grid = {3, 2, 1}, .block = {32, 8, 1}}};
 
@@ -65,6 +67,8 @@ TEST(ObservationsCodec, RoundTrip) {
   ASSERT_EQ(received.shared_accesses.size(), 1U);
   EXPECT_EQ(received.shared_accesses[0].units, 7U);
   EXPECT_EQ(received.shared_accesses[0].function, "kernel");
+  ASSERT_EQ(received.global_accesses.size(), 1U);
+  EXPECT_EQ(received.global_accesses[0].units, 8U);
   EXPECT_EQ(received.copied_to, sent.copied_to);
   ASSERT_EQ(received.kernels.size(), 1U);
   EXPECT_EQ(received.kernels[0].grid, sent.kernels[0].grid);
@@ -96,11 +100,16 @@ TEST(ObservationsCodec, RefusesValuesThatNoEnumerationHas) {
 }
 
 TEST(ObservationsCodec, RefusesAccessesOfNoWidth) {
-  for (const std::uint32_t bytes : {0U, 3U, 32U}) {
+  for (const std::uint32_t bytes : {0U, 3U, 64U}) {
     Observations sent;
     sent.shared_accesses = {{.bytes = bytes}};
     EXPECT_ANY_THROW(decode_observations(encode(sent))) << bytes;
+    std::swap(sent.shared_accesses, sent.global_accesses);
+    EXPECT_ANY_THROW(decode_observations(encode(sent))) << bytes;
   }
+  Observations sent;
+  sent.shared_accesses = {{.bytes = 32}};
+  EXPECT_ANY_THROW(decode_observations(encode(sent)));
 }
 
 TEST(ObservationsCodec, RefusesOtherBytes) {

@@ -45,11 +45,12 @@ TEST(ObservationSum, AddsLineByLineInOrder) {
   EXPECT_EQ(total.copied_sectors, 15U);
 }
 
-TEST(ObservationSum, KeepsTheSharedAccessesOfOneCallOfEachKernel) {
+TEST(ObservationSum, KeepsTheAccessesOfOneCallOfEachKernel) {
   const auto accesses_of = [](const std::string& kernel, std::uint32_t units) {
     emulator::Observations observations;
     for (const std::uint32_t line : {5U, 7U}) {
       observations.shared_accesses.push_back({.line = {"a.cu", line}, .units = units, .function = kernel});
+      observations.global_accesses.push_back({.line = {"a.cu", line}, .units = units, .function = kernel});
     }
     return observations;
   };
@@ -57,9 +58,11 @@ TEST(ObservationSum, KeepsTheSharedAccessesOfOneCallOfEachKernel) {
   add(total, accesses_of("a", 1));
   add(total, accesses_of("b", 2));
   add(total, accesses_of("a", 3));
-  ASSERT_EQ(total.shared_accesses.size(), 4U);
-  EXPECT_EQ(total.shared_accesses[0].units, 1U);
-  EXPECT_EQ(total.shared_accesses[3].units, 2U);
+  for (const auto* accesses : {&total.shared_accesses, &total.global_accesses}) {
+    ASSERT_EQ(accesses->size(), 4U);
+    EXPECT_EQ(accesses->at(0).units, 1U);
+    EXPECT_EQ(accesses->at(3).units, 2U);
+  }
 }
 
 TEST(ObservationSum, KeepsTheShapeOfTheLargestLaunch) {

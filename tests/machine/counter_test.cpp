@@ -309,6 +309,26 @@ TEST_F(CounterTest, OneAccessOfEachInstructionIsKeptWhereLanesMeet) {
   EXPECT_EQ(seen.kernels.at(0).block[0], 64U);
 }
 
+TEST_F(CounterTest, OneAccessOfEachInstructionToGlobalMemoryIsKept) {
+  // Warp w of a block loads at a stride of 4 * 2^w bytes; every block does.
+  const std::string body =
+      "shr.u32 %r4, %r1, 5;\nand.b32 %r2, %r1, 31;\nadd.u32 %r4, %r4, 2;\nshl.b32 %r2, %r2, %r4;\n"
+      "cvt.u64.u32 %d2, %r2;\nadd.u64 %d2, %d0, %d2;\nld.global.u32 %r3, [%d2];";
+  run_warps(body, 96, 40);
+  std::vector<AccessTrace> loads;
+  for (const AccessTrace& access : seen.global_accesses)
+    if (access.line.line == 7) loads.push_back(access);
+  ASSERT_EQ(loads.size(), 1U);
+  EXPECT_EQ(loads[0].space, "global");
+  EXPECT_EQ(loads[0].operation, "load");
+  EXPECT_EQ(loads[0].bytes, 4U);
+  EXPECT_EQ(loads[0].active, 0xFFFF'FFFFU);
+  EXPECT_EQ(loads[0].units, 16U) << "of three warps the one that moves most in vain";
+  EXPECT_EQ(loads[0].ideal_units, 4U);
+  EXPECT_EQ(loads[0].addresses[31] - loads[0].addresses[0], 31U * 16);
+  EXPECT_EQ(loads[0].function, seen.kernels.at(0).kernel);
+}
+
 TEST_F(CounterTest, PassesAreWorkedOutAsTheDeviceCountsThem) {
   // The judge moves recorded addresses and asks how many passes they would take.
   const std::map<unsigned, std::string> stores = {{4, "st.shared.u32 [%r2], %r1;"},
@@ -328,10 +348,11 @@ TEST_F(CounterTest, PassesAreWorkedOutAsTheDeviceCountsThem) {
   EXPECT_GE(compared, 20U);
 }
 
-TEST_F(CounterTest, NoAccessIsKeptWhereNoLanesMeet) {
+TEST_F(CounterTest, AnAccessIsKeptWhereNoLanesMeetToo) {
   run_warps("mov.u32 %r3, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], %r1;", 64,
             6);
-  EXPECT_TRUE(seen.shared_accesses.empty());
+  ASSERT_EQ(seen.shared_accesses.size(), 1U);
+  EXPECT_EQ(seen.shared_accesses[0].units, 1U);
   EXPECT_EQ(seen.kernels.at(0).grid[0], 6U);
 }
 

@@ -120,9 +120,10 @@ struct Observations {
   std::vector<KernelWork> kernels;  ///< sorted by name
   std::vector<Finding> findings;
   std::vector<AccessTrace> traces;
-  /// Of kernels with bank conflicts: one request of each instruction that accesses shared memory, of those
-  /// furthest beyond their ideal one of most lanes.
-  std::vector<AccessTrace> shared_accesses;
+  /// One request of each instruction that accesses such memory, of those furthest beyond their ideal one of
+  /// most lanes; without block and warp. Of tiles of matrices in shared memory only those with bank
+  /// conflicts.
+  std::vector<AccessTrace> shared_accesses, global_accesses;
   /// Where those allocations of the device's owner begin that the program's copies and fills wrote to;
   /// ascending.
   std::vector<std::uint64_t> copied_to;

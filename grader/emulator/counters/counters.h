@@ -44,14 +44,15 @@ struct TrafficCounters {
   std::uint64_t global_contention = 0, shared_contention = 0;  ///< of atomics: see LineCounters
 };
 
-/// One request of an instruction to shared memory: of those furthest beyond their ideal one of most lanes,
-/// and of these the first in the order of blocks and warps.
-struct SharedSample {
+/// One request of an instruction to one kind of memory: of those furthest beyond their ideal one of most
+/// lanes, and of these the first in the order of blocks and warps. `Address`: of a lane, as the memory's are.
+template <class Address>
+struct AccessSample {
   std::uint64_t rank = ~std::uint64_t{0};  ///< the least is kept
   TrafficCounter::Kind kind = TrafficCounter::Kind::none;
   std::uint32_t width = 0, active = 0;  ///< bytes a lane; lane mask
   std::uint32_t units = 0, ideal_units = 0;
-  std::array<std::uint32_t, 32> offsets{};
+  std::array<Address, 32> addresses{};
 
   static std::uint64_t rank_of(std::uint32_t units, std::uint32_t ideal, int lanes, std::uint64_t block,
                                std::uint32_t warp) {
@@ -62,10 +63,15 @@ struct SharedSample {
   }
 };
 
+using SharedSample = AccessSample<std::uint32_t>;
+using GlobalSample = AccessSample<std::uint64_t>;
+
 struct Counters {
   std::vector<BlockCounter> blocks;
   std::vector<TrafficCounters> traffic;
-  std::vector<SharedSample> samples;  ///< as `traffic`
+  // As `traffic`:
+  std::vector<SharedSample> shared_samples;
+  std::vector<GlobalSample> global_samples;
 };
 
 }  // namespace lockstep::emulator::counters

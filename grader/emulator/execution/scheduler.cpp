@@ -373,7 +373,10 @@ void add_counters(counters::Counters& total, const counters::Counters& part) {
     }
     total.traffic[t].global_contention += part.traffic[t].global_contention;
     total.traffic[t].shared_contention += part.traffic[t].shared_contention;
-    if (part.samples[t].rank < total.samples[t].rank) total.samples[t] = part.samples[t];
+    if (part.shared_samples[t].rank < total.shared_samples[t].rank)
+      total.shared_samples[t] = part.shared_samples[t];
+    if (part.global_samples[t].rank < total.global_samples[t].rank)
+      total.global_samples[t] = part.global_samples[t];
   }
 }
 
@@ -432,7 +435,8 @@ std::string run_grid(Grid& grid, unsigned workers, counters::Counters& counters,
     worker.grid = &grid;
     worker.counters.blocks.resize(counters.blocks.size());
     worker.counters.traffic.resize(counters.traffic.size());
-    worker.counters.samples.resize(counters.samples.size());
+    worker.counters.shared_samples.resize(counters.shared_samples.size());
+    worker.counters.global_samples.resize(counters.global_samples.size());
   }
   ProgressBoard board(used);
   const auto run_worker = [&](unsigned w) {

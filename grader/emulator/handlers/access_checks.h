@@ -77,6 +77,32 @@ inline bool check_global_range(Warp& warp, const Instruction& i, Mask active, co
   return checks::locate_global(warp, i, active, addresses, width, kind);
 }
 
+/// Not inlined: few requests are kept.
+template <class Address>
+[[gnu::noinline]] inline void keep_sample(counters::AccessSample<Address>& sample, TrafficCounter::Kind kind,
+                                          Mask active, const Address* addresses, unsigned width,
+                                          Units units) {
+  sample.kind = kind;
+  sample.width = width;
+  sample.active = active;
+  sample.units = units.units;
+  sample.ideal_units = units.ideal;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    sample.addresses[lane] = (active >> lane & 1) != 0 ? addresses[lane] : 0;
+}
+
+/// Keeps the request where it shows more of the instruction than the one that was kept.
+template <class Address>
+inline void sample_access(const Warp& warp, counters::AccessSample<Address>& sample,
+                          TrafficCounter::Kind kind, Mask active, const Address* addresses, unsigned width,
+                          Units units) {
+  const std::uint64_t rank = counters::AccessSample<Address>::rank_of(
+      units.units, units.ideal, std::popcount(active), warp.block->sequence, warp.index);
+  if (rank >= sample.rank) return;
+  sample.rank = rank;
+  keep_sample(sample, kind, active, addresses, width, units);
+}
+
 inline void count_global(Warp& warp, const Instruction& i, Mask active, const std::uint64_t* addresses,
                          unsigned width, bool contiguous, AccessKind kind, bool constant = false) {
   Units units;
@@ -96,6 +122,10 @@ inline void count_global(Warp& warp, const Instruction& i, Mask active, const st
   count_traffic(warp, i, counter, active, width, units, spacing);
   if (kind == AccessKind::atomic) {
     count_contention(warp, i, active, addresses, &counters::TrafficCounters::global_contention);
+  }
+  if (!constant && i.counter != program::kNoCounter) {
+    sample_access(warp, warp.worker->counters.global_samples[i.counter], counter, active, addresses, width,
+                  units);
   }
   if (!constant && !warp.block->grid->traced_places.empty()) {
     checks::trace_access(warp, i, active, addresses, width, "global", kind, units.units, units.ideal);
@@ -334,19 +364,6 @@ inline bool check_local(Warp& warp, const Instruction& i, Mask active, const std
   return true;
 }
 
-/// Not inlined: few requests are kept.
-[[gnu::noinline]] inline void keep_sample(counters::SharedSample& sample, TrafficCounter::Kind kind,
-                                          Mask active, const std::uint32_t* offsets, unsigned width,
-                                          Units units) {
-  sample.kind = kind;
-  sample.width = width;
-  sample.active = active;
-  sample.units = units.units;
-  sample.ideal_units = units.ideal;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    sample.offsets[lane] = (active >> lane & 1) != 0 ? offsets[lane] : 0;
-}
-
 inline void count_shared(Warp& warp, const Instruction& i, Mask active, const std::uint32_t* offsets,
                          unsigned width, bool contiguous, AccessKind kind) {
   Units units;
@@ -365,13 +382,8 @@ inline void count_shared(Warp& warp, const Instruction& i, Mask active, const st
                                                    : TrafficCounter::Kind::shared_atomic;
   count_traffic(warp, i, counter, active, width, units, spacing);
   if (i.counter != program::kNoCounter) {
-    counters::SharedSample& sample = warp.worker->counters.samples[i.counter];
-    const std::uint64_t rank = counters::SharedSample::rank_of(
-        units.units, units.ideal, std::popcount(active), warp.block->sequence, warp.index);
-    if (rank < sample.rank) {
-      sample.rank = rank;
-      keep_sample(sample, counter, active, offsets, width, units);
-    }
+    sample_access(warp, warp.worker->counters.shared_samples[i.counter], counter, active, offsets, width,
+                  units);
   }
   if (kind == AccessKind::atomic) {
     count_contention(warp, i, active, offsets, &counters::TrafficCounters::shared_contention);

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "emulator/server/message.h"
 
@@ -52,8 +53,9 @@ constexpr auto members(const AccessTrace* /*of*/) {
 }
 constexpr auto members(const Observations* /*of*/) {
   using O = Observations;
-  return std::tuple(&O::lines, &O::kernels, &O::findings, &O::traces, &O::shared_accesses, &O::copied_to,
-                    &O::launches, &O::blocks, &O::warp_instructions, &O::copied_sectors, &O::seconds);
+  return std::tuple(&O::lines, &O::kernels, &O::findings, &O::traces, &O::shared_accesses,
+                    &O::global_accesses, &O::copied_to, &O::launches, &O::blocks, &O::warp_instructions,
+                    &O::copied_sectors, &O::seconds);
 }
 
 template <class T>
@@ -105,11 +107,12 @@ void complete(Finding& finding) {
   finding.kind = kind_of(finding.cause);
 }
 
-/// Throws where an access to shared memory is as wide as none is: whoever computes its banks divides by that.
-void require_width(const AccessTrace& access) {
-  constexpr std::uint32_t kMaxWidth = 16;
-  if (!std::has_single_bit(access.bytes) || access.bytes > kMaxWidth)
-    throw std::runtime_error("an access that is none");
+/// Throws where an access is as wide as none is: whoever computes its banks divides by that.
+void require_width(const std::vector<AccessTrace>& accesses, std::uint32_t widest) {
+  for (const AccessTrace& access : accesses) {
+    if (!std::has_single_bit(access.bytes) || access.bytes > widest)
+      throw std::runtime_error("an access that is none");
+  }
 }
 
 }  // namespace
@@ -126,7 +129,8 @@ Observations decode_observations(std::span<const std::byte> bytes) {
   read(reader, observations);
   reader.finish();
   for (Finding& finding : observations.findings) complete(finding);
-  for (const AccessTrace& access : observations.shared_accesses) require_width(access);
+  require_width(observations.shared_accesses, 16);
+  require_width(observations.global_accesses, 32);
   return observations;
 }
 
