@@ -10,13 +10,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
+#include "classroom/held_signals.h"
 #include "sandbox/file_descriptor.h"
 #include "storage/files.h"
 #include "text/printable.h"
@@ -33,30 +33,6 @@ constexpr const char* kTextFile = "report.txt";
 constexpr const char* kPageFile = "report.html";
 constexpr const char* kErrorsFile = "errors.txt";
 constexpr int kNotStarted = 127;
-
-/// Signals that come while gradings run wait here until they are asked for; a judge starts without that.
-class HeldSignals {
- public:
-  HeldSignals() {
-    std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, nobody learns how a judge ended
-    sigemptyset(&held_);
-    for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) sigaddset(&held_, signal);
-    sigprocmask(SIG_BLOCK, &held_, &before_);
-  }
-  ~HeldSignals() { release(); }
-  HeldSignals(const HeldSignals&) = delete;
-  HeldSignals& operator=(const HeldSignals&) = delete;
-
-  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  /// Waits for the next, half a second at most; 0 where none came.
-  int next() const {
-    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 500'000'000};
-    return std::max(sigtimedwait(&held_, nullptr, &kPause), 0);
-  }
-
- private:
-  sigset_t held_{}, before_{};
-};
 
 /// The judges that run. They end when this ends.
 class Judges {
@@ -161,7 +137,8 @@ class Judges {
   std::map<pid_t, std::size_t> running_;
 };
 
-/// A judge works in a folder of its own: paths that were meant from here must hold from there too.
+}  // namespace
+
 void make_paths_absolute() {
   for (const char* variable : {"LOCKSTEP_ROOT", "LOCKSTEP_CACHE", "LOCKSTEP_BUILD", "LOCKSTEP_COURSE"}) {
     const char* const value = std::getenv(variable);
@@ -169,15 +146,12 @@ void make_paths_absolute() {
   }
 }
 
-/// The last line that is not empty, which is the reason: what comes before are warnings.
 std::string last_line(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \r\n");
   if (end == std::string_view::npos) return "";
   text = text.substr(0, end + 1);
   return text::shortened(text::printable(text.substr(text.rfind('\n') + 1)));
 }
-
-}  // namespace
 
 Outcome outcome_of(const std::string& report, const std::string& text, const std::string& errors,
                    int status) {
@@ -219,8 +193,7 @@ bool run_jobs(std::size_t jobs, const WorkerOptions& options, const std::functio
       ++next;
     }
     wait(judges.running());
-    const int signal = signals.next();
-    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return false;
+    if (HeldSignals::is_end(signals.next())) return false;
     judges.collect(done);
   }
   return true;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "result/result.h"
@@ -18,6 +19,7 @@ struct Job {
   std::string file_name;  ///< what `grade` is to see the file as, such as transpose.cu
   std::string secret;     ///< handed over by standard input, which no other user sees
   std::string text;       ///< of the file
+  std::string id;         ///< of the grading, a word of hexadecimal digits, where outcomes go by files
 };
 
 /// What came of it. Without a report the verdict is `grader-error`.
@@ -30,6 +32,8 @@ struct Outcome {
   std::string text;            ///< as the student reads it
   std::string page;            ///< the same as HTML
   std::string complaint;       ///< of a grader-error: what was said, printable
+  std::string toolkit;         ///< nvcc's version on a cluster's node; empty where it was graded here
+  std::string warning;         ///< about that node, printable; mostly empty
 };
 
 struct WorkerOptions {
@@ -51,5 +55,13 @@ bool run_jobs(std::size_t jobs, const WorkerOptions& options, const std::functio
 /// Reads what one `grade` has left: its report, the text beside it, what it said on standard error, and how
 /// it ended, as waitpid has it. The page is not looked at.
 Outcome outcome_of(const std::string& report, const std::string& text, const std::string& errors, int status);
+
+/// A judge works in a folder of its own: makes paths in the environment that were meant from here hold from
+/// there too.
+void make_paths_absolute();
+
+/// Of what a program said, the last line that is not empty, printable and shortened. It is the reason: what
+/// comes before are warnings.
+std::string last_line(std::string_view text);
 
 }  // namespace lockstep::classroom

@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -31,12 +33,14 @@
 #include "classroom/policy.h"
 #include "classroom/roster.h"
 #include "classroom/rules.h"
+#include "classroom/slurm.h"
 #include "classroom/store.h"
 #include "classroom/submissions.h"
 #include "classroom/workers.h"
 #include "cli/choice.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
+#include "cli/program.h"
 #include "cli/selection.h"
 #include "cli/terminal.h"
 #include "emulator/core/processors.h"
@@ -68,7 +72,11 @@ struct ClassArguments {
   std::string reason, who;
   std::optional<std::string> regrade;
   std::string device = "auto";
-  unsigned workers = emulator::usable_processors();
+  std::optional<unsigned> workers;
+  std::string executor = "local";
+  std::vector<std::string> slurm_options;  ///< as a shell splits them
+  std::optional<unsigned> per_task;
+  bool is_on_slurm() const { return executor == "slurm"; }
 };
 
 void check_class(const ClassArguments& arguments) {
@@ -88,6 +96,8 @@ void check_class(const ClassArguments& arguments) {
     throw WrongUse("A decision needs a --reason, which stays on record.");
   if (!has_decisions && !arguments.reason.empty())
     throw WrongUse("--reason belongs to --accept, --overrule or --withdraw.");
+  if (!arguments.is_on_slurm() && (!arguments.slurm_options.empty() || arguments.per_task))
+    throw WrongUse("--slurm-options and --per-task belong to --executor slurm.");
 }
 
 classroom::Policy policy_of(const ClassArguments& arguments) {
@@ -319,11 +329,12 @@ class ClassProgress {
  public:
   explicit ClassProgress(std::size_t all) : all_(all) {}
 
-  void show(std::size_t done, std::size_t workers) {
+  /// `note` begins with a comma, or is empty.
+  void show(std::size_t done, std::size_t workers, const std::string& note = "") {
     constexpr std::chrono::minutes kPause{1};
     const auto now = std::chrono::steady_clock::now();
     const std::string text =
-        fmt::format("{} of {} graded, {} at work{}", done, all_, workers,
+        fmt::format("{} of {} graded, {} at work{}{}", done, all_, workers, note,
                     time_left(done, std::chrono::duration<double>(now - start_).count()));
     line_.show(text);
     if (isatty(STDERR_FILENO) == 1 || now - told_ < kPause) return;
@@ -346,50 +357,110 @@ class ClassProgress {
   ProgressLine line_;
 };
 
-/// Grades what is due. Returns false where a signal has ended it.
-bool grade_class(const ClassArguments& arguments, const ClassTable& table, const classroom::Policy& policy,
-                 Store& store) {
-  std::vector<const GradingKey*> due;
+/// A grading of what the table has, those of earlier attempts too.
+void for_each_key(const ClassTable& table,
+                  const std::function<void(const GradingKey&, bool is_newest)>& see) {
   for (const StudentRow& row : table.rows)
     for (const std::string& exercise : table.exercises) {
       const auto standing = row.standings.find(exercise);
       if (standing == row.standings.end() || standing->second.kind != Standing::Kind::due) continue;
-      if (store.is_due(standing->second.key)) due.push_back(&standing->second.key);
-      if (policy.attempts != classroom::Policy::Attempts::best) continue;
-      for (const GradingKey& earlier : standing->second.earlier)
-        if (store.is_due(earlier)) due.push_back(&earlier);
+      see(standing->second.key, true);
+      for (const GradingKey& earlier : standing->second.earlier) see(earlier, false);
     }
+}
+
+void keep_outcome(const GradingKey& key, const classroom::Outcome& judged, const std::string& toolkit,
+                  Store& store) {
+  const classroom::Outcome outcome = by_this_version(judged, key.exercise);
+  store.add({.key = key,
+             .toolkit = toolkit,
+             .device = outcome.device,
+             .time = storage::now_in_utc(),
+             .verdict = outcome.verdict,
+             .points = outcome.points,
+             .max_points = outcome.max_points,
+             .report = outcome.report,
+             .text = outcome.text,
+             .complaint = outcome.complaint},
+            outcome.page);
+}
+
+/// What passes between this machine and a cluster's nodes lies there.
+fs::path slurm_folder(const ClassArguments& arguments) { return fs::absolute(arguments.results) / "slurm"; }
+
+classroom::CommandEnd run_slurm_command(const std::vector<std::string>& words) {
+  ProgramResult result = run_program(words);
+  return {.status = result.status, .output = std::move(result.output)};
+}
+
+/// Ends what a run that was killed has left on a cluster, and keeps what its jobs have graded since. It comes
+/// before any marks for regrading: what is not due without them has been kept already.
+void take_up_left(const ClassArguments& arguments, const ClassTable& table, Store& store) {
+  const fs::path folder = slurm_folder(arguments);
+  if (!fs::exists(folder)) return;
+  classroom::end_left_arrays(folder, run_slurm_command);
+  std::size_t kept = 0;
+  for_each_key(table, [&](const GradingKey& key, bool) {
+    classroom::take_left_outcome(folder, classroom::grading_id(key), [&](const classroom::Outcome& outcome) {
+      if (!store.is_due(key)) return;
+      keep_outcome(key, outcome, outcome.toolkit, store);
+      ++kept;
+    });
+  });
+  classroom::clear_left(folder);
+  if (kept > 0) std::cerr << fmt::format("lockstep: {} graded on the cluster since the last run\n", kept);
+}
+
+/// Grades what is due. Returns false where a signal has ended it.
+bool grade_class(const ClassArguments& arguments, const ClassTable& table, const classroom::Policy& policy,
+                 Store& store) {
+  std::vector<const GradingKey*> due;
+  for_each_key(table, [&](const GradingKey& key, bool is_newest) {
+    if ((is_newest || policy.attempts == classroom::Policy::Attempts::best) && store.is_due(key))
+      due.push_back(&key);
+  });
   if (due.empty()) return true;
-  const std::string toolkit = build::find_toolkit().version;
   ClassProgress progress(due.size());
   std::size_t finished = 0;
-  const classroom::WorkerOptions options = {.program = fs::read_symlink("/proc/self/exe"),
-                                            .folder = fs::absolute(arguments.results) / "work",
-                                            .arguments = {"--device", arguments.device},
-                                            .workers = arguments.workers};
+  const auto job = [&](std::size_t number) {
+    const GradingKey& key = *due[number];
+    const course::Exercise& exercise = *course::find_exercise(key.exercise);
+    return classroom::Job{.exercise = key.exercise,
+                          .file_name = exercise.starter.filename().string(),
+                          .secret = key.secret,
+                          .text = store.file(key.sha256),
+                          .id = classroom::grading_id(key)};
+  };
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const std::vector<std::string> of_grade = {"--device", arguments.device};
+  if (arguments.is_on_slurm()) {
+    std::set<std::string> warnings;
+    const classroom::SlurmOptions options = {.program = program,
+                                             .folder = slurm_folder(arguments),
+                                             .arguments = of_grade,
+                                             .sbatch = arguments.slurm_options,
+                                             .tasks = arguments.workers,
+                                             .gradings_of_task = arguments.per_task};
+    return classroom::run_on_slurm(
+        due.size(), options, run_slurm_command, job,
+        [&](std::size_t number, const classroom::Outcome& outcome) {
+          if (!outcome.warning.empty() && warnings.insert(outcome.warning).second)
+            std::cerr << "lockstep: " << outcome.warning << '\n';
+          keep_outcome(*due[number], outcome, outcome.toolkit, store);
+          ++finished;
+        },
+        [&](std::size_t running, const std::string& note) { progress.show(finished, running, note); });
+  }
+  const std::string toolkit = build::find_toolkit().version;
+  const classroom::WorkerOptions options = {
+      .program = program,
+      .folder = fs::absolute(arguments.results) / "work",
+      .arguments = of_grade,
+      .workers = arguments.workers.value_or(emulator::usable_processors())};
   return classroom::run_jobs(
-      due.size(), options,
-      [&](std::size_t number) {
-        const GradingKey& key = *due[number];
-        const course::Exercise& exercise = *course::find_exercise(key.exercise);
-        return classroom::Job{.exercise = key.exercise,
-                              .file_name = exercise.starter.filename().string(),
-                              .secret = key.secret,
-                              .text = store.file(key.sha256)};
-      },
-      [&](std::size_t number, const classroom::Outcome& judged) {
-        const classroom::Outcome outcome = by_this_version(judged, due[number]->exercise);
-        store.add({.key = *due[number],
-                   .toolkit = toolkit,
-                   .device = outcome.device,
-                   .time = storage::now_in_utc(),
-                   .verdict = outcome.verdict,
-                   .points = outcome.points,
-                   .max_points = outcome.max_points,
-                   .report = outcome.report,
-                   .text = outcome.text,
-                   .complaint = outcome.complaint},
-                  outcome.page);
+      due.size(), options, job,
+      [&](std::size_t number, const classroom::Outcome& outcome) {
+        keep_outcome(*due[number], outcome, toolkit, store);
         ++finished;
       },
       [&](std::size_t running) { progress.show(finished, running); });
@@ -491,6 +562,7 @@ int run_class(const ClassArguments& arguments) {
     Store store(arguments.results / "class.sqlite");
     ClassTable table = read_class(arguments, exercises, store);
     const std::vector<classroom::Overrule> decisions = decisions_of(arguments, table);
+    take_up_left(arguments, table, store);
     store.mark_for_regrading(regraded(arguments, table));
     const std::int64_t first_new = store.newest_id() + 1;
     const bool is_whole = grade_class(arguments, table, policy, store);
@@ -515,7 +587,20 @@ int run_class(const ClassArguments& arguments) {
     return has_failed ? kFailed : kPassed;
   } catch (const classroom::StoreError& error) {
     throw Failed(error.what());
+  } catch (const classroom::SlurmError& error) {
+    throw Failed(error.what());
   }
+}
+
+/// The words of a text, as a shell takes it apart, but without running anything.
+std::vector<std::string> shell_words(const std::string& text) {
+  wordexp_t expanded{};
+  if (wordexp(text.c_str(), &expanded, WRDE_NOCMD) != 0)
+    throw WrongUse("--slurm-options are options of sbatch, quoted as in a shell: \"" +
+                   report::printable(text) + "\" are none.");
+  std::vector<std::string> words(expanded.we_wordv, expanded.we_wordv + expanded.we_wordc);
+  wordfree(&expanded);
+  return words;
 }
 
 }  // namespace
@@ -564,7 +649,28 @@ void add_class(CLI::App& app, int& status) {
   command
       ->add_option("--exercises", arguments->exercises, "Some exercises in place of all; topics or numbers")
       ->type_name("NAME");
-  command->add_option("--workers", arguments->workers, "How many are graded at a time; as many as processors")
+  command
+      ->add_option("--executor", arguments->executor,
+                   "local, this machine, or slurm, a cluster whose nodes see the folder of results")
+      ->check(word_of({"local", "slurm"}))
+      ->type_name("WHERE");
+  command
+      ->add_option_function<std::string>(
+          "--slurm-options",
+          [arguments](const std::string& text) { arguments->slurm_options = shell_words(text); },
+          "More options of sbatch, such as '--partition=gpu --gres=gpu:1'; with --executor slurm")
+      ->type_name("TEXT");
+  command
+      ->add_option("--per-task", arguments->per_task,
+                   "How many gradings a task of a job array has; with --executor slurm")
+      ->check(whole_number())
+      ->check(CLI::Range(1U, 1000U))
+      ->type_name("N");
+  command
+      ->add_option(
+          "--workers", arguments->workers,
+          "How many are graded at a time: as many as processors; with --executor slurm how many tasks: "
+          "as many as the cluster lets run")
       ->check(whole_number())
       ->check(CLI::Range(1U, 1024U))
       ->type_name("N");

@@ -59,7 +59,7 @@ OptionWords words_on(CLI::Option& option) {
 
 std::vector<CommandWords> commands_of(CLI::App& app) {
   std::vector<CommandWords> commands;
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App* one) { return !one->get_group().empty(); })) {
     CommandWords& words = commands.emplace_back();
     words.name = {command->get_name(), command->get_description()};
     for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; }))

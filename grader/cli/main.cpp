@@ -29,8 +29,10 @@ void check_command(const CLI::App& app, const std::vector<std::string>& words) {
   const std::string& given = words.front();
   if (given.starts_with('-')) return;
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), given) != names.end()) return;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == given) return;
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
   const auto other = kOtherWords.find(given);
   throw lockstep::cli::WrongUse(
       "there is no command \"" + lockstep::report::printable(given) + "\"" +
@@ -81,6 +83,7 @@ int run(int argc, char** argv) {
   add_bench(app, status);
   add_new(app, status);
   add_class(app, status);
+  add_class_task(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);
   add_emulate(app, status);

@@ -184,12 +184,23 @@ TEST_F(Class, WrongUseIsStatusTwo) {
   folder_.write("bad.csv", "name\nAnna\n");
   folder_.write("bad.json", "{\"deadline\": \"tomorrow\"}");
   for (const char* arguments :
-       {"class", "class handed-in", "class nothing --results results",
-        "class handed-in/anna/readme.txt --results results", "class handed-in --results handed-in/results",
-        "class handed-in --results bad.csv", "class handed-in --results results --exercises transpos",
-        "class handed-in --results results --workers 0", "class handed-in --results results --roster bad.csv",
+       {"class",
+        "class handed-in",
+        "class nothing --results results",
+        "class handed-in/anna/readme.txt --results results",
+        "class handed-in --results handed-in/results",
+        "class handed-in --results bad.csv",
+        "class handed-in --results results --exercises transpos",
+        "class handed-in --results results --workers 0",
+        "class handed-in --results results --roster bad.csv",
         "class handed-in --results results --device toaster",
         "class handed-in --results results --from blackboard",
+        "class handed-in --results results --executor cloud",
+        "class handed-in --results results --per-task 2",
+        "class handed-in --results results --slurm-options --hold",
+        "class handed-in --results results --executor slurm --per-task 0",
+        "class handed-in --results results --executor slurm --slurm-options 'open \"quotes'",
+        "class handed-in --results results --executor slurm --slurm-options '$(touch ran)'",
         "class handed-in --results results --from gradescope",
         "class handed-in --results results --policy bad.json",
         "class handed-in --results results --accept anna/scan",
@@ -199,6 +210,27 @@ TEST_F(Class, WrongUseIsStatusTwo) {
         "class handed-in --results results --reason r",
         "class handed-in --results results --exercises scan --regrade=transpose"})
     EXPECT_EQ(lockstep(arguments).status, 2) << arguments;
+  EXPECT_FALSE(fs::exists(path("ran")));
+}
+
+TEST_F(Class, WhatNodesRunIsNoCommandForAnybody) {
+  for (const char* arguments : {"--help", "completion bash", "class-tas"})
+    EXPECT_THAT(lockstep(arguments).output, Not(HasSubstr("class-task"))) << arguments;
+  EXPECT_EQ(lockstep("class-task nothing 0").status, 3);
+}
+
+TEST_F(Class, ANodeThatDoesNotIsolateSubmissionsIsNamed) {
+  const std::string id(64, 'a');
+  folder_.write("slurm/texts/t", "\xFF");
+  folder_.write("slurm/list-1.json",
+                R"({"arguments": ["--device", "emulated"], "tasks": [[{"id": ")" + id +
+                    R"(", "exercise": "transpose", "file_name": "transpose.cu", "secret": ")" + id +
+                    R"(", "text": "t"}]]})");
+  const Ran ran = run("export LOCKSTEP_SANDBOX=none; " + command("class-task slurm/list-1.json 0") + " 2>&1");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  const auto outcome = nlohmann::json::parse(contents_of(path("slurm/outcomes/" + id)));
+  EXPECT_EQ(outcome.at("verdict"), "compile-error");
+  EXPECT_THAT(outcome.at("warning").get<std::string>(), HasSubstr("submissions are not isolated on "));
 }
 
 TEST_F(Class, OneRunAtATimeWorksInAFolder) {
