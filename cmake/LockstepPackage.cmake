@@ -9,7 +9,7 @@ if(NOT LOCKSTEP_ALL_LEVELS)
         "cmake --preset package && cmake --build --preset package")
     endif()]])
 endif()
-set(programs lockstep lockstep-device lockstep-keeper lockstep-runner lockstep-spawner lockstep-unpacker)
+set(programs lockstep lockstep-device lockstep-keeper lockstep-packer lockstep-runner lockstep-spawner lockstep-unpacker)
 install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET third_party DESTINATION bin)
 set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/third-party")
 foreach(program IN LISTS programs)
@@ -48,6 +48,7 @@ install(PROGRAMS cmake/package/lockstep DESTINATION .)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE THIRD-PARTY-NOTICES.md .clangd DESTINATION .)
 install(FILES .vscode/tasks.json DESTINATION .vscode)
 install(FILES cmake/package/packages.txt DESTINATION cmake)
+install(DIRECTORY classroom DESTINATION . USE_SOURCE_PERMISSIONS)
 install(DIRECTORY exercises solutions lectures common DESTINATION .
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN problem.cpp EXCLUDE

@@ -135,15 +135,20 @@ std::string moodle_csv(const ClassTable& table) {
 std::string gradescope_json(const ClassTable& table, const std::vector<StudentGrading>& gradings) {
   Json tests = Json::array();
   double score = 0, seconds = 0;
+  std::string failed;
   for (const StudentGrading& one : gradings) {
     if (one.standing.has_points()) score += one.standing.points;
     if (one.result && std::isfinite(one.result->seconds)) seconds += one.result->seconds;
+    if (one.standing.kind == Standing::Kind::graded && !one.standing.has_points())
+      failed += (failed.empty() ? "" : ", ") + one.exercise;
     tests.push_back(gradescope_test(table, one));
   }
-  const Json root = {{"score", score},
-                     {"execution_time", std::llround(seconds)},
-                     {"stdout_visibility", "hidden"},
-                     {"tests", std::move(tests)}};
+  Json root = {{"score", score}, {"execution_time", std::llround(seconds)}, {"stdout_visibility", "hidden"}};
+  if (!failed.empty())
+    root["output"] =
+        "The grader failed, which is not your code's fault, and there are no points yet of: " + failed +
+        ". Show this to whoever teaches: the output below says why.";
+  root["tests"] = std::move(tests);
   return root.dump(2) + '\n';
 }
 

@@ -130,6 +130,7 @@ std::string json_of(const Outcome& outcome) {
                                {"points", outcome.points},
                                {"max_points", outcome.max_points},
                                {"device", outcome.device},
+                               {"course_version", outcome.course_version},
                                {"report", outcome.report},
                                {"text", outcome.text},
                                {"page", outcome.page},
@@ -149,6 +150,7 @@ std::optional<Outcome> outcome_from(const std::string& text) {
          {std::pair(&Outcome::points, "points"), {&Outcome::max_points, "max_points"}})
       outcome.*member = root.at(name).get<double>();
     for (const auto& [member, name] : {std::pair(&Outcome::device, "device"),
+                                       {&Outcome::course_version, "course_version"},
                                        {&Outcome::report, "report"},
                                        {&Outcome::text, "text"},
                                        {&Outcome::page, "page"},

@@ -36,6 +36,7 @@ void add_lectures(CLI::App& app, int& status);
 void add_reset(CLI::App& app, int& status);
 void add_bench(CLI::App& app, int& status);
 void add_class(CLI::App& app, int& status);
+void add_autograder(CLI::App& app, int& status);
 void add_class_task(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);

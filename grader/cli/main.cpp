@@ -83,6 +83,7 @@ int run(int argc, char** argv) {
   add_bench(app, status);
   add_new(app, status);
   add_class(app, status);
+  add_autograder(app, status);
   add_class_task(app, status);
   add_calibrate(app, status);
   add_doctor(app, status);

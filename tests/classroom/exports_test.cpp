@@ -184,6 +184,17 @@ TEST_F(ExportedFiles, GradescopeReadsItsResults) {
   EXPECT_EQ(other.at("tests").at(0).at("output"), "It is not graded: there are 2 files.");
 }
 
+TEST(GradescopeExport, SaysAtItsHeadOfWhatTheGraderFailed) {
+  SampleClass sample;
+  EXPECT_FALSE(json::parse(gradescope_json(sample.table(), {{"scan", {}}})).contains("output"));
+  StudentGrading failed{"transpose", {.kind = Standing::Kind::graded, .complaint = "no device"}};
+  const json root = json::parse(gradescope_json(sample.table(), {{"scan", {}}, failed}));
+  EXPECT_THAT(root.at("output").get<std::string>(), HasSubstr("there are no points yet of: transpose. "));
+  EXPECT_EQ(root.at("score"), 0);
+  EXPECT_FALSE(root.at("tests").at(1).contains("score"));
+  EXPECT_THAT(root.at("tests").at(1).at("output").get<std::string>(), HasSubstr("no device"));
+}
+
 // PrairieLearn: https://prairielearn.readthedocs.io/en/latest/externalGrading/, "Grading results": "score …
 // should be a floating point number in the range [0.0, 1.0]"; "this file should be limited to 1 MB";
 // "gradable … set to false to indicate that the input was invalid …, for example if it has a syntax error";

@@ -59,15 +59,17 @@ TEST(Program, UsesTheProcessorsThatItMayUse) {
 TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   const Ran ran = lockstep("--help");
   EXPECT_EQ(ran.status, 0);
-  for (const char* command : {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new",
-                              "class", "calibrate", "doctor", "emulate", "completion", "test"}) {
+  for (const char* command :
+       {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new", "class", "autograder",
+        "calibrate", "doctor", "emulate", "completion", "test"}) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
 
 TEST_F(Command, EveryCommandHasHelpWithAnExample) {
-  for (const char* command : {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new",
-                              "class", "calibrate", "doctor", "emulate", "completion", "test"}) {
+  for (const char* command :
+       {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new", "class", "autograder",
+        "calibrate", "doctor", "emulate", "completion", "test"}) {
     const Ran ran = lockstep(std::string(command) + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
