@@ -26,7 +26,9 @@ using Writer = std::unique_ptr<archive, int (*)(archive*)>;
 using Entry = std::unique_ptr<archive_entry, void (*)(archive_entry*)>;
 
 void check(archive* writer, la_ssize_t status) {
-  if (status < ARCHIVE_OK) throw std::runtime_error(archive_error_string(writer));
+  if (status >= ARCHIVE_OK) return;
+  const char* const said = archive_error_string(writer);
+  throw std::runtime_error(said == nullptr ? "the archive cannot be written" : said);
 }
 
 void add_file(archive* writer, const fs::path& path) {

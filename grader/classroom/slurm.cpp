@@ -237,6 +237,7 @@ class Arrays {
 
   /// Asks Slurm about the tasks, not too often, and finds those that have ended without all their outcomes.
   void find_lost() {
+    if (tasks_.empty()) running_ = pending_ = 0;
     if (tasks_.empty() || steady_clock::now() < asked_ + options_.between_questions) return;
     std::set<std::string> arrays;
     for (const Task& task : tasks_) arrays.insert(task.array);
@@ -332,7 +333,7 @@ class Arrays {
       }
       list["tasks"].push_back(std::move(gradings));
     }
-    const fs::path list_file = options_.folder / fmt::format("list-{}.json", arrays_);
+    const fs::path list_file = options_.folder / fmt::format("list-{}.json", array);
     storage::write_file(list_file, list.dump());
     written_ += array + '\n';
     storage::write_file(options_.folder / kArraysFile, written_);
@@ -340,6 +341,7 @@ class Arrays {
     if (end.status != 0) return refuse(array, end);
     refusal_.clear();
     refusals_ = 0;
+    has_submitted_ = true;
     for (Task& task : tasks) {
       waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(task.gradings.size()));
       tasks_.push_back(std::move(task));
@@ -383,11 +385,12 @@ class Arrays {
   }
 
   void refuse(const std::string& array, const CommandEnd& end) {
-    cancel({array}, run_);  // where the answer alone was lost
+    // Where the answer alone was lost.
+    if (const std::string problem = cancel({array}, run_); !problem.empty()) has_lost_ = true;
     refusal_ = last_line(end.output);
     refused_ = steady_clock::now();
-    const bool never_worked = arrays_ == ++refusals_;
-    if (never_worked || (tasks_.empty() && refusals_ > kMaxRefusals))
+    ++refusals_;
+    if (!has_submitted_ || (tasks_.empty() && refusals_ > kMaxRefusals))
       throw SlurmError("no job can be submitted: " + refusal_);
   }
 
@@ -427,7 +430,7 @@ class Arrays {
   std::size_t arrays_ = 0, refusals_ = 0, running_ = 0, pending_ = 0;
   std::string reason_, refusal_;
   steady_clock::time_point asked_, refused_;
-  bool is_silent_ = false, has_lost_ = false, has_ended_ = false;
+  bool is_silent_ = false, has_submitted_ = false, has_lost_ = false, has_ended_ = false;
 };
 
 }  // namespace

@@ -59,9 +59,27 @@ void add_copy(const fs::path& from, const fs::path& to) {
     throw Failed(fmt::format("cannot copy {} to {}: {}", from.string(), to.string(), error.message()));
 }
 
+/// Those of the tree: a package has no others. Throws WrongUse where one that is named is of a private
+/// course.
+std::vector<const course::Exercise*> packaged_exercises(const std::vector<std::string>& names) {
+  std::vector<const course::Exercise*> exercises = select_exercises(names);
+  std::erase_if(exercises, [&names](const course::Exercise* exercise) {
+    const bool is_private = exercise->root != course::course_root();
+    if (is_private && !names.empty())
+      throw WrongUse(exercise->problem.name +
+                     " is of a private course, which no package has: grade it by `./lockstep class`");
+    return is_private;
+  });
+  return exercises;
+}
+
 int autograder(const AutograderArguments& arguments) {
-  const std::vector<const course::Exercise*> exercises = select_exercises(arguments.exercises);
+  const std::vector<const course::Exercise*> exercises = packaged_exercises(arguments.exercises);
   check_package(arguments.package);
+  if (std::error_code missing; fs::exists(arguments.output, missing))
+    throw WrongUse(fmt::format(
+        "{} is there, and may hold the secret of an assignment: name another by --output, or remove it",
+        report::printable(arguments.output.string())));
   const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-autograder-");
   for (const char* script : {"setup.sh", "run_autograder"})
     add_copy(course::course_root() / "classroom/gradescope" / script, folder.path() / script);
@@ -78,12 +96,17 @@ int autograder(const AutograderArguments& arguments) {
   } catch (const classroom::StoreError& error) {
     throw Failed(error.what());
   }
-  // It holds the secret.
-  storage::write_file(arguments.output, "");
-  fs::permissions(arguments.output, fs::perms::owner_read | fs::perms::owner_write);
-  const ProgramResult packed = run_program(
-      {device::installed_program("lockstep-packer"), folder.path(), fs::absolute(arguments.output)});
-  if (packed.status != 0) throw Failed(packed.output);
+  // It holds the secret, and is there whole or not at all.
+  const fs::path made = arguments.output.string() + ".new";
+  storage::write_file(made, "");
+  fs::permissions(made, fs::perms::owner_read | fs::perms::owner_write);
+  const ProgramResult packed =
+      run_program({device::installed_program("lockstep-packer"), folder.path(), fs::absolute(made)});
+  if (packed.status != 0) {
+    fs::remove(made);
+    throw Failed(packed.output);
+  }
+  fs::rename(made, arguments.output);
   std::cout << fmt::format(
       "{}: upload it to Gradescope as the autograder of a programming assignment. Students get neither this "
       "file nor its class.sqlite, which holds the secret of their inputs.\n",

@@ -284,12 +284,12 @@ int grade(const GradeArguments& arguments) {
       return recorded_rungs(report.device.name, exercise->problem.name, size);
     };
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
+    line.clear();
     if (is_progress) {
       progress.compare(report.exercises.back());
       progress.record(report.exercises.back());
       if (attempts::are_kept()) keep_attempt(report.exercises.back(), report.device);
     }
-    line.clear();
     if (const std::string& complaint = report.exercises.back().complaint; !complaint.empty())
       std::cerr << "lockstep: " << complaint << '\n';
     if (prints) std::cout << report::render_exercise(report.exercises.back(), style) << std::flush;
@@ -306,7 +306,7 @@ int grade(const GradeArguments& arguments) {
   } else if (!prints) {
     std::cout << render(report, arguments.format);
   }
-  if (arguments.format == Format::text && !arguments.only_case && !arguments.secret_file) leave_page(report);
+  if (prints && !arguments.only_case && !arguments.secret_file) leave_page(report);
   return exit_status(report);
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <set>
@@ -34,9 +35,12 @@ void check_command(const CLI::App& app, const std::vector<std::string>& words) {
     if (!command->get_group().empty()) names.push_back(command->get_name());
   }
   const auto other = kOtherWords.find(given);
-  throw lockstep::cli::WrongUse(
-      "there is no command \"" + lockstep::report::printable(given) + "\"" +
-      lockstep::cli::suggestion(other == kOtherWords.end() ? given : other->second, names, "--help"));
+  const std::string& meant = other == kOtherWords.end() ? given : other->second;
+  const auto begins = [&meant](const std::string& name) { return name.starts_with(meant); };
+  // "grad" is grade rather than autograder.
+  if (std::ranges::any_of(names, begins)) std::erase_if(names, std::not_fn(begins));
+  throw lockstep::cli::WrongUse("there is no command \"" + lockstep::report::printable(given) + "\"" +
+                                lockstep::cli::suggestion(meant, names, "--help"));
 }
 
 /// Whether the command looks at exercises, so that a private course must be there.

@@ -215,6 +215,9 @@ class CourseBuild {
       storage::write_file(own / "configured", configured);
     }
     run_or_fail(course_, {"cmake", "--build", folder.string()}, "does not compile");
+    if (version_of_course(course_) != version_)
+      throw Failed(fmt::format("the course in {} was changed while it was built: type the command again",
+                               course_.string()));
     storage::write_file(built_file(), state_);
   }
 
@@ -222,7 +225,7 @@ class CourseBuild {
   std::string version_, state_;
 };
 
-/// A course that a package or a stranger's folder cannot build says so.
+/// Throws Failed where Lockstep is a package, which cannot build a course.
 void check_tree() {
   if (fs::exists(course::course_root() / "cmake/course/CMakeLists.txt")) return;
   throw Failed(
@@ -248,6 +251,8 @@ void choose_course(std::vector<std::string>& words) {
     given = words.front().substr(assigned.size());
     words.erase(words.begin());
   }
+  if (!words.empty() && (words.front() == kOption || words.front().starts_with(assigned)))
+    throw WrongUse("--course is given twice, and there can be one course");
   const fs::path folder = given ? fs::path(*given) : chosen_course();
   if (folder.empty() && !given) return;
   std::error_code error;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -28,19 +29,28 @@ void add_one(std::vector<T>& total, const T& part) {
   }
 }
 
-std::set<std::string> functions_of(const std::vector<emulator::AccessTrace>& accesses) {
-  std::set<std::string> functions;
-  for (const emulator::AccessTrace& access : accesses) functions.insert(access.function);
-  return functions;
+/// Which kernels accessed memory, and whether beyond their ideal.
+std::map<std::string, bool> kernels_of(const std::vector<emulator::AccessTrace>& accesses) {
+  std::map<std::string, bool> kernels;
+  for (const emulator::AccessTrace& access : accesses)
+    kernels[access.function] |= access.units > access.ideal_units;
+  return kernels;
 }
 
-/// Of each kernel one call's accesses are enough.
-void add_of_new_kernels(std::vector<emulator::AccessTrace>& total,
-                        const std::vector<emulator::AccessTrace>& part) {
-  const auto is_known = [known = functions_of(total)](const emulator::AccessTrace& access) {
-    return known.contains(access.function);
+/// Of each kernel one call's accesses are enough: the first that were beyond their ideal, else the first.
+void add_of_kernels(std::vector<emulator::AccessTrace>& total,
+                    const std::vector<emulator::AccessTrace>& part) {
+  const std::map<std::string, bool> known = kernels_of(total);
+  std::set<std::string> taken;
+  for (const auto& [kernel, is_beyond] : kernels_of(part)) {
+    const auto before = known.find(kernel);
+    if (before == known.end() || (is_beyond && !before->second)) taken.insert(kernel);
+  }
+  const auto is_taken = [&taken](const emulator::AccessTrace& access) {
+    return taken.contains(access.function);
   };
-  std::ranges::remove_copy_if(part, std::back_inserter(total), is_known);
+  std::erase_if(total, is_taken);
+  std::ranges::copy_if(part, std::back_inserter(total), is_taken);
 }
 
 }  // namespace
@@ -50,8 +60,8 @@ void add(emulator::Observations& total, emulator::Observations&& part) {
   for (const KernelWork& work : part.kernels) add_one(total.kernels, work);
   std::move(part.findings.begin(), part.findings.end(), std::back_inserter(total.findings));
   std::move(part.traces.begin(), part.traces.end(), std::back_inserter(total.traces));
-  add_of_new_kernels(total.shared_accesses, part.shared_accesses);
-  add_of_new_kernels(total.global_accesses, part.global_accesses);
+  add_of_kernels(total.shared_accesses, part.shared_accesses);
+  add_of_kernels(total.global_accesses, part.global_accesses);
   total.launches += part.launches;
   total.blocks += part.blocks;
   total.warp_instructions += part.warp_instructions;

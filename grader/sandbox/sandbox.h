@@ -90,7 +90,8 @@ struct Isolation {
   std::string reason;
   bool control_groups = false;  ///< whether memory that no process maps counts as well
 };
-/// Found out once. The environment variable LOCKSTEP_SANDBOX=none turns namespaces off.
+/// Found out once. The environment variable LOCKSTEP_SANDBOX=none turns namespaces off; with "user" a
+/// command that gets neither namespaces nor a user of its own does not start.
 const Isolation& isolation();
 
 /// Where the command sees a mount: `inside` with namespaces, the host's own path without them.

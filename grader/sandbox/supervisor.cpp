@@ -12,8 +12,10 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 
@@ -46,6 +48,12 @@ std::pair<FileDescriptor, FileDescriptor> open_pipe() {
 
 void set_nonblocking(const FileDescriptor& descriptor) {
   if (fcntl(descriptor.get(), F_SETFL, O_NONBLOCK) != 0) throw error_of("fcntl");
+}
+
+/// Without namespaces, too.
+bool must_have_own_user() {
+  const char* const wanted = std::getenv("LOCKSTEP_SANDBOX");
+  return wanted != nullptr && std::string_view(wanted) == "user";
 }
 
 Mode mode_for(bool namespaces) {
@@ -147,6 +155,10 @@ void Supervisor::prepare() {
     // A user for this sandbox alone: then RLIMIT_NPROC counts just its processes, and the judge's are out of
     // its reach.
     if (geteuid() == 0 && reachable_for_everybody(command_)) user = spare_user().value_or(0);
+    if (user == 0 && must_have_own_user())
+      throw std::system_error(
+          EPERM, std::generic_category(),
+          "LOCKSTEP_SANDBOX=user, and no user but the judge's can be had for " + command_.arguments.front());
   }
   plan_ = plan_launch(command_, mode_, user, scratch_ ? scratch_->path() : std::filesystem::path());
   if (user == 0) return;

@@ -85,6 +85,14 @@ TEST_F(Autograder, EachHasASecretOfItsOwnAndMayNameAnAddress) {
   EXPECT_NE(first["class.sqlite"].text, second["class.sqlite"].text);
 }
 
+TEST_F(Autograder, TheSecretOfAnArchiveThatIsThereIsKept) {
+  folder_.write("autograder.zip", "with a secret");
+  const Ran ran = autograder("--exercises transpose --package package.tar.gz");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.output, HasSubstr("autograder.zip is there"));
+  EXPECT_EQ(run("cat '" + path("autograder.zip") + "'").output, "with a secret");
+}
+
 TEST_F(Autograder, WrongUseIsStatusTwo) {
   folder_.write("text.tar.gz", "no archive");
   classroom::ArchiveWriter(path("other.tar.gz"), classroom::ArchiveWriter::Format::tar_gz)

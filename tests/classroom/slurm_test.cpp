@@ -128,7 +128,8 @@ TEST_F(Slurm, ArraysHaveAsManyTasksAsTheyMay) {
                           "--partition=p", "--parsable", "--ntasks=1", "--job-name=" + name, "--array=0-2%2",
                           "--no-requeue", "--chdir=" + shared_.string(), "--output=log-1-%a.txt",
                           (shared_ / "task.sh").string(), program_.string(), "class-task",
-                          (shared_ / "list-1.json").string()));
+                          (shared_ / ("list-" + name + ".json")).string()))
+      << "no task of an earlier run finds its list under this name";
   EXPECT_THAT(submitted_[1], testing::Contains("--array=0-0%2"));
   EXPECT_FALSE(fs::exists(shared_)) << "something is left";
   EXPECT_EQ(outcomes_[6].verdict, result::Verdict::passed);

@@ -121,7 +121,7 @@ Graded GradingTest::grade(const std::string& arguments) {
 
 std::vector<ExerciseFolder> exercise_folders() {
   const char* const course = std::getenv("LOCKSTEP_COURSE");
-  const fs::path root = course == nullptr ? LOCKSTEP_SOURCE : course;
+  const fs::path root = course == nullptr || *course == '\0' ? LOCKSTEP_SOURCE : course;
   std::vector<ExerciseFolder> exercises;
   for (const fs::path& folder : sorted_entries(root / "exercises")) {
     if (!fs::exists(folder / "problem.cpp")) continue;

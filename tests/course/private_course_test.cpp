@@ -139,6 +139,7 @@ TEST_F(PrivateCourse, ThatIsNoneIsRefused) {
   const Ran none = lockstep("list");
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.output, HasSubstr("--course: there is no folder \"course\""));
+  EXPECT_THAT(lockstep("--course other list").output, HasSubstr("--course is given twice"));
   EXPECT_THAT(run("LOCKSTEP_COURSE=none '" LOCKSTEP_EXECUTABLE "' list 2>&1").output,
               HasSubstr("LOCKSTEP_COURSE: there is no folder \"none\""));
 }

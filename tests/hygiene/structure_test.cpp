@@ -28,14 +28,19 @@ constexpr std::size_t kMinRungs = 2;
 constexpr std::size_t kMinMistakes = 4;
 constexpr std::size_t kMinMistakesOfABugHunt = 1;  // it has no rungs either: nothing leads to a repair
 
+/// Null where the tree itself is looked at.
+const char* private_course() {
+  const char* const course = std::getenv("LOCKSTEP_COURSE");
+  return course == nullptr || *course == '\0' ? nullptr : course;
+}
+
 const fs::path& root() {
-  static const char* const course = std::getenv("LOCKSTEP_COURSE");
-  static const fs::path path = course == nullptr ? LOCKSTEP_SOURCE : course;
+  static const fs::path path = private_course() == nullptr ? LOCKSTEP_SOURCE : private_course();
   return path;
 }
 
 /// A private course may do without any.
-bool has_lectures() { return std::getenv("LOCKSTEP_COURSE") == nullptr || fs::exists(root() / "lectures"); }
+bool has_lectures() { return private_course() == nullptr || fs::exists(root() / "lectures"); }
 
 std::string name_in_tree(const fs::path& path) { return path.lexically_relative(root()).string(); }
 

@@ -65,6 +65,21 @@ TEST(ObservationSum, KeepsTheAccessesOfOneCallOfEachKernel) {
   }
 }
 
+TEST(ObservationSum, AccessesBeyondTheirIdealTakeThePlaceOfOthers) {
+  const auto call_with = [](std::uint32_t line, std::uint32_t units) {
+    emulator::Observations observations;
+    observations.shared_accesses = {
+        {.line = {"a.cu", line}, .units = units, .ideal_units = 1, .function = "a"}};
+    return observations;
+  };
+  emulator::Observations total;
+  add(total, call_with(5, 1));
+  add(total, call_with(6, 4));
+  add(total, call_with(7, 8));
+  ASSERT_EQ(total.shared_accesses.size(), 1U);
+  EXPECT_EQ(total.shared_accesses[0].line.line, 6U) << "of the first call with conflicts";
+}
+
 TEST(ObservationSum, KeepsTheShapeOfTheLargestLaunch) {
   emulator::KernelWork work{.grid = {2, 3, 1}, .block = {32, 8, 1}};
   work += {.grid = {6, 1, 1}, .block = {64, 1, 1}};

@@ -78,12 +78,27 @@ class Isolated : public Sandbox {
 
 TEST_F(Sandbox, IsIsolatedUnlessToldOtherwise) {
   const char* wanted = std::getenv("LOCKSTEP_SANDBOX");
-  if (wanted != nullptr) {
+  if (wanted != nullptr && std::string(wanted) == "none") {
     EXPECT_FALSE(isolation().namespaces);
     EXPECT_THAT(isolation().reason, HasSubstr("LOCKSTEP_SANDBOX"));
   } else if (!isolation().namespaces) {
     EXPECT_THAT(isolation().reason, testing::Not(testing::IsEmpty()));
   }
+}
+
+TEST_F(Sandbox, StartsNothingAsTheJudgesUserWhereThatIsForbidden) {
+  if (isolation().namespaces) GTEST_SKIP() << "namespaces isolate commands here";
+  setenv("LOCKSTEP_SANDBOX", "user", 1);
+  Command open = shell("id -u"), closed = open;
+  const TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-closed-");
+  closed.mounts.push_back({.host = folder.path(), .inside = "/closed"});  // its user's alone
+  EXPECT_THROW(run(closed), std::system_error);
+  if (geteuid() == 0) {
+    EXPECT_NE(run(open).output, "0\n");
+  } else {
+    EXPECT_THROW(run(open), std::system_error);
+  }
+  setenv("LOCKSTEP_SANDBOX", "none", 1);
 }
 
 TEST_F(Sandbox, TellsExitStatusAndOutputInOrder) {
