@@ -127,6 +127,8 @@ struct Stage {
   Stage(const fs::path& parent, const course::Exercise& exercise, const std::string& name,
         const std::string& source)
       : folder(parent, "new-") {
+    // Where there are no namespaces the compiler is another user, who may pass. Nobody else can list it.
+    fs::permissions(folder.path(), fs::perms(0711));
     for (const fs::path& each : {submission.host, header.host, object.host, empty_folder}) make_folder(each);
     write_file(closed_file, "", fs::perms::none);
     write_file(submission.host / name, source, kReadable);
@@ -197,7 +199,9 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
     std::error_code absent;
     if (fs::exists(setting, absent)) command.mounts.push_back({setting, setting, false});
   }
-  if (libraries == Libraries::none) {
+  // Without namespaces nothing can be covered, and what no user may read would keep the compiler from having
+  // one of its own.
+  if (libraries == Libraries::none && sandbox::isolation().namespaces) {
     const auto covers = covers_of_libraries(toolkit, stage.closed_file, stage.empty_folder);
     command.mounts.insert(command.mounts.end(), covers.begin(), covers.end());
   }

@@ -201,21 +201,21 @@ LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const fs::
   return plan;
 }
 
-bool reachable_for_everybody(const Command& command) {
+std::optional<fs::path> closed_path(const Command& command) {
   std::vector<fs::path> paths{own_folder() / kKeeperName};
   for (const Mount& mount : command.mounts) paths.push_back(fs::absolute(mount.host));
   const auto allows = [](const fs::path& path, fs::perms wanted) {
     std::error_code error;
     return (fs::status(path, error).permissions() & wanted) == wanted && !error;
   };
-  return std::all_of(paths.begin(), paths.end(), [&allows](const fs::path& path) {
-    if (!allows(path, fs::perms::others_read)) return false;
+  for (const fs::path& path : paths) {
+    if (!allows(path, fs::perms::others_read)) return path;
     for (fs::path folder = path; folder.has_relative_path();) {
       folder = folder.parent_path();
-      if (!allows(folder, fs::perms::others_exec)) return false;
+      if (!allows(folder, fs::perms::others_exec)) return folder;
     }
-    return true;
-  });
+  }
+  return std::nullopt;
 }
 
 }  // namespace lockstep::sandbox

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,8 @@ enum class Mode {
 /// own. Throws std::system_error when the spawner, the keeper or bubblewrap is not installed.
 LaunchPlan plan_launch(const Command& command, Mode mode, uid_t user, const std::filesystem::path& scratch);
 
-/// Whether any user may execute the keeper and the programs among the mounts, and read the mounts: whether a
-/// command can run as another user without namespaces.
-bool reachable_for_everybody(const Command& command);
+/// What keeps a command from running as another user without namespaces: a path among the keeper and the
+/// mounts that not everybody may read, or a folder above it that not everybody may pass.
+std::optional<std::filesystem::path> closed_path(const Command& command);
 
 }  // namespace lockstep::sandbox

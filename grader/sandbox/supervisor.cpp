@@ -154,11 +154,14 @@ void Supervisor::prepare() {
     scratch_.emplace(std::filesystem::temp_directory_path(), "lockstep-scratch-");
     // A user for this sandbox alone: then RLIMIT_NPROC counts just its processes, and the judge's are out of
     // its reach.
-    if (geteuid() == 0 && reachable_for_everybody(command_)) user = spare_user().value_or(0);
-    if (user == 0 && must_have_own_user())
-      throw std::system_error(
-          EPERM, std::generic_category(),
-          "LOCKSTEP_SANDBOX=user, and no user but the judge's can be had for " + command_.arguments.front());
+    const std::optional<std::filesystem::path> closed = closed_path(command_);
+    if (geteuid() == 0 && !closed) user = spare_user().value_or(0);
+    if (user == 0 && must_have_own_user()) {
+      throw std::system_error(EPERM, std::generic_category(),
+                              "LOCKSTEP_SANDBOX=user, and no user but the judge's can be had for " +
+                                  command_.arguments.front() +
+                                  (closed ? ", which others may not pass: " + closed->string() : ""));
+    }
   }
   plan_ = plan_launch(command_, mode_, user, scratch_ ? scratch_->path() : std::filesystem::path());
   if (user == 0) return;
