@@ -130,6 +130,21 @@ TEST_F(Launcher, MissingPackagesAreOneLineToTypeWithoutRights) {
   EXPECT_THAT(ran.output, Not(HasSubstr("doxygen")));
 }
 
+TEST_F(Launcher, TestsAskForABrowserWhereThePackageIsNoSnap) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_packager();
+  for (const char* distribution : {"debian", "ubuntu"}) {
+    machine_.write("etc/os-release", std::string("NAME=any\nID=") + distribution + "\n");
+    const Ran ran = launch("test", "LOCKSTEP_NO_INSTALL=1");
+    EXPECT_EQ(ran.status, 3);
+    EXPECT_THAT(ran.output, HasSubstr(" doxygen "));
+    const bool asks = ran.output.find(" chromium") != std::string::npos;
+    EXPECT_EQ(asks, std::string(distribution) == "debian") << ran.output;
+  }
+  EXPECT_THAT(launch("list", "LOCKSTEP_NO_INSTALL=1").output, Not(HasSubstr("chromium")));
+}
+
 TEST_F(Launcher, InstallsNothingWhereThatIsForbidden) {
   provide_toolkit("13.0");
   provide_compiler(12);
