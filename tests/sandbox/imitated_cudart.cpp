@@ -1,5 +1,7 @@
 // Stands for the CUDA runtime: shows what the runner waits for after a call, and has a queue of work for the
-// clock of events. A thread stands for the device, whatever the stream.
+// clock of events. A thread stands for the device, whatever the stream. The device has a time of its own, in which
+// a kernel takes exactly as long as it says: on a busy machine the thread itself wakes late.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -13,14 +15,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Runs what it is given in order.
+/// Does its work and returns the device's time at its end, given that at its beginning.
+using Work = std::function<Clock::time_point(Clock::time_point begin)>;
+
+/// Runs what it is given in order. Work begins when the one before it ends, or when it is added if that is later.
 class Queue {
  public:
-  void add(std::function<void()> work) {
+  void add(Work work) {
     const std::lock_guard lock(mutex_);
     if (!is_started_) std::thread([this] { run(); }).detach();
     is_started_ = true;
-    waiting_.push_back(std::move(work));
+    waiting_.push_back({Clock::now(), std::move(work)});
     changed_.notify_all();
   }
   void drain() {
@@ -29,13 +34,19 @@ class Queue {
   }
 
  private:
+  struct Item {
+    Clock::time_point added;
+    Work work;
+  };
+
   void run() {
+    Clock::time_point device_time;
     std::unique_lock lock(mutex_);
     while (true) {
       changed_.wait(lock, [this] { return !waiting_.empty(); });
-      const std::function<void()> work = waiting_.front();
+      const Item item = waiting_.front();
       lock.unlock();
-      work();
+      device_time = item.work(std::max(device_time, item.added));
       lock.lock();
       waiting_.pop_front();
       changed_.notify_all();
@@ -44,7 +55,7 @@ class Queue {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> waiting_;
+  std::deque<Item> waiting_;
   bool is_started_ = false;
 };
 
@@ -81,12 +92,18 @@ int cudaGetLastError() { return 0; }
 const char* cudaGetErrorString(int) { return "an error"; }
 
 int cudaLaunchHostFunc(void*, void (*function)(void*), void* data) {
-  queue().add([function, data] { function(data); });
+  queue().add([function, data](Clock::time_point begin) {
+    function(data);
+    return std::max(begin, Clock::now());
+  });
   return 0;
 }
 /// A kernel that takes so long.
 int cudaImitatedKernel(int milliseconds) {
-  queue().add([milliseconds] { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); });
+  queue().add([time = std::chrono::milliseconds(milliseconds)](Clock::time_point begin) {
+    std::this_thread::sleep_for(time);
+    return begin + time;
+  });
   return 0;
 }
 
@@ -99,7 +116,7 @@ int cudaEventDestroy(void* event) {
   return 0;
 }
 int cudaEventRecord(void* event, void*) {
-  queue().add([event] { *static_cast<Clock::time_point*>(event) = Clock::now(); });
+  queue().add([event](Clock::time_point begin) { return *static_cast<Clock::time_point*>(event) = begin; });
   return 0;
 }
 int cudaEventElapsedTime(float* milliseconds, void* from, void* to) {
