@@ -20,6 +20,7 @@ install(RUNTIME_DEPENDENCY_SET third_party
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|gcc_s|stdc\\+\\+)\\.so"
   LIBRARY DESTINATION lib/third-party)
 install(TARGETS lockstep_cudart LIBRARY DESTINATION lib/emulated)
+install(TARGETS lockstep_large_pages LIBRARY DESTINATION lib)
 
 # bubblewrap and its libraries: a program that this build did not make. Without it a package would isolate nobody.
 install(CODE [[

@@ -155,6 +155,15 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 sandbox::Mount common_mount(const fs::path& folder) { return {folder, "/common", false}; }
 
+// What has the compilers use large pages (large_pages.cpp), in lib/ beside this program's bin/.
+std::optional<sandbox::Mount> large_pages_mount() {
+  const fs::path file =
+      fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "liblockstep_large_pages.so";
+  std::error_code absent;
+  if (!fs::exists(file, absent)) return std::nullopt;
+  return sandbox::Mount{file, "/lockstep-large-pages.so", false};
+}
+
 sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, const fs::path& common_folder,
                                   const std::string& name, std::optional<int> native,
                                   const sandbox::Limits& limits, Libraries libraries) {
@@ -186,13 +195,16 @@ sandbox::Command compiler_command(const Toolkit& toolkit, const Stage& stage, co
   command.arguments = {"/bin/sh", "-c", line + "&& " + shell_line(link)};
   command.environment = {{"PATH", (toolkit.root / "bin").string() + ":/usr/local/bin:/usr/bin:/bin"},
                          {"LC_ALL", "C.UTF-8"},
-                         // Large pages: a compilation has a quarter fewer page faults.
-                         {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"},
+                         {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"},  // large pages for malloc
                          // Every pass of the preprocessor adds the files that it opened to this list, with
                          // the target's name after the blank. That costs no pass of its own, as -M would, and
                          // no #line and no #ifdef of the source keeps a file out of it.
                          {"SUNPRO_DEPENDENCIES", (object / kListName).string() + " submission"}};
   command.mounts = toolkit_mounts(toolkit);
+  if (const auto library = large_pages_mount()) {
+    command.mounts.push_back(*library);
+    command.environment.emplace("LD_PRELOAD", sandbox::seen_path(*library));
+  }
   // malloc reads here whether the system gives large pages to who asks for them, and how large they are.
   for (const char* const file : {"enabled", "hpage_pmd_size"}) {
     const fs::path setting = fs::path("/sys/kernel/mm/transparent_hugepage") / file;

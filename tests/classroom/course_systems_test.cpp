@@ -36,8 +36,8 @@ using testing::Pair;
 using testing::SizeIs;
 using Format = ArchiveWriter::Format;
 
-const FileNames kNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
-                          .others = {"histogram.cu"}};
+const FileNames kSystemNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
+                                .others = {"histogram.cu"}};
 
 class CourseSystems : public testing::Test {
  protected:
@@ -54,7 +54,7 @@ class CourseSystems : public testing::Test {
     return {path("in"), path("in.zip")};
   }
   static ClassWork find(const fs::path& path, std::optional<System> system = std::nullopt) {
-    return find_work(path, system, kNames);
+    return find_work(path, system, kSystemNames);
   }
   /// The bytes of an archive with one file.
   std::string archive_of(const std::string& name, const std::string& text) const {

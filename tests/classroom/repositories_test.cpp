@@ -23,24 +23,25 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-const FileNames kNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}}};
+const FileNames kRepositoryNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}}};
 
 class Repositories : public testing::Test {
  protected:
   fs::path path(const std::string& name) const { return folder_.path() / name; }
   /// Makes the repository `in` by these commands, as git of a test: without this machine's configuration.
   void make(const std::string& commands) const {
-    const test::Ran ran = test::run("cd '" + folder_.path().string() +
-                                    "' && export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null "
-                                    "GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
-                                    "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b "
-                                    "GIT_COMMITTER_DATE='1770159599 +0100' && mkdir -p in && cd in && "
-                                    "git init -q -b main . && (" +
-                                    commands + ") 2>&1");
+    const lockstep::test::Ran ran =
+        lockstep::test::run("cd '" + folder_.path().string() +
+                            "' && export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null "
+                            "GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
+                            "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b "
+                            "GIT_COMMITTER_DATE='1770159599 +0100' && mkdir -p in && cd in && "
+                            "git init -q -b main . && (" +
+                            commands + ") 2>&1");
     ASSERT_EQ(ran.status, 0) << ran.output;
   }
   Entry read(const std::string& commit = "", const RepositoryLimits& limits = {}) const {
-    return read_repository({"anna", "file://" + path("in").string(), commit}, kNames, limits);
+    return read_repository({"anna", "file://" + path("in").string(), commit}, kRepositoryNames, limits);
   }
   sandbox::TemporaryFolder folder_{fs::temp_directory_path(), "lockstep-repositories-"};
 };
@@ -124,12 +125,12 @@ TEST_F(Repositories, AListSaysWhatIsWrongInIt) {
 TEST_F(Repositories, AreWorkOfAClass) {
   make("echo t > transpose.cu && git add . && git commit -qm 1");
   storage::write_file(path("list.csv"), "id,url\nanna,in\n");
-  const ClassWork work = find_work(path("list.csv"), std::nullopt, kNames);
+  const ClassWork work = find_work(path("list.csv"), std::nullopt, kRepositoryNames);
   EXPECT_EQ(work.system, System::git);
   ASSERT_EQ(work.works.size(), 1U);
   EXPECT_EQ(work.works[0].people.at(0).id, "anna");
   EXPECT_THAT(work.works[0].read().files, ElementsAre(Pair("transpose", "t\n")));
-  EXPECT_THROW(find_work(path("in"), System::git, kNames), NotRecognised);
+  EXPECT_THROW(find_work(path("in"), System::git, kRepositoryNames), NotRecognised);
 }
 
 }  // namespace

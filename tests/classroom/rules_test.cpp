@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::int64_t kDay = 86400;
+constexpr std::int64_t kSecondsPerDay = 86400;
 
 class ClassRules : public testing::Test {
  protected:
@@ -79,10 +79,10 @@ TEST_F(ClassRules, WithoutRulesPointsAreThoseOfTheGrading) {
 }
 
 TEST_F(ClassRules, FreeDaysAreTakenByDeadline) {
-  policy_.deadlines = {{"scan", 20 * kDay}, {"transpose", 10 * kDay}};
+  policy_.deadlines = {{"scan", 20 * kSecondsPerDay}, {"transpose", 10 * kSecondsPerDay}};
   policy_.free_days = 2;
-  hand_in("scan", "a", {.time = 22 * kDay});
-  hand_in("transpose", "b", {.time = 11 * kDay});
+  hand_in("scan", "a", {.time = 22 * kSecondsPerDay});
+  hand_in("transpose", "b", {.time = 11 * kSecondsPerDay});
   add(key("scan", "a"), 10);
   add(key("transpose", "b"), 10);
   take();
@@ -98,14 +98,14 @@ TEST_F(ClassRules, FreeDaysAreTakenByDeadline) {
 }
 
 TEST_F(ClassRules, OfSeveralFilesTheLastCountsOrTheBest) {
-  policy_.deadline = 10 * kDay;
-  hand_in("scan", "first", {.time = 9 * kDay});
-  hand_in("scan", "second", {.time = 12 * kDay});
+  policy_.deadline = 10 * kSecondsPerDay;
+  hand_in("scan", "first", {.time = 9 * kSecondsPerDay});
+  hand_in("scan", "second", {.time = 12 * kSecondsPerDay});
   add(key("scan", "first"), 9);
   add(key("scan", "second"), 10);
   take();
   EXPECT_EQ(scan().points, 8) << "the last, two days late";
-  hand_in("scan", "second", {.time = 12 * kDay});
+  hand_in("scan", "second", {.time = 12 * kSecondsPerDay});
   policy_.attempts = Policy::Attempts::best;
   take();
   EXPECT_EQ(scan().points, 9) << "the best after all rules";
@@ -124,11 +124,11 @@ TEST_F(ClassRules, ADecisionHoldsUntilANewFileComes) {
   EXPECT_EQ(scan().points, 8);
   EXPECT_EQ(remarks_text(table_), "");
   EXPECT_EQ(reasons_text(table_), "  anna: scan: 8.0: overruled by eve on 2026-02-03: looked at it\n");
-  const auto json = rules_json(scan()).at("overrule");
-  EXPECT_EQ(json.at("who"), "eve");
-  EXPECT_EQ(json.at("reason"), "looked at it");
-  EXPECT_EQ(json.at("points"), 8);
-  EXPECT_EQ(json.at("void"), false);
+  const auto overrule = rules_json(scan()).at("overrule");
+  EXPECT_EQ(overrule.at("who"), "eve");
+  EXPECT_EQ(overrule.at("reason"), "looked at it");
+  EXPECT_EQ(overrule.at("points"), 8);
+  EXPECT_EQ(overrule.at("void"), false);
 
   hand_in("scan", "b");
   add(key("scan", "b"), 5);
@@ -140,10 +140,10 @@ TEST_F(ClassRules, ADecisionHoldsUntilANewFileComes) {
 }
 
 TEST_F(ClassRules, FinalPointsAreNotReducedAndCostNoFreeDays) {
-  policy_.deadlines = {{"scan", 10 * kDay}, {"transpose", 20 * kDay}};
+  policy_.deadlines = {{"scan", 10 * kSecondsPerDay}, {"transpose", 20 * kSecondsPerDay}};
   policy_.free_days = 1;
-  hand_in("scan", "a", {.time = 11 * kDay});
-  hand_in("transpose", "b", {.time = 21 * kDay});
+  hand_in("scan", "a", {.time = 11 * kSecondsPerDay});
+  hand_in("transpose", "b", {.time = 21 * kSecondsPerDay});
   add(key("scan", "a"), 2);
   add(key("transpose", "b"), 10);
   decide("a", 8);
@@ -153,20 +153,20 @@ TEST_F(ClassRules, FinalPointsAreNotReducedAndCostNoFreeDays) {
 }
 
 TEST_F(ClassRules, WhatIsAcceptedStaysAsItIsGraded) {
-  policy_.deadline = 10 * kDay;
-  hand_in("scan", "a", {.time = 11 * kDay});
+  policy_.deadline = 10 * kSecondsPerDay;
+  hand_in("scan", "a", {.time = 11 * kSecondsPerDay});
   add(key("scan", "a"), 5, Verdict::review);
   take();
   EXPECT_THAT(remarks_text(table_), HasSubstr("anna: scan: review"));
   decide("a", 4.5, /*is_accepted=*/true);
-  hand_in("scan", "a", {.time = 11 * kDay});
+  hand_in("scan", "a", {.time = 11 * kSecondsPerDay});
   take();
   EXPECT_EQ(scan().points, 4.5);
   EXPECT_EQ(remarks_text(table_), "");
   EXPECT_THAT(scan().whys,
               ElementsAre("1 day late, 10 % off", "accepted by eve on 2026-02-03: looked at it"));
   add(key("scan", "a"), 0, Verdict::grader_error);
-  hand_in("scan", "a", {.time = 11 * kDay});
+  hand_in("scan", "a", {.time = 11 * kSecondsPerDay});
   EXPECT_TRUE(take()) << "who accepts points accepts no failure";
   EXPECT_THAT(remarks_text(table_), HasSubstr("grader-error"));
 }
@@ -220,7 +220,7 @@ TEST_F(ClassRules, SaysWhosePointsANewReleaseMovedAndWhy) {
 }
 
 TEST_F(ClassRules, UnknownTimesAreSaidOnce) {
-  policy_.deadline = kDay;
+  policy_.deadline = kSecondsPerDay;
   hand_in("scan", "a");
   add(key("scan", "a"), 7);
   take();

@@ -26,8 +26,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-const FileNames kNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
-                          .others = {"histogram.cu"}};
+const FileNames kEntryNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
+                               .others = {"histogram.cu"}};
 
 using Format = ArchiveWriter::Format;
 
@@ -35,7 +35,7 @@ class Submissions : public testing::Test {
  protected:
   fs::path path(const std::string& name) const { return folder_.path() / name; }
   Entry read(const std::string& name, const EntryLimits& limits = {}) const {
-    return read_entry({"anna", path(name)}, kNames, limits);
+    return read_entry({"anna", path(name)}, kEntryNames, limits);
   }
   /// All that lies in the folder.
   std::vector<std::string> everything() const {

@@ -68,7 +68,7 @@ emulator::LineCounters counters_at(const std::string& file, unsigned line, std::
 }
 
 /// As inefficient(), with source, counters and an access of line 24.
-ExerciseResult profiled() {
+ExerciseResult with_counters() {
   ExerciseResult result = inefficient();
   for (int line = 1; line < 24; ++line) result.source += "// line\n";
   result.source += "  out[column * rows + row] = tile[threadIdx.x][threadIdx.y];\n";
@@ -196,7 +196,7 @@ TEST(HtmlReport, AFailingCheckOfAPageIsSeen) {
 }
 
 TEST(HtmlReport, TheCostlyLineHasItsNumbersAdviceAndDrawing) {
-  const ExerciseResult result = profiled();
+  const ExerciseResult result = with_counters();
   ASSERT_EQ(drawn_accesses(result).size(), 1U);
   EXPECT_EQ(drawn_accesses(result)[0].line.line, 24U);
   const std::string page = page_of(result);
@@ -214,7 +214,7 @@ TEST(HtmlReport, TheCostlyLineHasItsNumbersAdviceAndDrawing) {
 }
 
 TEST(HtmlReport, ALineIsDrawnWhereAllCasesPassedAndALineAccessesMemory) {
-  ExerciseResult result = profiled();
+  ExerciseResult result = with_counters();
   result.gates[1].worst[0].line = 20;
   ASSERT_EQ(drawn_accesses(result).size(), 1U);
   EXPECT_EQ(drawn_accesses(result)[0].line.line, 20U) << "that of the gate";
@@ -227,14 +227,14 @@ TEST(HtmlReport, ALineIsDrawnWhereAllCasesPassedAndALineAccessesMemory) {
   for (auto* accesses : {&result.shared_accesses, &result.global_accesses})
     for (emulator::AccessTrace& access : *accesses) access.line.file = "other.h";
   EXPECT_TRUE(drawn_accesses(result).empty());
-  result = profiled();
+  result = with_counters();
   result.cases[0].verdict = Verdict::race;
   EXPECT_TRUE(drawn_accesses(result).empty());
   EXPECT_TRUE(drawn_accesses(passed_on_a_gpu()).empty());
 }
 
 TEST(HtmlReport, AttemptsAreDrawnAndListed) {
-  ExerciseResult result = profiled();
+  ExerciseResult result = with_counters();
   result.attempts = {attempt(7, Verdict::race, 0)};
   EXPECT_THAT(page_of(result), AllOf(HasSubstr("Your attempts"), Not(HasSubstr("<polyline"))));
   result.attempts.push_back(attempt(8, Verdict::inefficient, 5));
@@ -254,7 +254,7 @@ TEST(HtmlReport, AttemptsAreDrawnAndListed) {
 }
 
 TEST(HtmlReport, ABrowserShowsWhatAKeyboardAndAScreenReaderCanUse) {
-  ExerciseResult result = profiled();
+  ExerciseResult result = with_counters();
   result.attempts = {attempt(1, Verdict::race, 0), attempt(2, Verdict::inefficient, 5)};
   ExerciseResult on_gpu = passed_on_a_gpu();
   on_gpu.speed.ladder = {{"naive", 0.2}, {"padded", 0.8}, {"reference", 1}};

@@ -11,7 +11,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::block_scan_segments_test {
 namespace {
 
 /// The sum from where the segment of an element begins, in 64 bits.
@@ -76,4 +76,4 @@ TEST(BlockScanSegments, StatesAnElementForEachSum) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::block_scan_segments_test

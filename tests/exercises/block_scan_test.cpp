@@ -11,7 +11,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::block_scan_test {
 namespace {
 
 TEST(BlockScan, EverySumIsOfTheElementsBeforeItInItsSegment) {
@@ -66,4 +66,4 @@ TEST(BlockScan, NoRunOfElementsAddsUpToMoreThanAnInt) {
 TEST(BlockScan, StatesAnElementForEachSum) { expect_elements_are_words_of_output("block-scan"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::block_scan_test

@@ -15,7 +15,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::block_sort_test {
 namespace {
 
 using Keys = std::vector<std::uint32_t>;
@@ -162,4 +162,4 @@ TEST(BlockSort, TellsLostKeysFromAWrongOrder) {
 TEST(BlockSort, StatesAnElementForEachKey) { expect_elements_are_words_of_output("block-sort"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::block_sort_test

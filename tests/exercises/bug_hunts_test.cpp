@@ -10,7 +10,7 @@
 #include "judge/changed_lines.h"
 #include "storage/files.h"
 
-namespace lockstep::test {
+namespace lockstep::test::bug_hunts_test {
 namespace {
 
 using course::Exercise;
@@ -80,4 +80,4 @@ TEST(BugHunts, TheTaskStatesHowManyLinesMayBeChanged) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::bug_hunts_test

@@ -12,7 +12,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::coalescing_records_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -101,4 +101,4 @@ TEST(CoalescingRecords, CountsARecordAsAnElement) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::coalescing_records_test

@@ -12,7 +12,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::coalescing_test {
 namespace {
 
 constexpr int kRows = 8;  // x, y, z, mass, vx, vy, vz, charge
@@ -109,4 +109,4 @@ TEST(Coalescing, TellsPositionsInTermsOfTheOutput) {
 TEST(Coalescing, StatesAnElementForEachThatMoves) { expect_elements_are_words_of_output("coalescing"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::coalescing_test

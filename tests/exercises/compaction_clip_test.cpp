@@ -15,7 +15,7 @@
 #include "course/poison.h"
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::compaction_clip_test {
 namespace {
 
 struct Point {
@@ -189,4 +189,4 @@ TEST(CompactionClip, AsksForTheWorkspaceWithTheLengthOfTheCall) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::compaction_clip_test

@@ -13,7 +13,7 @@
 #include "course/poison.h"
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::compaction_test {
 namespace {
 
 using Elements = std::vector<std::uint32_t>;
@@ -173,4 +173,4 @@ TEST(Compaction, AsksForTheWorkspaceWithTheLengthOfTheCall) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::compaction_test

@@ -11,7 +11,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::drmsd_test {
 namespace {
 
 struct Prepared {
@@ -231,4 +231,4 @@ TEST(Drmsd, AsksForTheWorkspaceWithAtomsAndFrames) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::drmsd_test

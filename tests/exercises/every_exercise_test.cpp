@@ -18,7 +18,7 @@
 #include "problem_access.h"
 #include "report/bench.h"
 
-namespace lockstep::test {
+namespace lockstep::test::every_exercise_test {
 namespace {
 
 using course::Argument;
@@ -373,4 +373,4 @@ INSTANTIATE_TEST_SUITE_P(Course, EveryExerciseOfCode, testing::ValuesIn(exercise
 INSTANTIATE_TEST_SUITE_P(Course, EveryExerciseOfSpeed, testing::ValuesIn(exercises_of_speed()), test_name);
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::every_exercise_test

@@ -9,7 +9,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::execution_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -78,4 +78,4 @@ TEST(Execution, ShortRowsCombineEachElementWithTheKeyOfItsRow) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::execution_test

@@ -9,7 +9,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::first_kernels_test {
 namespace {
 
 using course::Call;
@@ -107,4 +107,4 @@ TEST(FirstKernels, MirrorReversesEachRowWithoutItsPadding) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::first_kernels_test

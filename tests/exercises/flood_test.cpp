@@ -15,7 +15,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::flood_test {
 namespace {
 
 struct Prepared {
@@ -262,4 +262,4 @@ TEST(Flood, AsksForTheWorkspaceWithTheSides) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::flood_test

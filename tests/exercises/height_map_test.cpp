@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace lockstep::test {
+namespace lockstep::test::height_map_test {
 namespace {
 
 using testing::ElementsAre;
@@ -125,4 +125,4 @@ TEST(Ppm, HasAHeaderAndThreeBytesACell) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::height_map_test

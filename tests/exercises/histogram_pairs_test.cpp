@@ -11,7 +11,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::histogram_pairs_test {
 namespace {
 
 using Pair = std::pair<int, int>;
@@ -110,4 +110,4 @@ TEST(HistogramPairs, HasSequencesOfFewPairs) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::histogram_pairs_test

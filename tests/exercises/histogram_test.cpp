@@ -11,7 +11,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::histogram_test {
 namespace {
 
 struct Prepared {
@@ -167,4 +167,4 @@ TEST(Histogram, OfTheLongCaseEverySampleIsCounted) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::histogram_test

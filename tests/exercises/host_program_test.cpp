@@ -6,7 +6,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::host_program_test {
 namespace {
 
 TEST(HostProgram, ExpectsWhatTheGivenKernelWrites) {
@@ -28,4 +28,4 @@ TEST(HostProgram, ExpectsWhatTheGivenKernelWrites) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::host_program_test

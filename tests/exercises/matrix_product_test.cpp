@@ -13,7 +13,7 @@
 #include "problem_access.h"
 #include "product_lines.h"
 
-namespace lockstep::test {
+namespace lockstep::test::matrix_product_test {
 namespace {
 
 /// Elements are multiples of 1/8, and so are eight times as large here: products are multiples of 64.
@@ -157,4 +157,4 @@ TEST(MatrixProduct, HasCasesInWhichAllThreeLengthsDifferAndAreOdd) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::matrix_product_test

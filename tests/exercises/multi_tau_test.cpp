@@ -16,7 +16,7 @@
 #include "17-multi-tau/diffusion.h"
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::multi_tau_test {
 namespace {
 
 constexpr int kPositions = 32, kStateWords = 34;
@@ -321,4 +321,4 @@ TEST(DiffusionFit, FindsTheSimulatedTimeInThePictureOfTheExercise) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::multi_tau_test

@@ -7,7 +7,7 @@
 
 #include "course/catalogue.h"
 
-namespace lockstep::test {
+namespace lockstep::test::predictions_test {
 namespace {
 
 using testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(Predictions, ReadTheLectureOfTheirNumber) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::predictions_test

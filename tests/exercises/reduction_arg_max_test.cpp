@@ -7,7 +7,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::reduction_arg_max_test {
 namespace {
 
 TEST(ReductionArgMax, ExpectsTheFirstOfTheLargest) {
@@ -38,4 +38,4 @@ TEST(ReductionArgMax, ExpectsTheFirstOfTheLargest) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::reduction_arg_max_test

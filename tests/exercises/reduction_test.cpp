@@ -15,7 +15,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::reduction_test {
 namespace {
 
 /// All cases and all sizes that are timed, up to what a test has time for.
@@ -155,4 +155,4 @@ TEST(Reduction, CoversTheEdgeCases) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::reduction_test

@@ -14,7 +14,7 @@
 #include "problem_access.h"
 #include "resampling_procedures.h"
 
-namespace lockstep::test {
+namespace lockstep::test::resampling_test {
 namespace {
 
 using Kind = Procedure::Kind;
@@ -275,4 +275,4 @@ TEST(Resampling, ErrorsAreThoseOfTheLecture) {
 TEST(Resampling, StatesAnElementForEachParticle) { expect_elements_are_words_of_output("resampling"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::resampling_test

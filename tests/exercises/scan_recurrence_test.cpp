@@ -10,7 +10,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::scan_recurrence_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -79,4 +79,4 @@ TEST(ScanRecurrence, AsksForTheWorkspaceWithTheLengthOfTheCall) {
 TEST(ScanRecurrence, StatesAnElementForEachValue) { expect_elements_are_words_of_output("scan-recurrence"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::scan_recurrence_test

@@ -12,7 +12,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::scan_test {
 namespace {
 
 constexpr std::size_t kAllSums =
@@ -92,4 +92,4 @@ TEST(Scan, AsksForTheWorkspaceWithTheLengthOfTheCall) {
 TEST(Scan, StatesAnElementForEachSum) { expect_elements_are_words_of_output("scan"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::scan_test

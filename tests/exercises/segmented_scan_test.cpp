@@ -14,7 +14,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::segmented_scan_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -158,4 +158,4 @@ TEST(SegmentedScan, AsksForTheWorkspaceWithTheLengthOfTheCall) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::segmented_scan_test

@@ -14,7 +14,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::sorting_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -182,4 +182,4 @@ TEST(Sorting, AsksForTheWorkspaceWithTheLengthOfTheCall) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::sorting_test

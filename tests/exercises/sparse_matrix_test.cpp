@@ -15,7 +15,7 @@
 #include "course/poison.h"
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::sparse_matrix_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -194,4 +194,4 @@ TEST(SparseMatrix, AsksForTheWorkspaceWithRowsAndNonzeros) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::sparse_matrix_test

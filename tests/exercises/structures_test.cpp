@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lockstep::test {
+namespace lockstep::test::structures_test {
 namespace {
 
 using testing::ElementsAre;
@@ -89,4 +89,4 @@ TEST(Structures, NameTheFileThatHoldsNothing) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::structures_test

@@ -15,7 +15,7 @@
 #include "problem_access.h"
 #include "product_lines.h"
 
-namespace lockstep::test {
+namespace lockstep::test::tensor_cores_test {
 namespace {
 
 constexpr double kMaxExact = 1 << 24;  // whole numbers up to there are floats
@@ -259,4 +259,4 @@ TEST(TensorCores, TheToleranceOfFractionsAllowsCutSumsAndNoSumsOf8Bits) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::tensor_cores_test

@@ -15,7 +15,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::tpacf_test {
 namespace {
 
 using Real = long double;
@@ -319,4 +319,4 @@ TEST(Tpacf, AsksForTheWorkspaceWithPointsSetsAndBins) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::tpacf_test

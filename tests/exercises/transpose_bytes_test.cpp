@@ -8,7 +8,7 @@
 #include "course/poison.h"
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::transpose_bytes_test {
 namespace {
 
 using Values = std::vector<unsigned char>;
@@ -64,4 +64,4 @@ TEST(TransposeBytes, ReportsPositionsInTermsOfTheOutput) {
 }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::transpose_bytes_test

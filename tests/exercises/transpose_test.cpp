@@ -12,7 +12,7 @@
 
 #include "problem_access.h"
 
-namespace lockstep::test {
+namespace lockstep::test::transpose_test {
 namespace {
 
 constexpr std::size_t kSmall = 100000;  // elements; larger cases are the same code
@@ -85,4 +85,4 @@ TEST(Transpose, TellsPositionsInTermsOfTheOutput) {
 TEST(Transpose, StatesAnElementForEachThatMoves) { expect_elements_are_words_of_output("transpose"); }
 
 }  // namespace
-}  // namespace lockstep::test
+}  // namespace lockstep::test::transpose_test

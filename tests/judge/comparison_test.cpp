@@ -11,7 +11,7 @@ namespace lockstep::judge {
 namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 
 std::uint64_t wrong_floats(const std::vector<float>& expected, const std::vector<float>& found,
                            course::Tolerance tolerance = {}) {
@@ -35,10 +35,10 @@ TEST(Comparison, NaNIsNeverRight) {
 
 TEST(Comparison, InfinityOnlyEqualsItself) {
   for (const course::Tolerance tolerance : {course::Tolerance{}, course::Tolerance{1, 1}}) {
-    EXPECT_EQ(wrong_floats({kInfinity}, {kInfinity}, tolerance), 0U);
-    EXPECT_EQ(wrong_floats({kInfinity}, {-kInfinity}, tolerance), 1U);
-    EXPECT_EQ(wrong_floats({kInfinity}, {1}, tolerance), 1U);
-    EXPECT_EQ(wrong_floats({1}, {kInfinity}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({kFloatInfinity}, {kFloatInfinity}, tolerance), 0U);
+    EXPECT_EQ(wrong_floats({kFloatInfinity}, {-kFloatInfinity}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({kFloatInfinity}, {1}, tolerance), 1U);
+    EXPECT_EQ(wrong_floats({1}, {kFloatInfinity}, tolerance), 1U);
   }
 }
 

@@ -9,10 +9,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Status = LaunchResult::Status;
 
-const char* const kTile = ".shared .align 16 .b8 tile[256];\n";
+const char* const kClusterTile = ".shared .align 16 .b8 tile[256];\n";
 /// %r2: the thread's word of the tile; %r8: the block's rank; %r9: its index; %d3: the thread's word of a.
 /// Lines 1 to 9.
-const char* const kAddresses =
+const char* const kClusterAddresses =
     "mov.u32 %r4, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r4;\nmov.u32 %r8, "
     "%cluster_ctarank;\nmov.u32 "
     "%r9, %ctaid.x;\nmov.u32 %r10, %ntid.x;\nmad.lo.u32 %r10, %r9, %r10, %r1;\nmul.wide.u32 %d3, %r10, 4;\n"
@@ -24,7 +24,7 @@ class ClusterTest : public DeviceTest {
   explicit ClusterTest(DeviceOptions options = two_workers()) : DeviceTest(options) {}
 
   LaunchResult run_clusters(const std::string& body, Dim3 grid, Dim3 cluster, unsigned threads = 32) {
-    const Device::ModuleId module = device.load_ptx(kernel_text(kAddresses + body, kTile));
+    const Device::ModuleId module = device.load_ptx(kernel_text(kClusterAddresses + body, kClusterTile));
     const Device::KernelId kernel = device.kernel(module, "kernel");
     a = upload(std::vector<std::uint32_t>(grid.count() * threads, 0));
     struct {
@@ -223,7 +223,7 @@ TEST_F(ClusterTest, ConfigurationsThatHardwareRefuses) {
 }
 
 TEST_F(ClusterTest, AskingWhetherALaunchIsRightAnswersAsLaunching) {
-  const Device::ModuleId module = device.load_ptx(kernel_text("", kTile));
+  const Device::ModuleId module = device.load_ptx(kernel_text("", kClusterTile));
   const Device::KernelId kernel = device.kernel(module, "kernel");
   LaunchConfiguration configuration;
   configuration.grid = {4, 1, 1};

@@ -11,10 +11,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Status = LaunchResult::Status;
 
-const char* const kTile = ".shared .align 16 .b8 tile[4096];\n";
+const char* const kCopyTile = ".shared .align 16 .b8 tile[4096];\n";
 /// %r2: address of the thread's own 16 bytes of the tile; %r3: of its neighbour's; %d2 and %d3: of the
 /// thread's own 16 bytes of a and of its word of b.
-const char* const kAddresses =
+const char* const kCopyAddresses =
     "mov.u32 %r4, tile;\nshl.b32 %r2, %r1, 4;\nadd.u32 %r2, %r2, %r4;\nxor.b32 %r3, %r1, 1;\nshl.b32 %r3, "
     "%r3, 4;\nadd.u32 %r3, %r3, %r4;\nmul.wide.u32 %d2, %r1, 16;\nadd.u64 %d2, %d0, %d2;\nmul.wide.u32 %d3, "
     "%r1, 4;\nadd.u64 %d3, %d1, %d3;\n";  // lines 1 to 10
@@ -30,7 +30,7 @@ class CopyAsyncTest : public DeviceTest {
     b = upload(std::vector<std::uint32_t>(kThreads, 7));
   }
   LaunchResult run_copy(const std::string& body, unsigned threads = kThreads) {
-    return run(kAddresses + body, a, b, 0, {}, {threads, 1, 1}, kTile);
+    return run(kCopyAddresses + body, a, b, 0, {}, {threads, 1, 1}, kCopyTile);
   }
 
   DeviceAddress a = 0, b = 0;
@@ -63,11 +63,11 @@ TEST_F(CopyAsyncTest, CopiesOfAPartCountTheirSectorsAndTakePartInRaces) {
     for (const LineCounters& line : seen.lines) sectors += line.global_load.units;
     EXPECT_EQ(sectors, 16U) << bytes;
     EXPECT_THAT(findings(), IsEmpty());
-    run(std::string(kAddresses) +
+    run(std::string(kCopyAddresses) +
             "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 st.global.u32 [%d2], %r1;\n"
             "@!%p1 cp.async.ca.shared.global [%r2], [%d2], 16, " +
             bytes + ";\ncp.async.wait_all;",
-        a, b, 0, {2, 1, 1}, {32, 1, 1}, kTile);
+        a, b, 0, {2, 1, 1}, {32, 1, 1}, kCopyTile);
     EXPECT_THAT(findings(), Contains(::testing::StartsWith("race "))) << bytes;
   }
 }
@@ -138,9 +138,9 @@ TEST_F(CopyAsyncTest, OnlyTheSourcesSizeIsRead) {
   const DeviceAddress short_one = upload(std::vector<std::uint32_t>(1, 3));
   const std::string copy = "mov.u32 %r4, tile;\nmov.u32 %r6, ";
   const std::string rest = ";\ncp.async.cg.shared.global [%r4], [%d0], 16, %r6;\ncp.async.wait_all;";
-  run(copy + "4" + rest, short_one, 0, 0, {}, {1, 1, 1}, kTile);
+  run(copy + "4" + rest, short_one, 0, 0, {}, {1, 1, 1}, kCopyTile);
   EXPECT_THAT(findings(), IsEmpty());
-  run(copy + "8" + rest, short_one, 0, 0, {}, {1, 1, 1}, kTile);
+  run(copy + "8" + rest, short_one, 0, 0, {}, {1, 1, 1}, kCopyTile);
   EXPECT_THAT(findings(), ElementsAre("out-of-bounds 3"));
 }
 
@@ -153,11 +153,11 @@ TEST_F(CopyAsyncTest, ASourceMayBeIgnored) {
 }
 
 TEST_F(CopyAsyncTest, CopiesThatNobodyWaitsForHarmNoLaterBlock) {
-  run(std::string(kAddresses) +
+  run(std::string(kCopyAddresses) +
           "ld.global.u32 %r6, [%d3];\nmov.u32 %r7, %ctaid.x;\nand.b32 %r7, %r7, 1;\n"
           "setp.eq.u32 %p1, %r7, 0;\n@%p1 cp.async.ca.shared.global [%r2], [%d2], 4;\n@%p1 ret;\n"
           "st.shared.u32 [%r2], %r6;\nld.shared.u32 %r5, [%r2];",
-      a, b, 0, {64, 1, 1}, {kThreads, 1, 1}, kTile);
+      a, b, 0, {64, 1, 1}, {kThreads, 1, 1}, kCopyTile);
   EXPECT_THAT(findings(), IsEmpty());
 }
 

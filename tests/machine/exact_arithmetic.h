@@ -26,6 +26,14 @@ std::uint64_t exact_result(const BinaryFormat& format, Arithmetic operation, Dir
 std::uint64_t flushed_result(const BinaryFormat& format, Arithmetic operation, Direction direction,
                              Operands in, std::uint64_t nan);
 
+/// A direction as instructions name it.
+struct Rounding {
+  const char* name;
+  Direction direction;
+};
+constexpr Rounding kRoundings[] = {
+    {"rn", Direction::nearest}, {"rz", Direction::zero}, {"rm", Direction::down}, {"rp", Direction::up}};
+
 /// The value of a code of at most 32 bits, which a double holds.
 double double_of(const BinaryFormat& format, std::uint64_t code);
 

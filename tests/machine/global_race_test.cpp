@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// %r2 block index, %d3 address of word [block] of a, %d4 of word [block ^ 1].
-const char* const kAddresses =
+const char* const kNeighbours =
     "mov.u32 %r2, %ctaid.x;\nmul.wide.u32 %d3, %r2, 4;\nadd.u64 %d3, %d3, %d0;\nxor.b32 %r3, %r2, 1;\n"
     "mul.wide.u32 %d4, %r3, 4;\nadd.u64 %d4, %d4, %d0;\n";  // lines 1 to 6
 
@@ -26,7 +26,7 @@ class GlobalRaceTest : public DeviceTest {
   void run_blocks(const std::string& body, unsigned blocks = 8, unsigned threads = 1) {
     const DeviceAddress a = upload(std::vector<std::uint32_t>(64, 0), "a");
     const DeviceAddress b = upload(std::vector<std::uint32_t>(64, 0), "flags");
-    EXPECT_EQ(run(kAddresses + body, a, b, 0, {blocks, 1, 1}, {threads, 1, 1}).status,
+    EXPECT_EQ(run(kNeighbours + body, a, b, 0, {blocks, 1, 1}, {threads, 1, 1}).status,
               LaunchResult::Status::ok);
   }
 };

@@ -29,7 +29,7 @@ std::string load_target(const std::string& index) {
          ", 8; mov.u64 %d3, table; add.u64 %d3, %d3, %d4; ld.global.u64 %d3, [%d3];\n";
 }
 
-const char* const kStoreR9 = "mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d0, %d2; st.global.u32 [%d2], %r9;";
+const char* const kStoreResult = "mul.wide.u32 %d2, %r1, 4; add.u64 %d2, %d0, %d2; st.global.u32 [%d2], %r9;";
 
 const std::string kPlus = function("plus", "add.u32 %r2, %r1, 100;");
 const std::string kTimes = function("times", "mul.lo.u32 %r2, %r1, 1000;\nadd.u32 %r2, %r2, 1;");
@@ -39,7 +39,8 @@ class IndirectCallTest : public DeviceTest {
  protected:
   std::vector<std::uint32_t> run_warp(const std::string& body, const std::string& declarations) {
     const DeviceAddress out = upload(std::vector<std::uint32_t>(32, 0));
-    EXPECT_EQ(run(body + kStoreR9, out, 0, 0, {}, {32, 1, 1}, declarations).status, LaunchResult::Status::ok);
+    EXPECT_EQ(run(body + kStoreResult, out, 0, 0, {}, {32, 1, 1}, declarations).status,
+              LaunchResult::Status::ok);
     EXPECT_THAT(findings(), IsEmpty());
     return download<std::uint32_t>(out, 32);
   }

@@ -11,13 +11,6 @@
 namespace lockstep::emulator {
 namespace {
 
-struct Rounding {
-  const char* name;
-  Direction direction;
-};
-constexpr Rounding kRoundings[] = {
-    {"rn", Direction::nearest}, {"rz", Direction::zero}, {"rm", Direction::down}, {"rp", Direction::up}};
-
 class NarrowConversionTest : public ArithmeticTest {
  protected:
   void expect(const std::string& from, const std::string& to, const std::string& instruction,

@@ -12,12 +12,6 @@ namespace {
 constexpr std::uint64_t kNan32 = 0x7FFF'FFFF;
 constexpr std::uint64_t kNan64 = 0xFFF8'0000'0000'0000;  // of an invalid operation
 
-struct Rounding {
-  const char* name;
-  Direction direction;
-};
-constexpr Rounding kRoundings[] = {
-    {"rn", Direction::nearest}, {"rz", Direction::zero}, {"rm", Direction::down}, {"rp", Direction::up}};
 struct Opcode {
   const char* name;
   const char* operands;

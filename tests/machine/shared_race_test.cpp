@@ -8,9 +8,9 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const char* const kTile = ".shared .align 16 .b8 tile[1024];\n";
+const char* const kMirrorTile = ".shared .align 16 .b8 tile[1024];\n";
 /// %r2: address of the thread's own word; %r3: of its mirror image in a block of 64.
-const char* const kAddresses =
+const char* const kMirrorAddresses =
     "mov.u32 %r4, tile;\nshl.b32 %r2, %r1, 2;\nadd.u32 %r2, %r2, %r4;\nxor.b32 %r3, %r1, 63;\nshl.b32 %r3, "
     "%r3, 2;\n"
     "add.u32 %r3, %r3, %r4;\n";  // lines 1 to 6
@@ -18,7 +18,7 @@ const char* const kAddresses =
 class SharedRaceTest : public DeviceTest {
  protected:
   void run_block(const std::string& body, unsigned threads = 64) {
-    run(kAddresses + body, 0, 0, 0, {2, 1, 1}, {threads, 1, 1}, kTile);
+    run(kMirrorAddresses + body, 0, 0, 0, {2, 1, 1}, {threads, 1, 1}, kMirrorTile);
   }
 };
 
@@ -227,16 +227,16 @@ TEST_F(SharedRaceTest, NeighboursOfANarrowAsynchronousCopyDoNotRace) {
       "mul.wide.u32 %d2, %r1, 4;\nadd.u64 %d2, %d0, %d2;\n"
       "cp.async.ca.shared.global [%r2], [%d2], 4;\ncp.async.wait_all;\n";
   const std::string read = "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];";
-  run(kAddresses + copy + "bar.sync 0;\n" + read, a, 0, 0, {1, 1, 1}, {32, 1, 1}, kTile);
+  run(kMirrorAddresses + copy + "bar.sync 0;\n" + read, a, 0, 0, {1, 1, 1}, {32, 1, 1}, kMirrorTile);
   EXPECT_THAT(findings(), IsEmpty());
-  run(kAddresses + copy + read, a, 0, 0, {1, 1, 1}, {32, 1, 1}, kTile);
+  run(kMirrorAddresses + copy + read, a, 0, 0, {1, 1, 1}, {32, 1, 1}, kMirrorTile);
   EXPECT_THAT(findings(), Contains("race 11"));
 }
 
 TEST_F(SharedRaceTest, AnotherBlockDoesNotCount) {
   run("mov.u32 %r2, tile;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], %r1;\nbar.sync "
       "0;\nld.shared.u32 %r3, [%r2];",
-      0, 0, 0, {50, 1, 1}, {64, 1, 1}, kTile);
+      0, 0, 0, {50, 1, 1}, {64, 1, 1}, kMirrorTile);
   EXPECT_THAT(findings(), IsEmpty());
 }
 

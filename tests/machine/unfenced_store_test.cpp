@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Words = std::vector<std::uint32_t>;
 
-constexpr unsigned kWords = 64, kFlag = 63;
+constexpr unsigned kWords = 64, kFlagWord = 63;
 
 class UnfencedStoreTest : public DeviceTest {
  protected:

@@ -133,6 +133,16 @@ TEST_F(Build, MakesAnObjectForBothDevices) {
   EXPECT_THAT(functions_named(result.object, "pose"), testing::IsEmpty());
 }
 
+TEST_F(Build, CompilersSeeWhatHasThemUseLargePages) {
+  if (!sandbox::isolation().namespaces) GTEST_SKIP() << "there it lies where the build has it";
+  const CompiledSubmission result = compile(std::string(kGood) +
+                                            "#if !__has_include(\"/lockstep-large-pages.so\")\n"
+                                            "#error it is not there\n"
+                                            "#endif\n");
+  EXPECT_EQ(result.status, Status::compiled) << result.diagnostics;
+  EXPECT_EQ(result.diagnostics, "") << "the loader complains of what it cannot preload";
+}
+
 TEST_F(Build, ASecondTimeComesFromTheCache) {
   const CompiledSubmission first = compile(kGood);
   const CompiledSubmission second = compile(kGood);

@@ -1,6 +1,6 @@
 // Stands for the CUDA runtime: shows what the runner waits for after a call, and has a queue of work for the
-// clock of events. A thread stands for the device, whatever the stream. The device has a time of its own, in which
-// a kernel takes exactly as long as it says: on a busy machine the thread itself wakes late.
+// clock of events. A thread stands for the device, whatever the stream. The device has a time of its own, in
+// which a kernel takes exactly as long as it says: on a busy machine the thread itself wakes late.
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 /// Does its work and returns the device's time at its end, given that at its beginning.
 using Work = std::function<Clock::time_point(Clock::time_point begin)>;
 
-/// Runs what it is given in order. Work begins when the one before it ends, or when it is added if that is later.
+/// Runs what it is given in order. Work begins when the one before it ends, or when it is added if that is
+/// later.
 class Queue {
  public:
   void add(Work work) {
