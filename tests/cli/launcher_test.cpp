@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "sandbox/temporary_folder.h"
 #include "shell.h"
 
 namespace lockstep::test {
@@ -192,6 +193,29 @@ TEST_F(Launcher, DoctorWorksBeforeAnythingIsBuilt) {
   EXPECT_EQ(ran.status, 3);
   for (const char* row : {"CUDA Toolkit", "compiler", "CMake"})
     EXPECT_THAT(ran.output, HasSubstr(std::string("✗ ") + row));
+}
+
+TEST_F(Launcher, CompilersOfTheBuildUseLargePages) {
+  provide_toolkit("13.0");
+  provide_compiler(12);
+  provide_build();
+  // It makes the library at first, and notes what is preloaded into what it starts.
+  provide("ninja",
+          "#!/bin/bash\nlibrary=$2/lib/liblockstep_large_pages.so\n"
+          "if [[ $3 == lockstep_large_pages ]]; then\n  mkdir -p \"$2/lib\"\n  : >\"$library\"\n"
+          "elif [[ $LD_PRELOAD ]]; then\n  [[ $LD_PRELOAD == \"$library\" ]] && : >\"$2/preloaded\"\nfi\n");
+  EXPECT_EQ(launch("list").status, 0);
+  const std::string machine = machine_.path().string();
+  EXPECT_FALSE(std::filesystem::exists(machine + "/course/build/release/lib"))
+      << "the loader would take a path with blanks for several";
+
+  const sandbox::TemporaryFolder plain(std::filesystem::temp_directory_path(), "lockstep-launcher-");
+  const std::string course = plain.path().string() + "/course";
+  const Ran ran = run("cp -r '" + machine + "/course' '" + course + "' && rm -r '" + course +
+                      "/build' && cd / && " + "env -i PATH='" + machine + "/bin' LOCKSTEP_SYSTEM_ROOT='" +
+                      machine + "' '" + course + "/lockstep' list 2>&1");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  EXPECT_TRUE(std::filesystem::exists(course + "/build/release/preloaded"));
 }
 
 TEST_F(Launcher, AFolderThatWasMovedIsConfiguredAnew) {
