@@ -52,7 +52,7 @@ if(CMAKE_UNITY_BUILD)
   target_compile_options(lockstep_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
-# Where files are compiled each for itself, headers are precompiled, those of the project among them where most files
+# Where files are compiled each for itself, and for those of tests, headers are precompiled, those of the project among them where most files
 # include them anyway. Not with a compiler cache, which cannot look through them.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "cache")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
@@ -71,7 +71,6 @@ endfunction()
 # lockstep_share_precompiled(<target> <owner>): the headers of another target, whose kind, definitions and optimisation
 # are the same: g++ 12 crashes at -O3 on headers that were precompiled at -O1.
 function(lockstep_share_precompiled target owner)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_precompile_headers(${target} REUSE_FROM ${owner})
   lockstep_read_precompiled(${target})
 endfunction()

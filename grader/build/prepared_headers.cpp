@@ -17,9 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kStampName = "stamp";      // what all there follows from
 constexpr const char* kVersionName = "version";  // which nvcc it was, and what that says of its version
 
-fs::path prepared_folder() {
-  return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "headers";
-}
+fs::path prepared_folder() { return library_folder() / "headers"; }
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -52,6 +50,8 @@ std::string stamp_of(const Toolkit& toolkit) {
 }
 
 }  // namespace
+
+fs::path library_folder() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib"; }
 
 // -O is of the host's code alone, mostly stubs of launches, where more than -O1 only takes nvcc's time: code
 // for the device is optimised whatever it says.

@@ -19,6 +19,9 @@ inline constexpr int kVirtualArchitecture = 90;
 /// is the guard of that part in libstdc++.
 inline constexpr const char* kNoSpecialFunctions = "-D_GLIBCXX_BITS_SPECFUN_H=1";
 
+/// lib/ beside this program's bin/, where a build leaves what it made for compilers.
+std::filesystem::path library_folder();
+
 /// How nvcc compiles submissions, but for files and folders. `native` as in compile_submission().
 std::vector<std::string> compiler_flags(std::optional<int> native);
 
@@ -36,7 +39,7 @@ std::optional<std::string> known_version(const std::filesystem::path& nvcc);
 /// std::runtime_error when nvcc cannot compile an empty file with it.
 void prepare_headers(const std::filesystem::path& folder);
 
-/// The folder with that host compiler, lib/headers beside this program's bin/; none where prepare_headers()
+/// The folder with that host compiler, headers/ of library_folder(); none where prepare_headers()
 /// did not fill it, or where toolkit, g++ or flags are others by now.
 std::optional<std::filesystem::path> prepared_headers(const Toolkit& toolkit);
 

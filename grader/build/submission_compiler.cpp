@@ -155,16 +155,13 @@ std::string shell_line(const std::vector<std::string>& words) {
 
 sandbox::Mount common_mount(const fs::path& folder) { return {folder, "/common", false}; }
 
-// What has the compilers use large pages (large_pages.cpp), in lib/ beside this program's bin/. None where it
-// is missing, or where the loader would take the path for several.
+// What has the compilers use large pages (large_pages.cpp). None where it is missing, or where the loader
+// would take the path for several.
 std::optional<sandbox::Mount> large_pages_mount() {
-  const fs::path file =
-      fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "liblockstep_large_pages.so";
-  const sandbox::Mount mount{file, "/lockstep-large-pages.so", false};
+  const sandbox::Mount mount{library_folder() / "liblockstep_large_pages.so", "/lockstep-large-pages.so"};
   std::error_code absent;
-  if (!fs::exists(file, absent) ||
-      sandbox::seen_path(mount).string().find_first_of(" :") != std::string::npos)
-    return std::nullopt;
+  if (!fs::exists(mount.host, absent)) return std::nullopt;
+  if (sandbox::seen_path(mount).string().find_first_of(" :") != std::string::npos) return std::nullopt;
   return mount;
 }
 

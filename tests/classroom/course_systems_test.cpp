@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "archive_writer.h"
+#include "file_names.h"
 #include "sandbox/temporary_folder.h"
 #include "storage/files.h"
 
@@ -35,9 +36,6 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 using Format = ArchiveWriter::Format;
-
-const FileNames kSystemNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
-                                .others = {"histogram.cu"}};
 
 class CourseSystems : public testing::Test {
  protected:
@@ -54,7 +52,7 @@ class CourseSystems : public testing::Test {
     return {path("in"), path("in.zip")};
   }
   static ClassWork find(const fs::path& path, std::optional<System> system = std::nullopt) {
-    return find_work(path, system, kSystemNames);
+    return find_work(path, system, kFileNames);
   }
   /// The bytes of an archive with one file.
   std::string archive_of(const std::string& name, const std::string& text) const {

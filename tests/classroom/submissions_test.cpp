@@ -14,6 +14,7 @@
 
 #include "archive_writer.h"
 #include "classroom/archive.h"
+#include "file_names.h"
 #include "sandbox/temporary_folder.h"
 #include "storage/files.h"
 
@@ -26,16 +27,13 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-const FileNames kEntryNames = {.wanted = {{"transpose.cu", "transpose"}, {"scan.cu", "scan"}},
-                               .others = {"histogram.cu"}};
-
 using Format = ArchiveWriter::Format;
 
 class Submissions : public testing::Test {
  protected:
   fs::path path(const std::string& name) const { return folder_.path() / name; }
   Entry read(const std::string& name, const EntryLimits& limits = {}) const {
-    return read_entry({"anna", path(name)}, kEntryNames, limits);
+    return read_entry({"anna", path(name)}, kFileNames, limits);
   }
   /// All that lies in the folder.
   std::vector<std::string> everything() const {

@@ -55,6 +55,12 @@ TEST_F(KnownMistake, IsADifferenceUnderItsHead) {
   EXPECT_EQ(shown.output, kBefore + kWrong + kAfter);
 }
 
+TEST_F(KnownMistake, AFileThatIsMissingIsOneSentence) {
+  EXPECT_EQ(mistake("show nowhere/none.patch").output, "mistake: nowhere is no folder: make it first\n");
+  EXPECT_EQ(mistake("show solutions/01-sum/wrong/none.patch").output,
+            "mistake: there is no solutions/01-sum/wrong/none.patch\n");
+}
+
 TEST_F(KnownMistake, TakesNoNoticeOfTheMarksOfRegions) {
   folder_.write(kSolution, "// [all]\n" + kBefore + "  // [sum-1]\n" + kRight + "  // [sum-1]\n" + kAfter);
   EXPECT_EQ(mistake("show " + kPatch).output, kBefore + kWrong + kAfter);

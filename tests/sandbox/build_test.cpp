@@ -134,8 +134,7 @@ TEST_F(Build, MakesAnObjectForBothDevices) {
 }
 
 TEST_F(Build, CompilersSeeWhatHasThemUseLargePages) {
-  const fs::path built =
-      fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "liblockstep_large_pages.so";
+  const fs::path built = library_folder() / "liblockstep_large_pages.so";
   const fs::path seen = sandbox::seen_path({built, "/lockstep-large-pages.so", false});
   const CompiledSubmission result = compile(kGood + std::string("#if !__has_include(\"") + seen.string() +
                                             "\")\n#error it is not there\n#endif\n");
