@@ -56,7 +56,8 @@ struct RunnerNeeds {
   std::vector<std::filesystem::path> libraries;              ///< that the runtime opens by name
   std::vector<std::filesystem::path> device_nodes, folders;  ///< that the runner may use and read
   std::map<std::string, std::string> environment;
-  bool segments = false;  ///< System V segments
+  bool segments = false;         ///< System V segments
+  std::size_t memory_bytes = 0;  ///< host memory that the runtime takes in the runner's process, at most
 };
 
 /// A buffer that the runner must map before its next call, or, without a descriptor, unmap.

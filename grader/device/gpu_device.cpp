@@ -119,7 +119,9 @@ class GpuSession final : public Session {
   RunnerUse take_runner_use() override { return {}; }
 
   RunnerNeeds runner_needs() const override {
+    constexpr std::size_t kContext = std::size_t{768} << 20;
     RunnerNeeds needs;
+    needs.memory_bytes = kContext;
     needs.device_nodes = gpu_.device_nodes();
     needs.libraries = {driver_.library()};
     needs.folders = {"/sys"};

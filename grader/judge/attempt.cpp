@@ -25,7 +25,7 @@ runner::RunnerProcess::Options runner_options(const std::filesystem::path& objec
   options.segments = needs.segments;
   options.folders = needs.folders;
   options.environment = needs.environment;
-  options.limits.memory_bytes = kHostMemory;
+  options.limits.memory_bytes = kHostMemory + needs.memory_bytes;
   if (libraries == Libraries::vendors) {
     constexpr int kRoomForLibraries = 4;
     options.folders.push_back(build::find_toolkit().library);

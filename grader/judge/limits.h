@@ -29,8 +29,9 @@ inline constexpr std::chrono::milliseconds kJudgementTime{kSlowdown * 120'000};
 inline constexpr std::chrono::milliseconds kGrace{1'000};
 /// Loading the object: dynamic linking and constructors.
 inline constexpr std::chrono::milliseconds kLoadTime{10'000};
-/// Memory of the process that holds the submission: little enough to be filled well within a call's time.
-inline constexpr std::size_t kHostMemory = std::size_t{1} << 30;
+/// Memory of the process that holds the submission, besides what the device's runtime holds there: little
+/// enough to be filled well within a call's time. A virtual machine may need 4 s for 1 GiB of new pages.
+inline constexpr std::size_t kHostMemory = std::size_t{256} << 20;
 /// Device memory that a submission may hold besides the judge's buffers, on the emulated device. On a GPU it
 /// may hold what the judge does not need.
 inline constexpr std::size_t kDeviceMemory = std::size_t{1} << 30;
