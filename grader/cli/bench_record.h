@@ -5,10 +5,16 @@
 #include <map>
 #include <string>
 
+#include "result/result.h"
+
 namespace lockstep::cli {
 
 /// Speeds of the rungs at a size in shares of the reference's; none when there is no record.
 std::map<std::string, double> recorded_rungs(const std::string& gpu, const std::string& topic,
                                              const std::string& size);
+
+/// Gives a speed the ladder that the course's own GPU recorded, at its largest size. Where there is none,
+/// nothing changes.
+void add_recorded_ladder(result::Speed& speed, const std::string& topic);
 
 }  // namespace lockstep::cli

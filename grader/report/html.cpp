@@ -141,13 +141,13 @@ Markup rung_row(const std::string& name, double speed, double most, bool is_subm
                        : Markup::element("tr", cells);
 }
 
-/// The recorded rungs with the submission among them, the fastest first.
+/// The recorded rungs, the fastest first, with the submission among them where it was measured.
 Markup ladder_table(const Speed& speed) {
-  if (speed.ladder.empty() || !speed.on_ladder) return {};
-  double most = *speed.on_ladder;
+  if (speed.ladder.empty()) return {};
+  double most = speed.on_ladder.value_or(0);
   for (const Rung& rung : speed.ladder) most = std::max(most, rung.speed);
   Markup rows;
-  bool is_placed = false;
+  bool is_placed = !speed.on_ladder;
   for (auto rung = speed.ladder.rbegin(); rung != speed.ladder.rend(); ++rung) {
     if (!is_placed && rung->speed <= *speed.on_ladder) {
       rows += rung_row("your submission", *speed.on_ladder, most, true);
@@ -156,7 +156,11 @@ Markup ladder_table(const Speed& speed) {
     rows += rung_row(rung->name, rung->speed, most, false);
   }
   if (!is_placed) rows += rung_row("your submission", *speed.on_ladder, most, true);
-  return scrolling_table("The ladder, in shares of the reference's speed", {"rung", "speed", "bar"}, rows);
+  std::string caption = "The ladder, in shares of the reference's speed";
+  if (!speed.ladder_gpu.empty())
+    caption +=
+        fmt::format(", as recorded on {} ({})", printable(speed.ladder_gpu), printable(speed.ladder_size));
+  return scrolling_table(caption, {"rung", "speed", "bar"}, rows);
 }
 
 Markup speed_content(const ExerciseResult& result) {

@@ -156,12 +156,13 @@ Markup row_heading(std::string_view text) { return Markup::element("th", {{"scop
 
 Markup number_cell(std::string_view text) { return Markup::element("td", {{"class", "number"}}, text); }
 
-Markup wide_region(const char* name, const Markup& content) {
+Markup wide_region(const std::string& name, const Markup& content) {
   return Markup::element(
       "div", {{"class", "wide"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", name}}, content);
 }
 
-Markup scrolling_table(const char* caption, const std::vector<std::string>& headings, const Markup& rows) {
+Markup scrolling_table(const std::string& caption, const std::vector<std::string>& headings,
+                       const Markup& rows) {
   Markup heading;
   for (const std::string& one : headings) heading += Markup::element("th", {{"scope", "col"}}, one);
   const Markup table = Markup::element("table", Markup::element("caption", caption) +

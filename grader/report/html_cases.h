@@ -18,10 +18,11 @@ Markup row_heading(std::string_view text);
 Markup number_cell(std::string_view text);
 
 /// What scrolls by itself where a page is narrow, with the name that a screen reader says.
-Markup wide_region(const char* name, const Markup& content);
+Markup wide_region(const std::string& name, const Markup& content);
 
 /// A table that scrolls by itself where a page is narrow.
-Markup scrolling_table(const char* caption, const std::vector<std::string>& headings, const Markup& rows);
+Markup scrolling_table(const std::string& caption, const std::vector<std::string>& headings,
+                       const Markup& rows);
 
 /// `page`: the prefix of the exercise's ids. Empty where nothing was run.
 Markup cases_content(const result::ExerciseResult& result, const std::string& page);

@@ -157,6 +157,10 @@ Json of_speed(const Speed& speed) {
   for (const result::Rung& rung : speed.ladder)
     result["ladder"].push_back({{"name", printable(rung.name)}, {"speed", measured(rung.speed)}});
   if (speed.on_ladder) result["on_ladder"] = measured(*speed.on_ladder);
+  if (!speed.ladder_gpu.empty()) {
+    result["ladder_card"] = printable(speed.ladder_gpu);
+    result["ladder_size"] = printable(speed.ladder_size);
+  }
   result["call_seconds"] = speed.call_seconds ? measured(*speed.call_seconds) : Json(nullptr);
   result["card"] = speed.gpu ? of_gpu(*speed.gpu) : Json(nullptr);
   return result;

@@ -145,6 +145,8 @@ Speed speed_from(const Parsed& json) {
   for (const Parsed& rung : json.value("ladder", Parsed::array()))
     speed.ladder.push_back({text_at(rung, "name"), number_of(rung.at("speed"))});
   speed.on_ladder = optional_number<double>(json, "on_ladder");
+  speed.ladder_gpu = json.value("ladder_card", "");
+  speed.ladder_size = json.value("ladder_size", "");
   if (const Parsed& gpu = json.at("card"); !gpu.is_null()) speed.gpu = gpu_from(gpu);
   return speed;
 }

@@ -147,12 +147,13 @@ struct Speed {
   std::optional<double> points_share;  ///< of the points for speed, what the ratio earns
   std::optional<std::pair<double, double>> interval;
   std::optional<double> ceiling_share;
-  std::optional<Ceiling> ceiling;      ///< that ceiling_share is a share of
-  std::optional<double> call_seconds;  ///< one call of the submission, the median of all rounds
-  std::string size;                    ///< the case that was timed
-  std::vector<std::string> between;    ///< the two rungs that the submission stands between
-  std::vector<Rung> ladder;            ///< with the reference, slowest first; empty where none was recorded
-  std::optional<double> on_ladder;     ///< the submission's speed, in shares of the reference's
+  std::optional<Ceiling> ceiling;       ///< that ceiling_share is a share of
+  std::optional<double> call_seconds;   ///< one call of the submission, the median of all rounds
+  std::string size;                     ///< the case that was timed
+  std::vector<std::string> between;     ///< the two rungs that the submission stands between
+  std::vector<Rung> ladder;             ///< with the reference, slowest first; empty where none was recorded
+  std::optional<double> on_ladder;      ///< the submission's speed, in shares of the reference's
+  std::string ladder_gpu, ladder_size;  ///< of the ladder, where it is of another GPU than the grading's
   std::optional<GpuDuringSpeed> gpu;
 };
 

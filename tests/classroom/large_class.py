@@ -23,7 +23,9 @@ import json
 import os
 import pathlib
 import random
+import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tarfile
@@ -216,9 +218,11 @@ class Trial:
             return subprocess.Popen(words, cwd=self.folder, env=self.environment, stdout=log, stderr=log)
 
     def run(self, due):
-        """Grades all that is due, with the kills. Returns seconds, and memory by gradings: the most of each run."""
+        """Grades all that is due, with the kills. Returns of each run the gradings before and after it, its seconds, and
+        the most memory of the command.
+        """
         kills = [due * (number + 1) // (self.arguments.kills + 1) for number in range(self.arguments.kills)]
-        seconds, memory, kept = 0.0, [], {}
+        runs, kept = [], {}
         while True:
             began, process, most = time.monotonic(), self.start(), 0
             count = before = count_of(self.database)
@@ -231,20 +235,20 @@ class Trial:
                     process.wait()
                     kills.pop(0)
                     break
-            seconds += time.monotonic() - began
             rows = {row[0]: row for row in rows_of(self.database)}
             for number, row in kept.items():
                 if rows.get(number) != row:
                     self.fault(f"grading {number} of {row[1:3]} is not what it was before a kill")
             kept = rows
-            memory.append({"gradings": [before, len(rows)], "class_mib": most})
+            taken = time.monotonic() - began
+            runs.append({"gradings": [before, len(rows)], "seconds": round(taken, 1), "class_mib": most})
             status = "killed" if process.returncode == -9 else f"status {process.returncode}"
-            print(f"{len(rows):5} of {due} graded in {seconds:.0f} s, {status}, at most {most} MiB", flush=True)
+            print(f"{len(rows):5} of {due} graded, {taken:.0f} s, {status}, at most {most} MiB", flush=True)
             if process.returncode != -9:
                 if process.returncode != 0 or kills:
                     self.fault(f"the command ended with {process.returncode} and {len(kills)} kills left")
                     print((self.folder / "log").read_text(errors="replace")[-3000:])
-                return seconds, memory
+                return runs
 
     def check_verdicts(self, expected):
         rows = rows_of(self.database)
@@ -294,6 +298,11 @@ def processor():
     return f"{len(os.sched_getaffinity(0))} of {names[0] if names else 'unknown'}"
 
 
+def hourly(run):
+    before, after = run["gradings"]
+    return 3600 * (after - before) / run["seconds"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lockstep", nargs="?", type=pathlib.Path, default=ROOT / "lockstep")
@@ -312,6 +321,7 @@ def main():
         print("skipped:", reason)
         return SKIPPED
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(FAULTS))
     slurm_cluster.become_parent_of_all()
     folder = slurm_cluster.make_folder()
     try:
@@ -324,7 +334,7 @@ def main():
             folder / "handed-in", arguments.students, arguments.broken, arguments.exercises, arguments.seed
         )
         trial = Trial(arguments, folder, environment)
-        seconds, memory = trial.run(len(expected))
+        runs = trial.run(len(expected))
         rows = trial.check_verdicts(expected)
         trial.check_broken(broken)
         trial.check_alone(rows, expected, random.Random(arguments.seed))
@@ -343,9 +353,8 @@ def main():
         "command": " ".join(["tests/classroom/large_class.py", *sys.argv[2:]]),
         "gradings": len(rows),
         "kills": arguments.kills,
-        "seconds": round(seconds),
-        "gradings_per_hour": round(len(rows) / seconds * 3600),
-        "runs": memory,
+        "gradings_per_hour": round(statistics.median(hourly(run) for run in runs)),
+        "runs": runs,
         "verdicts": dict(sorted(verdicts.items())),
         "compared_alone": min(arguments.alone, len(rows)),
         "faults": trial.faults,

@@ -313,6 +313,18 @@ TEST(HtmlReport, TheLadderShowsWhereTheSubmissionStands) {
   EXPECT_THAT(text_of_page(page), HasSubstr("between padded and reference"));
 }
 
+TEST(HtmlReport, WithoutAGpuTheLadderIsTheRecordedOne) {
+  ExerciseResult result = with_counters();
+  result.speed.ladder = {{"naive", 0.2}, {"padded", 0.8}, {"reference", 1}};
+  result.speed.ladder_gpu = "NVIDIA <H200>";
+  result.speed.ladder_size = "8192 x 8192";
+  const std::string page = page_of(result);
+  EXPECT_LT(page.find(">padded<"), page.find(">naive<"));
+  EXPECT_THAT(page, Not(HasSubstr("your submission<")));
+  EXPECT_THAT(text_of_page(page), AllOf(HasSubstr("speed not measured: it needs a GPU"),
+                                        HasSubstr("as recorded on NVIDIA <H200> (8192 x 8192)")));
+}
+
 TEST(HtmlReport, OfALongSourceTheLinesWithSomethingToSayAreShown) {
   ExerciseResult result = race();
   result.cases[0].places[0].line = 9000;

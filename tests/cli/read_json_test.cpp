@@ -23,6 +23,8 @@ ExerciseResult on_a_ladder() {
   ExerciseResult result = passed_on_a_gpu();
   result.speed.ladder = {{"naive", 0.2}, {"padded", 0.8}, {"reference", 1}};
   result.speed.on_ladder = 0.853;
+  result.speed.ladder_gpu = "NVIDIA H200";
+  result.speed.ladder_size = "n = 20";
   result.speed.size = "2048 x 1536";
   result.speed.gpu = throttled_gpu();
   result.previous_passed = 3;
@@ -50,6 +52,8 @@ TEST(ReadJson, GivesWhatWasWritten) {
   EXPECT_EQ(read.speed.ladder[1].name, "padded");
   EXPECT_EQ(read.speed.ladder[1].speed, 0.8);
   EXPECT_EQ(read.speed.on_ladder, 0.853);
+  EXPECT_EQ(read.speed.ladder_gpu, "NVIDIA H200");
+  EXPECT_EQ(read.speed.ladder_size, "n = 20");
 }
 
 TEST(ReadJson, WhatIsNoReportIsAnError) {
