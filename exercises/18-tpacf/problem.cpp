@@ -41,7 +41,6 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <numbers>
 #include <span>
 #include <string>
 #include <thread>
@@ -51,6 +50,7 @@
 #include "course/plot.h"
 #include "course/problem.h"
 #include "emulator/core/processors.h"
+#include "lockstep/sky.h"
 #include "tpacf.h"
 
 namespace lockstep::tpacf_problem {
@@ -58,119 +58,18 @@ namespace {
 
 using lockstep::Random;
 using namespace lockstep::course;
+using namespace lockstep::sky;
 
 /// What a case asks for.
 struct Shape {
   std::size_t n = 0, m = 0, sets = 0;
   double first = 1.0 / 60;  ///< degrees; the source's bins go from 1 to 10^4 minutes of arc
   int per_decade = 5, bins = 20;
+
+  Bins all_bins() const { return {.first = first, .per_decade = per_decade, .bins = bins}; }
 };
-
-// --- points ---
-
-struct Point {
-  double alpha = 0, delta = 0;  ///< degrees
-};
-using Points = std::vector<Point>;
-using Vector = std::array<double, 3>;
-
-constexpr double kDegree = std::numbers::pi / 180;
-
-Vector vector_of(Point point) {
-  const double alpha = point.alpha * kDegree, delta = point.delta * kDegree;
-  return {std::cos(delta) * std::cos(alpha), std::cos(delta) * std::sin(alpha), std::sin(delta)};
-}
-
-/// The direction of any vector but 0.
-Point point_of(const Vector& v) {
-  const double alpha = std::atan2(v[1], v[0]) / kDegree;
-  const double delta = std::atan2(v[2], std::hypot(v[0], v[1])) / kDegree;
-  const double turned = alpha < 0 ? alpha + 360 : alpha;
-  return {turned < 360 ? turned : 0, std::clamp(delta, -90.0, 90.0)};
-}
-
-double uniform(Random& random) { return static_cast<double>(random.bits() >> 11) * 0x1p-53; }
-
-Vector sum(const Vector& a, double factor, const Vector& b) {
-  return {a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]};
-}
-
-double product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-Vector direction(Random& random) {
-  const double z = 2 * uniform(random) - 1, alpha = 2 * std::numbers::pi * uniform(random);
-  const double radius = std::sqrt(1 - z * z);
-  return {radius * std::cos(alpha), radius * std::sin(alpha), z};
-}
-
-/// A point at `angle` degrees from another, in any direction.
-Vector at_angle(const Vector& from, double angle, Random& random) {
-  Vector across{};
-  double length = 0;
-  while (length < 0.1) {
-    const Vector any = direction(random);
-    across = sum(any, -product(any, from), from);
-    length = std::sqrt(product(across, across));
-  }
-  const double cosine = std::cos(angle * kDegree), sine = std::sin(angle * kDegree);
-  return sum({cosine * from[0], cosine * from[1], cosine * from[2]}, sine / length, across);
-}
-
-/// Any point within `radius` degrees of another.
-Vector within(const Vector& from, double radius, Random& random) {
-  // The square of half the chord is uniform on a sphere.
-  const double half_chord = std::sin(radius * kDegree / 2) * std::sqrt(uniform(random));
-  return at_angle(from, 2 * std::asin(half_chord) / kDegree, random);
-}
 
 // --- the oracle ---
-
-/// A pair of points nearer to an edge than this, by the squares of chords, is no pair for a test.
-constexpr double kTooClose = 1.5e-13;
-
-/// The edges of the bins, as squares of chords, and a quick way to find how many of them are not above one.
-class Edges {
- public:
-  explicit Edges(const Shape& shape) {
-    for (int k = 0; k <= shape.bins; ++k) {
-      const long double angle =
-          shape.first * std::pow(10.0L, static_cast<long double>(k) / shape.per_decade) * kDegree;
-      const long double half_chord = std::sin(angle / 2);
-      squares_.push_back(static_cast<double>(4 * half_chord * half_chord));
-    }
-    // A cell knows the answer for all squares in it, if no edge is in it or near it.
-    constexpr double kMargin = 1e-9;
-    for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-      const double begin = static_cast<double>(cell) / kCellsOfOne;
-      const std::size_t low = up_to(begin - kMargin), high = up_to(begin + 1.0 / kCellsOfOne + kMargin);
-      cells_[cell] = low == high ? static_cast<unsigned char>(low) : kLook;
-    }
-  }
-
-  const std::vector<double>& squares() const { return squares_; }
-  std::size_t up_to(double square) const {
-    const auto found = std::upper_bound(squares_.begin(), squares_.end(), square);
-    return static_cast<std::size_t>(found - squares_.begin());
-  }
-  /// The same; reports also a square that is too close to an edge.
-  template <class TooClose>
-  std::size_t up_to(double square, const TooClose& too_close) const {
-    const unsigned char known = cells_[static_cast<std::size_t>(square * kCellsOfOne)];
-    if (known != kLook) return known;
-    const std::size_t found = up_to(square);
-    if ((found < squares_.size() && squares_[found] - square < kTooClose) ||
-        (found > 0 && square - squares_[found - 1] < kTooClose))
-      too_close();
-    return found;
-  }
-
- private:
-  static constexpr int kCellsOfOne = 256;
-  static constexpr unsigned char kLook = 255;
-
-  std::vector<double> squares_;
-  std::array<unsigned char, 4 * kCellsOfOne + 2> cells_{};
-};
 
 enum Kind : std::uint8_t { kDD, kDR, kRR };
 constexpr std::array<const char*, 3> kKindNames = {"DD", "DR", "RR"};
@@ -193,7 +92,7 @@ class Survey {
  public:
   /// The data come first. Moves points by a millionth of a degree where their pairs are too close to an edge.
   Survey(const Shape& shape, const std::vector<Points>& sets, unsigned threads, Random& random)
-      : edges_(shape), sets_(sets.size()) {
+      : edges_(shape.all_bins()), sets_(sets.size()) {
     for (std::size_t set = 0; set < sets.size(); ++set) {
       for (const Point& point : sets[set]) sets_[set].push_back(vector_of(point));
     }
@@ -220,13 +119,13 @@ class Survey {
   struct Positions {
     std::vector<double> x, y, z;
     std::size_t size() const { return x.size(); }
-    Vector at(std::size_t i) const { return {x[i], y[i], z[i]}; }
-    void push_back(const Vector& v) {
+    Vector3 at(std::size_t i) const { return {x[i], y[i], z[i]}; }
+    void push_back(const Vector3& v) {
       x.push_back(v[0]);
       y.push_back(v[1]);
       z.push_back(v[2]);
     }
-    void put(std::size_t i, const Vector& v) {
+    void put(std::size_t i, const Vector3& v) {
       x[i] = v[0];
       y[i] = v[1];
       z[i] = v[2];
@@ -236,7 +135,7 @@ class Survey {
   /// Counts the pairs of a position with those from `begin` to `end`; reports which of them are too close to
   /// an edge.
   template <class TooClose>
-  void count(const Vector& from, const Positions& others, std::size_t begin, std::size_t end,
+  void count(const Vector3& from, const Positions& others, std::size_t begin, std::size_t end,
              Tally::OfKind& pairs, const TooClose& too_close) const {
     constexpr std::size_t kAtATime = 256;
     std::array<double, kAtATime> squares{};
@@ -305,7 +204,7 @@ class Survey {
   }
 
   /// All pairs that a point would have at another position, and whether one is too close to an edge.
-  std::pair<Tally, bool> pairs_of(PointIndex point, const Vector& position) const {
+  std::pair<Tally, bool> pairs_of(PointIndex point, const Vector3& position) const {
     Tally tally;
     bool is_too_close = false;
     for (std::size_t set = 0; set < sets_.size(); ++set) {
@@ -320,7 +219,7 @@ class Survey {
   }
 
   void move(PointIndex moved, double radius, Random& random) {
-    const Vector before = sets_[moved.set].at(moved.index);
+    const Vector3 before = sets_[moved.set].at(moved.index);
     tally_.add(pairs_of(moved, before).first, ~std::uint64_t{0});
     for (;;) {
       const Point point = point_of(within(before, radius, random));
@@ -405,16 +304,16 @@ Points clustered(std::size_t n, double radius, Random& random, const Any& any) {
   constexpr double kSmaller = 0.55;
   Points points;
   while (points.size() < n) {
-    std::vector<Vector> balls = {any(random)};
+    std::vector<Vector3> balls = {any(random)};
     double size = radius;
     for (int level = 0; level < kLevels; ++level, size *= kSmaller) {
-      std::vector<Vector> smaller;
-      for (const Vector& ball : balls) {
+      std::vector<Vector3> smaller;
+      for (const Vector3& ball : balls) {
         for (std::size_t child = 0; child < kChildren; ++child) smaller.push_back(within(ball, size, random));
       }
       balls = std::move(smaller);
     }
-    for (const Vector& ball : balls) points.push_back(point_of(ball));
+    for (const Vector3& ball : balls) points.push_back(point_of(ball));
     for (std::size_t i = 0; i < balls.size() / 2; ++i) points.push_back(point_of(any(random)));
   }
   for (std::size_t i = n; i < points.size(); ++i) std::swap(points[random.bits() % n], points[i]);
@@ -438,7 +337,7 @@ std::vector<Points> no_pattern(const Shape& shape, Random& random) {
 /// A survey of a field of ten degrees that lies across α = 0.
 std::vector<Points> field(const Shape& shape, Random& random) {
   constexpr double kRadius = 5;
-  const Vector centre = vector_of({.alpha = 360 * (1 - uniform(random) / 200), .delta = 40});
+  const Vector3 centre = vector_of({.alpha = 360 * (1 - uniform(random) / 200), .delta = 40});
   const auto any = [&](Random& r) { return within(centre, kRadius, r); };
   std::vector<Points> sets = sets_of(shape, random, any);
   sets[0] = clustered(shape.n, kRadius / 10, random, any);
@@ -455,20 +354,20 @@ std::vector<Points> poles(const Shape& shape, Random& random) {
 
 /// A crowd within a twentieth of a degree, where the cosine of a distance is 1 except for its last digits.
 std::vector<Points> crowded(const Shape& shape, Random& random) {
-  const Vector centre = direction(random);
+  const Vector3 centre = direction(random);
   return sets_of(shape, random, [&](Random& r) { return within(centre, 0.05, r); });
 }
 
 /// Few directions, each of many points: pairs at distance 0, within a set and from set to set.
 std::vector<Points> coinciding(const Shape& shape, Random& random) {
-  std::vector<Vector> directions(std::max<std::size_t>(shape.n / 5, 1));
-  for (Vector& one : directions) one = direction(random);
+  std::vector<Vector3> directions(std::max<std::size_t>(shape.n / 5, 1));
+  for (Vector3& one : directions) one = direction(random);
   return sets_of(shape, random, [&](Random& r) { return directions[r.bits() % directions.size()]; });
 }
 
 /// Every other point is nearly opposite to the one before: beyond the last bin.
 std::vector<Points> opposite(const Shape& shape, Random& random) {
-  Vector before{};
+  Vector3 before{};
   bool is_second = false;
   return sets_of(shape, random, [&](Random& r) {
     before = is_second ? within({-before[0], -before[1], -before[2]}, 1, r) : direction(r);
@@ -479,8 +378,8 @@ std::vector<Points> opposite(const Shape& shape, Random& random) {
 
 /// Every other point is within 10^-12 to 10^-9 of the square of the chord at an edge from the one before.
 std::vector<Points> at_edges(const Shape& shape, Random& random) {
-  const std::vector<double> squares = Edges(shape).squares();
-  Vector before{};
+  const std::vector<double> squares = Edges(shape.all_bins()).squares();
+  Vector3 before{};
   bool is_second = false;
   return sets_of(shape, random, [&](Random& r) {
     const double side = r.integer(0, 1) == 0 ? -1 : 1;
@@ -574,10 +473,8 @@ std::vector<KnownMistake> known_correlations(const Expected& expected, const Sha
 
 /// "DR, bin 3 (0.067 to 0.11 degrees)"
 std::string bin_name(std::size_t bin, const Shape& shape) {
-  const auto edge = [&](std::size_t k) {
-    return shape.first * std::pow(10.0, static_cast<double>(k) / shape.per_decade);
-  };
-  return fmt::format("bin {} ({:.3g} to {:.3g} degrees)", bin, edge(bin), edge(bin + 1));
+  const Bins bins = shape.all_bins();
+  return fmt::format("bin {} ({:.3g} to {:.3g} degrees)", bin, bins.begin(bin), bins.begin(bin + 1));
 }
 
 std::vector<double> coordinates(const std::vector<Points>& sets, std::size_t begin, std::size_t end) {
@@ -645,8 +542,8 @@ Case make_case(const Shape& shape, std::string purpose, Make make = no_pattern) 
 // --- timed cases: one survey, counted once ---
 
 /// Three directions at right angles to each other.
-std::array<Vector, 3> any_frame(Random& random) {
-  const Vector x = direction(random), y = at_angle(x, 90, random);
+std::array<Vector3, 3> any_frame(Random& random) {
+  const Vector3 x = direction(random), y = at_angle(x, 90, random);
   return {x, y, {x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]}};
 }
 
@@ -659,10 +556,10 @@ Call make_turned_call(const Shape& shape, Survey survey, Random& random) {
       survey.move(set, random.bits() % size, kRadius, random);
   }
   std::vector<Points> sets = survey.points();
-  const std::array<Vector, 3> frame = any_frame(random);
+  const std::array<Vector3, 3> frame = any_frame(random);
   for (Points& set : sets) {
     for (Point& point : set) {
-      const Vector v = vector_of(point);
+      const Vector3 v = vector_of(point);
       point = point_of({product(frame[0], v), product(frame[1], v), product(frame[2], v)});
     }
     shuffle(set, random);
