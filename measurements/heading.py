@@ -41,6 +41,19 @@ def write_record(path, head, rows):
     whole.replace(path)
 
 
+def where_and_when(command):
+    """What a record without a GPU begins with; `command` is the program's path from the root."""
+    cpu_info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    names = re.findall(r"^model name\s*: (.*)$", cpu_info, re.MULTILINE)
+    return {
+        "processors": f"{len(os.sched_getaffinity(0))} of {names[0] if names else 'unknown'}",
+        "toolkit": toolkit_version(),
+        "date": datetime.date.today().isoformat(),
+        "commit": printed_by(["git", "-C", str(ROOT), "rev-parse", "HEAD"]).strip() or "unknown",
+        "command": " ".join([command, *sys.argv[1:]]),
+    }
+
+
 def heading(schema, gpu, commit):
     """`commit` is of this tree where that is no Git repository, else empty."""
     driver = printed_by(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]).split("\n")[0]

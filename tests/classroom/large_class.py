@@ -17,7 +17,6 @@ Exit status: 0 all of this holds, 1 some does not, 77 there is no Slurm where --
 
 import argparse
 import dataclasses
-import datetime
 import io
 import json
 import os
@@ -35,6 +34,9 @@ import zipfile
 import slurm_cluster
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "measurements"))
+from heading import where_and_when, write_record  # pylint: disable=wrong-import-position; it lies beside the records
+
 SCHEMA = "lockstep/large-class/v1"
 EXERCISES = (
     "coalescing transpose reduction matrix-product histogram block-scan scan compaction segmented-scan block-sort"
@@ -147,31 +149,27 @@ def make_class(folder, students, broken, exercises, seed):
     return sound, names
 
 
-def rows_of(database):
-    """The class's gradings: id, student, exercise, secret, verdict, report; none before there is a database."""
+def asked(database, question):
+    """The rows of a query; none where there is no database, or it is just being made."""
     if not database.exists():
         return []
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=60)
     try:
-        return connection.execute(
-            "SELECT id, CAST(student AS TEXT), exercise, secret, verdict, report FROM gradings ORDER BY id"
-        ).fetchall()
+        return connection.execute(question).fetchall()
     except sqlite3.OperationalError:
-        return []  # it is just made
+        return []
     finally:
         connection.close()
+
+
+def rows_of(database):
+    """The class's gradings: id, student, exercise, secret, verdict, report."""
+    columns = "id, CAST(student AS TEXT), exercise, secret, verdict, report"
+    return asked(database, f"SELECT {columns} FROM gradings ORDER BY id")
 
 
 def count_of(database):
-    if not database.exists():
-        return 0
-    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=60)
-    try:
-        return connection.execute("SELECT count(*) FROM gradings").fetchone()[0]
-    except sqlite3.OperationalError:
-        return 0
-    finally:
-        connection.close()
+    return sum(count for (count,) in asked(database, "SELECT count(*) FROM gradings"))
 
 
 def resident(process):
@@ -292,12 +290,6 @@ class Trial:
                 self.fault(f"{student}: {exercise}: in the class and alone {difference}")
 
 
-def processor():
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{len(os.sched_getaffinity(0))} of {names[0] if names else 'unknown'}"
-
-
 def hourly(run):
     before, after = run["gradings"]
     return 3600 * (after - before) / run["seconds"]
@@ -343,25 +335,20 @@ def main():
     verdicts = {}
     for row in rows:
         verdicts[row[4]] = verdicts.get(row[4], 0) + 1
-    record = {
-        "schema": SCHEMA,
-        "processors": processor(),
-        "date": datetime.date.today().isoformat(),
-        "commit": subprocess.run(
-            ["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False
-        ).stdout.strip(),
-        "command": " ".join(["tests/classroom/large_class.py", *sys.argv[2:]]),
-        "gradings": len(rows),
-        "kills": arguments.kills,
-        "gradings_per_hour": round(statistics.median(hourly(run) for run in runs)),
-        "runs": runs,
-        "verdicts": dict(sorted(verdicts.items())),
-        "compared_alone": min(arguments.alone, len(rows)),
-        "faults": trial.faults,
-    }
+    hourly_rate = round(statistics.median(hourly(run) for run in runs))
     if arguments.output:
-        arguments.output.write_text(json.dumps(record, indent=1) + "\n")
-    print(f"{record['gradings']} gradings, {record['gradings_per_hour']} an hour, {len(trial.faults)} faults")
+        head = {
+            "schema": SCHEMA,
+            **where_and_when("tests/classroom/large_class.py"),
+            "gradings": len(rows),
+            "kills": arguments.kills,
+            "gradings_per_hour": hourly_rate,
+            "verdicts": dict(sorted(verdicts.items())),
+            "compared_alone": min(arguments.alone, len(rows)),
+            "faults": trial.faults,
+        }
+        write_record(arguments.output, head, runs)
+    print(f"{len(rows)} gradings, {hourly_rate} an hour, {len(trial.faults)} faults")
     return FAULTS if trial.faults else HELD
 
 
