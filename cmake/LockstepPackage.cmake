@@ -62,7 +62,7 @@ install(FILES tests/README.md DESTINATION tests)
 install(FILES tests/cli/programs/profiled.cu tests/cli/programs/profiled.cuh DESTINATION tests/cli/programs)
 install(PROGRAMS tests/course/mistake DESTINATION tests/course)
 
-install(PROGRAMS measurements/compare_bench measurements/compare_clock measurements/compare_counters
+install(PROGRAMS measurements/answer_times measurements/compare_bench measurements/compare_clock measurements/compare_counters
   measurements/compare_peers measurements/grade_references measurements/plot measurements/profile_kernels
   DESTINATION measurements)
 install(DIRECTORY measurements/events measurements/peers DESTINATION measurements)
