@@ -1,4 +1,4 @@
-"""What every record of a GPU begins with: the GPU's driver, the toolkit, the date, the commit, the command; and its file."""
+"""What every record begins with: where, with what, when, of which commit, by which command; and its file."""
 
 import datetime
 import json

@@ -12,7 +12,7 @@
 //   global_atomics     140       0      95   three additions, two of them to rows that differ from lane to
 //                                            lane: some 25 sectors for 32 pairs each; as many for a point
 //   pass_per_region     66     805    5580   61 passes of 13 for 32 pairs and 91 instructions each
-//   every_region       1.8     152     783   58 additions of a pair, 2.4 passes and 10 instructions each
+//   every_region       1.8     152     783   58 additions of a pair, 2.4 passes and some 12 instructions each
 //   block_private      1.9    18.4     101   a point and its region are 4 passes, some five edges 7.5; all
 //                                            pairs 1, the row's region 3.3, the column's 1.6
 //   reference          2.3    17.8     100   the same, but none for all pairs; two counters of a region
@@ -135,7 +135,8 @@ using Regions = std::vector<int>;
 using Divide = Regions (*)(const Points& points, int regions, Random& random);
 
 /// Bands of declination with equally many points, each cut along the right ascension into regions with
-/// equally many, as surveys do it. Of fewer points than regions some regions, any, have one.
+/// equally many, as surveys do it. A region may end one band and begin the next. Of fewer points than regions
+/// some regions, any, have one.
 Regions by_counts(const Points& points, int regions, Random& random) {
   const std::size_t n = points.size(), count = static_cast<std::size_t>(regions);
   const auto bands = static_cast<std::size_t>(std::sqrt(static_cast<double>(regions)));
@@ -312,10 +313,12 @@ Remark remark_on_rows(const Shape& shape, std::span<const std::byte> right_bytes
     ++wrong;
   }
   if (wrong == 0) return {};
-  return {fmt::format("all pairs are counted right, and of {} regions that are left out {} {} wrong counts",
-                      shape.regions, wrong, wrong == 1 ? "has" : "have"),
-          "Look at what a pair takes away from the rows of its regions: once where they are two, and once in "
-          "all where they are one."};
+  return {
+      fmt::format("all pairs are counted right, and of {} {} left out {} {} wrong counts", shape.regions,
+                  shape.regions == 1 ? "region that is" : "regions that are", wrong,
+                  wrong == 1 ? "has" : "have"),
+      "Take a pair away from the row of each region that it has a point in: from two rows where its points "
+      "lie in two regions, and from one row, once, where they lie in one."};
 }
 
 // --- calls ---

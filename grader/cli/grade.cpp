@@ -286,8 +286,9 @@ int grade(const GradeArguments& arguments) {
     report.exercises.push_back(judge::judge(*exercise, submission, *device, options));
     line.clear();
     result::Speed& speed = report.exercises.back().speed;
-    if (speed.counts && speed.ladder.empty() && result::is_correct(report.exercises.back()))
-      add_recorded_ladder(speed, exercise->problem.name);
+    if (!arguments.only_case && speed.counts && speed.ladder.empty() &&
+        result::is_correct(report.exercises.back()))
+      add_recorded_ladder(speed, exercise->problem);
     if (is_progress) {
       progress.compare(report.exercises.back());
       progress.record(report.exercises.back());

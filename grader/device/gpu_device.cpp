@@ -119,9 +119,10 @@ class GpuSession final : public Session {
   RunnerUse take_runner_use() override { return {}; }
 
   RunnerNeeds runner_needs() const override {
-    constexpr std::size_t kContext = std::size_t{768} << 20;
+    // Of the driver and its context in the process, and room for what other drivers take.
+    constexpr std::size_t kContextMemory = std::size_t{768} << 20;
     RunnerNeeds needs;
-    needs.memory_bytes = kContext;
+    needs.memory_bytes = kContextMemory;
     needs.device_nodes = gpu_.device_nodes();
     needs.libraries = {driver_.library()};
     needs.folders = {"/sys"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lockstep::judge {
 namespace {
@@ -44,6 +45,16 @@ Standing standing_of(const std::map<std::string, double>& rungs, double ratio, c
   if (standing.ladder.size() == 1) standing.ladder.clear();  // the reference alone is none
   std::ranges::stable_sort(standing.ladder, {}, &result::Rung::speed);
   return standing;
+}
+
+void take_ladder_of(const std::string& gpu, const std::string& size,
+                    const std::map<std::string, double>& rungs, result::Speed& speed) {
+  std::vector<result::Rung> ladder = standing_of(rungs, 1).ladder;
+  if (ladder.empty()) return;
+  speed.ladder = std::move(ladder);
+  speed.on_ladder.reset();
+  speed.ladder_gpu = gpu;
+  speed.ladder_size = size;
 }
 
 }  // namespace lockstep::judge

@@ -30,4 +30,9 @@ struct Standing {
 Standing standing_of(const std::map<std::string, double>& rungs, double ratio,
                      const std::string& baseline = result::kReference);
 
+/// Gives a speed the ladder that another GPU recorded at a size, without a place on it: shares of two GPUs'
+/// references do not compare. Without rungs nothing changes.
+void take_ladder_of(const std::string& gpu, const std::string& size,
+                    const std::map<std::string, double>& rungs, result::Speed& speed);
+
 }  // namespace lockstep::judge

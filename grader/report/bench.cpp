@@ -18,14 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kMeasurementSchema = "lockstep/measurement/v1";
 
-/// The rows of a record of this GPU; none of a text in another form.
-Json recorded_rows(const std::string& json, const std::string& gpu) {
-  const Json record = Json::parse(json, nullptr, false);
-  const bool is_of_gpu = record.is_object() && record.value("schema", Json()) == kMeasurementSchema &&
-                         record.value("card", Json()) == gpu;
-  return is_of_gpu ? record.value("results", Json::array()) : Json::array();
-}
-
 /// Solutions in the order of the rows.
 std::vector<std::string> labels_of(const Bench& bench) {
   std::vector<std::string> labels;
@@ -114,7 +106,11 @@ std::string render_bench_json(const Bench& bench) {
 std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& gpu,
                                              const std::string& size) {
   std::map<std::string, double> rungs;
-  for (const Json& row : recorded_rows(json, gpu)) {
+  const Json record = Json::parse(json, nullptr, false);
+  if (!record.is_object() || record.value("schema", Json()) != kMeasurementSchema ||
+      record.value("card", Json()) != gpu)
+    return rungs;
+  for (const Json& row : record.value("results", Json::array())) {
     if (!row.is_object() || row.value("size", Json()) != size) continue;
     const Json name = row.value("name", Json()), label = row.value("label", Json());
     const Json ratio = row.value("ratio", Json());
@@ -123,19 +119,6 @@ std::map<std::string, double> recorded_rungs(const std::string& json, const std:
       rungs[label.get<std::string>()] = ratio.get<double>();
   }
   return rungs;
-}
-
-std::string largest_recorded_size(const std::string& json, const std::string& gpu) {
-  std::string largest;
-  double most = 0;
-  for (const Json& row : recorded_rows(json, gpu)) {
-    if (!row.is_object() || row.value("variation", Json()) != false) continue;
-    const Json size = row.value("size", Json()), elements = row.value("elements", Json());
-    if (!size.is_string() || !elements.is_number() || !(elements.get<double>() > most)) continue;
-    most = elements.get<double>();
-    largest = size.get<std::string>();
-  }
-  return largest;
 }
 
 }  // namespace lockstep::report

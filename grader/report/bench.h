@@ -22,7 +22,4 @@ std::string render_bench_json(const result::Bench& bench);
 std::map<std::string, double> recorded_rungs(const std::string& json, const std::string& gpu,
                                              const std::string& size);
 
-/// Of such a text, the size with the most elements, variations of a case apart; empty where there is none.
-std::string largest_recorded_size(const std::string& json, const std::string& gpu);
-
 }  // namespace lockstep::report

@@ -230,8 +230,8 @@ class Trial:
                 count = count_of(self.database)
                 if kills and count >= kills[0]:
                     process.kill()
-                    process.wait()
-                    kills.pop(0)
+                    if process.wait() == -signal.SIGKILL:  # and has not just ended by itself
+                        kills.pop(0)
                     break
             rows = {row[0]: row for row in rows_of(self.database)}
             for number, row in kept.items():
@@ -240,9 +240,9 @@ class Trial:
             kept = rows
             taken = time.monotonic() - began
             runs.append({"gradings": [before, len(rows)], "seconds": round(taken, 1), "class_mib": most})
-            status = "killed" if process.returncode == -9 else f"status {process.returncode}"
+            status = "killed" if process.returncode == -signal.SIGKILL else f"status {process.returncode}"
             print(f"{len(rows):5} of {due} graded, {taken:.0f} s, {status}, at most {most} MiB", flush=True)
-            if process.returncode != -9:
+            if process.returncode != -signal.SIGKILL:
                 if process.returncode != 0 or kills:
                     self.fault(f"the command ended with {process.returncode} and {len(kills)} kills left")
                     print((self.folder / "log").read_text(errors="replace")[-3000:])
@@ -292,7 +292,7 @@ class Trial:
 
 def hourly(run):
     before, after = run["gradings"]
-    return 3600 * (after - before) / run["seconds"]
+    return 3600 * (after - before) / max(run["seconds"], 0.1)
 
 
 def main():
@@ -320,7 +320,7 @@ def main():
         environment = {**os.environ, "LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_CACHE": str(folder / "cache")}
         environment["CUDA_VISIBLE_DEVICES"] = ""
         if arguments.slurm:
-            environment.update(slurm_cluster.Cluster(folder).environment)
+            environment["SLURM_CONF"] = slurm_cluster.Cluster(folder).environment["SLURM_CONF"]
         (folder / "handed-in").mkdir()
         expected, broken = make_class(
             folder / "handed-in", arguments.students, arguments.broken, arguments.exercises, arguments.seed

@@ -86,21 +86,11 @@ TEST(RecordedRungs, AreThoseOfTheGpuAndTheSize) {
   EXPECT_THAT(recorded_rungs(json, "NVIDIA T4", "n = 20"), IsEmpty());
 }
 
-TEST(RecordedRungs, TheLargestSizeIsNoVariation) {
-  Bench bench = sample();
-  for (result::BenchRow& row : bench.rows) row.elements = row.size == "n = 20" ? 2e6 : 1e6;
-  EXPECT_EQ(largest_recorded_size(render_bench_json(bench), "NVIDIA H200"), "n = 20");
-  EXPECT_EQ(largest_recorded_size(render_bench_json(bench), "NVIDIA T4"), "");
-  for (result::BenchRow& row : bench.rows) row.is_variation = row.size == "n = 20";
-  EXPECT_EQ(largest_recorded_size(render_bench_json(bench), "NVIDIA H200"), "n = 10");
-}
-
 TEST(RecordedRungs, AreNoneOfADamagedRecord) {
   for (const char* text :
        {"", "[", "[]", "{}", R"({"schema": "lockstep/measurement/v1", "card": "c", "results": 3})",
         R"({"schema": "lockstep/measurement/v1", "card": "c", "results": [3, {"size": "s", "name": 1}]})"}) {
     EXPECT_THAT(recorded_rungs(text, "c", "s"), IsEmpty()) << text;
-    EXPECT_EQ(largest_recorded_size(text, "c"), "");
   }
 }
 

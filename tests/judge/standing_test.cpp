@@ -92,5 +92,20 @@ TEST(Standing, WithoutRungsThereIsTheReference) {
   EXPECT_EQ(standing_of({}, 1.5).slower, "reference");
 }
 
+TEST(Standing, OnTheLadderOfAnotherGpuThereIsNoPlace) {
+  result::Speed speed;
+  speed.ratio = 0.5;
+  speed.on_ladder = 0.5;
+  take_ladder_of("NVIDIA H200", "n = 20", {}, speed);
+  EXPECT_EQ(speed.on_ladder, 0.5) << "there is no record";
+  take_ladder_of("NVIDIA H200", "n = 20", {{"naive", 0.25}}, speed);
+  ASSERT_EQ(speed.ladder.size(), 2U);
+  EXPECT_EQ(speed.ladder[0].name, "naive");
+  EXPECT_EQ(speed.ladder[1].name, result::kReference);
+  EXPECT_EQ(speed.on_ladder, std::nullopt);
+  EXPECT_EQ(speed.ladder_gpu, "NVIDIA H200");
+  EXPECT_EQ(speed.ladder_size, "n = 20");
+}
+
 }  // namespace
 }  // namespace lockstep::judge

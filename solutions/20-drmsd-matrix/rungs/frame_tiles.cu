@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kThreads)
   __shared__ Atom tile[kThreads][2 * kTile];
   __shared__ double partial_sums[kWarps][kTile][kTile];
   const int2 tiles = tiles_of(blockIdx.x);
-  float sums[kTile][kTile] = {};
+  double sums[kTile][kTile] = {};
   for (int first_row = 0; first_row < n; first_row += kThreads) {
     const int i = first_row + threadIdx.x;
     Atom own[2 * kTile];
@@ -62,16 +62,20 @@ __global__ void __launch_bounds__(kThreads)
       if (first + threadIdx.x < n) load(trajectory, n, frames, tiles, first + threadIdx.x, tile[threadIdx.x]);
       __syncthreads();  // all of these are there
       const int end = i < n ? min(kThreads, n - first) : 0;
+      float parts[kTile][kTile] = {};
       for (int j = max(0, i + 1 - first); j < end; ++j) {
         float distances[2 * kTile];
         for (int k = 0; k < 2 * kTile; ++k) distances[k] = distance(own[k], tile[j][k]);
         for (int row = 0; row < kTile; ++row) {
           for (int column = 0; column < kTile; ++column) {
             const float difference = distances[row] - distances[kTile + column];
-            sums[row][column] += difference * difference;
+            parts[row][column] += difference * difference;
           }
         }
       }
+      // A float for all pairs would lose digits: those of a tile in float, then double.
+      for (int row = 0; row < kTile; ++row)
+        for (int column = 0; column < kTile; ++column) sums[row][column] += parts[row][column];
     }
   }
   for (int row = 0; row < kTile; ++row) {
