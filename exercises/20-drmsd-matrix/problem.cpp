@@ -9,7 +9,7 @@
 //   one_pair         58    25.5  a warp has 2 frames f and 16 frames g: 3 requests of 2 sectors and 3 of 16
 //                                for 32 elements, 54 bytes each; fewer elements in tiles on the diagonal
 //   shared_atoms    3.6    27.0  rows and tiles of atoms, 522 sectors for 4656 elements
-//   frame_tiles     1.0     9.5  4 times the atoms for 16 times the elements, and a tenth more for tiles on
+//   frame_tiles     1.0     9.4  4 times the atoms for 16 times the elements, and a tenth more for tiles on
 //                                the diagonal; 8 distances of 7 instructions, 24 loads, 16 terms of 2
 //   the reference   2.6     6.6  40 sectors for 32 distances, which three tiles compute for 126 frames; of
 //                                the 3072 pairs of frames in these tiles 1953 are wanted

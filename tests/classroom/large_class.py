@@ -34,8 +34,11 @@ import zipfile
 import slurm_cluster
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "measurements"))
-from heading import where_and_when, write_record  # pylint: disable=wrong-import-position; it lies beside the records
+sys.path[:0] = [str(ROOT / "measurements"), str(ROOT / "tests/red-team")]
+# pylint: disable=wrong-import-position; they lie beside the records and the attacks
+from attacks import submissions
+from event_programs import exercise_of
+from heading import where_and_when, write_record
 
 SCHEMA = "lockstep/large-class/v1"
 EXERCISES = (
@@ -60,34 +63,32 @@ def headings(text, key):
 
 
 def solution_of(exercise):
-    return next(folder for folder in (ROOT / "solutions").iterdir() if folder.name.split("-", 1)[1] == exercise)
+    return ROOT / "solutions" / exercise_of(exercise)
 
 
-def mistake(patch):
-    shown = subprocess.run([ROOT / "tests/course/mistake", "show", patch], capture_output=True, text=True, check=True)
+def text_of(file):
+    """Of a solution or an attack; of a known mistake, which is a difference, what it makes of its solution."""
+    if file.suffix != ".patch":
+        return file.read_text()
+    shown = subprocess.run([ROOT / "tests/course/mistake", "show", file], capture_output=True, text=True, check=True)
     return shown.stdout
 
 
 def pool_of(exercise):
-    """By kind, the files that can be handed in: name, text, and the verdict without a GPU."""
+    """By kind, the files that can be handed in, each with its verdict without a GPU."""
     folder = solution_of(exercise)
     (reference,) = folder.glob("*.cu")
-    pool = {"reference": [(reference.stem, reference.read_text(), "passed")]}
-    pool["rung"] = [
-        (rung.stem, text, "inefficient" if headings(text, "fails") else "passed")
-        for rung in sorted(folder.glob("rungs/*.cu"))
-        for text in [rung.read_text()]
-    ]
-    pool["mistake"] = [
-        (patch.stem, mistake(patch), headings(patch.read_text(), "expect")[0])
-        for patch in sorted(folder.glob("wrong/*.patch"))
-    ]
-    attacks = [(file, file.read_text()) for file in sorted((ROOT / "tests/red-team").glob("**/*.cu"))]
-    pool["red-team"] = [
-        (file.stem, text, headings(text, "expect")[0])
-        for file, text in attacks
-        if (headings(text, "exercise") or ["transpose"])[0] == exercise
-    ]
+    pool = {
+        "reference": [(reference, "passed")],
+        "rung": [
+            (rung, "inefficient" if headings(rung.read_text(), "fails") else "passed")
+            for rung in sorted(folder.glob("rungs/*.cu"))
+        ],
+        "mistake": [
+            (patch, headings(patch.read_text(), "expect")[0]) for patch in sorted(folder.glob("wrong/*.patch"))
+        ],
+        "red-team": [(one.path, one.expected("emulated")) for one in submissions() if one.exercise == exercise],
+    }
     return reference.name, {kind: files for kind, files in pool.items() if files}
 
 
@@ -136,9 +137,10 @@ def make_class(folder, students, broken, exercises, seed):
         files = {}
         for exercise, (file, pool) in pools.items():
             kind = draw.choices(list(pool), [SHARES[kind] for kind in pool])[0]
-            name, text, verdict = draw.choice(pool[kind])
-            files[file] = f"{text}\n// Handed in by {student}.\n"  # at the end, so that lines keep their numbers
-            expected[student, exercise] = HandedIn(f"{kind} {name}", files[file], verdict)
+            source, verdict = draw.choice(pool[kind])
+            # The line stands at the end, so that the others keep their numbers.
+            files[file] = f"{text_of(source)}\n// Handed in by {student}.\n"
+            expected[student, exercise] = HandedIn(f"{kind} {source.stem}", files[file], verdict)
         return files
 
     for number in range(1, students + 1):
