@@ -30,12 +30,14 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "course/numbers.h"
 #include "course/problem.h"
 #include "reduction.h"
 
@@ -99,6 +101,12 @@ Remark remark_on_rounding(Tolerance tolerance, std::span<const std::byte> right_
           "thousands of elements one after the other, as one to which all threads or all blocks add does."};
 }
 
+/// `call` has the input.
+Call with_output(Call call, Output sum, int n) {
+  call.scalar("n", n).output("sum", std::move(sum)).workspace("workspace");
+  return call.stream();
+}
+
 Call make_call(const Floats& in, Tolerance tolerance) {
   Output sum;
   sum.type = ElementType::f32;
@@ -110,8 +118,8 @@ Call make_call(const Floats& in, Tolerance tolerance) {
     return remark_on_rounding(tolerance, right, found);
   };
   Call call;
-  call.input("in", in).scalar("n", static_cast<int>(in.size())).output("sum", std::move(sum));
-  return call.workspace("workspace").stream();
+  call.input("in", in);
+  return with_output(std::move(call), std::move(sum), static_cast<int>(in.size()));
 }
 
 Case make_case(int n, std::string purpose, std::function<Call(Random&)> prepare) {
@@ -144,14 +152,52 @@ Tolerance tolerance_of(const Floats& in) {
   return {.absolute = kShare * magnitudes};
 }
 
-/// Numbers from 0 to a bound that differs by call, so that a mean is of no use to guess their sum.
-Case fractions_case(int n, std::string purpose) {
-  return make_case(n, std::move(purpose), [n](Random& random) {
-    Floats in(static_cast<std::size_t>(n));
-    const int bound = random.integer(1 << 16, 1 << 17);
-    for (float& one : in) one = static_cast<float>(random.integer(1, bound)) * 0x1p-17F;
-    return make_call(in, tolerance_of(in));
+/// Draws numbers from 0 to a bound that differs by call, so that a mean is of no use to guess their sum.
+Draw draw_of_fractions(Random& random) {
+  const auto bound = static_cast<std::uint64_t>(random.integer(1 << 16, 1 << 17));
+  return draw_of_words(random, [bound](std::uint32_t word) {
+    const auto numerator = static_cast<std::int32_t>(1 + (word * bound >> 32));
+    return static_cast<float>(numerator) * 0x1p-17F;
   });
+}
+
+/// In several sums, as a single chain of additions would take longer than the draw.
+double sum_of(std::span<const std::byte> floats) {
+  constexpr std::size_t kSums = 8;
+  std::array<double, kSums> sums{};
+  const auto add = [&](std::size_t i) {
+    float one = 0;
+    std::memcpy(&one, floats.data() + i * sizeof one, sizeof one);
+    sums[i % kSums] += static_cast<double>(one);
+  };
+  const std::size_t n = floats.size() / sizeof(float), grouped = n / kSums * kSums;
+  for (std::size_t i = 0; i < grouped; i += kSums)
+    for (std::size_t k = 0; k < kSums; ++k) add(i + k);
+  for (std::size_t i = grouped; i < n; ++i) add(i);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+/// Of up to 2^28 fractions: whole multiples of 2^-17 that double adds up exactly in any order.
+Case fractions_case(int n, std::string purpose) {
+  Case made = make_case(n, std::move(purpose), [n](Random& random) {
+    Bytes in(static_cast<std::size_t>(n) * sizeof(float));
+    draw_of_fractions(random)(in);
+    const Floats values = numbers_of<float>(in);
+    return make_call(values, tolerance_of(values));
+  });
+  made.prepare_inputs = [n](Random& random) {
+    const auto sum = std::make_shared<double>(0);
+    Output out;
+    out.type = ElementType::f32;
+    out.drawn_answer = [sum] { return bytes_of(Floats{static_cast<float>(*sum)}); };
+    Call call;
+    call.drawn_input("in", [draw = draw_of_fractions(random), sum](std::span<std::byte> part) {
+      draw(part);
+      *sum += sum_of(part);
+    });
+    return with_output(std::move(call), std::move(out), n);
+  };
+  return made;
 }
 
 /// Numbers of an eighth to a quarter, and among them some of 2^24, to which none of the others can be added:

@@ -232,37 +232,48 @@ std::vector<Sum> sums_before(const Trace& trace, const Packet& packet, bool from
   return sums;
 }
 
-Made make(const Packet& packet, Values values, Random& random) {
+/// What a call is given.
+Made make_inputs(const Packet& packet, Values values, Random& random) {
   Made made{.packet = packet};
   const auto before = static_cast<std::size_t>(instants_before(packet));
   for (int sensor = 0; sensor < packet.sensors; ++sensor) {
     Counts counts(before + static_cast<std::size_t>(packet.instants));
     values(counts, sensor, random);
-    const Trace trace(packet.elapsed - instants_before(packet) + 1, counts);
-    append(made.state_before, state_after(trace, packet.elapsed, packet.groups));
-    append(made.state, state_after(trace, packet.elapsed + packet.instants, packet.groups));
-    const std::vector<Sum> sums = packet_sums(trace, packet);
-    append(made.sums_before, sums_before(trace, packet, values == diffusing, random));
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      made.sums.push_back(made.sums_before[made.sums.size()] + sums[i]);
     made.counts.emplace_back(counts.begin() + static_cast<std::ptrdiff_t>(before), counts.end());
     counts.resize(before);
+    const Trace past(packet.elapsed - instants_before(packet) + 1, counts);
+    append(made.state_before, state_after(past, packet.elapsed, packet.groups));
+    append(made.sums_before, sums_before(past, packet, values == diffusing, random));
     made.before.push_back(std::move(counts));
   }
   return made;
 }
 
+/// And what must come out.
+Made make(const Packet& packet, Values values, Random& random) {
+  Made made = make_inputs(packet, values, random);
+  for (std::size_t sensor = 0; sensor < made.counts.size(); ++sensor) {
+    const Trace trace = made.trace(sensor);
+    append(made.state, state_after(trace, packet.elapsed + packet.instants, packet.groups));
+    for (const Sum sum : packet_sums(trace, packet))
+      made.sums.push_back(made.sums_before[made.sums.size()] + sum);
+  }
+  return made;
+}
+
 Counts frames(const Made& made) {
-  const auto sensors = made.counts.size();
-  Counts all(sensors * static_cast<std::size_t>(made.packet.instants));
-  for (std::size_t sensor = 0; sensor < sensors; ++sensor) {
-    for (std::size_t i = 0; i < made.counts[sensor].size(); ++i)
-      all[i * sensors + sensor] = made.counts[sensor][i];
+  constexpr std::size_t kTogether = 64;  // instants, which share the lines of a cache
+  const auto sensors = made.counts.size(), instants = static_cast<std::size_t>(made.packet.instants);
+  Counts all(sensors * instants);
+  for (std::size_t first = 0; first < instants; first += kTogether) {
+    for (std::size_t sensor = 0; sensor < sensors; ++sensor) {
+      for (std::size_t i = first; i < std::min(first + kTogether, instants); ++i)
+        all[i * sensors + sensor] = made.counts[sensor][i];
+    }
   }
   return all;
 }
 
-/// The sums that come out when each sensor's packet is another.
 std::vector<Sum> sums_of(const Made& made, const std::function<std::vector<Sum>(std::size_t)>& of_sensor) {
   std::vector<Sum> sums = made.sums_before;
   std::size_t next = 0;
@@ -356,24 +367,29 @@ std::string position(std::size_t i, int groups, int words) {
   return where + (word <= kPositions ? "position " + std::to_string(word) : "zero-delay register");
 }
 
+Call call_of(const Made& made, Output state, Output sums) {
+  const Packet& packet = made.packet;
+  state.type = ElementType::u32;
+  sums.type = ElementType::u64;
+  Call call;
+  call.input("counts", frames(made));
+  call.scalar("sensors", packet.sensors).scalar("instants", packet.instants);
+  call.scalar("elapsed", packet.elapsed).scalar("groups", packet.groups);
+  call.input("state_before", made.state_before).input("sums_before", made.sums_before);
+  call.output("state", std::move(state)).output("sums", std::move(sums));
+  return call.workspace("workspace").stream();
+}
+
 Call make_call(const Packet& packet, Values values, Random& random) {
   const auto made = std::make_shared<const Made>(make(packet, values, random));
   Output state, sums;
-  state.type = ElementType::u32;
   state.expected = bytes_of(made->state);
   state.position = [packet](std::size_t i) { return position(i, packet.groups, kStateWords); };
   state.known_mistakes = [made] { return known_states(*made); };
-  sums.type = ElementType::u64;
   sums.expected = bytes_of(made->sums);
   sums.position = [packet](std::size_t i) { return position(i, packet.groups, kPositions); };
   sums.known_mistakes = [made] { return known_sums(*made); };
-  Call call;
-  call.input("counts", frames(*made));
-  call.scalar("sensors", packet.sensors).scalar("instants", packet.instants);
-  call.scalar("elapsed", packet.elapsed).scalar("groups", packet.groups);
-  call.input("state_before", made->state_before).input("sums_before", made->sums_before);
-  call.output("state", std::move(state)).output("sums", std::move(sums));
-  return call.workspace("workspace").stream();
+  return call_of(*made, std::move(state), std::move(sums));
 }
 
 Case make_case(const Packet& packet, std::string purpose, Values values = uniform) {
@@ -388,6 +404,14 @@ Case make_case(const Packet& packet, std::string purpose, Values values = unifor
   made.cost = {
       .elements = counts,
       .global_bytes = counts + groups * 2 * (kStateWords * sizeof(unsigned) + kPositions * sizeof(Sum))};
+  return made;
+}
+
+Case timed_case(const Packet& packet, std::string purpose) {
+  Case made = make_case(packet, std::move(purpose));
+  made.prepare_inputs = [packet](Random& random) {
+    return call_of(make_inputs(packet, uniform, random), {}, {});
+  };
   return made;
 }
 
@@ -493,10 +517,10 @@ Problem make_problem() {
       measured(make_case({32, 2048, 1000003, 10}, "few sensors, many instants", sparse)),
       wide(measured(once(make_case({128, 1024, 4099, 10}, "more sensors: work for many blocks")))),
   };
-  problem.speed = {.sizes = {make_case({1024, 100, 777, 10}, "the detector's packet: 160 us of data"),
-                             make_case({1024, 1024, 777, 10}, "a mebibyte of counts"),
-                             make_case({1024, 8192, 777, 10}, "8 MiB of counts, 13 ms of data")},
-                   .larger = {make_case({1024, 65536, 777, 10}, "64 MiB of counts, 0.1 s of data")},
+  problem.speed = {.sizes = {timed_case({1024, 100, 777, 10}, "the detector's packet: 160 us of data"),
+                             timed_case({1024, 1024, 777, 10}, "a mebibyte of counts"),
+                             timed_case({1024, 8192, 777, 10}, "8 MiB of counts, 13 ms of data")},
+                   .larger = {timed_case({1024, 65536, 777, 10}, "64 MiB of counts, 0.1 s of data")},
                    .reference = {.first_ratio = 0.0014}};
   problem.gates = {
       global_sectors_gate(

@@ -31,6 +31,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
@@ -130,12 +132,17 @@ struct Pattern {
 using Draw = Pattern (*)(Shape shape, Random& random);
 
 /// Some wet cell.
-int any_wet(const Pattern& pattern, Random& random) {
-  const auto cells = static_cast<int>(pattern.shape.cells());
+template <class IsWet>
+int any_wet(Shape shape, IsWet is_wet, Random& random) {
+  const auto cells = static_cast<int>(shape.cells());
   int cell = random.integer(0, cells - 1);
-  for (int tries = 0; tries < cells && pattern.wet[static_cast<std::size_t>(cell)] == 0; ++tries)
-    cell = (cell + 1) % cells;
+  for (int tries = 0; tries < cells && !is_wet(cell); ++tries) cell = (cell + 1) % cells;
   return cell;
+}
+
+int any_wet(const Pattern& pattern, Random& random) {
+  const auto is_wet = [&pattern](int cell) { return pattern.wet[static_cast<std::size_t>(cell)] != 0; };
+  return any_wet(pattern.shape, is_wet, random);
 }
 
 Pattern random_cells(Shape shape, Random& random, double share) {
@@ -204,18 +211,50 @@ class Waves {
   std::array<Wave, 12> waves_;
 };
 
-/// Lakes, bays and islands of all sizes.
+/// Lakes, bays and islands of all sizes, a row at a time.
+class Terrain {
+ public:
+  Terrain(Shape shape, Random& random)
+      : shape_(shape),
+        waves_(0.6 * std::max(shape.rows, shape.columns), random),
+        heights_(static_cast<std::size_t>(shape.columns)) {}
+
+  static bool is_wet(float height) { return height < 0.15F; }
+
+  /// By column; valid until another is asked for.
+  std::span<const float> row(int row) {
+    if (row != row_) waves_.row(row, heights_);
+    row_ = row;
+    return heights_;
+  }
+
+  /// One for 512 x 512 cells.
+  std::vector<int> springs(Random& random) {
+    const auto is_wet_cell = [this](int cell) {
+      return is_wet(row(cell / shape_.columns)[static_cast<std::size_t>(cell % shape_.columns)]);
+    };
+    std::vector<int> cells;
+    for (std::size_t first = 0; first < shape_.cells(); first += 1 << 18)
+      cells.push_back(any_wet(shape_, is_wet_cell, random));
+    return cells;
+  }
+
+ private:
+  Shape shape_;
+  Waves waves_;
+  std::vector<float> heights_;
+  int row_ = -1;  ///< whose heights these are
+};
+
 Pattern terrain(Shape shape, Random& random) {
   Pattern pattern(shape);
-  const Waves waves(0.6 * std::max(shape.rows, shape.columns), random);
-  std::vector<float> heights(static_cast<std::size_t>(shape.columns));
+  Terrain made(shape, random);
   for (int row = 0; row < shape.rows; ++row) {
-    waves.row(row, heights);
+    const std::span<const float> heights = made.row(row);
     for (int column = 0; column < shape.columns; ++column)
-      pattern.at(row, column) = heights[static_cast<std::size_t>(column)] < 0.15F ? 1 : 0;
+      pattern.at(row, column) = Terrain::is_wet(heights[static_cast<std::size_t>(column)]) ? 1 : 0;
   }
-  for (std::size_t first = 0; first < shape.cells(); first += 1 << 18)  // a spring for 512 x 512 cells
-    pattern.sources.push_back(any_wet(pattern, random));
+  pattern.sources = made.springs(random);
   return pattern;
 }
 
@@ -367,14 +406,33 @@ Pattern edges(Shape shape, Random& random) {
 // --- heights ---
 
 /// Random heights below the level where the pattern is wet; at the level or above elsewhere.
+float height_of(bool is_wet, Random& random) {
+  const float distance = 50 * random.uniform();
+  return is_wet ? kLevel - 1 - distance : kLevel + distance;
+}
+
 Flooding heights_of(const Pattern& pattern, int neighbourhood, Random& random) {
   Flooding made{.shape = pattern.shape, .sources = pattern.sources, .neighbourhood = neighbourhood};
   made.heights.reserve(pattern.wet.size());
-  for (const unsigned char wet : pattern.wet) {
-    const float distance = 50 * random.uniform();
-    made.heights.push_back(wet != 0 ? kLevel - 1 - distance : kLevel + distance);
-  }
+  for (const unsigned char wet : pattern.wet) made.heights.push_back(height_of(wet != 0, random));
   return made;
+}
+
+/// What it makes of a terrain, which is kept nowhere.
+course::Draw draw_of_heights(Shape shape, const std::shared_ptr<Terrain>& terrain, Random& random) {
+  const auto columns = static_cast<std::size_t>(shape.columns);
+  return [columns, terrain, &random, cell = std::size_t{0}](std::span<std::byte> part) mutable {
+    while (!part.empty()) {
+      const auto row = terrain->row(static_cast<int>(cell / columns)).subspan(cell % columns);
+      const std::size_t n = std::min(row.size(), part.size() / sizeof(float));
+      for (std::size_t i = 0; i < n; ++i) {
+        const float height = height_of(Terrain::is_wet(row[i]), random);
+        std::memcpy(part.data() + i * sizeof height, &height, sizeof height);
+      }
+      part = part.subspan(n * sizeof(float));
+      cell += n;
+    }
+  };
 }
 
 using Change = void (*)(Flooding& made, Random& random);
@@ -497,23 +555,28 @@ Remark remark_on_water(std::span<const std::byte> expected, std::span<const std:
   return {};
 }
 
+/// `call` has the heights, which may be left out of `given`.
+Call with_output(Call call, const Flooding& given, Output mask) {
+  mask.type = ElementType::u8;
+  call.input("sources", given.sources).output("mask", std::move(mask));
+  call.scalar("rows", given.shape.rows).scalar("columns", given.shape.columns);
+  call.scalar("source_count", static_cast<int>(given.sources.size())).scalar("level", given.level);
+  return call.scalar("neighbourhood", given.neighbourhood).workspace("workspace").stream();
+}
+
 Call call_of(const Flooding& given, const Cells& expected,
              std::function<std::vector<KnownMistake>()> mistakes) {
-  const int columns = given.shape.columns;
   Output mask;
-  mask.type = ElementType::u8;
   mask.expected = bytes_of(expected);
-  mask.position = [columns](std::size_t cell) {
+  mask.position = [columns = given.shape.columns](std::size_t cell) {
     const auto width = static_cast<std::size_t>(columns);
     return fmt::format("row {}, column {}", cell / width, cell % width);
   };
   mask.known_mistakes = std::move(mistakes);
   mask.remark = remark_on_water;
   Call call;
-  call.input("heights", given.heights).input("sources", given.sources).output("mask", std::move(mask));
-  call.scalar("rows", given.shape.rows).scalar("columns", columns);
-  call.scalar("source_count", static_cast<int>(given.sources.size())).scalar("level", given.level);
-  return call.scalar("neighbourhood", given.neighbourhood).workspace("workspace").stream();
+  call.input("heights", given.heights);
+  return with_output(std::move(call), given, std::move(mask));
 }
 
 Call make_call(const Flooding& given) {
@@ -552,6 +615,13 @@ Case terrain_case(int side, std::string purpose) {
   made.prepare = [side](Random& random) {
     const Flooding given = heights_of(terrain({side, side}, random), 4, random);
     return call_of(given, search(given, {.neighbourhood = 4}), {});
+  };
+  made.prepare_inputs = [side](Random& random) {
+    const auto drawn = std::make_shared<Terrain>(Shape{side, side}, random);
+    const Flooding given{.shape = {side, side}, .sources = drawn->springs(random), .neighbourhood = 4};
+    Call call;
+    call.drawn_input("heights", draw_of_heights(given.shape, drawn, random));
+    return with_output(std::move(call), given, {});
   };
   made.cost = cost_of({side, side});
   return made;

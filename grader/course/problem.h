@@ -46,9 +46,9 @@ using Draw = std::function<void(std::span<std::byte> part)>;
 
 /// Of elements that are each `function` of so many words of `random`, which outlives the result: of a word,
 /// or of a span of several. The compiler knows the function, and computes several elements at a time.
-template <auto function = std::identity(), std::size_t kWords = 1>
-Draw draw_of_words(Random& random) {
-  const auto element_of = [](const std::uint32_t* words) {
+template <std::size_t kWords = 1, class Function>
+Draw draw_of_words(Random& random, Function function) {
+  const auto element_of = [function](const std::uint32_t* words) {
     if constexpr (kWords == 1) {
       return function(*words);
     } else {
@@ -70,6 +70,10 @@ Draw draw_of_words(Random& random) {
       part = part.subspan(n * sizeof(Element));
     }
   };
+}
+template <auto function = std::identity(), std::size_t kWords = 1>
+Draw draw_of_words(Random& random) {
+  return draw_of_words<kWords>(random, [](auto words) { return function(words); });
 }
 
 /// How an output is compared and printed. Inputs alone are of bf16, the upper half of a float.
@@ -185,6 +189,9 @@ struct Output {
   /// Where several answers are right: the right one that is nearest to what was found, of the same size.
   /// Empty: `expected` is the only right answer.
   std::function<Answer(std::span<const std::byte> found)> nearest_answer;
+  /// Of Case::prepare_inputs, where a draw computes what must come out: that, called once all inputs have
+  /// been drawn.
+  std::function<Bytes()> drawn_answer = {};
 };
 
 /// One argument of a call. Exactly one of the members that `kind` names is used.
@@ -195,7 +202,7 @@ struct Argument {
   std::string name;               ///< as in the declaration, for messages
   Elements elements;              ///< Kind::input and Kind::scalar
   Bytes input;                    ///< Kind::input: compared with its original after the call
-  Draw draw;                      ///< Kind::input of Case::prepare_inputs: makes it, in place of `input`
+  Draw draw;                      ///< Kind::input of Case::prepare_inputs: may make it, in place of `input`
   Output output;                  ///< Kind::output: poisoned before the call
   std::uint64_t scalar_bits = 0;  ///< Kind::scalar: value in the low bytes
 };
@@ -288,10 +295,10 @@ struct Case {
   std::function<Call(Random&)> prepare;  ///< makes fresh inputs and their expected outputs
   /// Where expected outputs take long and many calls are timed. Empty: `prepare`, time after time.
   PrepareMany prepare_many = {};
-  /// The same inputs and scalars as `prepare` makes of the same random numbers, without what must come out:
-  /// for timed calls, of which the reference gives all answers but those that the judge has made too. Only
-  /// where outputs are exact and one answer is right. Inputs are drawn (Call::drawn_input) one after the
-  /// other from what is passed, which outlives them.
+  /// The same inputs and scalars as `prepare` makes of the same random numbers, for timed calls. Those that
+  /// are drawn (Call::drawn_input) are made one after the other from what is passed, which outlives them.
+  /// All outputs have Output::drawn_answer, or none has: then the reference gives all answers but those that
+  /// the judge has made too, which is right only where outputs are exact and one answer is right.
   std::function<Call(Random&)> prepare_inputs = {};
   Cost cost;
   int calls = 2;          ///< calls in a row with fresh inputs each

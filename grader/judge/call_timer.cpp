@@ -45,6 +45,16 @@ bool is_bound_by_arithmetic(const course::Cost& cost) {
          kOperationsForAByte * cost.global_bytes;
 }
 
+/// Whether a case has Case::prepare_inputs, with Output::drawn_answer of all outputs.
+bool has_drawn_answers(const course::Case& one) {
+  if (!one.prepare_inputs) return false;
+  KeyedRandom random(Seed{});
+  const course::Call call = one.prepare_inputs(random);
+  return std::ranges::all_of(call.arguments(), [](const Argument& argument) {
+    return argument.kind != Argument::Kind::output || argument.output.drawn_answer;
+  });
+}
+
 /// Of the reference.
 void require_no_fault(const std::optional<ProgramFault>& fault) {
   if (fault) throw std::runtime_error(fmt::format("the reference itself fails: {}", fault->message));
@@ -65,6 +75,7 @@ CallTimer::CallTimer(const course::Problem& problem, const course::Case& one, de
     : problem_(problem),
       one_(one),
       options_(std::move(options)),
+      has_drawn_answers_(has_drawn_answers(one)),
       made_at_once_(calls_made_at_once(one)),
       vault_(device.open_vault()) {
   if (is_answered())
@@ -214,7 +225,7 @@ void CallTimer::make_room(const course::Call& call) {
 
 void CallTimer::make_inputs(std::size_t first) {
   const auto make = [this](std::size_t content) {
-    if (is_answered()) {
+    if (is_drawn()) {
       keep_inputs(content);
     } else {
       keep(content, make_call(content));
@@ -279,16 +290,19 @@ void CallTimer::answer(bool is_first_known) {
   vault_->overwrite_cache();  // waits for the last answers
 }
 
-/// In the vault, in place of the call that was there. Several threads keep different calls at the same time.
+/// In the vault, in place of what was there. Several threads keep different calls at the same time.
+void CallTimer::keep_bytes(std::size_t content, std::size_t argument, const course::Bytes& bytes) {
+  if (bytes.size() != bytes_[argument])
+    throw std::logic_error("calls of " + one_.name + " differ in the size of " + shape_[argument].name);
+  vault_->write(calls_[content][argument], bytes);
+}
+
 void CallTimer::keep(std::size_t content, const course::Call& call) {
   for (std::size_t a = 0; a < shape_.size(); ++a) {
     const Argument& argument = call.arguments().at(a);
     if (is_kept(argument)) {
-      const course::Bytes& bytes =
-          argument.kind == Argument::Kind::input ? argument.input : argument.output.expected;
-      if (bytes.size() != bytes_[a])
-        throw std::logic_error("calls of " + one_.name + " differ in the size of " + argument.name);
-      vault_->write(calls_[content][a], bytes);
+      keep_bytes(content, a,
+                 argument.kind == Argument::Kind::input ? argument.input : argument.output.expected);
     } else {
       calls_[content][a] = argument.scalar_bits;
     }
@@ -301,8 +315,17 @@ void CallTimer::keep_inputs(std::size_t content) {
   const course::Call call = one_.prepare_inputs(random);
   for (std::size_t a = 0; a < shape_.size(); ++a) {
     const Argument& argument = call.arguments().at(a);
-    if (argument.kind == Argument::Kind::input) vault_->draw(calls_[content][a], bytes_[a], argument.draw);
-    if (!is_kept(argument)) calls_[content][a] = argument.scalar_bits;
+    if (argument.draw) {
+      vault_->draw(calls_[content][a], bytes_[a], argument.draw);
+    } else if (argument.kind == Argument::Kind::input) {
+      keep_bytes(content, a, argument.input);
+    } else if (!is_kept(argument)) {
+      calls_[content][a] = argument.scalar_bits;
+    }
+  }
+  for (std::size_t a = 0; a < shape_.size() && has_drawn_answers_; ++a) {
+    const Argument& argument = call.arguments().at(a);
+    if (argument.kind == Argument::Kind::output) keep_bytes(content, a, argument.output.drawn_answer());
   }
 }
 

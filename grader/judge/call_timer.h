@@ -58,8 +58,8 @@ class CallTimer {
     std::vector<std::string> answers = {};
     std::chrono::milliseconds time_limit = kCallTime + kGrace;  ///< of calls that are timed together
     /// Opens the reference. A process of its own, which is never timed, then answers the calls of a case with
-    /// Case::prepare_inputs; the judge itself makes the answer of the first, and the reference must give the
-    /// same. Without it the judge makes all.
+    /// Case::prepare_inputs and without Output::drawn_answer; the judge itself makes the answer of the first,
+    /// and the reference must give the same. Without it the judge makes all.
     OpenAttempt reference = {};
     std::function<void(const std::string& what, int done, int total)> progress;
   };
@@ -130,11 +130,14 @@ class CallTimer {
   void make_room(const course::Call& call);
   /// Of the calls from number `first` on.
   void make_inputs(std::size_t first);
+  void keep_bytes(std::size_t content, std::size_t argument, const course::Bytes& bytes);
   void keep(std::size_t content, const course::Call& call);
   /// Likewise what Case::prepare_inputs makes.
   void keep_inputs(std::size_t content);
-  /// Whether the reference makes what is expected of most calls.
-  bool is_answered() const { return options_.reference && one_.prepare_inputs; }
+  /// Whether most calls are what it makes.
+  bool is_drawn() const { return has_drawn_answers_ || is_answered(); }
+  /// Whether the reference makes what is expected of them.
+  bool is_answered() const { return options_.reference && one_.prepare_inputs && !has_drawn_answers_; }
   /// Has the reference answer all calls. Throws std::runtime_error where it fails, or where the first one,
   /// if `is_first_known`, gets another answer than the judge has made.
   void answer(bool is_first_known);
@@ -164,7 +167,8 @@ class CallTimer {
   const course::Problem& problem_;
   const course::Case& one_;
   Options options_;
-  std::size_t made_at_once_;  ///< calls, on the host
+  const bool has_drawn_answers_;  ///< Output::drawn_answer
+  std::size_t made_at_once_;      ///< calls, on the host
   std::unique_ptr<device::Vault> vault_;
   std::function<course::Call(Random&)> make_call_;
   int renewals_ = 0;

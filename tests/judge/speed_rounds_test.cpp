@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <set>
 #include <vector>
 
+#include "course/numbers.h"
 #include "judge/speed.h"
 #include "sandbox/temporary_folder.h"
 #include "timed_fakes.h"
@@ -90,6 +92,16 @@ class SpeedRounds : public testing::Test {
     const auto* const in = session.pointer<std::int32_t>(words[0], kLength);
     std::transform(in, in + kLength, session.pointer<std::int32_t>(words[1], kLength), std::negate<>());
     return {};
+  }
+
+  /// In one element of one call, of a later process.
+  static FakeProgram wrong_once() {
+    return [calls = std::make_shared<int>(0)](FakeSession& session, const std::string& function,
+                                              std::span<const std::uint64_t> words) {
+      const runner::Outcome outcome = negates(session, function, words);
+      if (++*calls == 77) ++*session.pointer<std::int32_t>(words[1], kLength);
+      return outcome;
+    };
   }
 
   FakeProgram reference_ = negates;
@@ -244,14 +256,42 @@ TEST_F(SpeedRounds, TheReferenceAnswersWhatTheJudgeOnlyDraws) {
 }
 
 TEST_F(SpeedRounds, WhoDiffersFromTheReferencesAnswerIsWrong) {
-  int prepared = 0, calls = 0;
-  const SpeedMeasurement measurement =
-      measure(problem_with_drawn_inputs(prepared),
-              [&](FakeSession& session, const std::string& function, std::span<const std::uint64_t> words) {
-                const runner::Outcome outcome = negates(session, function, words);
-                if (++calls == 77) ++*session.pointer<std::int32_t>(words[1], kLength);
-                return outcome;
-              });
+  int prepared = 0;
+  const SpeedMeasurement measurement = measure(problem_with_drawn_inputs(prepared), wrong_once());
+  ASSERT_TRUE(measurement.fault);
+  EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
+}
+
+/// Whose draws compute what must come out.
+course::Problem problem_with_drawn_answers(int& prepared) {
+  course::Problem problem = problem_with_drawn_inputs(prepared);
+  auto& prepare_inputs = problem.speed->sizes[0].prepare_inputs;
+  prepare_inputs = [without_answers = prepare_inputs](Random& random) {
+    const auto answer = std::make_shared<Numbers>();
+    course::Output out{.type = course::ElementType::i32}, scratch = out;
+    out.drawn_answer = [answer] { return course::bytes_of(*answer); };
+    scratch.drawn_answer = [] { return course::Bytes(); };
+    course::Call call;
+    call.drawn_input("in", [draw = without_answers(random).arguments()[0].draw, answer](auto part) {
+      draw(part);
+      for (const auto number : course::numbers_of<std::int32_t>(part)) answer->push_back(-number);
+    });
+    call.output("out", std::move(out)).output("scratch", std::move(scratch));
+    return call.scalar("n", static_cast<int>(kLength)).stream();
+  };
+  return problem;
+}
+
+TEST_F(SpeedRounds, WhatADrawComputesNoProcessAnswers) {
+  int prepared = 0;
+  EXPECT_FALSE(measure(problem_with_drawn_answers(prepared), negates).fault);
+  EXPECT_EQ(prepared, 1) << "for the shape of all calls";
+  EXPECT_EQ(of_reference_.size(), of_submission_.size());
+}
+
+TEST_F(SpeedRounds, WhoDiffersFromWhatADrawComputedIsWrong) {
+  int prepared = 0;
+  const SpeedMeasurement measurement = measure(problem_with_drawn_answers(prepared), wrong_once());
   ASSERT_TRUE(measurement.fault);
   EXPECT_EQ(measurement.fault->verdict, Verdict::wrong_answer);
 }
