@@ -10,8 +10,8 @@ SIGKILL, each time when a further part of the class has been graded, and typed a
 - each file has been graded once, and what had been graded before a kill is as it was,
 - each verdict is the one that the file's first lines state,
 - each broken archive is listed and has no points,
-- of some files, drawn at random, `grade` alone with the same secret says the same, all of it but times; with
-  `--device gpu` this is left out, as speeds differ, and a rung may be too slow.
+- of some files, drawn at random, `grade` alone with the same secret says the same, all of it but times and what depends
+  on which warps run first; with `--device gpu` this is left out, as speeds differ, and a rung may be too slow.
 
 Exit status: 0 all of this holds, 1 some does not, 77 there is no Slurm where --slurm asks for it.
 """
@@ -49,7 +49,9 @@ EXERCISES = (
 HELD, FAULTS, SKIPPED = 0, 1, 77
 SHARES = {"reference": 35, "rung": 30, "mistake": 25, "red-team": 10}  # of the files, where there are such
 SAMPLE_INTERVAL, SHOWN_INTERVAL = 0.5, 60  # seconds
-OF_THE_RUN = {"seconds", "compile_seconds"}  # fields in which the reports of two gradings differ
+# Fields in which the reports of two gradings of one file differ: times, and what depends on which warps and blocks run
+# first, which is where a race is met, how often a block looks at another's state, and in which case that is most.
+OF_THE_RUN = {"seconds", "compile_seconds", "message", "value", "case"}
 
 
 @dataclasses.dataclass
