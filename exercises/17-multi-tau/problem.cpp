@@ -274,6 +274,7 @@ Counts frames(const Made& made) {
   return all;
 }
 
+/// The sums that come out when each sensor's packet is another.
 std::vector<Sum> sums_of(const Made& made, const std::function<std::vector<Sum>(std::size_t)>& of_sensor) {
   std::vector<Sum> sums = made.sums_before;
   std::size_t next = 0;

@@ -71,6 +71,8 @@ Draw draw_of_words(Random& random, Function function) {
     }
   };
 }
+
+/// Of a function that is known when this is compiled; without one, of the words themselves.
 template <auto function = std::identity(), std::size_t kWords = 1>
 Draw draw_of_words(Random& random) {
   return draw_of_words<kWords>(random, [](auto words) { return function(words); });
