@@ -19,7 +19,7 @@ std::filesystem::path calibration_folder();
 
 using CalibrationProgress = std::function<void(const std::string& what)>;
 
-/// Measures `wanted` now.
+/// Measures `wanted` now; again, twice at most, what something else seems to have disturbed.
 result::Calibration measure_gpu(device::Calibrator& calibrator, const std::vector<result::Quantity>& wanted,
                                 const CalibrationProgress& progress);
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -19,18 +20,25 @@ using testing::IsEmpty;
 
 const result::GpuIdentity kGpu{"NVIDIA H200", "GPU-00112233-4455-6677-8899-aabbccddeeff", "580.65.06"};
 
-/// Counts what it is asked for, and gives every figure the same value.
+/// Counts what it is asked for, and gives every figure the same value, but the unsteady one the spreads of
+/// `spreads` in turn, the last of them for ever, and a value that falls with the spread.
 class FakeCalibrator final : public device::Calibrator {
  public:
   result::GpuIdentity gpu() const override { return gpu_; }
   std::string toolkit() const override { return "13.0.88"; }
   result::Figure measure(Quantity quantity) override {
     asked.push_back(quantity);
-    return {4.25e12, quantity == unsteady ? 0.4 : 0.01};
+    if (quantity != unsteady) return {4.25e12, 0.01};
+    const double spread = spreads[std::min(next_++, spreads.size() - 1)];
+    return {4.25e12 * (1 - spread), spread};
   }
   std::vector<Quantity> asked;
   std::optional<Quantity> unsteady;
+  std::vector<double> spreads = {0.4};
   result::GpuIdentity gpu_ = kGpu;
+
+ private:
+  std::size_t next_ = 0;
 };
 
 class CalibrationStore : public testing::Test {
@@ -154,9 +162,32 @@ TEST_F(CalibrationStore, FiguresOfABusyGpuServeOnceAndAreNotKept) {
   const StoredCalibration found = complete({Quantity::copied_bytes, Quantity::gathers});
   EXPECT_EQ(found.calibration.figures.size(), 2U);
   EXPECT_THAT(found.complaint, HasSubstr("something else was running: gathers"));
+  EXPECT_THAT(calibrator_.asked, testing::ElementsAre(Quantity::copied_bytes, Quantity::gathers,
+                                                      Quantity::gathers, Quantity::gathers));
   calibrator_.unsteady.reset();
   EXPECT_EQ(complete({Quantity::copied_bytes, Quantity::gathers}).complaint, "");
   EXPECT_THAT(calibrator_.asked, testing::ElementsAre(Quantity::gathers));
+}
+
+TEST_F(CalibrationStore, AFigureThatWasDisturbedIsMeasuredAgain) {
+  calibrator_.unsteady = Quantity::copied_bytes;
+  calibrator_.spreads = {0.5, 0.02};
+  const StoredCalibration found = complete({Quantity::copied_bytes});
+  EXPECT_EQ(found.complaint, "");
+  EXPECT_EQ(found.calibration.figures.at(Quantity::copied_bytes).spread, 0.02);
+  EXPECT_EQ(calibrator_.asked.size(), 2U);
+}
+
+TEST_F(CalibrationStore, OfDisturbedFiguresTheSteadiestCounts) {
+  calibrator_.unsteady = Quantity::copied_bytes;
+  for (const std::vector<double>& spreads :
+       {std::vector<double>{0.5, 0.3, 0.4}, {0.3, 0.5, 0.4}, {std::nan(""), 0.4, 0.3}}) {
+    FakeCalibrator calibrator = calibrator_;
+    calibrator.spreads = spreads;
+    const result::Calibration made =
+        measure_gpu(calibrator, {Quantity::copied_bytes}, [](const std::string&) {});
+    EXPECT_EQ(made.figures.at(Quantity::copied_bytes).spread, 0.3);
+  }
 }
 
 TEST_F(CalibrationStore, AFolderThatCannotBeWrittenCostsTheFileOnly) {
