@@ -2,7 +2,7 @@
 // busy; 64 x 64 elements to a warp; asynchronous copies three stages ahead into rows whose chunks change
 // places; fragments of the next step loaded during the products of this one.
 // Lecture: 16-tensor-cores.
-// Bound: shared memory, 1.375 wavefronts per mma, and how fast mma.sync is issued.
+// Bound: how fast mma.sync is, of which it reaches 76 percent (lectures/programs/mma_rate.cu).
 // Source: A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++", 2017: tiles of blocks, warps, threads.
 #include <cuda_pipeline.h>
 
