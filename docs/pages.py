@@ -20,8 +20,11 @@ HEADING = re.compile(r"^(#{1,6}) (?P<title>.+?)\s*$")
 
 
 def label_of(page):
-    """The name that the site gives to a page: lecture_scan of lectures/10-scan.md, task_scan of its task."""
-    if page.name == "README.md":
+    """The name that the site gives to a page: lecture_scan of lectures/10-scan.md, task_scan of its task, and
+    study_drmsd_matrix of a case study."""
+    if page.name == "README.md" and page.parent.name == "study":
+        name, prefix = page.parent.parent.name, "study_"
+    elif page.name == "README.md":
         name, prefix = page.parent.name, "task_" if page.parent.parent.name == "exercises" else ""
     else:
         name, prefix = page.stem, "lecture_" if page.parent.name == "lectures" else ""

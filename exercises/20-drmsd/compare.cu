@@ -36,8 +36,8 @@ int main(int count, char** arguments) {
     return 2;
   }
   try {
-    const lockstep::Positions reference = lockstep::read_structures(arguments[1]).front();
-    const std::vector<lockstep::Positions> frames = lockstep::read_structures(arguments[2]);
+    const lockstep::Positions reference = lockstep::read_structures(arguments[1]).frames.front();
+    const std::vector<lockstep::Positions> frames = lockstep::read_structures(arguments[2]).frames;
     if (frames.front().size() != reference.size()) {
       throw std::runtime_error(std::string(arguments[1]) + " has " + std::to_string(reference.size() / 3) +
                                " atoms, " + arguments[2] + " has " +

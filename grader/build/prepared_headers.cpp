@@ -30,18 +30,6 @@ void write_text(const fs::path& path, const std::string& contents) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
-// PTX of the one virtual architecture for the emulated device, and native code for the GPU that is present:
-// of the same PTX, where the GPU can run it, so that what was checked is what runs.
-std::vector<std::string> architecture_flags(std::optional<int> native) {
-  std::vector<std::string> flags{"-gencode",
-                                 fmt::format("arch=compute_{0},code=compute_{0}", kVirtualArchitecture)};
-  if (native) {
-    flags.insert(flags.end(), {"-gencode", fmt::format("arch=compute_{},code=sm_{}",
-                                                       std::min(*native, kVirtualArchitecture), *native)});
-  }
-  return flags;
-}
-
 std::string stamp_of(const Toolkit& toolkit) {
   return fmt::format("{}\n{}\n{}\n{}\n{} {}\n", toolkit.version, host_compiler_stamp(),
                      stamp_of_file("/usr/include/features.h"),  // those of the C library
@@ -52,6 +40,16 @@ std::string stamp_of(const Toolkit& toolkit) {
 }  // namespace
 
 fs::path library_folder() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib"; }
+
+std::vector<std::string> architecture_flags(std::optional<int> native) {
+  std::vector<std::string> flags{"-gencode",
+                                 fmt::format("arch=compute_{0},code=compute_{0}", kVirtualArchitecture)};
+  if (native) {
+    flags.insert(flags.end(), {"-gencode", fmt::format("arch=compute_{},code=sm_{}",
+                                                       std::min(*native, kVirtualArchitecture), *native)});
+  }
+  return flags;
+}
 
 // -O is of the host's code alone, mostly stubs of launches, where more than -O1 only takes nvcc's time: code
 // for the device is optimised whatever it says.

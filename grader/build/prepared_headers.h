@@ -22,6 +22,10 @@ inline constexpr const char* kNoSpecialFunctions = "-D_GLIBCXX_BITS_SPECFUN_H=1"
 /// lib/ beside this program's bin/, where a build leaves what it made for compilers.
 std::filesystem::path library_folder();
 
+/// PTX of the one virtual architecture for the emulated device, and native code for the GPU that is present:
+/// of the same PTX, where the GPU can run it, so that what was checked is what runs.
+std::vector<std::string> architecture_flags(std::optional<int> native);
+
 /// How nvcc compiles submissions, but for files and folders. `native` as in compile_submission().
 std::vector<std::string> compiler_flags(std::optional<int> native);
 

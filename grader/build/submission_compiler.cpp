@@ -118,13 +118,6 @@ std::string key_of(const course::Exercise& exercise, const std::string& source, 
   return hash.digest();
 }
 
-fs::path cache_folder() {
-  const char* variable = std::getenv("LOCKSTEP_CACHE");
-  const fs::path root =
-      variable != nullptr && *variable != '\0' ? fs::path(variable) : course::state_folder() / "cache";
-  return root / "objects";
-}
-
 // The folders of one compilation on the host, and where the compiler sees them.
 struct Stage {
   Stage(const fs::path& parent, const course::Exercise& exercise, const std::string& name,
@@ -424,6 +417,13 @@ sandbox::Limits compilation_limits() {
   limits.wall_time = std::chrono::seconds(60);
   limits.processor_time = std::chrono::seconds(90);
   return limits;
+}
+
+fs::path cache_folder() {
+  const char* variable = std::getenv("LOCKSTEP_CACHE");
+  const fs::path root =
+      variable != nullptr && *variable != '\0' ? fs::path(variable) : course::state_folder() / "cache";
+  return root / "objects";
 }
 
 CompiledSubmission compile_submission(const course::Exercise& exercise, const SubmissionFile& source,

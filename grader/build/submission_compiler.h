@@ -38,6 +38,9 @@ struct CompiledSubmission {
   std::chrono::milliseconds time{0};
 };
 
+/// Where compiled objects are kept: objects/ of LOCKSTEP_CACHE, or else of cache/ of the state folder.
+std::filesystem::path cache_folder();
+
 /// What one compilation may take: far more than any exercise needs, far less than a template that never ends.
 sandbox::Limits compilation_limits();
 

@@ -41,6 +41,7 @@ void add_class_task(CLI::App& app, int& status);
 void add_calibrate(CLI::App& app, int& status);
 void add_doctor(CLI::App& app, int& status);
 void add_emulate(CLI::App& app, int& status);
+void add_study(CLI::App& app, int& status);
 void add_completion(CLI::App& app, int& status);
 void add_test(CLI::App& app, int& status);
 void add_watch(CLI::App& app, int& status);

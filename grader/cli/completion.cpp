@@ -11,6 +11,7 @@
 
 #include "cli/choice.h"
 #include "cli/command.h"
+#include "cli/selection.h"
 #include "course/catalogue.h"
 
 namespace lockstep::cli {
@@ -23,7 +24,7 @@ struct Word {
   std::string text, meaning;
 };
 
-enum class Takes { nothing, words, exercise, file, other };
+enum class Takes { nothing, words, exercise, study, file, other };
 
 struct OptionWords {
   std::vector<std::string> names;  ///< with their dashes; of an argument none
@@ -64,6 +65,8 @@ std::vector<CommandWords> commands_of(CLI::App& app) {
     words.name = {command->get_name(), command->get_description()};
     for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; }))
       words.options.push_back(words_on(*option));
+    // Its arguments are those of a program, which CLI11 does not know.
+    if (command->get_name() == "study") words.options.push_back({.takes = Takes::study});
   }
   return commands;
 }
@@ -75,24 +78,30 @@ std::vector<Word> exercises() {
   return words;
 }
 
+std::vector<Word> studies() {
+  std::vector<Word> words;
+  for (const course::Exercise* exercise : exercises_with_study())
+    words.push_back({exercise->problem.name, exercise->problem.title});
+  return words;
+}
+
+/// What may follow an option, or stand where an argument does.
+std::vector<Word> words_after(const OptionWords& option) {
+  if (option.takes == Takes::exercise) return exercises();
+  if (option.takes == Takes::study) return studies();
+  std::vector<Word> words;
+  for (const std::string& word : option.words) words.push_back({word, ""});
+  return words;
+}
+
 /// What may stand where the command's arguments do: its options, and what it takes besides them.
 std::vector<Word> words_behind(const CommandWords& command) {
   std::vector<Word> words;
   for (const OptionWords& option : command.options) {
     for (const std::string& name : option.names) words.push_back({name, option.meaning});
     if (!is_argument(option)) continue;
-    if (option.takes == Takes::exercise)
-      for (Word& exercise : exercises()) words.push_back(std::move(exercise));
-    for (const std::string& word : option.words) words.push_back({word, ""});
+    for (Word& word : words_after(option)) words.push_back(std::move(word));
   }
-  return words;
-}
-
-/// What may follow an option.
-std::vector<Word> words_after(const OptionWords& option) {
-  if (option.takes == Takes::exercise) return exercises();
-  std::vector<Word> words;
-  for (const std::string& word : option.words) words.push_back({word, ""});
   return words;
 }
 
@@ -248,8 +257,9 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
         text += fish_option(command.name.text, option);
         continue;
       }
-      if (option.takes == Takes::file) text += fish_line(command.name.text, " -F", "");
-      if (option.takes != Takes::exercise && option.takes != Takes::words) continue;
+      if (option.takes == Takes::file || option.takes == Takes::study)
+        text += fish_line(command.name.text, " -F", "");
+      if (option.takes == Takes::nothing || option.takes == Takes::other) continue;
       for (const Word& word : words_after(option))
         text += fish_line(command.name.text, " -a " + fish_quoted(word.text), word.meaning);
     }

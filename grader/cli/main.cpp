@@ -92,6 +92,7 @@ int run(int argc, char** argv) {
   add_calibrate(app, status);
   add_doctor(app, status);
   add_emulate(app, status);
+  add_study(app, status);
   add_completion(app, status);
   add_test(app, status);
   try {

@@ -65,6 +65,13 @@ std::vector<const course::Exercise*> select_exercises(const std::vector<std::str
   return selected;
 }
 
+std::vector<const course::Exercise*> exercises_with_study() {
+  std::vector<const course::Exercise*> found;
+  for (const course::Exercise& exercise : course::catalogue())
+    if (std::filesystem::is_directory(exercise.folder / "study")) found.push_back(&exercise);
+  return found;
+}
+
 std::string select_case(const course::Exercise& exercise, const std::string& name, bool has_gpu) {
   if (!exercise.problem.predictions.empty())
     throw WrongUse(exercise.problem.name + " asks for predictions and has no case to run: leave --case out.");

@@ -27,6 +27,9 @@ const course::Exercise& select_exercise(const std::string& name);
 /// The exercises called `names`, each once and in the course's order; all of them when no name is given.
 std::vector<const course::Exercise*> select_exercises(const std::vector<std::string>& names);
 
+/// Those that have a case study: a folder study/ beside their files.
+std::vector<const course::Exercise*> exercises_with_study();
+
 /// The name of the case of an exercise that is named so, or of which `name` is a part and of no other's.
 /// `has_gpu`: whether those count that a GPU alone runs. Throws WrongUse with the names that there are.
 std::string select_case(const course::Exercise& exercise, const std::string& name, bool has_gpu);

@@ -61,7 +61,7 @@ TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
   EXPECT_EQ(ran.status, 0);
   for (const char* command :
        {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new", "class", "autograder",
-        "calibrate", "doctor", "emulate", "completion", "test"}) {
+        "calibrate", "doctor", "emulate", "study", "completion", "test"}) {
     EXPECT_THAT(ran.output, HasSubstr(std::string("\n  ") + command)) << command;
   }
 }
@@ -69,7 +69,7 @@ TEST_F(Command, HelpListsEveryCommandAndEndsWell) {
 TEST_F(Command, EveryCommandHasHelpWithAnExample) {
   for (const char* command :
        {"list", "grade", "watch", "profile", "hint", "lectures", "reset", "new", "class", "autograder",
-        "calibrate", "doctor", "emulate", "completion", "test"}) {
+        "calibrate", "doctor", "emulate", "study", "completion", "test"}) {
     const Ran ran = lockstep(std::string(command) + " --help");
     EXPECT_EQ(ran.status, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Example")) << command;
@@ -129,6 +129,8 @@ TEST_F(Command, WrongUseIsStatusTwo) {
                                 "grade transpose --submission $'two\\nlines.cu'",
                                 "profile transpose --submission /nonexistent",
                                 "emulate",
+                                "study transpose",
+                                "study --cutoff 1 drmsd-matrix",
                                 "watch transpose",
                                 "watch --case '1 x 1'",
                                 "watch --submission /dev/null",
@@ -138,7 +140,7 @@ TEST_F(Command, WrongUseIsStatusTwo) {
 }
 
 TEST_F(Command, UnknownExerciseSuggestsTheNearest) {
-  for (const char* command : {"grade", "profile", "hint", "reset"}) {
+  for (const char* command : {"grade", "profile", "hint", "reset", "study"}) {
     const Ran ran = lockstep(std::string(command) + " transpos 2>&1");
     EXPECT_EQ(ran.status, 2) << command;
     EXPECT_THAT(ran.output, HasSubstr("did you mean transpose")) << command;

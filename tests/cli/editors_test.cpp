@@ -172,6 +172,7 @@ TEST_P(Completion, OffersCommandsTheirOptionsAndExercises) {
   EXPECT_THAT(offered({"lockstep", "grade", "--d"}), Contains("--device"));
   EXPECT_THAT(offered({"lockstep", "hint", "transpose-by"}), Contains("transpose-bytes"));
   EXPECT_THAT(offered({"lockstep", "profile", "transpose", "--sp"}), Contains("--space"));
+  EXPECT_THAT(offered({"lockstep", "study", "d"}), AllOf(Contains("drmsd-matrix"), Not(Contains("drmsd"))));
 }
 
 TEST_P(Completion, OffersTheWordsThatAnOptionTakes) {

@@ -62,6 +62,11 @@ class LectureFilter(unittest.TestCase):
         self.assertEqual(lines[0], "# Task: Scan {#task_block_scan}")
         self.assertEqual(lines[2], "[lecture](../a.md) and file")
 
+    def test_study_has_the_name_of_its_exercise(self):
+        lines = self.filtered("exercises/20-drmsd-matrix/study/README.md", "# Shapes\n\n![A map](pictures/map.svg)\n")
+        self.assertEqual(lines[0], "# Shapes {#study_drmsd_matrix}")
+        self.assertIn("\\htmlinclude[block] map.svg", lines[2])
+
     def test_link_to_a_place_names_its_label(self):
         text = "[load](architecture.md#life-of-a-load), [here](#place), [site](https://example.org/a.md#b)\n"
         (line,) = self.filtered("docs/checks.md", text)

@@ -16,12 +16,12 @@ using testing::StartsWith;
 
 std::vector<Positions> pdb(const std::string& text) {
   std::istringstream in(text);
-  return read_pdb(in, "a.pdb");
+  return read_pdb(in, "a.pdb").frames;
 }
 
 std::vector<Positions> xyz(const std::string& text) {
   std::istringstream in(text);
-  return read_xyz(in, "a.xyz");
+  return read_xyz(in, "a.xyz").frames;
 }
 
 template <class Read>
@@ -35,6 +35,8 @@ std::string error_of(Read read, const std::string& text) {
 }
 
 const std::string kFirst = "ATOM      1  N   ALA A   1      11.104   6.134  -6.504  1.00  0.00           N\n";
+const std::string kFirstMoved =
+    "ATOM      1  N   ALA A   1       1.000   2.000   3.000  1.00  0.00           N\n";
 const std::string kSecond =
     "ATOM      2  CA AALA A   1    -999.999-100.000   0.001  0.50  0.00           C\n";
 const std::string kOther = "ATOM      3  CA BALA A   1       1.000   1.000   1.000  0.50  0.00           C\n";
@@ -48,9 +50,13 @@ TEST(Pdb, ReadsColumnsThatTouchAndTheFirstAlternateLocation) {
 
 TEST(Pdb, ModelsAreFrames) {
   const auto frames =
-      pdb("MODEL        1\n" + kFirst + "ENDMDL\nMODEL        2\n" + kSecond + "ENDMDL\nEND\n");
+      pdb("MODEL        1\n" + kFirst + "ENDMDL\nMODEL        2\n" + kFirstMoved + "ENDMDL\nEND\n");
   ASSERT_EQ(frames.size(), 2U);
-  EXPECT_THAT(frames[1], ElementsAre(-999.999F, -100.0F, 0.001F));
+  EXPECT_THAT(frames[1], ElementsAre(1, 2, 3));
+}
+
+TEST(Pdb, EndMayStandBehindEveryFrame) {
+  EXPECT_EQ(pdb(kFirst + "END\n" + kFirstMoved + "END\n").size(), 2U);
 }
 
 TEST(Pdb, TellsTheLineOfWhatItCannotRead) {

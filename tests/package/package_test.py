@@ -137,6 +137,13 @@ class Package(unittest.TestCase):
         self.assertIn("This machine can grade.", ran.stdout)
         self.assertNotIn("cmake", ran.stdout)
 
+    def test_lists_its_studies_and_has_what_they_are_made_of(self):
+        ran = self.run_there("./lockstep", "study")
+        self.assertIn("drmsd-matrix", ran.stdout)
+        for name in ("exercises/20-drmsd-matrix/study/study.cpp", "exercises/20-drmsd-matrix/study/example.pdb",
+                     "exercises/20-drmsd/structures.h", "common/study/svg.h"):  # fmt: skip
+            self.assertTrue((self.root / name).is_file(), name)
+
     def test_grades(self):
         graded = self.run_there("./lockstep", "grade", "transpose", "--submission", "solutions")
         self.assertEqual(graded.returncode, 0, graded.stdout)

@@ -1,0 +1,60 @@
+// The files that a case study writes: all of them, or none.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace lockstep::study {
+
+/// What is written lies beside its place, NAME.part, until commit() renames it. What is not committed is
+/// removed.
+class OutputFiles {
+ public:
+  OutputFiles() = default;
+  OutputFiles(const OutputFiles&) = delete;
+  OutputFiles& operator=(const OutputFiles&) = delete;
+  ~OutputFiles() {
+    std::error_code ignored;
+    for (std::size_t i = committed_; i < names_.size(); ++i)
+      std::filesystem::remove(part(names_[i]), ignored);
+  }
+
+  /// Writes a file by `write`, which is given a stream. Throws std::runtime_error where that is impossible.
+  template <class Write>
+  void add(const std::string& name, Write write) {
+    errno = 0;
+    std::ofstream file(part(name), std::ios::binary);
+    if (!file) fail(name);
+    names_.push_back(name);
+    write(file);
+    file.close();
+    if (!file) fail(name);
+  }
+
+  /// Gives all files their names. Throws std::runtime_error.
+  void commit() {
+    for (; committed_ < names_.size(); ++committed_)
+      if (std::rename(part(names_[committed_]).c_str(), names_[committed_].c_str()) != 0)
+        fail(names_[committed_]);
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  static std::string part(const std::string& name) { return name + ".part"; }
+  [[noreturn]] static void fail(const std::string& name) {
+    throw std::runtime_error(name + " cannot be written: " + std::generic_category().message(errno));
+  }
+
+  std::vector<std::string> names_;
+  std::size_t committed_ = 0;
+};
+
+}  // namespace lockstep::study

@@ -1,0 +1,289 @@
+// `lockstep study`: the program of a case study, exercises/NN-topic/study, compiled with the reference or
+// with the student's own file and run on the user's data. It is the course's code and the user's, so nothing
+// isolates it, as with `emulate`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "build/content_hash.h"
+#include "build/object_cache.h"
+#include "build/prepared_headers.h"
+#include "build/submission_compiler.h"
+#include "build/toolkit.h"
+#include "cli/choice.h"
+#include "cli/command.h"
+#include "cli/program.h"
+#include "cli/selection.h"
+#include "cli/terminal.h"
+#include "course/catalogue.h"
+#include "device/device.h"
+#include "device/installation.h"
+#include "emulator/server/emulate.h"
+#include "report/finding_words.h"
+#include "report/printable.h"
+#include "sandbox/temporary_folder.h"
+#include "storage/files.h"
+
+namespace lockstep::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StudyArguments {
+  bool own = false;  ///< with the student's file in place of the reference
+  device::Kind device = device::Kind::automatic;
+};
+
+fs::path folder_of(const course::Exercise& exercise) { return exercise.folder / "study"; }
+
+/// The heading of its page; empty where it has none.
+std::string title_of(const course::Exercise& exercise) {
+  std::ifstream page(folder_of(exercise) / "README.md");
+  std::string line;
+  std::getline(page, line);
+  return line.starts_with("# ") ? line.substr(2) : "";
+}
+
+const course::Exercise& select_study(const std::string& name) {
+  const std::vector<const course::Exercise*> studies = exercises_with_study();
+  const course::Exercise& exercise = select_exercise(name);
+  if (std::ranges::find(studies, &exercise) != studies.end()) return exercise;
+  std::vector<std::string> names;
+  for (const course::Exercise* study : studies) names.push_back(study->problem.name);
+  throw WrongUse(
+      fmt::format("{} has no study. These have one: {}.", exercise.problem.name, fmt::join(names, ", ")));
+}
+
+int list_studies() {
+  for (const course::Exercise* exercise : exercises_with_study()) {
+    std::cout << fmt::format("{:<14}  {}\n{:<14}  {}\n", exercise->problem.name, title_of(*exercise), "",
+                             report::printable(course::path_to_type(folder_of(*exercise) / "README.md")));
+  }
+  std::cout << "\nRun one on its example:  ./lockstep study NAME\n"
+               "and on data of yours:    ./lockstep study NAME FILE\n";
+  return kPassed;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, const std::vector<std::string>& endings) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (std::ranges::find(endings, entry.path().extension().string()) != endings.end())
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// What a study is compiled of: all of its sources, and the file with the exercise's function.
+struct Sources {
+  const course::Exercise& exercise;
+  fs::path function;
+};
+
+std::vector<std::string> compiler_flags(std::optional<int> native) {
+  std::vector<std::string> flags{"-std=c++20", "-O2", "-lineinfo", "-cudart", "shared"};
+  const std::vector<std::string> architecture = build::architecture_flags(native);
+  flags.insert(flags.end(), architecture.begin(), architecture.end());
+  return flags;
+}
+
+/// Of the compiler, its flags, and every file that it may read.
+std::string key_of(const Sources& sources, const build::Toolkit& toolkit, std::optional<int> native) {
+  std::vector<fs::path> files = files_in(folder_of(sources.exercise), {".cpp", ".cu", ".h"});
+  files.push_back(sources.function);
+  std::vector<fs::path> folders{course::course_root() / "common/lockstep",
+                                course::course_root() / "common/study"};
+  for (const course::Exercise& exercise : course::catalogue()) folders.push_back(exercise.folder);
+  for (const fs::path& folder : folders)
+    for (const fs::path& header : files_in(folder, {".h"})) files.push_back(header);
+  build::ContentHash hash;
+  hash.add("study");
+  hash.add(toolkit.version);
+  hash.add(build::host_compiler_stamp());
+  hash.add(fmt::format("{}", fmt::join(compiler_flags(native), " ")));
+  for (const fs::path& file : files) {
+    hash.add(file);
+    hash.add(storage::read_file(file));
+  }
+  return hash.digest();
+}
+
+/// Paths as nvcc takes them, which has shells read them: themselves, or, of those with blanks or quotes,
+/// links in a folder.
+class PlainPaths {
+ public:
+  explicit PlainPaths(fs::path folder) : folder_(std::move(folder)) {}
+
+  fs::path of(const fs::path& path) {
+    if (std::ranges::all_of(path.string(), is_plain)) return path;
+    fs::path link = folder_ / (fmt::format("path-{}", ++links_) + path.extension().string());
+    fs::create_symlink(path, link);
+    return link;
+  }
+
+ private:
+  static bool is_plain(unsigned char c) {
+    constexpr unsigned char kFirstOfOtherAlphabets = 0x80;
+    return std::isalnum(c) != 0 || c >= kFirstOfOtherAlphabets ||
+           std::string_view("/._-+").find(static_cast<char>(c)) != std::string_view::npos;
+  }
+
+  fs::path folder_;
+  int links_ = 0;
+};
+
+/// What defines STUDY_FOLDER, as a string literal.
+std::string definition_of_folder(const fs::path& folder) {
+  std::string escaped;
+  for (const char c : folder.string())
+    escaped += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return fmt::format("#define STUDY_FOLDER \"{}\"\n", escaped);
+}
+
+/// Compiles into `program`, with what else is needed in `folder`. Returns what nvcc said.
+ProgramResult compile(const Sources& sources, const build::Toolkit& toolkit, std::optional<int> native,
+                      const fs::path& folder, const fs::path& program) {
+  const course::Exercise& exercise = sources.exercise;
+  PlainPaths paths(folder);
+  const fs::path study = paths.of(folder_of(exercise)), definition = folder / "study_folder.h";
+  storage::write_file(definition, definition_of_folder(folder_of(exercise)));
+  std::vector<std::string> arguments{toolkit.nvcc};
+  for (const std::string& flag : compiler_flags(native)) arguments.push_back(flag);
+  arguments.insert(arguments.end(), {"-include", definition});
+  for (const fs::path& included : {course::course_root() / "common", exercise.folder,
+                                   exercise.root / "exercises", course::course_root() / "exercises"})
+    arguments.insert(arguments.end(), {"-I", paths.of(included)});
+  arguments.push_back(paths.of(sources.function));  // first, as it is what may have errors
+  for (const fs::path& file : files_in(study, {".cpp", ".cu"})) arguments.push_back(file);
+  arguments.insert(arguments.end(), {"-o", program});
+  return run_program(arguments);
+}
+
+/// The program; nothing where it does not compile, which the compiler has then said on standard error.
+std::optional<fs::path> compiled(const Sources& sources, std::optional<int> native) {
+  const build::Toolkit& toolkit = [&]() -> const build::Toolkit& {
+    try {
+      return build::find_toolkit();
+    } catch (const std::runtime_error& error) {
+      throw Failed(error.what());
+    }
+  }();
+  const std::string key = key_of(sources, toolkit, native);
+  const build::ObjectCache cache(build::cache_folder());
+  std::optional<build::ObjectCache::Entry> entry = cache.find(key);
+  if (!entry) {
+    ProgressLine progress;
+    progress.show("compiling the study of " + sources.exercise.problem.name);
+    const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-study-");
+    const fs::path program = folder.path() / "program";
+    const ProgramResult compiler = compile(sources, toolkit, native, folder.path(), program);
+    progress.clear();
+    std::cerr << compiler.output;
+    if (compiler.status != 0) return std::nullopt;
+    entry = cache.store(key, storage::read_file(program), "");
+  }
+  fs::permissions(entry->object, fs::perms::owner_exec, fs::perm_options::add);
+  return entry->object;
+}
+
+/// The GPU's compute capability; nothing where the emulated device is to run it.
+std::optional<int> capability_of(device::Kind kind) {
+  if (kind == device::Kind::emulated) return std::nullopt;
+  try {
+    return device::make_gpu()->compute_capability();
+  } catch (const device::DeviceUnavailable&) {
+    if (kind == device::Kind::gpu) throw;
+    return std::nullopt;
+  }
+}
+
+int run_emulated(const fs::path& program, const std::vector<std::string>& words) {
+  emulator::server::EmulateOptions options;
+  options.device.note_refusals = true;
+  options.device.executable = device::installed_program("lockstep-device");
+  options.cudart_directory = device::installed_library_folder("emulated");
+  options.program = program;
+  options.text_of = report::text_of;
+  options.arguments = words;
+  return emulator::server::emulate(options);
+}
+
+/// Becomes the program, with the toolkit's CUDA runtime.
+[[noreturn]] void run_natively(const fs::path& program, std::vector<std::string> words) {
+  if (const fs::path& library = build::find_toolkit().library; !library.empty()) {
+    const char* before = std::getenv("LD_LIBRARY_PATH");
+    const std::string path = before == nullptr ? library.string() : library.string() + ':' + before;
+    setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+  }
+  words.insert(words.begin(), program.string());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  std::cout.flush();
+  execv(program.c_str(), pointers.data());
+  throw Failed(program.string() + " cannot be run");
+}
+
+int study(const StudyArguments& arguments, const std::vector<std::string>& words) {
+  if (words.empty()) return list_studies();
+  if (words.front().starts_with('-'))
+    throw WrongUse("study has no option " + report::printable(words.front()) +
+                   "; those of a study's program stand behind its name.");
+  const course::Exercise& exercise = select_study(words.front());
+  const fs::path function =
+      arguments.own ? exercise.starter : exercise.solutions / exercise.starter.filename();
+  if (!fs::exists(function))
+    throw WrongUse(fmt::format("{} is not here{}", report::printable(function.string()),
+                               arguments.own ? "." : ": ./lockstep study --own links your own file."));
+  const std::optional<int> native = capability_of(arguments.device);
+  const std::optional<fs::path> program = compiled({exercise, function}, native);
+  if (!program) {
+    std::cerr << fmt::format("lockstep: {} does not compile with the study of {}\n",
+                             report::printable(course::path_to_type(function)), exercise.problem.name);
+    return kNotPassed;
+  }
+  const std::vector<std::string> behind(words.begin() + 1, words.end());
+  if (native) run_natively(*program, behind);
+  return run_emulated(*program, behind);
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<StudyArguments>();
+  CLI::App* command = app.add_subcommand(
+      "study", "[OPTION...] NAME [ARGUMENT...]: a case study on its example or on data of yours");
+  command->prefix_command();  // from the name on, everything belongs to the study's program
+  command->add_flag("--own", arguments->own, "Link your own file of the exercise, not the reference");
+  command
+      ->add_option("--device", arguments->device,
+                   "auto (the GPU if there is one), gpu, or emulated; auto when not given")
+      ->transform(one_of<device::Kind>({{"auto", device::Kind::automatic},
+                                        {"gpu", device::Kind::gpu},
+                                        {"emulated", device::Kind::emulated}}))
+      ->type_name("KIND");
+  command->footer(
+      "\nWithout a name it lists the studies, without an argument behind the name it runs the example.\n"
+      "What a program writes lies in the folder in which you type the command.\n"
+      "\nExamples:  ./lockstep study drmsd-matrix\n"
+      "           ./lockstep study drmsd-matrix trajectory.dcd --cutoff 1.5\n"
+      "           ./lockstep study drmsd-matrix --help\n"
+      "           ./lockstep study --own drmsd-matrix\n"
+      "The exit status is the program's own.");
+  command->callback([command, arguments, &status] { status = study(*arguments, command->remaining()); });
+}
+
+}  // namespace lockstep::cli
