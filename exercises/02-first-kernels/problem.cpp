@@ -115,7 +115,8 @@ Call limit_call(int n, Random& random) {
                both);
   Call call;
   call.input("in", in).output("out", output_of(right, mistakes)).scalar("n", n);
-  return call.scalar("low", low).scalar("high", high).stream();
+  call.scalar("low", low).scalar("high", high).stream();
+  return call;
 }
 
 // --- blend ---
@@ -139,7 +140,8 @@ Call blend_call(int n, Random& random) {
                "Multiply `a` by 1 - weight, `b` by weight.");
   Call call;
   call.input("a", a).input("b", b).output("out", output_of(right, mistakes)).scalar("n", n);
-  return call.scalar("weight", weight).stream();
+  call.scalar("weight", weight).stream();
+  return call;
 }
 
 // --- look_up ---
@@ -168,7 +170,8 @@ Call look_up_call(int n, Random& random) {
   mistakes.add("the indices themselves are written", index, "Read the table at index[i].");
   Call call;
   call.input("table", table).input("index", index).output("out", output_of(right, mistakes));
-  return call.scalar("n", n).scalar("entries", entries).stream();
+  call.scalar("n", n).scalar("entries", entries).stream();
+  return call;
 }
 
 // --- inverse ---
@@ -185,7 +188,8 @@ Call inverse_call(int n, Random& random) {
   mistakes.add("each place holds its own number: out[to[i]] = to[i]", each<int>(n, [](int i) { return i; }),
                "Write i, not to[i], to that place.");
   Call call;
-  return call.input("to", to).output("out", output_of(right, mistakes)).scalar("n", n).stream();
+  call.input("to", to).output("out", output_of(right, mistakes)).scalar("n", n).stream();
+  return call;
 }
 
 // --- slope ---
@@ -212,7 +216,8 @@ Call slope_call(int n, Random& random) {
                each<int>(n, [&](int i) { return in[size(i)] - in[size(std::max(i - 1, 0))]; }),
                "Subtract the left neighbour from the right one, and not from in[i].");
   Call call;
-  return call.input("in", in).output("out", output_of(right, mistakes)).scalar("n", n).stream();
+  call.input("in", in).output("out", output_of(right, mistakes)).scalar("n", n).stream();
+  return call;
 }
 
 // --- mirror ---
@@ -249,7 +254,8 @@ Call mirror_call(Image image, Random& random) {
   };
   Call call;
   call.input("in", in).output("out", std::move(out)).scalar("rows", rows).scalar("columns", columns);
-  return call.scalar("pitch", pitch).stream();
+  call.scalar("pitch", pitch).stream();
+  return call;
 }
 
 std::vector<Case> mirror_cases() {

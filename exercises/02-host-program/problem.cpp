@@ -56,7 +56,8 @@ Call make_call(int n, Random& random) {
   output.expected = bytes_of(right);
   output.known_mistakes = [known = mistakes.known()] { return known; };
   Call call;
-  return call.host_input("in", in).host_output("out", std::move(output)).scalar("n", n);
+  call.host_input("in", in).host_output("out", std::move(output)).scalar("n", n);
+  return call;
 }
 
 Case case_of(int n, const char* purpose) {

@@ -102,7 +102,8 @@ Call in_turns_call(int n, Random& random) {
   mistakes.add("the kind changes with each warp of 32 elements, and not with each element",
                all_changed(in, [](int i) { return i / 32 % kKinds; }), kinds);
   Call call;
-  return call.input("in", in).output("out", output_of(right, mistakes)).scalar("n", n).stream();
+  call.input("in", in).output("out", output_of(right, mistakes)).scalar("n", n).stream();
+  return call;
 }
 
 Case in_turns_case(int n, const char* purpose) {
@@ -133,7 +134,8 @@ Call by_kind_call(int n, bool rare, Random& random) {
                "Let i = order[thread], and use i for in, kind and out alike.");
   Call call;
   call.input("in", in).input("kind", kind).input("order", order).output("out", output_of(right, mistakes));
-  return call.scalar("n", n).stream();
+  call.scalar("n", n).stream();
+  return call;
 }
 
 Case by_kind_case(int n, bool rare, const char* purpose) {
@@ -179,7 +181,8 @@ Call short_rows_call(Shape shape, Random& random) {
   };
   Call call;
   call.input("in", in).input("key", key).output("out", std::move(out)).scalar("rows", rows);
-  return call.scalar("columns", columns).stream();
+  call.scalar("columns", columns).stream();
+  return call;
 }
 
 Case short_rows_case(Shape shape, const char* purpose) {

@@ -42,7 +42,8 @@ Case make_case(std::string puzzle, int inputs, int n, bool with_n, std::string p
     Call call;
     call.input("in", in).output("out", std::move(out));
     if (with_n) call.scalar("n", n);
-    return call.stream();
+    call.stream();
+    return call;
   };
   made.cost = {.elements = static_cast<double>(n), .global_bytes = 4.0 * (inputs + n)};
   return once(measured(made));

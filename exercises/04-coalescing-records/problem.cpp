@@ -160,7 +160,8 @@ Call make_call(const Arrays& arrays) {
   records.known_mistakes = [arrays] { return known_mistakes(arrays); };
   Call call;
   for (std::size_t m = 0; m < kArrays; ++m) call.input(kNames.at(m), arrays.at(m));
-  return call.output("records", std::move(records)).scalar("n", static_cast<int>(arrays[0].size())).stream();
+  call.output("records", std::move(records)).scalar("n", static_cast<int>(arrays[0].size())).stream();
+  return call;
 }
 
 std::uint32_t any_word(Random& random) { return random.word(); }

@@ -155,7 +155,8 @@ Call make_call(Shape shape, Random& random) {
   out.known_mistakes = [in, shape] { return known_mistakes(*in, shape); };
   Call call;
   call.input("in", *in).output("out", std::move(out));
-  return call.scalar("rows", shape.rows).scalar("columns", shape.columns).stream();
+  call.scalar("rows", shape.rows).scalar("columns", shape.columns).stream();
+  return call;
 }
 
 Case make_case(Shape shape, std::string purpose) {

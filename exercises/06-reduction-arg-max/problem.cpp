@@ -120,7 +120,8 @@ Call make_call(const Floats& in) {
   Call call;
   call.input("in", in).scalar("n", static_cast<int>(in.size()));
   call.output("largest", std::move(largest)).output("place", std::move(place));
-  return call.workspace("workspace").stream();
+  call.workspace("workspace").stream();
+  return call;
 }
 
 /// Whole numbers between two.

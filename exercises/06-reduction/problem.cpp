@@ -104,7 +104,8 @@ Remark remark_on_rounding(Tolerance tolerance, std::span<const std::byte> right_
 /// `call` has the input.
 Call with_output(Call call, Output sum, int n) {
   call.scalar("n", n).output("sum", std::move(sum)).workspace("workspace");
-  return call.stream();
+  call.stream();
+  return call;
 }
 
 Call make_call(const Floats& in, Tolerance tolerance) {

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "course/problem.h"
+#include "course/rows_of_products.h"
 #include "emulator/core/processors.h"
 #include "lockstep/matrix_products.h"
 #include "matrix_product.h"
@@ -52,12 +53,17 @@ Matrices wide_times_narrow(Shape shape, Random& random) { return whole_numbers(s
 /// Neither operand fits into a format of fewer bits or of integers.
 Matrices with_fractions(Shape shape, Random& random) { return scaled_numbers(shape, kLargest, 3, random); }
 
-std::vector<KnownMistake> known_mistakes(const Matrices& inputs, Shape shape) {
-  const auto& [a, b] = inputs;
+std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& right, Shape shape) {
   const auto [m, n, k] = shape;
   if (k == 0) return {};
-  const Floats right = product(a, b, shape);
   Mistakes mistakes(right);
+  const auto a = std::make_shared<const Floats>(inputs.a);
+  const Floats& b = inputs.b;
+  const auto product_from = [&](int first, int end) {
+    return rows_of_product(a, shape, [&b, first, end](const Floats& rows, Shape of) {
+      return product(rows, b, of, first, end);
+    });
+  };
   // Which tiles left them out is not known: several may end at the same place.
   std::set<int> ends, begins = {k - 1};
   for (const int tile : {8, 16, 32, 64}) {
@@ -65,32 +71,47 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, Shape shape) {
     begins.insert((k - 1) / tile * tile);
   }
   for (const int end : ends) {
-    mistakes.add(
+    mistakes.add_in_parts(
         end == 0 ? "no product was added"
                  : "the products with i from " + std::to_string(end) + " on are missing",
-        product(a, b, shape, 0, end),
+        product_from(0, end),
         "Let the loop go over all tiles along k, also over the last, which is not full: what lies behind the "
         "end of A's rows and of B's columns is 0 in the tiles.");
   }
   for (const int begin : begins) {
-    mistakes.add("only the products with i from " + std::to_string(begin) + " on were added",
-                 product(a, b, shape, begin, k),
-                 "Set the sums to 0 once, before the first tile, and add to them in every one: sum += …, and "
-                 "not sum = ….");
+    mistakes.add_in_parts(
+        "only the products with i from " + std::to_string(begin) + " on were added", product_from(begin, k),
+        "Set the sums to 0 once, before the first tile, and add to them in every one: sum += …, and "
+        "not sum = ….");
   }
-  mistakes.add("A was read as if it were transposed", product(transposed(a, k, m), b, shape),
-               "Element (row, i) of A is a[row * k + i].");
-  mistakes.add("B was read as if it were transposed", product(a, transposed(b, n, k), shape),
-               "Element (i, column) of B is b[i * n + column].");
+  const auto times_b = [&b](const Floats& rows, Shape of) { return product(rows, b, of); };
+  mistakes.add_in_parts("A was read as if it were transposed",
+                        rows_of_product(std::make_shared<const Floats>(transposed(*a, k, m)), shape, times_b),
+                        "Element (row, i) of A is a[row * k + i].");
+  mistakes.add_in_parts("B was read as if it were transposed",
+                        rows_of_product(a, shape,
+                                        [&b, shape](const Floats& rows, Shape of) {
+                                          return product(rows, transposed(b, shape.n, shape.k), of);
+                                        }),
+                        "Element (i, column) of B is b[i * n + column].");
   mistakes.add("C was written as if it were transposed", transposed(right, m, n),
                "Element (row, column) of C is c[row * n + column].");
-  for (const auto& [bits, formats] : {std::pair{11, "half precision and TF32 have"}, {8, "bfloat16 has"}}) {
+  for (const auto& [count, formats] : {std::pair{11, "half precision and TF32 have"}, {8, "bfloat16 has"}}) {
+    const int bits = count;
     const std::string rounded = " rounded to " + std::to_string(bits) + " bits, as " + formats;
     const char* const keep = "Keep the elements as floats: they have up to 12 bits here.";
-    const Floats of_a = rounded_to(a, bits), of_b = rounded_to(b, bits);
-    mistakes.add("the elements of A were" + rounded, product(of_a, b, shape), keep);
-    mistakes.add("the elements of B were" + rounded, product(a, of_b, shape), keep);
-    mistakes.add("the elements were" + rounded, product(of_a, of_b, shape), keep);
+    const auto of_a = [&b, bits](const Floats& rows, Shape of) {
+      return product(rounded_to(rows, bits), b, of);
+    };
+    const auto of_b = [&b, bits](const Floats& rows, Shape of) {
+      return product(rows, rounded_to(b, bits), of);
+    };
+    const auto of_both = [&b, bits](const Floats& rows, Shape of) {
+      return product(rounded_to(rows, bits), rounded_to(b, bits), of);
+    };
+    mistakes.add_in_parts("the elements of A were" + rounded, rows_of_product(a, shape, of_a), keep);
+    mistakes.add_in_parts("the elements of B were" + rounded, rows_of_product(a, shape, of_b), keep);
+    mistakes.add_in_parts("the elements were" + rounded, rows_of_product(a, shape, of_both), keep);
   }
   return mistakes.known();
 }
@@ -108,12 +129,14 @@ Call make_call(Shape shape, const Matrices& inputs, const Floats& right,
   c.known_mistakes = std::move(mistakes);
   Call call;
   call.input("a", inputs.a).input("b", inputs.b).output("c", std::move(c));
-  return call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
+  call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
+  return call;
 }
 
-Call make_call(Shape shape, const Matrices& inputs) {
-  return make_call(shape, inputs, product(inputs.a, inputs.b, shape),
-                   [inputs, shape] { return known_mistakes(inputs, shape); });
+Call make_call(Shape shape, Matrices made) {
+  const auto inputs = std::make_shared<const Matrices>(std::move(made));
+  const auto right = std::make_shared<const Floats>(product(inputs->a, inputs->b, shape));
+  return make_call(shape, *inputs, *right, [=] { return known_mistakes(*inputs, *right, shape); });
 }
 
 /// The name gives m, n and k.

@@ -211,7 +211,8 @@ Call make_call(const Sequence& of, Symbols made, Random& random) {
   };
   Call call;
   call.input("symbols", buffer).scalar("n", of.n).scalar("distance", of.distance);
-  return call.output("counts", std::move(counts)).scalar("values", of.values).stream();
+  call.output("counts", std::move(counts)).scalar("values", of.values).stream();
+  return call;
 }
 
 using Values = Symbols (*)(const Sequence&, Random&);

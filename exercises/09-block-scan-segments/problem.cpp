@@ -181,7 +181,8 @@ Call make_call(const Task& task, Shape shape) {
   out.known_mistakes = [task] { return known_mistakes(task); };
   Call call;
   call.input("values", task.values).input("flags", task.flags).output("out", std::move(out));
-  return call.scalar("rows", shape.rows).scalar("columns", shape.columns).stream();
+  call.scalar("rows", shape.rows).scalar("columns", shape.columns).stream();
+  return call;
 }
 
 /// Whether an element gets a flag.

@@ -176,7 +176,8 @@ Call make_call(int n, Value factor, Random& random) {
   };
   Call call;
   call.input("a", in->a).input("b", in->b).scalar("first", in->first);
-  return call.output("x", std::move(x)).scalar("n", n).workspace("workspace").stream();
+  call.output("x", std::move(x)).scalar("n", n).workspace("workspace").stream();
+  return call;
 }
 
 /// Odd factors: multiplication by one of them loses no bit, so every value depends on all elements before it.

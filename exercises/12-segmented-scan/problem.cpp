@@ -62,20 +62,27 @@ struct Task {
 
 // --- outputs ---
 
+// Sums of mistakes are functions that give one element after the other, from the first: most of what they
+// would leave differs early from what was found, and is not made.
+
 /// The inclusive sums, which start again wherever `begins` says so. Nothing lies before the first.
 template <class Begins>
-Words sums_from(const Task& task, Begins begins) {
-  Words sums(task.size());
-  std::uint32_t sum = 0;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+auto sums_from(const Task& task, Begins begins) {
+  return [&task, begins, sum = std::uint32_t{0}](std::size_t i) mutable {
     if (begins(i)) sum = 0;
-    sum += task.values[i];
-    sums[i] = sum;
-  }
-  return sums;
+    return sum += task.values[i];
+  };
 }
 
-Words right_sums(const Task& task) {
+/// All n elements.
+template <class Next>
+Words all_of(Next next, std::size_t n) {
+  Words elements(n);
+  for (std::size_t i = 0; i < n; ++i) elements[i] = next(i);
+  return elements;
+}
+
+auto right_sums(const Task& task) {
   return sums_from(task, [&task](std::size_t i) { return task.has_flag(i); });
 }
 
@@ -85,30 +92,52 @@ struct Carry {
   bool behind_heads = false;  ///< to all elements of the piece, though segments begin before some of them
 };
 
-Words sums_with_carry(const Task& task, std::size_t piece, const Words& own, const Words& right, Carry how) {
-  Words sums = own;
-  std::uint32_t carry = 0;
-  bool has_begun = false;  // a segment, in the piece up to the element
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+auto sums_with_carry(const Task& task, std::size_t piece, Carry how) {
+  struct State {
+    std::uint32_t right = 0;
+    std::uint32_t own = 0;  // the sum that starts again with the piece
+    std::uint32_t carry = 0;
+    bool has_begun = false;  // a segment, in the piece up to the element
+  };
+  return [&task, piece, how, state = State()](std::size_t i) mutable {
+    auto& [right, own, carry, has_begun] = state;
     if (i > 0 && i % piece == 0) {
-      carry = how.past_heads ? carry + own[i - 1] : right[i - 1];
+      carry = how.past_heads ? carry + own : right;
+      own = 0;
       has_begun = false;
     }
-    has_begun = has_begun || task.has_flag(i);
-    if (how.behind_heads || !has_begun) sums[i] += carry;
-  }
-  return sums;
+    if (task.has_flag(i)) {
+      right = own = 0;
+      has_begun = true;
+    }
+    right += task.values[i];
+    own += task.values[i];
+    return how.behind_heads || !has_begun ? own + carry : own;
+  };
 }
 
 /// What goes on into each piece is its own sum: what has been summed up to its end, and not to its begin.
-Words sums_with_own_pieces(const Task& task, std::size_t piece, const Words& right) {
-  Words sums = sums_from(task, [&](std::size_t i) { return i % piece == 0 || task.has_flag(i); });
-  bool has_begun = false;  // a segment, in the piece up to the element
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    has_begun = (i % piece != 0 && has_begun) || task.has_flag(i);
-    if (!has_begun) sums[i] += right[std::min(i / piece * piece + piece, sums.size()) - 1];
-  }
-  return sums;
+auto sums_with_own_pieces(const Task& task, std::size_t piece) {
+  struct State {
+    std::uint32_t right = 0;  // the right sum up to the end of the piece
+    std::uint32_t own = 0;    // the sum that starts again with the piece
+    bool has_begun = false;   // a segment, in the piece up to the element
+  };
+  return [&task, piece, state = State()](std::size_t i) mutable {
+    auto& [right, own, has_begun] = state;
+    if (i % piece == 0) {
+      for (std::size_t j = i; j < std::min(i + piece, task.size()); ++j)
+        right = task.has_flag(j) ? task.values[j] : right + task.values[j];
+      own = 0;
+      has_begun = false;
+    }
+    if (task.has_flag(i)) {
+      own = 0;
+      has_begun = true;
+    }
+    own += task.values[i];
+    return has_begun ? own : own + right;
+  };
 }
 
 /// A scan in steps of 1, 2, 4, … whose flags or operands go wrong.
@@ -130,28 +159,29 @@ Words sums_in_steps(const Task& task, bool exchanges) {
 }
 
 std::vector<KnownMistake> known_mistakes(const Task& task) {
-  const Words right = right_sums(task);
-  Mistakes mistakes(right);
-  mistakes.add("the output is the input unchanged: nothing has been added up", task.values,
-               "Store the sums in out, and not the elements.");
-  Words exclusive = right;
-  for (std::size_t i = 0; i < exclusive.size(); ++i) exclusive[i] -= task.values[i];
-  mistakes.add("these are the exclusive sums: each element is missing in its own sum", exclusive,
-               "Count each element into its own sum: the first sum of a segment is its first element.");
-  mistakes.add("the flags are ignored: these are the sums from the start of the array",
-               sums_from(task, [](std::size_t) { return false; }),
-               "Begin a new sum at each element whose flag is set.");
-  mistakes.add("only bytes of 1 are taken for flags here, and not those that have other bits as well",
-               sums_from(task, [&task](std::size_t i) { return task.flags[i] == 1; }),
-               "Look at the lowest bit of the byte alone: flags[i] & 1.");
-  mistakes.add("every byte other than 0 is taken for a flag here",
-               sums_from(task, [&task](std::size_t i) { return task.flags[i] != 0; }),
-               "Look at the lowest bit of the byte alone: flags[i] & 1.");
-  mistakes.add(
+  Mistakes mistakes(all_of(right_sums(task), task.size()));
+  mistakes.add_by_element(
+      "the output is the input unchanged: nothing has been added up",
+      [&task](std::size_t i) { return task.values[i]; }, "Store the sums in out, and not the elements.");
+  mistakes.add_by_element(
+      "these are the exclusive sums: each element is missing in its own sum",
+      [sum_of = right_sums(task), &task](std::size_t i) mutable { return sum_of(i) - task.values[i]; },
+      "Count each element into its own sum: the first sum of a segment is its first element.");
+  mistakes.add_by_element("the flags are ignored: these are the sums from the start of the array",
+                          sums_from(task, [](std::size_t) { return false; }),
+                          "Begin a new sum at each element whose flag is set.");
+  mistakes.add_by_element(
+      "only bytes of 1 are taken for flags here, and not those that have other bits as well",
+      sums_from(task, [&task](std::size_t i) { return task.flags[i] == 1; }),
+      "Look at the lowest bit of the byte alone: flags[i] & 1.");
+  mistakes.add_by_element("every byte other than 0 is taken for a flag here",
+                          sums_from(task, [&task](std::size_t i) { return task.flags[i] != 0; }),
+                          "Look at the lowest bit of the byte alone: flags[i] & 1.");
+  mistakes.add_by_element(
       "each segment begins one element too late: an element with a flag counts to the segment before",
       sums_from(task, [&task](std::size_t i) { return i > 0 && task.has_flag(i - 1); }),
       "Let the element whose flag is set be the first of its segment.");
-  mistakes.add(
+  mistakes.add_by_element(
       "each segment begins one element too early: the flag of the next element has been taken",
       sums_from(task, [&task](std::size_t i) { return i + 1 < task.size() && task.has_flag(i + 1); }),
       "Let the element whose flag is set be the first of its segment.");
@@ -164,25 +194,26 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
                  "Let what lies on the left be added only where no segment begins on the right.");
   }
   for (const std::size_t piece : kPieces) {
-    mistakes.add(
+    mistakes.add_by_element(
         fmt::format("what goes on into a piece of {} elements has the sum of the piece in it as well", piece),
-        sums_with_own_pieces(task, piece, right),
+        sums_with_own_pieces(task, piece),
         "What goes on into a piece is the sum up to the end of the piece before it, and nothing for the "
         "first piece.");
     if (piece >= task.size()) break;
-    const Words own = sums_from(task, [&](std::size_t i) { return i % piece == 0 || task.has_flag(i); });
-    mistakes.add(fmt::format("the sums start again every {} elements: nothing is carried on", piece), own,
-                 "Add to the elements of each of these pieces, up to its first flag, the sum so far of the "
-                 "segment that goes on into it.");
-    mistakes.add(
+    mistakes.add_by_element(
+        fmt::format("the sums start again every {} elements: nothing is carried on", piece),
+        sums_from(task, [&task, piece](std::size_t i) { return i % piece == 0 || task.has_flag(i); }),
+        "Add to the elements of each of these pieces, up to its first flag, the sum so far of the "
+        "segment that goes on into it.");
+    mistakes.add_by_element(
         fmt::format("the flags are ignored, and the sums start again every {} elements", piece),
         sums_from(task, [piece](std::size_t i) { return i % piece == 0; }),
         "Begin a new sum at each element whose flag is set, and carry on the sum of a segment that goes on "
         "into the next of these pieces.");
-    mistakes.add(
+    mistakes.add_by_element(
         fmt::format("flags of elements {0}, {1}, … are ignored: these are the first of their pieces of {0}",
                     piece, 2 * piece),
-        sums_from(task, [&](std::size_t i) { return i % piece != 0 && task.has_flag(i); }),
+        sums_from(task, [&task, piece](std::size_t i) { return i % piece != 0 && task.has_flag(i); }),
         "Add nothing from the pieces before where the first element of a piece begins a segment.");
     const char* const past = "the sums of all pieces before are carried on, also of those before a flag";
     const char* const stop_before =
@@ -190,13 +221,13 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
         "from its last flag on, and whether there is a flag.";
     const char* const behind = "what is carried into a piece is added to all of it, also behind a flag";
     const char* const stop_behind = "Add it only to the elements before the first flag of the piece.";
-    mistakes.add(fmt::format("{} (pieces of {})", past, piece),
-                 sums_with_carry(task, piece, own, right, {.past_heads = true}), stop_before);
-    mistakes.add(fmt::format("{} (pieces of {})", behind, piece),
-                 sums_with_carry(task, piece, own, right, {.behind_heads = true}), stop_behind);
-    mistakes.add(fmt::format("{} (pieces of {})", behind, piece),
-                 sums_with_carry(task, piece, own, right, {.past_heads = true, .behind_heads = true}),
-                 stop_behind);
+    mistakes.add_by_element(fmt::format("{} (pieces of {})", past, piece),
+                            sums_with_carry(task, piece, {.past_heads = true}), stop_before);
+    mistakes.add_by_element(fmt::format("{} (pieces of {})", behind, piece),
+                            sums_with_carry(task, piece, {.behind_heads = true}), stop_behind);
+    mistakes.add_by_element(fmt::format("{} (pieces of {})", behind, piece),
+                            sums_with_carry(task, piece, {.past_heads = true, .behind_heads = true}),
+                            stop_behind);
   }
   return mistakes.known();
 }
@@ -284,7 +315,7 @@ Call make_call(Task made) {
   const auto task = std::make_shared<const Task>(std::move(made));  // long where it is measured
   Output out;
   out.type = ElementType::u32;
-  out.expected = bytes_of(right_sums(*task));
+  out.expected = bytes_of(all_of(right_sums(*task), task->size()));
   out.position = [task](std::size_t i) {
     std::size_t begin = i;
     while (begin > 0 && !task->has_flag(begin)) --begin;

@@ -193,20 +193,26 @@ void fill_with_fractions(Input& input, Random& random) {
 
 // --- results ---
 
-/// y = A x in double: exact where everything is a whole number, and else by far more than a float is. Only
-/// nonzeros for which `counts(row, i)` holds are added.
+/// Gives the elements of y = A x, in double: exact where everything is a whole number, and else by far more
+/// than a float is. Only nonzeros for which `counts(row, i)` holds are added.
 template <class Counts>
-Floats product(const Input& input, Counts counts) {
-  Floats y(static_cast<std::size_t>(input.rows()));
-  for (std::size_t row = 0; row < y.size(); ++row) {
+auto sums_of_rows(const Input& input, Counts counts) {
+  return [&input, counts](std::size_t row) {
     double sum = 0;
     for (int i = input.begins[row]; i < input.begins[row + 1]; ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (counts(row, i))
         sum += static_cast<double>(input.values[at]) * input.x[static_cast<std::size_t>(input.columns[at])];
     }
-    y[row] = static_cast<float>(sum);
-  }
+    return static_cast<float>(sum);
+  };
+}
+
+template <class Counts>
+Floats product(const Input& input, Counts counts) {
+  const auto sum_of = sums_of_rows(input, counts);
+  Floats y(static_cast<std::size_t>(input.rows()));
+  for (std::size_t row = 0; row < y.size(); ++row) y[row] = sum_of(row);
   return y;
 }
 
@@ -221,54 +227,60 @@ std::vector<KnownMistake> known_mistakes(const Input& input, const Floats& right
   const std::size_t rows = right.size();
   Mistakes mistakes(right);
 
-  Floats without_empty = right;
-  for (std::size_t row = 0; row < rows; ++row) {
-    if (begins[row] == begins[row + 1]) without_empty[row] = nothing;
-  }
-  mistakes.add("the rows without nonzeros were never written", without_empty,
-               "Write 0 for each row that has no nonzeros, also for those behind the last nonzero.");
-  Floats without_last = right;
-  without_last.back() = 0;
-  mistakes.add("the last row is 0: where it ends was not known", without_last,
-               "Row r ends before row_begins[r + 1], the last one too: row_begins has rows + 1 elements.");
-  without_last.back() = nothing;
-  mistakes.add("the last row was never written", without_last,
-               "Let there be a thread for each of the rows, from 0 to rows - 1.");
+  mistakes.add_by_element(
+      "the rows without nonzeros were never written",
+      [&begins, &right, nothing](std::size_t row) {
+        return begins[row] == begins[row + 1] ? nothing : right[row];
+      },
+      "Write 0 for each row that has no nonzeros, also for those behind the last nonzero.");
+  const auto with_last = [&right, rows](float last) {
+    return [&right, rows, last](std::size_t row) { return row + 1 < rows ? right[row] : last; };
+  };
+  mistakes.add_by_element(
+      "the last row is 0: where it ends was not known", with_last(0),
+      "Row r ends before row_begins[r + 1], the last one too: row_begins has rows + 1 elements.");
+  mistakes.add_by_element("the last row was never written", with_last(nothing),
+                          "Let there be a thread for each of the rows, from 0 to rows - 1.");
 
   const auto begin_of = [&begins](std::size_t row) { return begins[row]; };
-  mistakes.add("of each row only the first nonzero was added",
-               product(input, [&](std::size_t row, int i) { return i == begin_of(row); }),
-               "Add the products of nonzeros row_begins[row] to row_begins[row + 1] - 1.");
-  mistakes.add("the first nonzero of each row is missing",
-               product(input, [&](std::size_t row, int i) { return i != begin_of(row); }),
-               "The nonzeros of a row begin at row_begins[row], that one included.");
-  mistakes.add("the last nonzero of each row is missing",
-               product(input, [&](std::size_t row, int i) { return i + 1 != begins[row + 1]; }),
-               "The nonzeros of a row go up to row_begins[row + 1] - 1, that one included.");
+  mistakes.add_by_element("of each row only the first nonzero was added",
+                          sums_of_rows(input, [=](std::size_t row, int i) { return i == begin_of(row); }),
+                          "Add the products of nonzeros row_begins[row] to row_begins[row + 1] - 1.");
+  mistakes.add_by_element("the first nonzero of each row is missing",
+                          sums_of_rows(input, [=](std::size_t row, int i) { return i != begin_of(row); }),
+                          "The nonzeros of a row begin at row_begins[row], that one included.");
+  mistakes.add_by_element(
+      "the last nonzero of each row is missing",
+      sums_of_rows(input, [&begins](std::size_t row, int i) { return i + 1 != begins[row + 1]; }),
+      "The nonzeros of a row go up to row_begins[row + 1] - 1, that one included.");
   for (const int lanes : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}) {
-    mistakes.add(fmt::format("of each row only the first {} nonzeros were added", lanes),
-                 product(input, [&](std::size_t row, int i) { return i < begin_of(row) + lanes; }),
-                 "Go on along the row in steps of as many nonzeros as there are threads for it.");
-    mistakes.add(fmt::format("of each row only every {}th nonzero was added", lanes),
-                 product(input, [&](std::size_t row, int i) { return (i - begin_of(row)) % lanes == 0; }),
-                 "This is the sum of one lane. Add up those of all lanes that share a row.");
+    mistakes.add_by_element(
+        fmt::format("of each row only the first {} nonzeros were added", lanes),
+        sums_of_rows(input, [=](std::size_t row, int i) { return i < begin_of(row) + lanes; }),
+        "Go on along the row in steps of as many nonzeros as there are threads for it.");
+    mistakes.add_by_element(
+        fmt::format("of each row only every {}th nonzero was added", lanes),
+        sums_of_rows(input, [=](std::size_t row, int i) { return (i - begin_of(row)) % lanes == 0; }),
+        "This is the sum of one lane. Add up those of all lanes that share a row.");
     // Which of a row's nonzeros lie where it ends, in tiles that are made of nonzeros alone.
     const int tile = 32 * lanes;
-    mistakes.add(
+    mistakes.add_by_element(
         fmt::format("what rows have before the last border of tiles of {} nonzeros is missing", tile),
-        product(input, [&](std::size_t row, int i) { return i / tile == (begins[row + 1] - 1) / tile; }),
+        sums_of_rows(input, [&begins, tile](std::size_t row,
+                                            int i) { return i / tile == (begins[row + 1] - 1) / tile; }),
         "Carry the sum of a row that goes on over the end of a tile to the tile in which it ends.");
   }
   for (const std::size_t block : {32U, 64U, 128U, 256U, 512U, 1024U}) {
     if (block >= rows) break;
-    Floats first = right, whole = right;
-    std::fill(first.begin() + static_cast<std::ptrdiff_t>(block), first.end(), nothing);
-    mistakes.add(fmt::format("only the first {} rows were written", block), first,
-                 "Let there be enough blocks for all rows.");
-    std::fill(whole.begin() + static_cast<std::ptrdiff_t>(rows - rows % block), whole.end(), nothing);
-    mistakes.add(fmt::format("the last {} rows were never written: they do not fill a block of {}",
-                             rows % block, block),
-                 whole, "Round the number of blocks up: lockstep::divide_up(rows, …).");
+    const auto only_first = [&right, nothing](std::size_t count) {
+      return [&right, nothing, count](std::size_t row) { return row < count ? right[row] : nothing; };
+    };
+    mistakes.add_by_element(fmt::format("only the first {} rows were written", block), only_first(block),
+                            "Let there be enough blocks for all rows.");
+    mistakes.add_by_element(fmt::format("the last {} rows were never written: they do not fill a block of {}",
+                                        rows % block, block),
+                            only_first(rows - rows % block),
+                            "Round the number of blocks up: lockstep::divide_up(rows, …).");
   }
 
   // With the row of a nonzero searched by < in place of <=: its first nonzero, unless it is the first of all,
@@ -310,10 +322,11 @@ std::vector<KnownMistake> known_mistakes(const Input& input, const Floats& right
   mistakes.add("each row has the sums of all rows before it as well", running,
                "The sum begins anew with each row: a segmented scan, and not a scan.");
   for (const auto& [bits, formats] : {std::pair{11, "half precision and TF32 have"}, {8, "bfloat16 has"}}) {
-    Input rounded = input;
-    rounded.values = matrix_products::rounded_to(input.values, bits);
-    mistakes.add(fmt::format("the values were rounded to {} bits, as {}", bits, formats), product(rounded),
-                 "Keep the values as floats: they have up to 12 bits here.");
+    const auto rounded = std::make_shared<Input>(input);
+    rounded->values = matrix_products::rounded_to(input.values, bits);
+    const auto sum_of = sums_of_rows(*rounded, [rounded](std::size_t, int) { return true; });
+    mistakes.add_by_element(fmt::format("the values were rounded to {} bits, as {}", bits, formats), sum_of,
+                            "Keep the values as floats: they have up to 12 bits here.");
   }
   if (rows == input.x.size())
     mistakes.add("this is the product of the transposed matrix and x", transposed,
@@ -396,7 +409,8 @@ Call make_call(Input made, Tolerance tolerance) {
   call.input("values", input->values).input("x", input->x).output("y", std::move(y));
   call.scalar("rows", input->rows()).scalar("columns", static_cast<int>(input->x.size()));
   call.scalar("nonzeros", static_cast<int>(input->values.size()));
-  return call.workspace("workspace").stream();
+  call.workspace("workspace").stream();
+  return call;
 }
 
 enum class Values : std::uint8_t { whole_numbers, fractions };

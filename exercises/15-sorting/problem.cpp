@@ -214,53 +214,84 @@ Words pieces_descending(std::size_t n, Random& random) {
 
 /// What a mistake makes of keys and values: the order in which both come out.
 struct WrongOrder {
-  std::string sentence;  ///< "ELEMENTS" stands for what is looked at
-  Order order;
+  std::string sentence;  ///< "{}" stands for what is looked at
+  std::uint32_t first;   ///< of the order
+  std::function<Order()> order;
   std::string advice;
 };
 
-std::vector<WrongOrder> wrong_orders(const Task& task) {
+/// The first of the keys whose number is the least. There are some.
+template <class NumberOf>
+std::uint32_t first_by(std::span<const std::uint32_t> keys, NumberOf number_of) {
+  std::uint32_t first = 0, least = number_of(keys[0]);
+  for (std::uint32_t i = 1; i < keys.size(); ++i) {
+    const std::uint32_t number = number_of(keys[i]);
+    if (number < least) first = i;
+    least = std::min(least, number);
+  }
+  return first;
+}
+
+template <class NumberOf>
+WrongOrder wrongly_by(std::string sentence, const Words& keys, NumberOf number_of, std::string advice) {
+  return {std::move(sentence), first_by(keys, number_of),
+          [&keys, number_of] { return order_by(keys, number_of); }, std::move(advice)};
+}
+
+std::uint32_t last_of_the_least(const Words& keys) {
+  const auto last = std::min_element(keys.rbegin(), keys.rend());
+  return static_cast<std::uint32_t>(keys.rend() - last - 1);
+}
+
+/// Of keys or of values. Equal keys look alike in whatever order they are, and values that have not moved
+/// have a sentence of their own.
+std::vector<WrongOrder> wrong_orders(const Task& task, bool are_values) {
   const Words& keys = task.keys;
   const std::size_t n = keys.size();
-  const Order sorted = sorted_order(keys);
   std::vector<WrongOrder> wrong;
-  wrong.push_back({"the {} are in the order in which they were in the input", as_they_are(n),
-                   "Store each element at the number of elements that come before it in the sorted order."});
-  wrong.push_back({"the {} are in the order of the keys as signed numbers: those from 2^31 on came first",
-                   order_by(keys, [](std::uint32_t key) { return key ^ 0x80000000; }),
-                   "Compare keys, and shift them, as std::uint32_t."});
-  wrong.push_back({"the {} were sorted in descending order of the keys",
-                   order_by(keys, [](std::uint32_t key) { return ~key; }),
-                   "Let the smallest key come first."});
-  wrong.push_back({"the sort is not stable: the {} of equal keys came out in the opposite order",
-                   order_with_equal_ones_reversed(keys),
-                   "Count as before an element also the equal ones with a lower index, and not those with a "
-                   "higher one."});
+  if (n == 0) return wrong;
+  if (!are_values)
+    wrong.push_back(
+        {"the {} are in the order in which they were in the input", 0, [n] { return as_they_are(n); },
+         "Store each element at the number of elements that come before it in the sorted order."});
+  wrong.push_back(wrongly_by(
+      "the {} are in the order of the keys as signed numbers: those from 2^31 on came first", keys,
+      [](std::uint32_t key) { return key ^ 0x80000000; }, "Compare keys, and shift them, as std::uint32_t."));
+  wrong.push_back(wrongly_by(
+      "the {} were sorted in descending order of the keys", keys, [](std::uint32_t key) { return ~key; },
+      "Let the smallest key come first."));
+  if (are_values)
+    wrong.push_back(
+        {"the sort is not stable: the {} of equal keys came out in the opposite order",
+         last_of_the_least(keys), [&keys] { return order_with_equal_ones_reversed(keys); },
+         "Count as before an element also the equal ones with a lower index, and not those with a "
+         "higher one."});
   for (const unsigned bits : {16U, 8U, 4U, 1U}) {
-    wrong.push_back(
-        {fmt::format(
-             "the {{}} are in the order of the lowest {} bits of the keys: the highest {} {} no effect",
-             32 - bits, bits, bits == 1 ? "has" : "have"),
-         order_by(keys, [bits](std::uint32_t key) { return key << bits; }),
-         "Go on to the highest digit, and let its pass end in keys_out and values_out: after an odd number "
-         "of "
-         "passes the result may be in the workspace."});
-    wrong.push_back({fmt::format("the lowest {} bit{} of the keys had no effect on the order of the {{}}",
-                                 bits, bits == 1 ? "" : "s"),
-                     order_by(keys, [bits](std::uint32_t key) { return key >> bits; }),
-                     "Begin with the lowest digit, and keep the order of equal digits in every later pass."});
-    wrong.push_back(
-        {fmt::format("the {{}} were sorted by the digits of {} bit{} from the highest to the lowest, so that "
-                     "the lowest decided",
-                     bits, bits == 1 ? "" : "s"),
-         order_by(keys, [bits](std::uint32_t key) { return reversed_digits(key, bits); }),
-         "Sort by the lowest digit first and by the highest last: the last pass decides, and the ones before "
-         "only where it finds equal digits."});
+    wrong.push_back(wrongly_by(
+        fmt::format(
+            "the {{}} are in the order of the lowest {} bits of the keys: the highest {} {} no effect",
+            32 - bits, bits, bits == 1 ? "has" : "have"),
+        keys, [bits](std::uint32_t key) { return key << bits; },
+        "Go on to the highest digit, and let its pass end in keys_out and values_out: after an odd number of "
+        "passes the result may be in the workspace."));
+    wrong.push_back(wrongly_by(
+        fmt::format("the lowest {} bit{} of the keys had no effect on the order of the {{}}", bits,
+                    bits == 1 ? "" : "s"),
+        keys, [bits](std::uint32_t key) { return key >> bits; },
+        "Begin with the lowest digit, and keep the order of equal digits in every later pass."));
+    wrong.push_back(wrongly_by(
+        fmt::format("the {{}} were sorted by the digits of {} bit{} from the highest to the lowest, so that "
+                    "the lowest decided",
+                    bits, bits == 1 ? "" : "s"),
+        keys, [bits](std::uint32_t key) { return reversed_digits(key, bits); },
+        "Sort by the lowest digit first and by the highest last: the last pass decides, and the ones before "
+        "only where it finds equal digits."));
   }
   for (const std::size_t piece : kPieces) {
     if (piece >= n) break;
     wrong.push_back({fmt::format("the {{}} of each piece of {} were sorted by themselves", piece),
-                     order_in_pieces(sorted, piece),
+                     first_by(std::span(keys).first(piece), [](std::uint32_t key) { return key; }),
+                     [&keys, piece] { return order_in_pieces(sorted_order(keys), piece); },
                      "Place an element by all keys of the array, also those of other blocks, and let the "
                      "last pass end in "
                      "keys_out: its result may still be in the workspace."});
@@ -268,24 +299,33 @@ std::vector<WrongOrder> wrong_orders(const Task& task) {
   return wrong;
 }
 
+/// What a wrong order makes of keys or values. Most differ in the first element from what was found, and are
+/// not made.
+void add_wrong_order(Mistakes<std::uint32_t>& mistakes, const char* what, WrongOrder wrong,
+                     const Words& from) {
+  const auto make = [&from, first = wrong.first, order = std::move(wrong.order)](const TakePart& take) {
+    if (!take(std::as_bytes(std::span(from).subspan(first, 1)))) return;
+    const Words all = gathered(from, order());
+    take(std::as_bytes(std::span(all).subspan(1)));
+  };
+  mistakes.add_in_parts(fmt::format(fmt::runtime(wrong.sentence), what), make, std::move(wrong.advice));
+}
+
 void add_partly_stored(Mistakes<std::uint32_t>& mistakes, const char* what, const Words& right) {
   for (const std::size_t piece : kPieces) {
     const std::size_t rest = right.size() % piece, whole = right.size() - rest;
     if (rest == 0 || whole == 0) continue;
-    Words stored(right.begin(), right.begin() + static_cast<std::ptrdiff_t>(whole));
-    stored.resize(right.size(), never_written<std::uint32_t>());
-    mistakes.add(
+    mistakes.add_by_element(
         fmt::format("the last {} {} were not stored: they do not fill a piece of {}", rest, what, piece),
-        std::move(stored),
+        [&right, whole](std::size_t i) { return i < whole ? right[i] : never_written<std::uint32_t>(); },
         "Round the number of blocks up: lockstep::divide_up(n, tile), and let the last one stop at n.");
   }
 }
 
 std::vector<KnownMistake> mistakes_of_keys(const Task& task, const Words& right) {
   Mistakes mistakes(right);
-  for (WrongOrder& one : wrong_orders(task))
-    mistakes.add(fmt::format(fmt::runtime(one.sentence), "keys"), gathered(task.keys, one.order),
-                 std::move(one.advice));
+  for (WrongOrder& one : wrong_orders(task, false))
+    add_wrong_order(mistakes, "keys", std::move(one), task.keys);
   add_partly_stored(mistakes, "keys", right);
   return mistakes.known();
 }
@@ -300,14 +340,16 @@ std::vector<KnownMistake> mistakes_of_values(const Task& task, const Order& righ
                "Store in values_out what comes from values.");
   mistakes.add("the values were sorted by themselves", gathered(task.values, sorted_order(task.values)),
                "The values are not compared: each goes where its key goes.");
-  for (WrongOrder& one : wrong_orders(task))
-    mistakes.add(fmt::format(fmt::runtime(one.sentence), "values"), gathered(task.values, one.order),
-                 std::move(one.advice));
+  for (WrongOrder& one : wrong_orders(task, true))
+    add_wrong_order(mistakes, "values", std::move(one), task.values);
   add_partly_stored(mistakes, "values", right);
   return mistakes.known();
 }
 
 bool same_in_another_order(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
+  // To add them up takes far less time than to sort them.
+  if (std::accumulate(one.begin(), one.end(), 0U) != std::accumulate(other.begin(), other.end(), 0U))
+    return false;
   Words sorted(one.begin(), one.end()), others(other.begin(), other.end());
   std::ranges::sort(sorted);
   std::ranges::sort(others);

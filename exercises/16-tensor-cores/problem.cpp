@@ -36,6 +36,7 @@
 #include <vector>
 
 #include "course/problem.h"
+#include "course/rows_of_products.h"
 #include "emulator/core/processors.h"
 #include "lockstep/matrix_products.h"
 #include "tensor_cores.h"
@@ -88,11 +89,11 @@ Floats rounded_product(const Matrices& inputs, Shape shape) {
 }
 
 /// A times B, where the sums are rounded to bf16 after every `depth` products.
-Floats product_of_short_sums(const Matrices& inputs, Shape shape, std::size_t depth) {
+Floats product_of_short_sums(const Floats& a, const Floats& b, Shape shape, std::size_t depth) {
   const auto m = static_cast<std::size_t>(shape.m), k = static_cast<std::size_t>(shape.k);
   Floats c(count_of(shape.m, shape.n));
   for (std::size_t first = 0; first < k; first += depth) {
-    add_products(c, inputs.a, inputs.b, shape, {0, m}, {first, std::min(first + depth, k)});
+    add_products(c, a, b, shape, {0, m}, {first, std::min(first + depth, k)});
     c = rounded_to(std::move(c), kBits);
   }
   return c;
@@ -135,20 +136,32 @@ Place middle_exchanged(Place in) {
 /// What wrong fragments leave. Behind the edges of A and B are zeros.
 void add_mistakes_of_fragments(const Matrices& inputs, const Floats& right, Shape shape,
                                Mistakes<float>& mistakes) {
-  const auto& [a, b] = inputs;
+  const Floats& b = inputs.b;
   const auto [m, n, k] = shape;
+  const auto a = std::make_shared<const Floats>(inputs.a);
   const char* const kLoad =
       "Look up in the lecture what a lane holds in each register of a fragment, and which row of "
       "which matrix of 8 x 8 it has to name for ldmatrix.";
-  mistakes.add(
+  mistakes.add_in_parts(
       "each 8 x 8 matrix of B was multiplied as if it were transposed",
-      product(a, exchanged(b, k, n, {8, 8}, mirrored), shape),
+      rows_of_product(a, shape,
+                      [&b, shape](const Floats& rows, Shape of) {
+                        return product(rows, exchanged(b, shape.k, shape.n, {8, 8}, mirrored), of);
+                      }),
       "A lane holds elements of B that are one below the other. Load rows of B by ldmatrix with .trans, "
       "or let wmma::matrix_b be row_major.");
-  mistakes.add("the upper and the lower 8 rows of B's fragments changed places",
-               product(a, exchanged(b, k, n, {16, 8}, half_exchanged), shape), kLoad);
-  mistakes.add("the second and the third 8 x 8 matrix of A's fragments changed places",
-               product(exchanged(a, m, k, {16, 16}, corner_exchanged), b, shape), kLoad);
+  mistakes.add_in_parts(
+      "the upper and the lower 8 rows of B's fragments changed places",
+      rows_of_product(a, shape,
+                      [&b, shape](const Floats& rows, Shape of) {
+                        return product(rows, exchanged(b, shape.k, shape.n, {16, 8}, half_exchanged), of);
+                      }),
+      kLoad);
+  mistakes.add_in_parts(
+      "the second and the third 8 x 8 matrix of A's fragments changed places",
+      rows_of_product(std::make_shared<const Floats>(exchanged(*a, m, k, {16, 16}, corner_exchanged)), shape,
+                      [&b](const Floats& rows, Shape of) { return product(rows, b, of); }),
+      kLoad);
   const char* const kStore = "Look up in the lecture what a lane holds of C after an mma.";
   mistakes.add("each 16 x 16 tile of C was written as if it were transposed",
                exchanged(right, m, n, {16, 16}, mirrored),
@@ -160,10 +173,16 @@ void add_mistakes_of_fragments(const Matrices& inputs, const Floats& right, Shap
 }
 
 std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& right, Shape shape) {
-  const auto& [a, b] = inputs;
   const auto [m, n, k] = shape;
   if (k == 0) return {};
   Mistakes mistakes(right);
+  const auto a = std::make_shared<const Floats>(inputs.a);
+  const Floats& b = inputs.b;
+  const auto product_from = [&](int first, int end) {
+    return rows_of_product(a, shape, [&b, first, end](const Floats& rows, Shape of) {
+      return product(rows, b, of, first, end);
+    });
+  };
   // Which tiles left them out is not known: several may end at the same place.
   std::set<int> ends, begins = {k - 1};
   for (const int tile : {16, 32, 64}) {
@@ -171,34 +190,43 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& r
     begins.insert((k - 1) / tile * tile);
   }
   for (const int end : ends) {
-    mistakes.add(
+    mistakes.add_in_parts(
         end == 0 ? "no product was added"
                  : "the products with i from " + std::to_string(end) + " on are missing",
-        product(a, b, shape, 0, end),
+        product_from(0, end),
         "Let the loop go over all tiles along k, also over the last, which may not be full: what lies behind "
         "the end of A's rows and of B's columns is 0 in the tiles.");
   }
   for (const int begin : begins) {
-    mistakes.add(
-        "only the products with i from " + std::to_string(begin) + " on were added",
-        product(a, b, shape, begin, k),
+    mistakes.add_in_parts(
+        "only the products with i from " + std::to_string(begin) + " on were added", product_from(begin, k),
         "Set the sums to 0 once, before the first tile along k, and let each mma add to them: C and D "
         "of an mma are the same registers.");
   }
-  mistakes.add("A was read as if it were transposed", product(transposed(a, k, m), b, shape),
-               "Element (row, i) of A is a[row * k + i].");
-  mistakes.add("B was read as if it were transposed", product(a, transposed(b, n, k), shape),
-               "Element (i, column) of B is b[i * n + column].");
+  mistakes.add_in_parts("A was read as if it were transposed",
+                        rows_of_product(std::make_shared<const Floats>(transposed(*a, k, m)), shape,
+                                        [&b](const Floats& rows, Shape of) { return product(rows, b, of); }),
+                        "Element (row, i) of A is a[row * k + i].");
+  mistakes.add_in_parts("B was read as if it were transposed",
+                        rows_of_product(a, shape,
+                                        [&b, shape](const Floats& rows, Shape of) {
+                                          return product(rows, transposed(b, shape.n, shape.k), of);
+                                        }),
+                        "Element (i, column) of B is b[i * n + column].");
   mistakes.add("C was written as if it were transposed", transposed(right, m, n),
                "Element (row, column) of C is c[row * n + column].");
   add_mistakes_of_fragments(inputs, right, shape, mistakes);
   const char* const kKeep = "Keep the sums in float from the first product to the store.";
   mistakes.add("the elements of C were rounded to the 8 bits of bfloat16", rounded_to(right, kBits), kKeep);
   for (const std::size_t depth : {16, 32, 64, 1}) {
-    mistakes.add(depth == 1 ? "the sums were rounded to the 8 bits of bfloat16 after every product"
-                            : "the sums were rounded to the 8 bits of bfloat16 after every " +
-                                  std::to_string(depth) + " products",
-                 product_of_short_sums(inputs, shape, depth), kKeep);
+    mistakes.add_in_parts(depth == 1 ? "the sums were rounded to the 8 bits of bfloat16 after every product"
+                                     : "the sums were rounded to the 8 bits of bfloat16 after every " +
+                                           std::to_string(depth) + " products",
+                          rows_of_product(a, shape,
+                                          [&b, depth](const Floats& rows, Shape of) {
+                                            return product_of_short_sums(rows, b, of, depth);
+                                          }),
+                          kKeep);
   }
   return mistakes.known();
 }
@@ -226,12 +254,14 @@ Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Toleran
   call.input("a", upper_halves(inputs.a), {ElementType::bf16})
       .input("b", upper_halves(inputs.b), {ElementType::bf16})
       .output("c", std::move(c));
-  return call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
+  call.scalar("m", shape.m).scalar("n", shape.n).scalar("k", shape.k).stream();
+  return call;
 }
 
-Call make_call(Shape shape, const Matrices& inputs, const Floats& right, Tolerance tolerance) {
-  return make_call(shape, inputs, right, tolerance,
-                   [inputs, right, shape] { return known_mistakes(inputs, right, shape); });
+Call make_call(Shape shape, Matrices made, Floats expected, Tolerance tolerance) {
+  const auto inputs = std::make_shared<const Matrices>(std::move(made));
+  const auto right = std::make_shared<const Floats>(std::move(expected));
+  return make_call(shape, *inputs, *right, tolerance, [=] { return known_mistakes(*inputs, *right, shape); });
 }
 
 /// The name gives m, n and k. The ceiling is that of bytes alone. `calibrate` measures no tensor cores: it
@@ -250,8 +280,9 @@ Case make_case(Shape shape, std::string purpose) {
 Case exact_case(Shape shape, std::string purpose, Matrices (*make)(Shape, Random&) = wide_times_narrow) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare = [=](Random& random) {
-    const Matrices inputs = make(shape, random);
-    return make_call(shape, inputs, product(inputs.a, inputs.b, shape), {});
+    Matrices inputs = make(shape, random);
+    Floats right = product(inputs.a, inputs.b, shape);
+    return make_call(shape, std::move(inputs), std::move(right), {});
   };
   return made;
 }
@@ -259,8 +290,9 @@ Case exact_case(Shape shape, std::string purpose, Matrices (*make)(Shape, Random
 Case case_of_fractions(Shape shape, std::string purpose) {
   Case made = make_case(shape, std::move(purpose));
   made.prepare = [=](Random& random) {
-    const Matrices inputs = fractions(shape, random);
-    return make_call(shape, inputs, rounded_product(inputs, shape), {.relative = largest_error(shape.k)});
+    Matrices inputs = fractions(shape, random);
+    Floats right = rounded_product(inputs, shape);
+    return make_call(shape, std::move(inputs), std::move(right), {.relative = largest_error(shape.k)});
   };
   return made;
 }

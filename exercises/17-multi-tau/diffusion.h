@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "lockstep/random.h"
@@ -41,30 +42,32 @@ inline std::vector<unsigned char> diffusing_counts(std::size_t n, Random& random
   for (unsigned i = 0; i < kAcross; ++i) across[i] = gaussian(i, kAcross, Focus::kWaist);
   for (unsigned i = 0; i < kAlong; ++i) along[i] = gaussian(i, kAlong, Focus::kLength);
 
-  struct Molecule {
-    unsigned x, y, z;
-  };
-  std::vector<Molecule> all(static_cast<std::size_t>(molecules));
-  for (Molecule& one : all) {
+  // By axis, and the words of an instant together: the compiler moves several molecules at a time.
+  const auto all = static_cast<std::size_t>(molecules);
+  std::vector<unsigned> x(all), y(all), z(all);
+  for (std::size_t i = 0; i < all; ++i) {
     const std::uint64_t bits = random.bits();
-    one = {static_cast<unsigned>(bits) % kAcross, static_cast<unsigned>(bits >> 16) % kAcross,
-           static_cast<unsigned>(bits >> 32) % kAlong};
+    x[i] = static_cast<unsigned>(bits) % kAcross;
+    y[i] = static_cast<unsigned>(bits >> 16) % kAcross;
+    z[i] = static_cast<unsigned>(bits >> 32) % kAlong;
   }
-  const auto step = [](std::uint64_t bits) {
+  const auto step = [](std::uint32_t bits) {
     const unsigned byte = bits & 0xff;
     return static_cast<unsigned>(byte < Focus::kStepOdds) -
            static_cast<unsigned>(byte >= 256 - Focus::kStepOdds);
   };
   std::vector<unsigned char> counts(n);
+  std::vector<std::uint32_t> words(2 * all);  // two for each molecule, of which the first is used
   for (unsigned char& count : counts) {
-    double light = 0;
-    for (Molecule& one : all) {
-      const std::uint64_t bits = random.bits();
-      one.x = (one.x + step(bits)) % kAcross;
-      one.y = (one.y + step(bits >> 8)) % kAcross;
-      one.z = (one.z + step(bits >> 16)) % kAlong;
-      light += across[one.x] * across[one.y] * along[one.z];
+    random.words(words);
+    for (std::size_t i = 0; i < all; ++i) {
+      const std::uint32_t bits = words[2 * i];
+      x[i] = (x[i] + step(bits)) % kAcross;
+      y[i] = (y[i] + step(bits >> 8)) % kAcross;
+      z[i] = (z[i] + step(bits >> 16)) % kAlong;
     }
+    double light = 0;
+    for (std::size_t i = 0; i < all; ++i) light += across[x[i]] * across[y[i]] * along[z[i]];
     // After Poisson: so many arrivals before the product of uniform numbers falls below e^-light.
     const double end = std::exp(-brightness * light);
     int photons = 0;

@@ -80,23 +80,23 @@ class Trace {
   std::vector<Sum> up_to_;
 };
 
-/// The bin of a group that ends at an instant.
-using Bin = std::function<Sum(int group, long long end)>;
+// Functions that give the bin of a group which ends at an instant.
 
-Bin new_bins(const Trace& trace) {
+auto new_bins(const Trace& trace) {
   return [&trace](int group, long long end) { return trace.bin(group, end); };
 }
-Bin entered_bins(const Trace& trace) {
+auto entered_bins(const Trace& trace) {
   return [&trace](int group, long long end) { return trace.delayed_bin(group, end, 0); };
 }
 /// Bins that enter a group as soon as they are complete, from the instant after `elapsed` on: a mistake.
-Bin undelayed_bins(const Trace& trace, long long elapsed) {
+auto undelayed_bins(const Trace& trace, long long elapsed) {
   return [&trace, elapsed](int group, long long end) {
     return end <= elapsed ? trace.delayed_bin(group, end, 0) : trace.bin(group, end);
   };
 }
 
-std::vector<unsigned> state_after(const Trace& trace, long long instant, int groups, const Bin& entered_bin) {
+template <class EnteredBin>
+std::vector<unsigned> state_after(const Trace& trace, long long instant, int groups, EnteredBin entered_bin) {
   std::vector<unsigned> state;
   for (int group = 0; group < groups; ++group) {
     const long long last = instant >> group << group;
@@ -113,12 +113,15 @@ std::vector<unsigned> state_after(const Trace& trace, long long instant, int gro
 }
 
 /// What a packet adds to the sums of one sensor, from its bins as they are new and as they enter their group.
-std::vector<Sum> packet_sums(const Packet& packet, const Bin& new_bin, const Bin& entered_bin) {
+template <class NewBin, class EnteredBin>
+std::vector<Sum> packet_sums(const Packet& packet, NewBin new_bin, EnteredBin entered_bin) {
   std::vector<Sum> sums;
+  std::vector<unsigned> newest, delayed;
   for (int group = 0; group < packet.groups; ++group) {
     const long long first = (packet.elapsed >> group) + 1, end = (packet.elapsed + packet.instants) >> group;
     // Numbers of 32 bits: the compiler multiplies several pairs of them at a time.
-    std::vector<unsigned> newest, delayed;
+    newest.clear();
+    delayed.clear();
     for (long long k = first; k <= end; ++k)
       newest.push_back(static_cast<unsigned>(new_bin(group, k << group)));
     for (long long k = first - kPositions + 1; k <= end; ++k)
@@ -378,7 +381,8 @@ Call call_of(const Made& made, Output state, Output sums) {
   call.scalar("elapsed", packet.elapsed).scalar("groups", packet.groups);
   call.input("state_before", made.state_before).input("sums_before", made.sums_before);
   call.output("state", std::move(state)).output("sums", std::move(sums));
-  return call.workspace("workspace").stream();
+  call.workspace("workspace").stream();
+  return call;
 }
 
 Call make_call(const Packet& packet, Values values, Random& random) {

@@ -350,7 +350,8 @@ Call make_call(Sky made, Random& random) {
   call.input("points", coordinates).input("region_of", region_of);
   call.scalar("n", shape.n).scalar("regions", shape.regions).scalar("first", shape.bins.first);
   call.scalar("per_decade", shape.bins.per_decade).scalar("bins", shape.bins.bins);
-  return call.output("counts", std::move(counts)).workspace("workspace").stream();
+  call.output("counts", std::move(counts)).workspace("workspace").stream();
+  return call;
 }
 
 Case make_case(const Shape& shape, std::string purpose, Make make = no_pattern, Divide divide = by_counts) {

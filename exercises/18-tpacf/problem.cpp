@@ -514,7 +514,8 @@ Call make_call(const Shape& shape, const std::vector<Points>& sets, const Tally&
   call.scalar("sets", static_cast<int>(shape.sets)).scalar("first", shape.first);
   call.scalar("per_decade", shape.per_decade).scalar("bins", shape.bins);
   call.output("counts", std::move(counts)).output("correlation", std::move(correlation));
-  return call.workspace("workspace").stream();
+  call.workspace("workspace").stream();
+  return call;
 }
 
 double pairs_of(const Shape& shape) {

@@ -561,7 +561,8 @@ Call with_output(Call call, const Flooding& given, Output mask) {
   call.input("sources", given.sources).output("mask", std::move(mask));
   call.scalar("rows", given.shape.rows).scalar("columns", given.shape.columns);
   call.scalar("source_count", static_cast<int>(given.sources.size())).scalar("level", given.level);
-  return call.scalar("neighbourhood", given.neighbourhood).workspace("workspace").stream();
+  call.scalar("neighbourhood", given.neighbourhood).workspace("workspace").stream();
+  return call;
 }
 
 Call call_of(const Flooding& given, const Cells& expected,

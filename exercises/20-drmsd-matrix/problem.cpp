@@ -339,7 +339,8 @@ Call make_call(std::size_t n, const Trajectory& made) {
   Call call;
   call.input("trajectory", trajectory).output("out", std::move(out));
   call.scalar("n", static_cast<int>(n)).scalar("frames", static_cast<int>(frames));
-  return call.stream();
+  call.stream();
+  return call;
 }
 
 Case make_case(std::size_t n, std::size_t frames, std::string purpose, Make make = visiting) {

@@ -282,7 +282,8 @@ Call make_call(const Positions& reference, const std::vector<float>& trajectory,
   Call call;
   call.input("reference", reference).input("trajectory", trajectory).output("out", std::move(out));
   call.scalar("n", static_cast<int>(n)).scalar("frames", static_cast<int>(expected.size()));
-  return call.workspace("workspace").stream();
+  call.workspace("workspace").stream();
+  return call;
 }
 
 Call make_call(const Trajectory& made) {

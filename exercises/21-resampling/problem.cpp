@@ -75,40 +75,61 @@ struct Proposal {
   unsigned word = 0;
 };
 
-unsigned word_of(const Task& task, Use use, unsigned index, int step) {
-  return random_words(task.seed, use, index, static_cast<unsigned>(step) / 4).word[step % 4];
+/// The random words of a chain. random_words() gives four, of which chains take one or two a step: the last
+/// four of each use are kept.
+class DrawnWords {
+ public:
+  explicit DrawnWords(std::uint64_t seed) : seed_(seed) {}
+
+  /// Word k of those that a use has for an index, as random_words() gives them block after block.
+  unsigned word(Use use, unsigned index, unsigned k) {
+    Kept& kept = kept_[static_cast<std::size_t>(use)];
+    const unsigned block = k / 4;
+    if (kept.index != index || kept.block != block)
+      kept = {index, block, random_words(seed_, use, index, block)};
+    return kept.words.word[k % 4];
+  }
+
+ private:
+  struct Kept {
+    unsigned index = 0, block = ~0U;  // no chain is so long
+    Words words{};
+  };
+
+  std::uint64_t seed_;
+  std::array<Kept, 5> kept_;
+};
+
+Proposal metropolis(const Task& task, DrawnWords& words, unsigned i, unsigned step) {
+  return {index_of(words.word(Use::chain, i, 2 * step), task.n()), words.word(Use::chain, i, 2 * step + 1)};
 }
 
-Proposal metropolis(const Task& task, unsigned i, int step) {
-  const Words words = random_words(task.seed, Use::chain, i, static_cast<unsigned>(step) / 2);
-  return {index_of(words.word[2 * (step % 2)], task.n()), words.word[2 * (step % 2) + 1]};
-}
-
-Proposal within_segment(const Task& task, unsigned i, int step, int drawn_at, unsigned segment) {
-  const unsigned any = index_of(word_of(task, Use::segment, i / kWarp, drawn_at), task.n());
+Proposal within_segment(const Task& task, DrawnWords& words, unsigned i, unsigned step, unsigned drawn_at,
+                        unsigned segment) {
+  const unsigned any = index_of(words.word(Use::segment, i / kWarp, drawn_at), task.n());
   const unsigned first = any - any % segment, size = std::min(segment, task.n() - first);
-  const unsigned word = word_of(task, Use::within, i, step);
+  const unsigned word = words.word(Use::within, i, step);
   return {first + place_of(word, size), word};
 }
 
 template <unsigned kSegment>
-Proposal c1(const Task& task, unsigned i, int step) {
-  return within_segment(task, i, step, 0, kSegment);
+Proposal c1(const Task& task, DrawnWords& words, unsigned i, unsigned step) {
+  return within_segment(task, words, i, step, 0, kSegment);
 }
 
 template <unsigned kSegment>
-Proposal c2(const Task& task, unsigned i, int step) {
-  return within_segment(task, i, step, step, kSegment);
+Proposal c2(const Task& task, DrawnWords& words, unsigned i, unsigned step) {
+  return within_segment(task, words, i, step, step, kSegment);
 }
 
-Proposal megopolis(const Task& task, unsigned i, int step) {
+Proposal megopolis(const Task& task, DrawnWords& words, unsigned i, unsigned step) {
   const unsigned warps = task.n() / kWarp + (task.n() % kWarp != 0 ? 1 : 0);
-  const unsigned shift = index_of(word_of(task, Use::shift, 0, step), warps * kWarp);
+  const unsigned shift = index_of(words.word(Use::shift, 0, step), warps * kWarp);
   const std::uint64_t warp = (std::uint64_t{i} / kWarp + shift / kWarp) % warps;
-  return {warp * kWarp + (i % kWarp + shift % kWarp) % kWarp, word_of(task, Use::within, i, step)};
+  return {warp * kWarp + (i % kWarp + shift % kWarp) % kWarp, words.word(Use::within, i, step)};
 }
 
-using Chain = Proposal (*)(const Task&, unsigned i, int step);
+using Chain = Proposal (*)(const Task&, DrawnWords&, unsigned i, unsigned step);
 struct NamedChain {
   Chain proposes;
   const char* name;
@@ -127,9 +148,10 @@ std::vector<std::string> names_of_chains() {
 }
 
 int ancestor_of(const Task& task, Chain chain, unsigned i) {
+  DrawnWords words(task.seed);
   std::uint64_t at = i;
   for (int step = 0; step < task.steps; ++step) {
-    const auto [proposed, word] = chain(task, i, step);
+    const auto [proposed, word] = chain(task, words, i, static_cast<unsigned>(step));
     if (proposed < task.n() && uniform_of(word) * task.weights[at] <= task.weights[proposed]) at = proposed;
   }
   return static_cast<int>(at);
@@ -242,29 +264,47 @@ Answer nearest_answer(const Task& task, std::span<const std::byte> bytes) {
 }
 
 /// Metropolis by the words of each pair's first step.
-Proposal with_words_reused(const Task& task, unsigned i, int step) {
-  return metropolis(task, i, step - step % 2);
+Proposal with_words_reused(const Task& task, DrawnWords& words, unsigned i, unsigned step) {
+  return metropolis(task, words, i, step - step % 2);
 }
 
 /// Metropolis by the remainder of a word, where index_of scales it.
-Proposal with_remainder(const Task& task, unsigned i, int step) {
-  const Words words = random_words(task.seed, Use::chain, i, static_cast<unsigned>(step) / 2);
-  return {words.word[2 * (step % 2)] % task.n(), words.word[2 * (step % 2) + 1]};
+Proposal with_remainder(const Task& task, DrawnWords& words, unsigned i, unsigned step) {
+  return {words.word(Use::chain, i, 2 * step) % task.n(), words.word(Use::chain, i, 2 * step + 1)};
 }
 
-/// The chain of Metropolis with a mistake in it.
+/// Gives the ancestors by the chain of Metropolis with a mistake in it.
 template <class Moves>
-Ancestors mistaken(const Task& task, int steps, Moves moves, Chain proposes = metropolis) {
-  Ancestors ancestors;
-  for (unsigned i = 0; i < task.n(); ++i) {
+auto mistaken(const Task& task, int steps, Moves moves, Chain proposes = metropolis) {
+  return [&task, steps, moves, proposes](std::size_t i) {
+    DrawnWords words(task.seed);
     std::uint64_t at = i;
     for (int step = 0; step < steps; ++step) {
-      const auto [proposed, word] = proposes(task, i, step);
+      const auto [proposed, word] =
+          proposes(task, words, static_cast<unsigned>(i), static_cast<unsigned>(step));
       if (moves(uniform_of(word), task.weights[at], task.weights[proposed])) at = proposed;
     }
-    ancestors.push_back(static_cast<int>(at));
-  }
-  return ancestors;
+    return static_cast<int>(at);
+  };
+}
+
+/// Unless its ancestors, which `next` gives one by one, are those of a chain, and right.
+template <class Next>
+void add_unless_right(Mistakes<int>& mistakes, const Task& task, std::string sentence, Next next,
+                      std::string advice) {
+  const auto is_right = [&](const NamedChain& chain) {
+    unsigned i = 0;
+    while (i < task.n() && next(i) == ancestor_of(task, chain.proposes, i)) ++i;
+    return i == task.n();
+  };
+  if (std::ranges::none_of(kChains, is_right))
+    mistakes.add_by_element(std::move(sentence), std::move(next), std::move(advice));
+}
+
+/// Gives the elements of what systematic resampling with a mistake in it has made.
+auto each_of(Ancestors ancestors) {
+  return
+      [kept = std::make_shared<const Ancestors>(std::move(ancestors))](std::size_t i) { return (*kept)[i]; };
 }
 
 /// Integers of as many binary places whatever the weights are, with points of stretches' ends on either side.
@@ -273,10 +313,11 @@ void add_unscaled(Mistakes<int>& mistakes, const Task& task) {
   if (!std::ranges::all_of(task.weights, is_small)) return;  // others exceed 64 bits
   for (const int places : {31, 32}) {
     for (const Between between : {Between::next, Between::one_before}) {
-      mistakes.add(
+      add_unless_right(
+          mistakes, task,
           "the integers of the weights have a fixed number of binary places: small weights lose their "
           "digits, or become 0",
-          systematic(fixed_point(task.weights, places), task.seed, between),
+          each_of(systematic(fixed_point(task.weights, places), task.seed, between)),
           "Take places_of(largest weight, n) for the number of places.");
     }
   }
@@ -288,35 +329,42 @@ std::vector<KnownMistake> known_mistakes(const Task& task) {
       "Take a proposal j, where the chain stands at t, if u * w[t] <= w[j], as the task has it.";
   if (std::size_t{task.n()} * static_cast<std::size_t>(task.steps) > kStepsToCheckAll) return {};
   Mistakes mistakes(task.systematic);
-  for (const NamedChain& chain : kChains) mistakes.except(ancestors_of(task, chain.proposes));
   const auto likely = [](float u, float own, float its) { return u * own <= its; };
-  mistakes.add(
-      "a point where one particle's stretch ends and the next begins is the next one's: "
-      "a sum of weights is the first number beyond a stretch",
-      systematic(fixed_point(task.weights), task.seed, Between::one_before),
-      "A particle's points are below its sum: compare point < sum, and not point <= sum.");
+  add_unless_right(mistakes, task,
+                   "a point where one particle's stretch ends and the next begins is the next one's: "
+                   "a sum of weights is the first number beyond a stretch",
+                   each_of(systematic(fixed_point(task.weights), task.seed, Between::one_before)),
+                   "A particle's points are below its sum: compare point < sum, and not point <= sum.");
   add_unscaled(mistakes, task);
-  mistakes.add("every particle is its own ancestor: no chain has moved", themselves(task.n()),
-               "Store where each chain stands after its last step.");
-  mistakes.add("the chains of Metropolis are one step short",
-               mistaken(task, std::max(task.steps - 1, 0), likely), kSteps);
-  mistakes.add("the chains of Metropolis make one step too many", mistaken(task, task.steps + 1, likely),
-               kSteps);
-  mistakes.add("odd steps of Metropolis use words 0 and 1 again, those of the even step before",
-               mistaken(task, task.steps, likely, with_words_reused),
-               "Take words 2 and 3 of random_words(seed, Use::chain, i, m / 2) where the step m is odd.");
-  mistakes.add("the particles that Metropolis proposes are remainders: word % n, and not index_of(word, n)",
-               mistaken(task, task.steps, likely, with_remainder), "Propose index_of(word, n).");
-  mistakes.add("the weights are divided by each other: where both are 0 that is NaN, and the chain stays",
-               mistaken(task, task.steps, [](float u, float own, float its) { return u <= its / own; }),
-               "Compare u * w[t] <= w[j], as the task has it: nothing is divided there.");
-  mistakes.add("the chains move the wrong way: a large weight should keep them, a larger one draw them",
-               mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }),
-               kTake);
-  mistakes.add("the chains take every proposal: the weights have no say",
-               mistaken(task, task.steps, [](float, float, float) { return true; }), kTake);
-  mistakes.add("the chains move to larger weights only: a smaller one may be taken too, if less often",
-               mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }), kTake);
+  add_unless_right(
+      mistakes, task, "every particle is its own ancestor: no chain has moved",
+      [](std::size_t i) { return static_cast<int>(i); },
+      "Store where each chain stands after its last step.");
+  add_unless_right(mistakes, task, "the chains of Metropolis are one step short",
+                   mistaken(task, std::max(task.steps - 1, 0), likely), kSteps);
+  add_unless_right(mistakes, task, "the chains of Metropolis make one step too many",
+                   mistaken(task, task.steps + 1, likely), kSteps);
+  add_unless_right(mistakes, task,
+                   "odd steps of Metropolis use words 0 and 1 again, those of the even step before",
+                   mistaken(task, task.steps, likely, with_words_reused),
+                   "Take words 2 and 3 of random_words(seed, Use::chain, i, m / 2) where the step m is odd.");
+  add_unless_right(
+      mistakes, task,
+      "the particles that Metropolis proposes are remainders: word % n, and not index_of(word, n)",
+      mistaken(task, task.steps, likely, with_remainder), "Propose index_of(word, n).");
+  add_unless_right(mistakes, task,
+                   "the weights are divided by each other: where both are 0 that is NaN, and the chain stays",
+                   mistaken(task, task.steps, [](float u, float own, float its) { return u <= its / own; }),
+                   "Compare u * w[t] <= w[j], as the task has it: nothing is divided there.");
+  add_unless_right(mistakes, task,
+                   "the chains move the wrong way: a large weight should keep them, a larger one draw them",
+                   mistaken(task, task.steps, [](float u, float own, float its) { return u * its <= own; }),
+                   kTake);
+  add_unless_right(mistakes, task, "the chains take every proposal: the weights have no say",
+                   mistaken(task, task.steps, [](float, float, float) { return true; }), kTake);
+  add_unless_right(mistakes, task,
+                   "the chains move to larger weights only: a smaller one may be taken too, if less often",
+                   mistaken(task, task.steps, [](float, float own, float its) { return own <= its; }), kTake);
   return mistakes.known();
 }
 
@@ -420,7 +468,8 @@ Call make_call(Task asked) {
   Call call;
   call.input("weights", task->weights).scalar("n", static_cast<int>(task->n())).scalar("steps", task->steps);
   call.scalar("seed", task->seed).output("ancestors", std::move(ancestors));
-  return call.workspace("workspace").stream();
+  call.workspace("workspace").stream();
+  return call;
 }
 
 Call make_call(unsigned n, double y, int steps, Weights weights, Random& random) {

@@ -126,6 +126,11 @@ struct Launch {
   }
 };
 
+/// Takes the next part of an output, whole elements, and says whether more is wanted.
+using TakePart = std::function<bool(std::span<const std::byte> part)>;
+/// Makes an output part by part, from its beginning, for as long as more is wanted.
+using MakeParts = std::function<void(const TakePart& take)>;
+
 /// What a known mistake would have produced: when a wrong output equals it, the report says so.
 struct KnownMistake {
   std::string sentence;  ///< such as "the output is the input unchanged: it looks transposed twice"
@@ -134,6 +139,9 @@ struct KnownMistake {
   /// Whether the launch that left the output can have made it: where several mistakes leave the same. Empty:
   /// any can; else nothing is said where the launch is not known.
   std::function<bool(const Launch&)> made_by = {};
+  /// The same as `output`: where it is not empty, the judge makes no more than shows a difference from what
+  /// was found.
+  MakeParts in_parts = {};
 };
 
 /// What is wrong with an output, where no known mistake left it.
@@ -162,6 +170,39 @@ class Mistakes {
     if (!made_by) seen_.push_back(kept);
     known_.push_back(
         {std::move(sentence), [kept] { return bytes_of(*kept); }, std::move(advice), std::move(made_by)});
+  }
+
+  /// Of a long output, or one that takes long to compute. It is kept also where it says nothing: nobody looks
+  /// for it there, as the output is right, or the mistake that was added before is named. What `make` refers
+  /// to must live as long as the call.
+  void add_in_parts(std::string sentence, MakeParts make, std::string advice = {}) {
+    known_.push_back({.sentence = std::move(sentence),
+                      .output =
+                          [make] {
+                            Bytes all;
+                            make([&all](std::span<const std::byte> part) {
+                              all.insert(all.end(), part.begin(), part.end());
+                              return true;
+                            });
+                            return all;
+                          },
+                      .advice = std::move(advice),
+                      .in_parts = make});
+  }
+
+  /// Likewise, of an output that a copy of `next` gives element by element: it is called with 0, 1, 2, …
+  template <class Next>
+  void add_by_element(std::string sentence, Next next, std::string advice = {}) {
+    const auto make = [next, n = seen_.front()->size()](const TakePart& take) {
+      Next next_of_these = next;
+      std::array<T, 1024> part;
+      for (std::size_t i = 0; i < n;) {
+        const auto elements = std::span(part).first(std::min(part.size(), n - i));
+        for (T& element : elements) element = next_of_these(i++);
+        if (!take(std::as_bytes(elements))) return;
+      }
+    };
+    add_in_parts(std::move(sentence), make, std::move(advice));
   }
 
   const std::vector<KnownMistake>& known() const { return known_; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -242,7 +243,10 @@ class CallRun {
   void check_input(const Argument& argument, std::uint64_t address) {
     if (!evidence_.changed_input.empty()) return;
     take_snapshot(argument, address, argument.input.size());
-    if (snapshot_ != argument.input) evidence_.changed_input = argument.name;
+    // == of the vectors would compare one std::byte after the other.
+    const std::size_t bytes = argument.input.size();
+    if (bytes > 0 && std::memcmp(snapshot_.data(), argument.input.data(), bytes) != 0)
+      evidence_.changed_input = argument.name;
   }
 
   void take_snapshot(const Argument& argument, std::uint64_t address, std::size_t bytes) {

@@ -56,8 +56,24 @@ Comparison compare(const course::Output& output, std::span<const std::byte> foun
 bool all_agree(const course::Output& output, std::span<const std::byte> expected,
                std::span<const std::byte> found) {
   return expected.size() == found.size() && with_element_type(output.type, [&](auto type) {
-           return count_wrong<decltype(type)>(expected, found, output.tolerance) == 0;
+           using T = decltype(type);
+           const std::size_t n = element_count<T>(found);
+           std::size_t i = 0;
+           while (i < n && agrees(element<T>(expected, i), element<T>(found, i), output.tolerance)) ++i;
+           return i == n;
          });
+}
+
+bool all_agree(const course::Output& output, const course::KnownMistake& mistake,
+               std::span<const std::byte> found) {
+  if (!mistake.in_parts) return all_agree(output, mistake.output(), found);
+  bool agree = true;
+  mistake.in_parts([&](std::span<const std::byte> part) {
+    agree = part.size() <= found.size() && all_agree(output, part, found.first(part.size()));
+    if (agree) found = found.subspan(part.size());
+    return agree;
+  });
+  return agree && found.empty();
 }
 
 }  // namespace lockstep::judge

@@ -25,6 +25,10 @@ Comparison compare(const course::Output& output, std::span<const std::byte> foun
 bool all_agree(const course::Output& output, std::span<const std::byte> expected,
                std::span<const std::byte> found);
 
+/// The same of what a known mistake leaves.
+bool all_agree(const course::Output& output, const course::KnownMistake& mistake,
+               std::span<const std::byte> found);
+
 /// Where an element is, in the student's terms.
 std::string position_of(const course::Output& output, std::size_t index);
 

@@ -23,7 +23,7 @@ LikelyCause known_mistake(const course::Output& output, std::span<const std::byt
     const bool can_be =
         !mistake.made_by || (activity && activity->launch && mistake.made_by(*activity->launch));
     if (!can_be) continue;
-    if (all_agree(output, mistake.output(), found))
+    if (all_agree(output, mistake, found))
       return {mistake.sentence, mistake.advice, LikelyCause::Basis::known_mistake};
   }
   return {};
@@ -244,20 +244,20 @@ LikelyCause cause_from_values(const std::string& subject, const WrongElements<T>
 template <class T>
 LikelyCause cause_from_exchange(const std::string& name, const course::Output& output,
                                 const WrongElements<T>& wrong) {
-  const std::vector<std::size_t> positions = wrong.positions_of_values();
-  if (positions.empty()) return {};
+  const std::optional<std::size_t> belongs = wrong.position_of_first_value();
+  if (!belongs) return {};
   const std::size_t first = wrong.indices().front();
   return {
       fmt::format("values of {} stand at each other's positions: at {} is what belongs at {}", name,
-                  position_of(output, first), position_of(output, positions.front())),
+                  position_of(output, first), position_of(output, *belongs)),
       fmt::format("Work out the index of what is read and of what is written for {}: one of them is wrong.",
                   position_of(output, first))};
 }
 
 template <class T>
 LikelyCause cause_from_pattern(const std::string& name, const course::Output& output,
-                               std::span<const std::byte> found, const std::optional<Activity>& activity) {
-  const WrongElements<T> wrong(output, found);
+                               std::span<const std::byte> found, const WrongElements<T>& wrong,
+                               const std::optional<Activity>& activity) {
   ErrorLayout layout = layout_of(wrong.indices(), wrong.n());
   // A wrong value may be right by chance here and there; an element that was never written cannot be.
   if (layout.kind == Kind::everywhere && wrong.indices().size() < wrong.n() && wrong.never_written()) {
@@ -298,10 +298,11 @@ LikelyCause likely_cause(const std::string& name, const course::Output& output,
   if (all_agree(output, output.expected, found)) return {};
   return with_element_type(output.type, [&](auto type) {
     using T = decltype(type);
+    const WrongElements<T> wrong(output, found);
     // What a known mistake of kernels leaves may be what such a copy leaves.
-    LikelyCause cause = cause_from_copy<T>(name, WrongElements<T>(output, found), activity);
+    LikelyCause cause = cause_from_copy<T>(name, wrong, activity);
     if (cause.sentence.empty()) cause = known_mistake(output, found, activity);
-    if (cause.sentence.empty()) cause = cause_from_pattern<T>(name, output, found, activity);
+    if (cause.sentence.empty()) cause = cause_from_pattern<T>(name, output, found, wrong, activity);
     return cause;
   });
 }

@@ -5,6 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -28,9 +31,12 @@ class WrongElements {
  public:
   WrongElements(const course::Output& output, std::span<const std::byte> found)
       : output_(output), found_(found), n_(element_count<T>(found)) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (!agrees(expected(i), at(i), output.tolerance)) wrong_.push_back(i);
-    }
+    const auto is_wrong = [&](std::size_t i) { return !agrees(expected(i), at(i), output.tolerance); };
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n_; ++i) count += is_wrong(i) ? 1 : 0;
+    wrong_.reserve(count);  // there may be millions
+    for (std::size_t i = 0; wrong_.size() < count; ++i)
+      if (is_wrong(i)) wrong_.push_back(i);
   }
 
   const std::vector<std::size_t>& indices() const { return wrong_; }
@@ -40,9 +46,12 @@ class WrongElements {
 
   template <class Predicate>
   bool hold(double share, std::size_t fewest, Predicate&& predicate) const {
-    const auto holding = std::count_if(wrong_.begin(), wrong_.end(), predicate);
-    return static_cast<std::size_t>(holding) >= fewest &&
-           static_cast<double>(holding) >= share * static_cast<double>(wrong_.size());
+    const auto least = static_cast<std::size_t>(std::ceil(share * static_cast<double>(wrong_.size())));
+    if (wrong_.size() < fewest) return false;
+    const std::size_t most_others = wrong_.size() - std::max(least, fewest);
+    std::size_t others = 0;
+    return std::ranges::all_of(wrong_,
+                               [&](std::size_t i) { return predicate(i) || ++others <= most_others; });
   }
 
   bool never_written() const {
@@ -147,37 +156,64 @@ class WrongElements {
     }
     return false;
   }
-  /// For nearly every wrong element the position where its value belongs; empty where that is nowhere, or
-  /// where values say too little.
-  std::vector<std::size_t> positions_of_values() const {
+  /// Where the first wrong element's value belongs, where nearly all wrong elements have values that belong
+  /// elsewhere; nothing where values say too little.
+  std::optional<std::size_t> position_of_first_value() const {
+    if (wrong_.size() < kMinForPattern || !may_be_moved()) return std::nullopt;
     std::vector<std::pair<T, std::size_t>> sorted;
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (expected(i) != expected(i)) return {};
-      sorted.emplace_back(expected(i), i);
-    }
+    sorted.reserve(n_);
+    for (std::size_t i = 0; i < n_; ++i) sorted.emplace_back(expected(i), i);
     std::ranges::sort(sorted);
     std::size_t repeated = 0;
     for (std::size_t i = 1; i < n_; ++i) repeated += sorted[i].first == sorted[i - 1].first ? 1 : 0;
-    if (static_cast<double>(repeated) > (1 - kLargeShare) * static_cast<double>(n_)) return {};
-    // Integers from a narrow range meet by chance.
-    constexpr double kSparse = 64;
-    const double range = static_cast<double>(sorted.back().first) - static_cast<double>(sorted.front().first);
-    if (std::is_integral_v<T> && !(range >= kSparse * static_cast<double>(n_))) return {};
-    std::vector<std::size_t> positions;
-    std::size_t misses = 0;
-    for (const std::size_t i : wrong_) {
-      const auto position = std::ranges::lower_bound(sorted, at(i), {}, &std::pair<T, std::size_t>::first);
-      const bool is_hit = position != sorted.end() && position->first == at(i);
-      misses += is_hit ? 0 : 1;
-      positions.push_back(is_hit ? position->second : i);
-    }
-    const bool are_most =
-        static_cast<double>(misses) <= (1 - kNearlyAll) * static_cast<double>(wrong_.size());
-    if (!are_most || wrong_.size() < kMinForPattern || positions.front() == wrong_.front()) return {};
-    return positions;
+    if (static_cast<double>(repeated) > (1 - kLargeShare) * static_cast<double>(n_)) return std::nullopt;
+    const auto position_of = [&](T value) -> std::optional<std::size_t> {
+      const auto place = std::ranges::lower_bound(sorted, value, {}, &std::pair<T, std::size_t>::first);
+      if (place == sorted.end() || place->first != value) return std::nullopt;
+      return place->second;
+    };
+    const std::optional<std::size_t> first = position_of(at(wrong_.front()));
+    if (!first || *first == wrong_.front()) return std::nullopt;
+    const auto belongs_nowhere = [&](std::size_t i) { return !position_of(at(i)).has_value(); };
+    return are_few(belongs_nowhere) ? first : std::nullopt;
   }
 
  private:
+  /// Whether no more of the wrong elements are so than a pattern need not explain.
+  template <class Predicate>
+  bool are_few(Predicate&& predicate) const {
+    const double most = (1 - kNearlyAll) * static_cast<double>(wrong_.size());
+    std::size_t few = 0;
+    return std::ranges::none_of(
+        wrong_, [&](std::size_t i) { return predicate(i) && static_cast<double>(++few) > most; });
+  }
+
+  /// False where values say too little to look for their positions, or too many of them are values of no
+  /// element: sorting those to find that out would take far longer than to look at a set of hashes.
+  bool may_be_moved() const {
+    T least = expected(0), most = least;
+    std::vector<bool> are_values(std::bit_ceil(8 * n_));
+    const int shift = 64 - std::countr_zero(are_values.size());
+    const auto hash_of = [shift](T value) {
+      value = static_cast<T>(value + T{});  // -0.0 is equal to 0.0
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof value);
+      return bits * 0x9E3779B97F4A7C15 >> shift;
+    };
+    for (std::size_t i = 0; i < n_; ++i) {
+      const T value = expected(i);
+      if (value != value) return false;
+      least = std::min(least, value);
+      most = std::max(most, value);
+      are_values[hash_of(value)] = true;
+    }
+    // Integers from a narrow range meet by chance.
+    constexpr double kSparse = 64;
+    const double range = static_cast<double>(most) - static_cast<double>(least);
+    if (std::is_integral_v<T> && !(range >= kSparse * static_cast<double>(n_))) return false;
+    return are_few([&](std::size_t i) { return !are_values[hash_of(at(i))]; });
+  }
+
   const course::Output& output_;
   std::span<const std::byte> found_;
   std::size_t n_;

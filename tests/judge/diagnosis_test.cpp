@@ -370,6 +370,33 @@ TEST(Diagnosis, TheLaunchTellsMistakesApartThatLeaveTheSame) {
   EXPECT_THAT(said({}), Not(AnyOf(HasSubstr("blocks"), HasSubstr("guard")))) << "the launch is not known";
 }
 
+TEST(Diagnosis, AMistakeInPartsIsMadeAsFarAsItIsWhatWasFound) {
+  const Ints right = random_ints(5000);
+  Ints shifted = right;
+  for (int& one : shifted) ++one;
+  std::size_t elements_of_other = 0;
+  course::Output output = output_of(right);
+  output.known_mistakes = [&] {
+    course::Mistakes<std::int32_t> mistakes(right);
+    mistakes.add_by_element("the other one", [&](std::size_t i) {
+      elements_of_other = i + 1;
+      return i < 1500 ? shifted[i] : right[i];
+    });
+    mistakes.add_in_parts("it ends early", [&](const course::TakePart& take) {
+      take(std::as_bytes(std::span(shifted).first(100)));
+    });
+    mistakes.add_in_parts("it goes on", [&](const course::TakePart& take) {
+      for (int i = 0; i < 2; ++i) take(std::as_bytes(std::span(shifted)));
+    });
+    mistakes.add_by_element("each is too large", [&](std::size_t i) { return shifted[i]; });
+    return mistakes.known();
+  };
+  EXPECT_EQ(likely_cause("out", output, bytes_of(shifted)).sentence, "each is too large");
+  EXPECT_GT(elements_of_other, 1500U);
+  EXPECT_LT(elements_of_other, right.size());
+  EXPECT_EQ(output.known_mistakes().back().output(), bytes_of(shifted));
+}
+
 TEST(Diagnosis, PositionsAreTheStudents) {
   course::Output output = output_of(random_ints(1025));
   output.position = [](std::size_t i) { return "segment " + std::to_string(i / 1024); };
