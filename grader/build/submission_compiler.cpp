@@ -170,7 +170,7 @@ std::string link_line(const Toolkit& toolkit, const fs::path& object, Libraries 
   if (!toolkit.library.empty()) link.push_back("-L" + toolkit.library.string());
   link.push_back("-lcudart");
   if (libraries == Libraries::vendors) link.insert(link.end(), {"-Wl,--as-needed", "-lcublas", "-lcusparse"});
-  const std::string line = shell_line(link);
+  std::string line = shell_line(link);
   std::error_code absent;
   if (!fs::exists(kFastLinker, absent)) return line;
   link.push_back("-fuse-ld=gold");

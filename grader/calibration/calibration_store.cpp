@@ -18,7 +18,7 @@ using result::Quantity;
 
 /// Rounds of a GPU that is left alone differ by a few percent; two programs on it halve some of them.
 constexpr double kSteadySpread = 0.2;
-constexpr int kMostMeasurements = 3;  // of one figure
+constexpr int kMaxMeasurements = 3;  // of one figure
 
 fs::path file_of(const fs::path& folder, const result::GpuIdentity& gpu) {
   return folder / (gpu.uuid + ".json");
@@ -28,7 +28,7 @@ fs::path file_of(const fs::path& folder, const result::GpuIdentity& gpu) {
 /// faster than its GPU can be.
 result::Figure steadiest(device::Calibrator& calibrator, Quantity quantity) {
   result::Figure best = calibrator.measure(quantity);
-  for (int i = 1; i < kMostMeasurements && !(best.spread <= kSteadySpread); ++i) {
+  for (int i = 1; i < kMaxMeasurements && !(best.spread <= kSteadySpread); ++i) {
     const result::Figure next = calibrator.measure(quantity);
     if (!(best.spread <= next.spread)) best = next;
   }
