@@ -13,7 +13,7 @@
 
 namespace lockstep::study {
 
-/// Words that a program does not take; what() is a sentence. Its exit status is 2.
+/// Arguments that a program does not take; what() is a sentence. Its exit status is 2.
 class WrongUse : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,4 +1,5 @@
-// The files that a case study writes: all of them, or none.
+// The files that a case study writes: all of them, or none, unless a file system fails while they get their
+// names.
 #pragma once
 
 #include <cerrno>
@@ -38,8 +39,13 @@ class OutputFiles {
     if (!file) fail(name);
   }
 
-  /// Gives all files their names. Throws std::runtime_error.
+  /// Gives all files their names, in place of files that have them. Throws std::runtime_error.
   void commit() {
+    for (const std::string& name : names_) {
+      if (!std::filesystem::is_directory(name)) continue;
+      errno = EISDIR;
+      fail(name);
+    }
     for (; committed_ < names_.size(); ++committed_)
       if (std::rename(part(names_[committed_]).c_str(), names_[committed_].c_str()) != 0)
         fail(names_[committed_]);

@@ -19,6 +19,13 @@ inline std::string shown(double value, int digits = 3) {
   return text;
 }
 
+/// A whole number, all of its digits.
+inline std::string whole(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", value);
+  return text;
+}
+
 /// `text` where SVG holds text, or an attribute between double quotes.
 inline std::string escaped(const std::string& text) {
   std::string result;

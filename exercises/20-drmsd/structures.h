@@ -49,6 +49,15 @@ namespace detail {
 /// Largest distance from the origin along an axis that the exercises allow.
 constexpr float kFarthest = 10000;
 
+/// `text` of a file in a message: not whole where it is long, and without control characters.
+inline std::string shown(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  std::string result = text.substr(0, kLongest);
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  return result + (text.size() > kLongest ? "…" : "");
+}
+
 /// A number that fills `text` except for spaces.
 inline float coordinate(const std::string& text, const std::string& file, int line) {
   std::size_t used = 0;
@@ -59,9 +68,9 @@ inline float coordinate(const std::string& text, const std::string& file, int li
     used = 0;  // reported below
   }
   if (used == 0 || text.find_first_not_of(" \t\r", used) != std::string::npos || !std::isfinite(value))
-    throw StructureError(file, line, "\"" + text + "\" is no coordinate");
-  if (std::abs(value) > kFarthest)
-    throw StructureError(file, line, "\"" + text + "\" is farther than 10000 from the origin");
+    throw StructureError(file, line, "\"" + shown(text) + "\" is no coordinate");
+  if (!(std::abs(value) <= kFarthest))
+    throw StructureError(file, line, "\"" + shown(text) + "\" is farther than 10000 from the origin");
   return value;
 }
 
@@ -78,10 +87,11 @@ inline std::string single_spaced(const std::string& text) {
   return result;
 }
 
-/// Takes the frames of a file, and finds out whether they are of the same atoms.
+/// Takes the frames of a file, and finds out whether they are of the same atoms. It keeps frames 1, 1 +
+/// every, 1 + 2 every, ….
 class FrameCollector {
  public:
-  explicit FrameCollector(const std::string& file) : file_(file) {}
+  FrameCollector(const std::string& file, std::size_t every) : file_(file), every_(every) {}
 
   /// `identity` is the name with what else tells the atom from others.
   void add_atom(const std::string& name, const std::string& identity, int line) {
@@ -91,8 +101,8 @@ class FrameCollector {
       identities_.push_back(identity);
     } else if (atom < identities_.size() && identities_[atom] != identity) {
       throw StructureError(file_, line,
-                           "atom " + std::to_string(atom + 1) + " of this frame is " + identity +
-                               ", that of the first frame " + identities_[atom]);
+                           "atom " + std::to_string(atom + 1) + " of this frame is " + shown(identity) +
+                               ", that of the first frame " + shown(identities_[atom]));
     }
   }
   void add_coordinate(const std::string& text, int line) { frame_.push_back(coordinate(text, file_, line)); }
@@ -104,7 +114,7 @@ class FrameCollector {
                            "this frame has " + std::to_string(frame_.size() / 3) + " atoms, the first has " +
                                std::to_string(structures_.frames.front().size() / 3));
     }
-    structures_.frames.push_back(std::move(frame_));
+    if (ended_++ % every_ == 0) structures_.frames.push_back(std::move(frame_));
     frame_.clear();
     atoms_ = 0;
   }
@@ -114,6 +124,7 @@ class FrameCollector {
 
  private:
   std::string file_;
+  std::size_t every_, ended_ = 0;  ///< frames
   Structures structures_;
   std::vector<std::string> identities_;
   Positions frame_;
@@ -122,10 +133,11 @@ class FrameCollector {
 
 }  // namespace detail
 
-inline Structures read_pdb(std::istream& in, const std::string& file, const AtomChoice& choice = {}) {
+inline Structures read_pdb(std::istream& in, const std::string& file, const AtomChoice& choice = {},
+                           std::size_t every = 1) {
   constexpr std::size_t kName = 12, kAlternate = 16, kResidue = 17, kResidueEnd = 27, kFirstColumn = 30,
                         kWidth = 8, kEnd = kFirstColumn + 3 * kWidth;
-  detail::FrameCollector collector(file);
+  detail::FrameCollector collector(file, every);
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -146,8 +158,9 @@ inline Structures read_pdb(std::istream& in, const std::string& file, const Atom
   return collector.finish();
 }
 
-inline Structures read_xyz(std::istream& in, const std::string& file, const AtomChoice& choice = {}) {
-  detail::FrameCollector collector(file);
+inline Structures read_xyz(std::istream& in, const std::string& file, const AtomChoice& choice = {},
+                           std::size_t every = 1) {
+  detail::FrameCollector collector(file, every);
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -155,7 +168,8 @@ inline Structures read_xyz(std::istream& in, const std::string& file, const Atom
     std::istringstream head(line);
     std::size_t atoms = 0;
     if (line.find('-') != std::string::npos || !(head >> atoms))
-      throw StructureError(file, number, "a frame begins with the number of its atoms, not \"" + line + "\"");
+      throw StructureError(
+          file, number, "a frame begins with the number of its atoms, not \"" + detail::shown(line) + "\"");
     ++number;
     if (!std::getline(in, line)) throw StructureError(file, number, "the file ends where a comment belongs");
     for (std::size_t i = 0; i < atoms; ++i) {
@@ -168,7 +182,8 @@ inline Structures read_xyz(std::istream& in, const std::string& file, const Atom
       std::istringstream fields(line);
       std::string name, x, y, z;
       if (!(fields >> name >> x >> y >> z))
-        throw StructureError(file, number, "an atom is a name and three coordinates, not \"" + line + "\"");
+        throw StructureError(file, number,
+                             "an atom is a name and three coordinates, not \"" + detail::shown(line) + "\"");
       if (!choice.takes(name)) continue;
       collector.add_atom(name, name, number);
       for (const std::string& text : {x, y, z}) collector.add_coordinate(text, number);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "calibration/calibration_json.h"
@@ -30,7 +31,7 @@ result::Figure steadiest(device::Calibrator& calibrator, Quantity quantity) {
   result::Figure best = calibrator.measure(quantity);
   for (int i = 1; i < kMaxMeasurements && !(best.spread <= kSteadySpread); ++i) {
     const result::Figure next = calibrator.measure(quantity);
-    if (!(best.spread <= next.spread)) best = next;
+    if (next.spread < best.spread || std::isnan(best.spread)) best = next;
   }
   return best;
 }

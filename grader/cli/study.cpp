@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -70,7 +72,8 @@ const course::Exercise& select_study(const std::string& name) {
 
 int list_studies() {
   for (const course::Exercise* exercise : exercises_with_study()) {
-    std::cout << fmt::format("{:<14}  {}\n{:<14}  {}\n", exercise->problem.name, title_of(*exercise), "",
+    std::cout << fmt::format("{:<14}  {}\n{:<14}  {}\n", exercise->problem.name,
+                             report::printable(title_of(*exercise)), "",
                              report::printable(course::path_to_type(folder_of(*exercise) / "README.md")));
   }
   std::cout << "\nRun one on its example:  ./lockstep study NAME\n"
@@ -93,7 +96,7 @@ struct Sources {
   fs::path function;
 };
 
-std::vector<std::string> compiler_flags(std::optional<int> native) {
+std::vector<std::string> study_flags(std::optional<int> native) {
   std::vector<std::string> flags{"-std=c++20", "-O2", "-lineinfo", "-cudart", "shared"};
   const std::vector<std::string> architecture = build::architecture_flags(native);
   flags.insert(flags.end(), architecture.begin(), architecture.end());
@@ -113,7 +116,11 @@ std::string key_of(const Sources& sources, const build::Toolkit& toolkit, std::o
   hash.add("study");
   hash.add(toolkit.version);
   hash.add(build::host_compiler_stamp());
-  hash.add(fmt::format("{}", fmt::join(compiler_flags(native), " ")));
+  hash.add(fmt::format("{}", fmt::join(study_flags(native), " ")));
+  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"}) {
+    const char* value = std::getenv(name);
+    hash.add(value == nullptr ? "" : value);
+  }
   for (const fs::path& file : files) {
     hash.add(file);
     hash.add(storage::read_file(file));
@@ -130,7 +137,7 @@ class PlainPaths {
   fs::path of(const fs::path& path) {
     if (std::ranges::all_of(path.string(), is_plain)) return path;
     fs::path link = folder_ / (fmt::format("path-{}", ++links_) + path.extension().string());
-    fs::create_symlink(path, link);
+    fs::create_symlink(fs::absolute(path), link);
     return link;
   }
 
@@ -159,14 +166,19 @@ ProgramResult compile(const Sources& sources, const build::Toolkit& toolkit, std
   const course::Exercise& exercise = sources.exercise;
   PlainPaths paths(folder);
   const fs::path study = paths.of(folder_of(exercise)), definition = folder / "study_folder.h";
-  storage::write_file(definition, definition_of_folder(folder_of(exercise)));
+  storage::write_file(definition, definition_of_folder(fs::absolute(folder_of(exercise))));
   std::vector<std::string> arguments{toolkit.nvcc};
-  for (const std::string& flag : compiler_flags(native)) arguments.push_back(flag);
+  for (const std::string& flag : study_flags(native)) arguments.push_back(flag);
   arguments.insert(arguments.end(), {"-include", definition});
   for (const fs::path& included : {course::course_root() / "common", exercise.folder,
                                    exercise.root / "exercises", course::course_root() / "exercises"})
     arguments.insert(arguments.end(), {"-I", paths.of(included)});
-  arguments.push_back(paths.of(sources.function));  // first, as it is what may have errors
+  // First, as errors are most likely there. Not where it lies: as in `grade`, it is compiled with the
+  // course's headers, and with none that lie beside it.
+  const fs::path function = folder / "function" / sources.function.filename();
+  fs::create_directory(function.parent_path());
+  fs::create_symlink(fs::absolute(sources.function), function);
+  arguments.push_back(function);
   for (const fs::path& file : files_in(study, {".cpp", ".cu"})) arguments.push_back(file);
   arguments.insert(arguments.end(), {"-o", program});
   return run_program(arguments);
@@ -225,7 +237,9 @@ int run_emulated(const fs::path& program, const std::vector<std::string>& words)
 [[noreturn]] void run_natively(const fs::path& program, std::vector<std::string> words) {
   if (const fs::path& library = build::find_toolkit().library; !library.empty()) {
     const char* before = std::getenv("LD_LIBRARY_PATH");
-    const std::string path = before == nullptr ? library.string() : library.string() + ':' + before;
+    // An empty part would stand for the folder in which the command is typed.
+    const bool has_more = before != nullptr && *before != '\0';
+    const std::string path = has_more ? library.string() + ':' + before : library.string();
     setenv("LD_LIBRARY_PATH", path.c_str(), 1);
   }
   words.insert(words.begin(), program.string());
@@ -234,7 +248,7 @@ int run_emulated(const fs::path& program, const std::vector<std::string>& words)
   pointers.push_back(nullptr);
   std::cout.flush();
   execv(program.c_str(), pointers.data());
-  throw Failed(program.string() + " cannot be run");
+  throw Failed(fmt::format("{} cannot be run: {}", program.string(), std::generic_category().message(errno)));
 }
 
 int study(const StudyArguments& arguments, const std::vector<std::string>& words) {
@@ -282,7 +296,8 @@ void add_study(CLI::App& app, int& status) {
       "           ./lockstep study drmsd-matrix trajectory.dcd --cutoff 1.5\n"
       "           ./lockstep study drmsd-matrix --help\n"
       "           ./lockstep study --own drmsd-matrix\n"
-      "The exit status is the program's own.");
+      "The exit status is the program's own, or 1 where it does not compile. With --own nothing isolates "
+      "your file: for a stranger's there is grade.");
   command->callback([command, arguments, &status] { status = study(*arguments, command->remaining()); });
 }
 

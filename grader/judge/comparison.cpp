@@ -69,6 +69,7 @@ bool all_agree(const course::Output& output, const course::KnownMistake& mistake
   if (!mistake.in_parts) return all_agree(output, mistake.output(), found);
   bool agree = true;
   mistake.in_parts([&](std::span<const std::byte> part) {
+    if (!agree) return false;  // also of who goes on making parts
     agree = part.size() <= found.size() && all_agree(output, part, found.first(part.size()));
     if (agree) found = found.subspan(part.size());
     return agree;

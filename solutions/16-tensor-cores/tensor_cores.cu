@@ -157,7 +157,7 @@ class Product {
   }
 
   /// Four products in turn have a fragment of B in common, and the next four begin with the last one of A:
-  /// 3.5 percent faster on an H200 than eight in turn with one of A.
+  /// 3 percent faster on an H200 than eight in turn with one of A.
   __device__ void add_products(int set) {
     for (int q = 0; q < kAcross; ++q) {
       const unsigned(&of_b)[4] = of_b_[set][q / 2];

@@ -181,7 +181,7 @@ TEST_F(CalibrationStore, AFigureThatWasDisturbedIsMeasuredAgain) {
 TEST_F(CalibrationStore, OfDisturbedFiguresTheSteadiestCounts) {
   calibrator_.unsteady = Quantity::copied_bytes;
   for (const std::vector<double>& spreads :
-       {std::vector<double>{0.5, 0.3, 0.4}, {0.3, 0.5, 0.4}, {std::nan(""), 0.4, 0.3}}) {
+       {std::vector<double>{0.5, 0.3, 0.4}, {0.3, std::nan(""), 0.4}, {std::nan(""), 0.4, 0.3}}) {
     FakeCalibrator calibrator = calibrator_;
     calibrator.spreads = spreads;
     const result::Calibration made =

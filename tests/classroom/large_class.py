@@ -289,8 +289,8 @@ class Trial:
             if wanted and verdict not in wanted.verdicts:
                 stated = " or ".join(wanted.verdicts)
                 self.fault(f"{student}: {exercise}: {verdict} in place of {stated}: {wanted.name}")
-                graded = json.loads(report)["exercises"][0]
-                print(json.dumps({key: graded[key] for key in ("compiler_output", "speed")})[:2000], flush=True)
+                graded = json.loads(report)["exercises"][0] if report else {}
+                print(json.dumps({key: graded.get(key) for key in ("compiler_output", "speed")})[:2000], flush=True)
         return rows
 
     def check_broken(self, names):

@@ -198,6 +198,14 @@ TEST_F(Dcd, ThatCannotBeReadIsReportedWithItsReason) {
   EXPECT_THAT(says(DcdWriter{.fixed = 2}.file(frames)), HasSubstr("2 atoms are fixed"));
   EXPECT_THAT(says(DcdWriter{.magic = "VELD"}.file(frames)), HasSubstr("it holds velocities"));
   EXPECT_THAT(says("TITLE no DCD at all"), HasSubstr("no DCD of 32 bits"));
+  EXPECT_THAT(error_of([&] {
+                read_trajectory({.file = write("a.dcd", DcdWriter{}.file(frames)),
+                                 .atoms = {.names = {}, .with_hetatm = true}});
+              }),
+              HasSubstr("HETATM records are PDB's"));
+  // Far more atoms than are compared, which need no memory.
+  EXPECT_THAT(says(DcdWriter{}.header(65536) + std::string(3 * (4 * 65536 + 8), '\0')),
+              HasSubstr("65536 atoms are more than 65535: choose some"));
   // Lengths of 64 bits.
   EXPECT_THAT(says(DcdWriter{}.word(84) + DcdWriter{}.word(0) + "CORD" + std::string(100, '\0')),
               HasSubstr("a.dcd: byte 8: no DCD: CORD is missing"));
@@ -242,8 +250,11 @@ TEST_F(Text, AtomsAreChosenByName) {
   EXPECT_EQ(read.format, "PDB");
   ASSERT_EQ(read.frames.size(), 2U);
   EXPECT_THAT(read.frames[1], ElementsAre(5, 2, 3, 7, 2, 3));
-  EXPECT_THAT(error_of([&] { read_trajectory({.file = file, .atoms = {{"CX"}}}); }),
-              HasSubstr("a.pdb has no atom called CX; its atoms are called C, CA, N"));
+  for (const std::vector<std::string>& names : {std::vector<std::string>{"CX"}, {"CA", "CX"}})
+    EXPECT_THAT(error_of([&] { read_trajectory({.file = file, .atoms = {names}}); }),
+                HasSubstr("a.pdb has no atom called CX; its atoms are called C, CA, N"));
+  EXPECT_THAT(error_of([&] { read_trajectory({.file = file, .names_of = file}); }),
+              HasSubstr("it names its atoms itself"));
   const std::string xyz = write("a.xyz", "3\n\nC 0 0 0\nH 1 0 0\nC 2 0 0\n3\n\nC 0 0 0\nH 1 0 0\nC 4 0 0\n");
   EXPECT_THAT(read_trajectory({.file = xyz, .atoms = {{"C"}}}).frames[1], ElementsAre(0, 0, 0, 4, 0, 0));
 }
@@ -257,6 +268,15 @@ TEST_F(Text, FormatsAreKnownByTheFirstLineWhereTheNameSaysNothing) {
   EXPECT_THAT(error_of(write("d", "")), HasSubstr("d is no PDB, XYZ or DCD file"));
   EXPECT_THAT(error_of(write("a.pdb.gz", "\x1f\x8b\x08")), HasSubstr("is compressed"));
   EXPECT_THAT(error_of((folder_ / "missing.xyz").string()), HasSubstr("cannot be opened"));
+  EXPECT_THAT(error_of("/dev/null"), HasSubstr("/dev/null is no regular file"));
+  EXPECT_THAT(error_of(write("e.xyz", "3\nRECORD of a run\nC 0 0 0\n")),
+              HasSubstr("e.xyz:4: the file ends after 1"));
+}
+
+TEST_F(Text, OfAHostileFileAMessageShowsALittle) {
+  EXPECT_EQ(error_of(write("a.xyz", "\x1b[2J" + std::string(100'000, 'x') + "\n")),
+            (folder_ / "a.xyz").string() + ":1: a frame begins with the number of its atoms, not \"?[2J" +
+                std::string(56, 'x') + "…\"");
 }
 
 TEST_F(Text, AtomsThatDifferBetweenFramesAreReported) {
@@ -283,6 +303,10 @@ TEST_F(Text, WhatCannotBeComparedIsReported) {
   const Trajectory every_third =
       read_trajectory({.file = write("a.xyz", many + many + many + many), .every = 3});
   EXPECT_EQ(every_third.frames.size(), 2U);
+  EXPECT_THAT(error_of([&] {
+                read_trajectory({.file = write("a.xyz", many + many + "1\n\nC 0 0 0\n"), .every = 2});
+              }),
+              HasSubstr("this frame has 1 atoms, the first has 2"));
 }
 
 // --- clusters ---
@@ -351,6 +375,7 @@ TEST(StudyPicture, StaysSmallAndShowsWhatIsInIt) {
   EXPECT_LT(large.size(), 400'000U);
   EXPECT_THAT(large, HasSubstr("a cell is a mean over 5 frames either way"));
   EXPECT_THAT(large, HasSubstr("others"));
+  EXPECT_THAT(picture_of(4100, 0.5F, "larger"), HasSubstr("a cell is a mean over 20 frames either way"));
   EXPECT_LT(picture_of(3000, 0, "alone").size(), 400'000U) << "3000 clusters of one frame";
   EXPECT_THAT(picture_of(2, 0.5F, "two"), HasSubstr("2 frames of 5 atoms"));
   EXPECT_THAT(picture_of(40, 0, "alone"), Not(HasSubstr("nan")));
@@ -421,6 +446,15 @@ TEST_F(Study, FilesAreWrittenTogetherOrNotAtAll) {
     files.commit();
   }
   EXPECT_THAT(names(), ElementsAre("a"));
+  EXPECT_EQ(contents(folder_ / "a"), "new");
+  fs::create_directory(folder_ / "b");
+  {
+    study::OutputFiles files;
+    for (const char* name : {"a", "b"})
+      files.add((folder_ / name).string(), [](std::ostream& out) { out << "newer"; });
+    EXPECT_THAT(error_of([&] { files.commit(); }), HasSubstr("b cannot be written: Is a directory"));
+  }
+  EXPECT_THAT(names(), ElementsAre("a", "b"));
   EXPECT_EQ(contents(folder_ / "a"), "new");
 }
 

@@ -388,6 +388,10 @@ TEST(Diagnosis, AMistakeInPartsIsMadeAsFarAsItIsWhatWasFound) {
     mistakes.add_in_parts("it goes on", [&](const course::TakePart& take) {
       for (int i = 0; i < 2; ++i) take(std::as_bytes(std::span(shifted)));
     });
+    mistakes.add_in_parts("it goes on after a difference", [&](const course::TakePart& take) {
+      take(std::as_bytes(std::span(right)));
+      take(std::as_bytes(std::span(shifted)));
+    });
     mistakes.add_by_element("each is too large", [&](std::size_t i) { return shifted[i]; });
     return mistakes.known();
   };

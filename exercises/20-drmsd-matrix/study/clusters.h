@@ -47,7 +47,7 @@ inline std::vector<Cluster> clusters_of(const CondensedMatrix& matrix, float cut
                                             [&](std::size_t f) { return !are_near(cluster.centre, f); });
     cluster.frames.assign(rest, left.end());
     left.erase(rest, left.end());
-    // Only who remains is counted from here on.
+    // Only frames that remain are counted from here on.
     for (const std::size_t gone : cluster.frames)
       for (const std::size_t f : left) neighbours[f] -= are_near(gone, f) ? 1 : 0;
     clusters.push_back(std::move(cluster));

@@ -38,7 +38,8 @@ class DcdReader {
     size_ = std::filesystem::file_size(file);
     read_control();
     skip_record("the title");
-    if (marker("the number of atoms") != sizeof atoms_) fail("here the number of atoms belongs, of 4 bytes");
+    if (marker("the number of atoms") != sizeof atoms_)
+      fail("a record of 4 bytes with the number of atoms belongs here");
     atoms_ = word();
     end_record(sizeof atoms_);
     if (atoms_ == 0 || std::uint64_t{atoms_} * 3 * sizeof(float) > size_)

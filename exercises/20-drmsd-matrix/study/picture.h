@@ -169,12 +169,14 @@ inline void Picture::draw_times(study::Svg& svg, double top) const {
   const double bottom = top + kRow * static_cast<double>(rows());
   svg.line(kLeft, bottom, kRight, bottom);
   const auto last = static_cast<double>((matrix.frames - 1) * every + 1), stride = static_cast<double>(every);
+  double marked = 0;
   for (double mark : study::marks(0, last)) {
     mark = std::max(1.0, std::round(mark));
     const double x = kLeft + kSide * ((mark - 1) / stride + 0.5) / static_cast<double>(matrix.frames);
-    if (x > kRight) continue;
+    if (x > kRight || mark == marked) continue;  // few frames have fewer marks
+    marked = mark;
     svg.line(x, bottom, x, bottom + 5);
-    svg.text(x, bottom + 19, study::shown(mark, 6), "middle");
+    svg.text(x, bottom + 19, study::whole(mark), "middle");
   }
   const double middle = (top + bottom) / 2;
   svg.upright(kLeft - 58, middle, "cluster", "middle");
@@ -194,10 +196,10 @@ inline std::string Picture::svg() const {
   std::string what = std::to_string(matrix.frames) + " frames of " + std::to_string(atoms) + " atoms, " +
                      std::to_string(clusters.size()) + (clusters.size() == 1 ? " cluster" : " clusters") +
                      " within " + study::shown(double{cutoff}) + " Å of their centres";
+  const double per_cell = static_cast<double>(matrix.frames) / static_cast<double>(means.size());
   if (means.size() < matrix.frames)
     what += "; a cell is a mean over " +
-            study::shown(static_cast<double>(matrix.frames) / static_cast<double>(means.size()), 2) +
-            " frames either way";
+            (per_cell < 10 ? study::shown(per_cell, 2) : study::whole(per_cell)) + " frames either way";
   svg.text(kLeft, 52, what, "soft");
   draw_map(svg, means, most);
   draw_scale(svg, most);

@@ -38,7 +38,7 @@ struct Arguments {
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(detail::without_spaces(part));
   return parts;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <stdexcept>
@@ -43,8 +44,14 @@ inline Format format_of(const std::string& file) {
   in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(in.gcount()));
   if (begin.starts_with("\x1f\x8b")) throw std::runtime_error(file + " is compressed: gunzip it first");
+  if (!std::filesystem::is_regular_file(file)) throw std::runtime_error(file + " is no regular file");
+  // Behind the length of the first record, which is 84 in 32 or 64 bits of either byte order.
   for (const char* magic : {"CORD", "VELD"})
-    if (begin.find(magic) != std::string::npos) return Format::dcd;
+    for (const std::size_t bytes : {4U, 8U})
+      if (begin.size() == 12 && begin.compare(bytes, 4, magic) == 0 &&
+          std::count(begin.begin(), begin.begin() + static_cast<std::ptrdiff_t>(bytes), '\0') ==
+              static_cast<std::ptrdiff_t>(bytes) - 1)
+        return Format::dcd;
   if (file.ends_with(".dcd")) return Format::dcd;
   if (file.ends_with(".pdb") || file.ends_with(".ent")) return Format::pdb;
   if (file.ends_with(".xyz")) return Format::xyz;
@@ -59,13 +66,13 @@ inline Format format_of(const std::string& file) {
   throw std::runtime_error(file + " is no PDB, XYZ or DCD file, by its name and its beginning");
 }
 
-inline std::string joined(std::vector<std::string> names) {
+inline std::string joined(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + shown(name);
   return text;
 }
 
-/// Some of the names that there are, for who has asked for others.
+/// Some of the names that there are, for someone who asked for others.
 inline std::string examples(std::vector<std::string> names) {
   constexpr std::size_t kShown = 8;
   std::sort(names.begin(), names.end());
@@ -75,16 +82,25 @@ inline std::string examples(std::vector<std::string> names) {
   return joined(names) + (has_more ? ", …" : "");
 }
 
-[[noreturn]] inline void no_such_atoms(const std::string& file, const AtomChoice& choice,
+/// Of the names that were asked for those that `names` lacks.
+inline std::vector<std::string> missing(const AtomChoice& choice, const std::vector<std::string>& names) {
+  std::vector<std::string> without;
+  for (const std::string& name : choice.names)
+    if (std::find(names.begin(), names.end(), name) == names.end()) without.push_back(name);
+  return without;
+}
+
+[[noreturn]] inline void no_such_atoms(const std::string& file, const std::vector<std::string>& without,
                                        const std::vector<std::string>& names) {
-  throw std::runtime_error(file + " has no atom called " + joined(choice.names) +
+  throw std::runtime_error(file + " has no atom called " + joined(without) +
                            (names.empty() ? "" : "; its atoms are called " + examples(names)));
 }
 
-inline Structures read_text(const std::string& file, Format format, const AtomChoice& choice) {
+inline Structures read_text(const std::string& file, Format format, const AtomChoice& choice,
+                            std::size_t every = 1) {
   std::ifstream in(file);
   if (!in) throw std::runtime_error(file + " cannot be opened");
-  return format == Format::pdb ? read_pdb(in, file, choice) : read_xyz(in, file, choice);
+  return format == Format::pdb ? read_pdb(in, file, choice, every) : read_xyz(in, file, choice, every);
 }
 
 /// Places of the chosen atoms in a file without names.
@@ -106,7 +122,8 @@ inline std::vector<std::size_t> chosen_atoms(const TrajectoryRequest& request, s
                              ": they must be the same atoms");
   for (std::size_t atom = 0; atom < atoms; ++atom)
     if (request.atoms.takes(names[atom])) chosen.push_back(atom);
-  if (chosen.empty()) no_such_atoms(request.names_of, request.atoms, names);
+  if (const auto without = missing(request.atoms, names); !without.empty())
+    no_such_atoms(request.names_of, without, names);
   return chosen;
 }
 
@@ -116,25 +133,35 @@ inline std::vector<std::size_t> chosen_atoms(const TrajectoryRequest& request, s
 /// trajectory that can be compared: fewer than two frames or atoms, or more than kMaxOfTrajectory.
 inline Trajectory read_trajectory(const TrajectoryRequest& request) {
   const detail::Format format = detail::format_of(request.file);
+  const auto must = [&request](bool holds, const std::string& what) {
+    if (!holds) throw std::runtime_error(request.file + ": " + what);
+  };
+  const auto must_be_few = [&must](std::size_t atoms) {
+    must(atoms <= kMaxOfTrajectory,
+         std::to_string(atoms) + " atoms are more than 65535: choose some of them by --atoms");
+  };
+  must(format == detail::Format::pdb || !request.atoms.with_hetatm,
+       "HETATM records are PDB's: leave --hetatm out");
+  must(format == detail::Format::dcd || request.names_of.empty(),
+       "it names its atoms itself: leave --names out");
   Trajectory trajectory;
   if (format == detail::Format::dcd) {
     trajectory.format = "DCD";
     DcdReader reader(request.file);
-    trajectory.frames = reader.read_frames(detail::chosen_atoms(request, reader.atoms()), request.every);
+    const std::vector<std::size_t> chosen = detail::chosen_atoms(request, reader.atoms());
+    must_be_few(chosen.size());  // before all frames are read
+    trajectory.frames = reader.read_frames(chosen, request.every);
   } else {
     trajectory.format = format == detail::Format::pdb ? "PDB" : "XYZ";
-    Structures read = detail::read_text(request.file, format, request.atoms);
-    if (read.names.empty() && !request.atoms.names.empty()) {
+    Structures read = detail::read_text(request.file, format, request.atoms, request.every);
+    if (const auto without = detail::missing(request.atoms, read.names); !without.empty()) {
       AtomChoice all = request.atoms;
       all.names.clear();
-      detail::no_such_atoms(request.file, request.atoms, detail::read_text(request.file, format, all).names);
+      detail::no_such_atoms(request.file, without,
+                            detail::read_text(request.file, format, all, request.every).names);
     }
-    for (std::size_t frame = 0; frame < read.frames.size(); frame += request.every)
-      trajectory.frames.push_back(std::move(read.frames[frame]));
+    trajectory.frames = std::move(read.frames);
   }
-  const auto must = [&request](bool holds, const std::string& what) {
-    if (!holds) throw std::runtime_error(request.file + ": " + what);
-  };
   const std::size_t frames = trajectory.frames.size();
   trajectory.atoms = frames == 0 ? 0 : trajectory.frames.front().size() / 3;
   const bool lacks_hetatm = format == detail::Format::pdb && !request.atoms.with_hetatm;
@@ -142,8 +169,7 @@ inline Trajectory read_trajectory(const TrajectoryRequest& request) {
        lacks_hetatm ? "it holds no ATOM records; --hetatm reads HETATM too" : "it holds no atoms");
   must(trajectory.atoms >= 2, "one atom has no distances to compare");
   must(frames >= 2, "one frame has nothing to be compared with");
-  must(trajectory.atoms <= kMaxOfTrajectory,
-       std::to_string(trajectory.atoms) + " atoms are more than 65535: choose some of them by --atoms");
+  must_be_few(trajectory.atoms);
   must(frames <= kMaxOfTrajectory,
        std::to_string(frames) + " frames are more than 65535: take every tenth by --every 10");
   return trajectory;
