@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/markup.h"
+
 namespace lockstep::study {
 
 /// A number as people write it: at most `digits` digits, without zeros at the end.
@@ -26,28 +28,11 @@ inline std::string whole(double value) {
   return text;
 }
 
-/// `text` where SVG holds text, or an attribute between double quotes.
-inline std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < ' ' ? '?' : c;  // XML has no control characters
-    }
-  }
-  return result;
+/// `text` where SVG holds text, or an attribute between quotes.
+inline std::string escaped(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';  // XML has no control characters
+  return escaped_markup(text);
 }
 
 /// Round numbers from `low` to `high`, some five of them, for the marks of a scale.

@@ -59,11 +59,6 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& r
   Mistakes mistakes(right);
   const auto a = std::make_shared<const Floats>(inputs.a);
   const Floats& b = inputs.b;
-  const auto product_from = [&](int first, int end) {
-    return rows_of_product(a, shape, [&b, first, end](const Floats& rows, Shape of) {
-      return product(rows, b, of, first, end);
-    });
-  };
   // Which tiles left them out is not known: several may end at the same place.
   std::set<int> ends, begins = {k - 1};
   for (const int tile : {8, 16, 32, 64}) {
@@ -74,28 +69,18 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& r
     mistakes.add_in_parts(
         end == 0 ? "no product was added"
                  : "the products with i from " + std::to_string(end) + " on are missing",
-        product_from(0, end),
+        rows_of_sums(a, b, shape, 0, end),
         "Let the loop go over all tiles along k, also over the last, which is not full: what lies behind the "
         "end of A's rows and of B's columns is 0 in the tiles.");
   }
   for (const int begin : begins) {
     mistakes.add_in_parts(
-        "only the products with i from " + std::to_string(begin) + " on were added", product_from(begin, k),
+        "only the products with i from " + std::to_string(begin) + " on were added",
+        rows_of_sums(a, b, shape, begin, k),
         "Set the sums to 0 once, before the first tile, and add to them in every one: sum += …, and "
         "not sum = ….");
   }
-  const auto times_b = [&b](const Floats& rows, Shape of) { return product(rows, b, of); };
-  mistakes.add_in_parts("A was read as if it were transposed",
-                        rows_of_product(std::make_shared<const Floats>(transposed(*a, k, m)), shape, times_b),
-                        "Element (row, i) of A is a[row * k + i].");
-  mistakes.add_in_parts("B was read as if it were transposed",
-                        rows_of_product(a, shape,
-                                        [&b, shape](const Floats& rows, Shape of) {
-                                          return product(rows, transposed(b, shape.n, shape.k), of);
-                                        }),
-                        "Element (i, column) of B is b[i * n + column].");
-  mistakes.add("C was written as if it were transposed", transposed(right, m, n),
-               "Element (row, column) of C is c[row * n + column].");
+  add_transposed(mistakes, a, b, right, shape);
   for (const auto& [count, formats] : {std::pair{11, "half precision and TF32 have"}, {8, "bfloat16 has"}}) {
     const int bits = count;
     const std::string rounded = " rounded to " + std::to_string(bits) + " bits, as " + formats;

@@ -322,11 +322,15 @@ std::vector<KnownMistake> known_mistakes(const Input& input, const Floats& right
   mistakes.add("each row has the sums of all rows before it as well", running,
                "The sum begins anew with each row: a segmented scan, and not a scan.");
   for (const auto& [bits, formats] : {std::pair{11, "half precision and TF32 have"}, {8, "bfloat16 has"}}) {
-    const auto rounded = std::make_shared<Input>(input);
-    rounded->values = matrix_products::rounded_to(input.values, bits);
-    const auto sum_of = sums_of_rows(*rounded, [rounded](std::size_t, int) { return true; });
-    mistakes.add_by_element(fmt::format("the values were rounded to {} bits, as {}", bits, formats), sum_of,
-                            "Keep the values as floats: they have up to 12 bits here.");
+    mistakes.add_in_parts(
+        fmt::format("the values were rounded to {} bits, as {}", bits, formats),
+        [&input, count = bits](const TakePart& take) {
+          Input rounded = input;
+          rounded.values = matrix_products::rounded_to(input.values, count);
+          const Floats y = product(rounded);
+          take(std::as_bytes(std::span(y)));
+        },
+        "Keep the values as floats: they have up to 12 bits here.");
   }
   if (rows == input.x.size())
     mistakes.add("this is the product of the transposed matrix and x", transposed,

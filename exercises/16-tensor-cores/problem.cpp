@@ -178,11 +178,6 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& r
   Mistakes mistakes(right);
   const auto a = std::make_shared<const Floats>(inputs.a);
   const Floats& b = inputs.b;
-  const auto product_from = [&](int first, int end) {
-    return rows_of_product(a, shape, [&b, first, end](const Floats& rows, Shape of) {
-      return product(rows, b, of, first, end);
-    });
-  };
   // Which tiles left them out is not known: several may end at the same place.
   std::set<int> ends, begins = {k - 1};
   for (const int tile : {16, 32, 64}) {
@@ -193,28 +188,18 @@ std::vector<KnownMistake> known_mistakes(const Matrices& inputs, const Floats& r
     mistakes.add_in_parts(
         end == 0 ? "no product was added"
                  : "the products with i from " + std::to_string(end) + " on are missing",
-        product_from(0, end),
+        rows_of_sums(a, b, shape, 0, end),
         "Let the loop go over all tiles along k, also over the last, which may not be full: what lies behind "
         "the end of A's rows and of B's columns is 0 in the tiles.");
   }
   for (const int begin : begins) {
     mistakes.add_in_parts(
-        "only the products with i from " + std::to_string(begin) + " on were added", product_from(begin, k),
+        "only the products with i from " + std::to_string(begin) + " on were added",
+        rows_of_sums(a, b, shape, begin, k),
         "Set the sums to 0 once, before the first tile along k, and let each mma add to them: C and D "
         "of an mma are the same registers.");
   }
-  mistakes.add_in_parts("A was read as if it were transposed",
-                        rows_of_product(std::make_shared<const Floats>(transposed(*a, k, m)), shape,
-                                        [&b](const Floats& rows, Shape of) { return product(rows, b, of); }),
-                        "Element (row, i) of A is a[row * k + i].");
-  mistakes.add_in_parts("B was read as if it were transposed",
-                        rows_of_product(a, shape,
-                                        [&b, shape](const Floats& rows, Shape of) {
-                                          return product(rows, transposed(b, shape.n, shape.k), of);
-                                        }),
-                        "Element (i, column) of B is b[i * n + column].");
-  mistakes.add("C was written as if it were transposed", transposed(right, m, n),
-               "Element (row, column) of C is c[row * n + column].");
+  add_transposed(mistakes, a, b, right, shape);
   add_mistakes_of_fragments(inputs, right, shape, mistakes);
   const char* const kKeep = "Keep the sums in float from the first product to the store.";
   mistakes.add("the elements of C were rounded to the 8 bits of bfloat16", rounded_to(right, kBits), kKeep);

@@ -108,7 +108,7 @@ std::string key_of(const Sources& sources, const build::Toolkit& toolkit, std::o
   std::vector<fs::path> files = files_in(folder_of(sources.exercise), {".cpp", ".cu", ".h"});
   files.push_back(sources.function);
   std::vector<fs::path> folders{course::course_root() / "common/lockstep",
-                                course::course_root() / "common/study"};
+                                course::course_root() / "common/study", sources.function.parent_path()};
   for (const course::Exercise& exercise : course::catalogue()) folders.push_back(exercise.folder);
   for (const fs::path& folder : folders)
     for (const fs::path& header : files_in(folder, {".h"})) files.push_back(header);
@@ -173,27 +173,23 @@ ProgramResult compile(const Sources& sources, const build::Toolkit& toolkit, std
   for (const fs::path& included : {course::course_root() / "common", exercise.folder,
                                    exercise.root / "exercises", course::course_root() / "exercises"})
     arguments.insert(arguments.end(), {"-I", paths.of(included)});
-  // First, as errors are most likely there. Not where it lies: as in `grade`, it is compiled with the
-  // course's headers, and with none that lie beside it.
-  const fs::path function = folder / "function" / sources.function.filename();
-  fs::create_directory(function.parent_path());
-  fs::create_symlink(fs::absolute(sources.function), function);
-  arguments.push_back(function);
+  arguments.push_back(paths.of(sources.function));  // first, as errors are most likely there
   for (const fs::path& file : files_in(study, {".cpp", ".cu"})) arguments.push_back(file);
   arguments.insert(arguments.end(), {"-o", program});
   return run_program(arguments);
 }
 
+const build::Toolkit& installed_toolkit() {
+  try {
+    return build::find_toolkit();
+  } catch (const std::runtime_error& error) {
+    throw Failed(error.what());
+  }
+}
+
 /// The program; nothing where it does not compile, which the compiler has then said on standard error.
 std::optional<fs::path> compiled(const Sources& sources, std::optional<int> native) {
-  const build::Toolkit& toolkit = [&]() -> const build::Toolkit& {
-    try {
-      return build::find_toolkit();
-    } catch (const std::runtime_error& error) {
-      throw Failed(error.what());
-    }
-  }();
-  const std::string key = key_of(sources, toolkit, native);
+  const std::string key = key_of(sources, installed_toolkit(), native);
   const build::ObjectCache cache(build::cache_folder());
   std::optional<build::ObjectCache::Entry> entry = cache.find(key);
   if (!entry) {
@@ -201,7 +197,7 @@ std::optional<fs::path> compiled(const Sources& sources, std::optional<int> nati
     progress.show("compiling the study of " + sources.exercise.problem.name);
     const sandbox::TemporaryFolder folder(fs::temp_directory_path(), "lockstep-study-");
     const fs::path program = folder.path() / "program";
-    const ProgramResult compiler = compile(sources, toolkit, native, folder.path(), program);
+    const ProgramResult compiler = compile(sources, installed_toolkit(), native, folder.path(), program);
     progress.clear();
     std::cerr << compiler.output;
     if (compiler.status != 0) return std::nullopt;
@@ -235,7 +231,7 @@ int run_emulated(const fs::path& program, const std::vector<std::string>& words)
 
 /// Becomes the program, with the toolkit's CUDA runtime.
 [[noreturn]] void run_natively(const fs::path& program, std::vector<std::string> words) {
-  if (const fs::path& library = build::find_toolkit().library; !library.empty()) {
+  if (const fs::path& library = installed_toolkit().library; !library.empty()) {
     const char* before = std::getenv("LD_LIBRARY_PATH");
     // An empty part would stand for the folder in which the command is typed.
     const bool has_more = before != nullptr && *before != '\0';

@@ -155,12 +155,8 @@ struct Remark {
 template <class T>
 class Mistakes {
  public:
-  explicit Mistakes(std::vector<T> expected) { except(std::move(expected)); }
-
-  /// A further output that is right.
-  void except(std::vector<T> expected) {
-    seen_.push_back(std::make_shared<const std::vector<T>>(std::move(expected)));
-  }
+  explicit Mistakes(std::vector<T> expected)
+      : seen_{std::make_shared<const std::vector<T>>(std::move(expected))} {}
 
   /// Several with `made_by` may leave the same output: the launch decides (KnownMistake::made_by).
   void add(std::string sentence, std::vector<T> values, std::string advice = {},
@@ -172,9 +168,9 @@ class Mistakes {
         {std::move(sentence), [kept] { return bytes_of(*kept); }, std::move(advice), std::move(made_by)});
   }
 
-  /// Of a long output, or one that takes long to compute. It is kept also where it says nothing: nobody looks
-  /// for it there, as the output is right, or the mistake that was added before is named. What `make` refers
-  /// to must live as long as the call.
+  /// Of a long output, or one that takes long to compute. It is kept also where it says nothing: the judge
+  /// does not look for it there, as the output is right, or names the mistake that was added before. What
+  /// `make` refers to must live as long as the call.
   void add_in_parts(std::string sentence, MakeParts make, std::string advice = {}) {
     known_.push_back({.sentence = std::move(sentence),
                       .output =

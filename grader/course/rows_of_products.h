@@ -31,4 +31,35 @@ MakeParts rows_of_product(std::shared_ptr<const matrix_products::Floats> a, matr
   };
 }
 
+/// Of the products that are added up those with i from `first` to `end` - 1. `b` lives as long as the call.
+inline MakeParts rows_of_sums(const std::shared_ptr<const matrix_products::Floats>& a,
+                              const matrix_products::Floats& b, matrix_products::Shape shape, int first,
+                              int end) {
+  return rows_of_product(a, shape,
+                         [&b, first, end](const matrix_products::Floats& rows, matrix_products::Shape of) {
+                           return matrix_products::product(rows, b, of, first, end);
+                         });
+}
+
+/// One of the matrices was taken as if it lay in memory column by column.
+inline void add_transposed(Mistakes<float>& mistakes, const std::shared_ptr<const matrix_products::Floats>& a,
+                           const matrix_products::Floats& b, const matrix_products::Floats& right,
+                           matrix_products::Shape shape) {
+  using matrix_products::Floats;
+  const auto [m, n, k] = shape;
+  mistakes.add_in_parts(
+      "A was read as if it were transposed",
+      rows_of_sums(std::make_shared<const Floats>(matrix_products::transposed(*a, k, m)), b, shape, 0, k),
+      "Element (row, i) of A is a[row * k + i].");
+  mistakes.add_in_parts("B was read as if it were transposed",
+                        rows_of_product(a, shape,
+                                        [&b, shape](const Floats& rows, matrix_products::Shape of) {
+                                          return matrix_products::product(
+                                              rows, matrix_products::transposed(b, shape.n, shape.k), of);
+                                        }),
+                        "Element (i, column) of B is b[i * n + column].");
+  mistakes.add("C was written as if it were transposed", matrix_products::transposed(right, m, n),
+               "Element (row, column) of C is c[row * n + column].");
+}
+
 }  // namespace lockstep::course

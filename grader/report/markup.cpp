@@ -2,36 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "lockstep/markup.h"
 #include "report/access_figure.h"
 #include "report/printable.h"
 
 namespace lockstep::report {
 
-std::string escaped_markup(std::string_view text) {
-  std::string result;
-  for (const char character : printable_lines(text)) {
-    switch (character) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += character;
-    }
-  }
-  return result;
-}
+std::string escaped_markup(std::string_view text) { return lockstep::escaped_markup(printable_lines(text)); }
 
 Markup Markup::text(std::string_view text) { return Markup(escaped_markup(printable(text))); }
 

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -20,6 +18,7 @@
 #include "20-drmsd-matrix/study/picture.h"
 #include "20-drmsd-matrix/study/trajectory.h"
 #include "lockstep/random.h"
+#include "shell.h"
 #include "study/options.h"
 #include "study/output_files.h"
 
@@ -36,19 +35,9 @@ using testing::StartsWith;
 
 class Study : public testing::Test {
  protected:
-  Study() {
-    std::string name = (fs::temp_directory_path() / "study-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~Study() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& contents) const {
-    std::ofstream(folder_ / name, std::ios::binary) << contents;
+    temporary_.write(name, contents);
     return (folder_ / name).string();
-  }
-  static std::string contents(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
@@ -57,7 +46,8 @@ class Study : public testing::Test {
     return found;
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 std::string error_of(const std::function<void()>& what) {
@@ -442,11 +432,11 @@ TEST_F(Study, FilesAreWrittenTogetherOrNotAtAll) {
   {
     study::OutputFiles files;
     files.add((folder_ / "a").string(), [](std::ostream& out) { out << "new"; });
-    EXPECT_EQ(contents(folder_ / "a"), "before");
+    EXPECT_EQ(contents_of(folder_ / "a"), "before");
     files.commit();
   }
   EXPECT_THAT(names(), ElementsAre("a"));
-  EXPECT_EQ(contents(folder_ / "a"), "new");
+  EXPECT_EQ(contents_of(folder_ / "a"), "new");
   fs::create_directory(folder_ / "b");
   {
     study::OutputFiles files;
@@ -455,7 +445,7 @@ TEST_F(Study, FilesAreWrittenTogetherOrNotAtAll) {
     EXPECT_THAT(error_of([&] { files.commit(); }), HasSubstr("b cannot be written: Is a directory"));
   }
   EXPECT_THAT(names(), ElementsAre("a", "b"));
-  EXPECT_EQ(contents(folder_ / "a"), "new");
+  EXPECT_EQ(contents_of(folder_ / "a"), "new");
 }
 
 TEST_F(Study, AFullDiskLeavesNothing) {
