@@ -12,8 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <locale>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -90,11 +92,42 @@ std::vector<fs::path> files_in(const fs::path& folder, const std::vector<std::st
   return files;
 }
 
+/// How nvcc finds what study/libraries.txt names and this machine has; a study does without what it has not.
+struct Libraries {
+  std::vector<std::string> definitions;  ///< STUDY_HAS_CFITSIO and where headers are
+  std::vector<std::string> links;        ///< behind the sources
+  std::string versions;
+};
+
 /// What a study is compiled of: all of its sources, and the file with the exercise's function.
 struct Sources {
   const course::Exercise& exercise;
   fs::path function;
+  Libraries libraries;
 };
+
+/// Of each line of the file the first word is pkg-config's name of a library; lines that begin with # are
+/// comments.
+Libraries libraries_of(const course::Exercise& exercise) {
+  Libraries libraries;
+  std::ifstream lines(folder_of(exercise) / "libraries.txt");
+  for (std::string line; std::getline(lines, line);) {
+    std::string name, flag;
+    if (!(std::istringstream(line) >> name) || name.starts_with('#')) continue;
+    const ProgramResult version = run_program({"pkg-config", "--modversion", name}, ErrorOutput::dropped);
+    const ProgramResult flags = run_program({"pkg-config", "--cflags", "--libs", name}, ErrorOutput::dropped);
+    if (version.status != 0 || flags.status != 0) continue;
+    for (std::istringstream words(flags.output); words >> flag;) {
+      if (flag.starts_with("-I") || flag.starts_with("-D")) libraries.definitions.push_back(flag);
+      if (flag.starts_with("-L") || flag.starts_with("-l")) libraries.links.push_back(flag);
+    }
+    libraries.versions += name + ' ' + version.output;
+    for (char& c : name)
+      c = std::isalnum(c, std::locale::classic()) ? std::toupper(c, std::locale::classic()) : '_';
+    libraries.definitions.push_back("-DSTUDY_HAS_" + name);
+  }
+  return libraries;
+}
 
 std::vector<std::string> study_flags(std::optional<int> native) {
   std::vector<std::string> flags{"-std=c++20", "-O2", "-lineinfo", "-cudart", "shared"};
@@ -117,6 +150,9 @@ std::string key_of(const Sources& sources, const build::Toolkit& toolkit, std::o
   hash.add(toolkit.version);
   hash.add(build::host_compiler_stamp());
   hash.add(fmt::format("{}", fmt::join(study_flags(native), " ")));
+  hash.add(fmt::format("{} {}", fmt::join(sources.libraries.definitions, " "),
+                       fmt::join(sources.libraries.links, " ")));
+  hash.add(sources.libraries.versions);
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CPATH", "CPLUS_INCLUDE_PATH"}) {
     const char* value = std::getenv(name);
     hash.add(value == nullptr ? "" : value);
@@ -168,13 +204,18 @@ ProgramResult compile(const Sources& sources, const build::Toolkit& toolkit, std
   const fs::path study = paths.of(folder_of(exercise)), definition = folder / "study_folder.h";
   storage::write_file(definition, definition_of_folder(fs::absolute(folder_of(exercise))));
   std::vector<std::string> arguments{toolkit.nvcc};
-  for (const std::string& flag : study_flags(native)) arguments.push_back(flag);
+  const auto add = [&arguments](const std::vector<std::string>& flags) {
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+  };
+  add(study_flags(native));
+  add(sources.libraries.definitions);
   arguments.insert(arguments.end(), {"-include", definition});
   for (const fs::path& included : {course::course_root() / "common", exercise.folder,
                                    exercise.root / "exercises", course::course_root() / "exercises"})
     arguments.insert(arguments.end(), {"-I", paths.of(included)});
   arguments.push_back(paths.of(sources.function));  // first, as errors are most likely there
   for (const fs::path& file : files_in(study, {".cpp", ".cu"})) arguments.push_back(file);
+  add(sources.libraries.links);
   arguments.insert(arguments.end(), {"-o", program});
   return run_program(arguments);
 }
@@ -259,7 +300,7 @@ int study(const StudyArguments& arguments, const std::vector<std::string>& words
     throw WrongUse(fmt::format("{} is not here{}", report::printable(function.string()),
                                arguments.own ? "." : ": ./lockstep study --own links your own file."));
   const std::optional<int> native = capability_of(arguments.device);
-  const std::optional<fs::path> program = compiled({exercise, function}, native);
+  const std::optional<fs::path> program = compiled({exercise, function, libraries_of(exercise)}, native);
   if (!program) {
     std::cerr << fmt::format("lockstep: {} does not compile with the study of {}\n",
                              report::printable(course::path_to_type(function)), exercise.problem.name);
