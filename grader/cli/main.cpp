@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "build/submission_compiler.h"
 #include "cli/command.h"
 #include "cli/private_course.h"
 #include "cli/selection.h"
 #include "device/device.h"
 #include "report/printable.h"
+#include "sandbox/sandbox.h"
 #include "storage/files.h"
 
 namespace {
@@ -99,6 +101,8 @@ int run(int argc, char** argv) {
     std::vector<std::string> words = words_of(argc, argv);
     check_command(app, words);
     if (needs_exercises(words.front())) lockstep::cli::add_chosen_course();
+    if (words.front() != "doctor")  // which looks for itself
+      lockstep::sandbox::remember_isolation(lockstep::build::cache_folder().parent_path() / "namespaces");
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {

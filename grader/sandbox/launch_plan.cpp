@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKeeperName = "lockstep-keeper";
 constexpr const char* kKeeperInside = "/lockstep-keeper";
 
 // Programs, libraries and headers that a compiler and its output need. Not all of /usr: a course that is
@@ -32,19 +31,6 @@ constexpr const char* kSystemFiles[] = {"/etc/ld.so.cache", "/etc/alternatives"}
 bool is_executable(const fs::path& path) {
   std::error_code ignored;
   return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
-std::optional<fs::path> find_bubblewrap() {
-  std::vector<fs::path> folders{own_folder()};
-  const char* variable = std::getenv("PATH");
-  std::istringstream path(variable != nullptr ? variable : "/usr/bin:/bin");
-  for (std::string folder; std::getline(path, folder, ':');) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  for (const fs::path& folder : folders) {
-    if (is_executable(folder / "bwrap")) return fs::absolute(folder / "bwrap");
-  }
-  return std::nullopt;
 }
 
 std::vector<std::string> keeper_arguments(const Command& command, const fs::path& keeper, uid_t user,
@@ -170,6 +156,19 @@ void add_bubblewrap(LaunchPlan& plan, const Command& command, Mode mode, const f
 }
 
 }  // namespace
+
+std::optional<fs::path> find_bubblewrap() {
+  std::vector<fs::path> folders{own_folder()};
+  const char* variable = std::getenv("PATH");
+  std::istringstream path(variable != nullptr ? variable : "/usr/bin:/bin");
+  for (std::string folder; std::getline(path, folder, ':');) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  for (const fs::path& folder : folders) {
+    if (is_executable(folder / "bwrap")) return fs::absolute(folder / "bwrap");
+  }
+  return std::nullopt;
+}
 
 SetupDescriptors setup_descriptors(const Command& command) {
   int first = STDERR_FILENO + 1;

@@ -23,6 +23,11 @@ struct SetupDescriptors {
 };
 SetupDescriptors setup_descriptors(const Command& command);
 
+/// The keeper's program, in the folder of the others.
+inline constexpr const char* kKeeperName = "lockstep-keeper";
+/// Beside our programs or on PATH.
+std::optional<std::filesystem::path> find_bubblewrap();
+
 struct LaunchPlan {
   std::vector<std::string> arguments;         ///< program first, an absolute path
   std::vector<std::string> environment;       ///< NAME=value

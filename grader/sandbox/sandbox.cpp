@@ -47,24 +47,33 @@
 #include "sandbox/sandbox.h"
 
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 
 #include "sandbox/control_group.h"
+#include "sandbox/isolation_memory.h"
 #include "sandbox/supervisor.h"
 
 namespace lockstep::sandbox {
 namespace {
+
+std::optional<IsolationMemory>& memory() {
+  static std::optional<IsolationMemory> kept;
+  return kept;
+}
 
 Isolation find_namespaces() {
   const char* wanted = std::getenv("LOCKSTEP_SANDBOX");
   if (wanted != nullptr && std::string(wanted) == "none") {
     return {false, "LOCKSTEP_SANDBOX=none turns the sandbox off"};
   }
+  if (memory() && memory()->has_worked()) return {true, ""};
   try {
     // It must still be there when the supervisor takes hold of it, however late that is on a busy machine.
     Command waiting;
     waiting.arguments = {"/bin/sleep", "60"};
     Supervisor probe(waiting, true);
+    if (memory()) memory()->keep();
     return {true, ""};
   } catch (const std::system_error& error) {
     return {false, error.what()};
@@ -81,7 +90,10 @@ Isolation find_isolation() {
 }  // namespace
 
 struct Process::State {
-  explicit State(const Command& command) : supervisor(command, isolation().namespaces) {}
+  explicit State(const Command& command) try : supervisor(command, isolation().namespaces) {
+  } catch (...) {
+    if (memory()) memory()->forget();  // perhaps namespaces no longer work: the next command finds out
+  }
   Supervisor supervisor;
   std::string output;
 };
@@ -107,6 +119,8 @@ const Isolation& isolation() {
   static const Isolation found = find_isolation();
   return found;
 }
+
+void remember_isolation(const std::filesystem::path& file) { memory().emplace(file); }
 
 std::filesystem::path seen_path(const Mount& mount) {
   return isolation().namespaces ? mount.inside : std::filesystem::absolute(mount.host);

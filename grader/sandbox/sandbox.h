@@ -90,9 +90,13 @@ struct Isolation {
   std::string reason;
   bool control_groups = false;  ///< whether memory that no process maps counts as well
 };
-/// Found out once. The environment variable LOCKSTEP_SANDBOX=none turns namespaces off; with "user" a
-/// command that gets neither namespaces nor a user of its own does not start.
+/// Found out once, and kept in the file of remember_isolation(). The environment variable
+/// LOCKSTEP_SANDBOX=none turns namespaces off; with "user" a command that gets neither namespaces nor a user
+/// of its own does not start.
 const Isolation& isolation();
+/// Before anything asks for isolation(): the file that keeps from one command to the next that namespaces
+/// work. Without it each process finds out.
+void remember_isolation(const std::filesystem::path& file);
 
 /// Where the command sees a mount: `inside` with namespaces, the host's own path without them.
 std::filesystem::path seen_path(const Mount& mount);

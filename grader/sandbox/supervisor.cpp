@@ -361,19 +361,35 @@ bool Supervisor::take_output() {
   return true;
 }
 
+// With namespaces: whether the kernel has ended the tree in the time that this usually takes, in which nobody
+// needs to look for its processes in /proc.
+bool Supervisor::is_gone_soon() {
+  constexpr milliseconds kUsual{50};
+  const auto end = Clock::now() + kUsual;
+  pollfd ended{keeper_handle_.get(), POLLIN, 0};
+  poll(&ended, 1, static_cast<int>(kUsual.count()));
+  while (Clock::now() < end) {
+    if (waitpid(child_, nullptr, WNOHANG) == child_) return true;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return false;
+}
+
 void Supervisor::end_tree() {
   if (child_ < 0) return;
   // With namespaces the kernel ends every process before the keeper, their first one, is gone, and bubblewrap
   // waits for that one. Without them the keeper, to which orphans fall, ends by itself when it has none left.
+  bool gone = false;
   if (keeper_handle_) {
     syscall(SYS_pidfd_send_signal, keeper_handle_.get(), SIGKILL, nullptr, 0);
+    gone = is_gone_soon();
   } else if (!tree_) {
     ::kill(child_, SIGKILL);
   }
   // Either needs a processor to end on, which failing forks deny it for as much as half a minute: what is
   // known of the tree is ended one by one as well. Should the command have killed the keeper, its children
   // are still known, and should it have stopped it, it goes on.
-  for (bool alive = true, gone = false; alive || !gone;) {
+  for (bool alive = !gone; alive || !gone;) {
     alive = tree_ && tree_->kill_all();
     if (!gone) ::kill(child_, SIGCONT);
     gone = gone || waitpid(child_, nullptr, WNOHANG) == child_;

@@ -51,6 +51,7 @@ class Supervisor {
   std::optional<End::Kind> exceeded_limit(Clock::time_point now);
   void read_output();
   bool take_output();
+  bool is_gone_soon();
   void end_tree();
 
   const Command command_;

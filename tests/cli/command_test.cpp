@@ -167,6 +167,32 @@ TEST_F(Command, ASecretKeepsItsInputs) {
   EXPECT_THAT(ran.output, HasSubstr("--case shows inputs, which a class is not to know"));
 }
 
+TEST(Program, ForgetsThatNamespacesWorkedWhenTheyDoNot) {
+  const TemporaryFolder folder;
+  folder.write("bin/bwrap",
+               "#!/bin/sh\n[ -e \"$0.fails\" ] && { echo no namespaces today >&2; exit 1; }\n"
+               "exec /usr/bin/bwrap \"$@\"\n",
+               true);
+  const std::string path = folder.path().string();
+  const auto grade = [&path] {
+    return run("PATH='" + path + "/bin':$PATH LOCKSTEP_CACHE='" + path +
+               "/cache' LOCKSTEP_NO_HISTORY=1 '" LOCKSTEP_EXECUTABLE
+               "' grade coalescing --device emulated --submission '" LOCKSTEP_SOURCE
+               "/solutions/04-coalescing/coalescing.cu' 2>&1");
+  };
+  const Ran first = grade();
+  ASSERT_EQ(first.status, 0) << first.output;
+  if (first.output.find("not isolated") != std::string::npos) GTEST_SKIP() << "no namespaces on this machine";
+  EXPECT_NE(contents_of(folder.path() / "cache/namespaces"), "");
+  folder.write("bin/bwrap.fails", "");
+  const Ran second = grade();
+  EXPECT_EQ(second.status, 3);
+  EXPECT_THAT(second.output, HasSubstr("bubblewrap failed (no namespaces today)"));
+  const Ran third = grade();
+  EXPECT_EQ(third.status, 0);
+  EXPECT_THAT(third.output, AllOf(HasSubstr("not isolated"), HasSubstr("no namespaces today")));
+}
+
 TEST_F(Command, UnknownCommandSuggestsTheNearest) {
   const Ran ran = lockstep("grad transpose 2>&1");
   EXPECT_EQ(ran.status, 2);

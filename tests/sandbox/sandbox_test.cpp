@@ -16,12 +16,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <future>
 #include <thread>
 
 #include "misbehaviours.h"
 #include "remains.h"
 #include "sandbox/file_descriptor.h"
+#include "sandbox/isolation_memory.h"
 #include "sandbox/program_files.h"
 #include "sandbox/temporary_folder.h"
 
@@ -505,6 +507,40 @@ INSTANTIATE_TEST_SUITE_P(OutOfTheSandbox, Escape,
                                          "trace_other_processes", "open_connections", "make_namespaces",
                                          "see_other_descriptors"),
                          [](const auto& test) { return std::string(test.param); });
+
+TEST(IsolationMemory, CountsUnderTheSameCircumstancesAlone) {
+  const TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-memory-");
+  const std::filesystem::path file = folder.path() / "cache/namespaces";
+  const IsolationMemory memory(file);
+  EXPECT_FALSE(memory.has_worked());
+  memory.forget();  // nothing
+  memory.keep();
+  EXPECT_TRUE(memory.has_worked());
+  EXPECT_TRUE(IsolationMemory(file).has_worked());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file.parent_path()), {}), 1);
+  std::ofstream(file, std::ios::app) << "another boot\n";
+  EXPECT_FALSE(memory.has_worked());
+  memory.keep();
+  EXPECT_TRUE(memory.has_worked());
+  memory.forget();
+  EXPECT_FALSE(memory.has_worked());
+  IsolationMemory("/proc/none/namespaces").keep();  // cannot be written
+}
+
+TEST(IsolationMemory, KnowsWhatDecides) {
+  const std::string before = circumstances();
+  EXPECT_EQ(circumstances(), before);
+  EXPECT_THAT(before, HasSubstr("user:["));
+  EXPECT_THAT(before, HasSubstr("CapEff:"));
+  EXPECT_THAT(before, HasSubstr("lockstep-keeper "));
+  const TemporaryFolder folder(std::filesystem::temp_directory_path(), "lockstep-memory-");
+  std::filesystem::copy_file("/bin/true", folder.path() / "bwrap");
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", (folder.path().string() + ':' + path).c_str(), 1);
+  EXPECT_NE(circumstances(), before) << "another bubblewrap";
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(circumstances(), before);
+}
 
 }  // namespace
 }  // namespace lockstep::sandbox
