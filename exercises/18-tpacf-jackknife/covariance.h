@@ -29,6 +29,13 @@ struct LeftOutCounts {
   }
 };
 
+/// The correlation after Landy and Szalay from counts as shares of all pairs of their kind. 0 where there are
+/// no random pairs.
+inline double landy_szalay(double dd, double dr, double rr) { return rr == 0 ? 0 : (dd - 2 * dr + rr) / rr; }
+
+/// A count over all pairs of its kind; 0 where there is no pair.
+inline double share_of_pairs(double count, double pairs) { return pairs == 0 ? 0 : count / pairs; }
+
 /// The correlation after Landy and Szalay without each region: a row of bins for each. `both` counts galaxies
 /// and random points as one set, so that the pairs of a galaxy and a random point are those of `both` less
 /// those within either. 0 where there are no random pairs; a share of no pairs is 0. Throws
@@ -40,7 +47,6 @@ inline std::vector<std::vector<double>> left_out_correlations(const LeftOutCount
     if (other->bins != data.bins || other->points.size() != data.points.size())
       throw std::invalid_argument("galaxies, random points and both have not the same bins and regions");
   }
-  const auto share = [](double count, double pairs) { return pairs == 0 ? 0 : count / pairs; };
   std::vector<std::vector<double>> correlations;
   for (std::size_t region = 0; region < data.points.size(); ++region) {
     const double n = data.left(region), m = randoms.left(region);
@@ -48,12 +54,27 @@ inline std::vector<std::vector<double>> left_out_correlations(const LeftOutCount
     for (std::size_t bin = 0; bin < data.bins; ++bin) {
       const double DD = data.pairs(region, bin), RR = randoms.pairs(region, bin);
       const double DR = both.pairs(region, bin) - DD - RR;
-      const double dd = share(DD, n * (n - 1) / 2), dr = share(DR, n * m), rr = share(RR, m * (m - 1) / 2);
-      row.push_back(RR == 0 ? 0 : (dd - 2 * dr + rr) / rr);
+      row.push_back(landy_szalay(share_of_pairs(DD, n * (n - 1) / 2), share_of_pairs(DR, n * m),
+                                 share_of_pairs(RR, m * (m - 1) / 2)));
     }
     correlations.push_back(row);
   }
   return correlations;
+}
+
+/// factor · Σ_s (w[s][k] − mean[k]) · (w[s][l] − mean[l]) over all samples s, row by row.
+inline std::vector<double> scatter_about_mean(const std::vector<std::vector<double>>& w, double factor) {
+  if (w.empty()) return {};
+  const std::size_t bins = w.front().size();
+  const auto samples = static_cast<double>(w.size());
+  std::vector<double> mean(bins), scatter(bins * bins);
+  for (const std::vector<double>& one : w)
+    for (std::size_t k = 0; k < bins; ++k) mean[k] += one.at(k) / samples;
+  for (const std::vector<double>& one : w)
+    for (std::size_t k = 0; k < bins; ++k)
+      for (std::size_t l = 0; l < bins; ++l)
+        scatter[k * bins + l] += factor * (one[k] - mean[k]) * (one[l] - mean[l]);
+  return scatter;
 }
 
 /// The jackknife estimate of the covariance of w, row by row, where w[r] is w without region r:
@@ -63,17 +84,8 @@ inline std::vector<std::vector<double>> left_out_correlations(const LeftOutCount
 /// The factor is not 1 / (R − 1), that of a sample's variance: any two of the w have all but two regions in
 /// common, so they differ from their mean far less than independent ones would. Of one region all are 0.
 inline std::vector<double> jackknife_covariance(const std::vector<std::vector<double>>& w) {
-  if (w.empty()) return {};
-  const std::size_t bins = w.front().size();
   const auto regions = static_cast<double>(w.size());
-  std::vector<double> mean(bins), covariance(bins * bins);
-  for (const std::vector<double>& one : w)
-    for (std::size_t k = 0; k < bins; ++k) mean[k] += one.at(k) / regions;
-  for (const std::vector<double>& one : w)
-    for (std::size_t k = 0; k < bins; ++k)
-      for (std::size_t l = 0; l < bins; ++l)
-        covariance[k * bins + l] += (regions - 1) / regions * (one[k] - mean[k]) * (one[l] - mean[l]);
-  return covariance;
+  return scatter_about_mean(w, (regions - 1) / regions);
 }
 
 }  // namespace lockstep

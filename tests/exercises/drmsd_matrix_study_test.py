@@ -197,7 +197,7 @@ def main():
             fail("no help")
         desk.refuses(1, "none.pdb cannot be opened", "drmsd-matrix", "none.pdb")
         desk.refuses(2, "there is no option --cutof", "drmsd-matrix", "--cutof", "2")
-        desk.refuses(2, "transpose has no study. These have one: drmsd-matrix", "transpose")
+        desk.refuses(2, "transpose has no study. These have one: ", "transpose")
         desk.refuses(2, "did you mean drmsd-matrix", "drmsd-matri")
         example = desk.folder / "made.pdb"
         subprocess.run([sys.executable, "-B", FOLDER / "make_example", example], check=True)
