@@ -35,15 +35,19 @@ class Options {
   std::optional<std::string> text(const std::string& name, const std::string& value,
                                   const std::string& meaning) {
     explain(name + ' ' + value, meaning);
-    const auto found = std::find(words_.begin(), words_.end(), name);
-    if (found == words_.end()) return std::nullopt;
-    if (found + 1 == words_.end()) throw WrongUse(name + " needs a value behind it: " + name + ' ' + value);
-    const std::string given = *(found + 1);
-    words_.erase(found, found + 2);
-    return given;
+    return take_value(name, value);
   }
 
-  /// The same of a number from `least` to `most`.
+  /// The same of an option that may be repeated: all of its values, in the order in which they were typed.
+  std::vector<std::string> texts(const std::string& name, const std::string& value,
+                                 const std::string& meaning) {
+    explain(name + ' ' + value, meaning);
+    std::vector<std::string> values;
+    while (const std::optional<std::string> next = take_value(name, value)) values.push_back(*next);
+    return values;
+  }
+
+  /// The value of text() as a number from `least` to `most`.
   template <class T>
   std::optional<T> number(const std::string& name, const std::string& value, const std::string& meaning,
                           T least, T most) {
@@ -81,6 +85,15 @@ class Options {
     if (found == words_.end()) return false;
     words_.erase(found);
     return true;
+  }
+
+  std::optional<std::string> take_value(const std::string& name, const std::string& value) {
+    const auto found = std::find(words_.begin(), words_.end(), name);
+    if (found == words_.end()) return std::nullopt;
+    if (found + 1 == words_.end()) throw WrongUse(name + " needs a value behind it: " + name + ' ' + value);
+    const std::string given = *(found + 1);
+    words_.erase(found, found + 2);
+    return given;
   }
 
   template <class T>

@@ -39,6 +39,15 @@ class OutputFiles {
     if (!file) fail(name);
   }
 
+  /// The same of libraries that write files themselves: `write` is given the name to write to.
+  template <class Write>
+  void add_by_name(const std::string& name, Write write) {
+    errno = 0;
+    if (!std::ofstream(part(name), std::ios::binary)) fail(name);
+    names_.push_back(name);
+    write(part(name));
+  }
+
   /// Gives all files their names, in place of files that have them. Throws std::runtime_error.
   void commit() {
     for (const std::string& name : names_) {

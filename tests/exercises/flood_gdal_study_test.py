@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""The study of flood on maps that GDAL reads, and the GeoTIFF files that it writes of them.
+
+Arguments: the root of the tree, the command lockstep. Status 77 where GDAL is missing.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from flood_study_test import FOLDER, NAN, Desk, check_table, fail, grid_of, lowest_levels, mask_of
+
+
+def translate(desk, *words):
+    subprocess.run(["gdal_translate", "-q", *map(str, words)], check=True, cwd=desk.folder)
+
+
+def values_of(desk, name):
+    """Of a GeoTIFF, as GDAL turns it into text."""
+    translate(desk, "-of", "AAIGrid", name, "text.asc")
+    return grid_of(desk.folder / "text.asc")[1]
+
+
+def info_of(desk, name):
+    found = subprocess.run(["gdalinfo", "-json", name], capture_output=True, text=True, check=True, cwd=desk.folder)
+    return json.loads(found.stdout)
+
+
+def check_example(desk):
+    """The example as a GeoTIFF of tiles, in UTM, gives what it gives as text; also in strips."""
+    translate(desk, FOLDER / "example.asc", "e.tif", "-a_srs", "EPSG:32633", "-co", "TILED=YES", "-co", "BLOCKXSIZE=32",
+              "-co", "BLOCKYSIZE=48", "-co", "COMPRESS=DEFLATE")  # fmt: skip
+    desk.passes("--output", "text")
+    printed = desk.passes("e.tif", "--source", "3500,3250", "--level", "440", "--strip", "33")
+    if "(GTiff, by GDAL)" not in printed or "wrote     e-water.tif" not in printed:
+        fail(printed)
+    made, before = info_of(desk, "e-water.tif"), info_of(desk, "e.tif")
+    same = all(made[key] == before[key] for key in ("size", "geoTransform", "coordinateSystem"))
+    if not same or made["bands"][0]["type"] != "Byte" or made["bands"][0]["noDataValue"] != 255:
+        fail(f"not a mask where the map lies: {made}")
+    if values_of(desk, "e-water.tif") != grid_of(desk.folder / "text-water.asc")[1]:
+        fail("the GeoTIFF gives another mask")
+    if (desk.folder / "e-water.csv").read_bytes() != (desk.folder / "text-water.csv").read_bytes():
+        fail("the GeoTIFF gives another table")
+
+
+def check_scaled(desk):
+    """Whole numbers with scale, offset and no data; levels."""
+    heights = [[30, 10, 50, 20], [20, 20, 90, 10], [-9999, 40, 10, 10]]
+    desk.write_grid("n.asc", heights)
+    translate(desk, "n.asc", "n.tif", "-ot", "Int16", "-a_nodata", "-9999", "-a_scale", "0.5", "-a_offset", "100")
+    scaled = [[NAN if h == -9999 else 100 + h / 2 for h in row] for row in heights]
+    levels = [106, 110.5, 116, 121]
+    desk.passes("n.tif", "--cell", "1,2", "--levels", "106,110.5,116,121", "--strip", 1)
+    if values_of(desk, "n-levels.tif") != lowest_levels(scaled, [(0, 1)], levels, 4):
+        fail("not the levels of scaled heights")
+    check_table(desk.rows("n-water.csv"), scaled, [(0, 1)], levels, 4, lambda row: 4)
+    desk.passes("n.tif", "--sea", "--level", "116", "--neighbours", "8")
+    edge = [(r, c) for r in range(3) for c in range(4) if r != 1 or c in (0, 3)]
+    # What GDAL writes as text has no data as -9999, or as the file's own number.
+    if values_of(desk, "n-water.tif") != mask_of(scaled, edge, 116, 8):
+        fail("not the water of scaled heights")
+
+
+def check_degrees(desk):
+    desk.write_grid("d.asc", [[1, 2], [3, 9]], "xllcorner 10\nyllcorner 49\ncellsize 0.5\n")
+    translate(desk, "d.asc", "d.tif", "-a_srs", "EPSG:4326")
+    words = ("--source", "10.1,49.9", "--level", "5")
+    desk.passes("d.tif", *words, "--output", "read")
+    desk.passes("d.asc", *words, "--degrees", "--output", "told")
+    if (desk.folder / "read-water.csv").read_bytes() != (desk.folder / "told-water.csv").read_bytes():
+        fail("the reference system of a GeoTIFF does not say that coordinates are degrees")
+
+
+def check_refusals(desk):
+    source = ("--cell", "1,1", "--level", "5")
+    (desk.folder / "cut.tif").write_bytes((desk.folder / "e.tif").read_bytes()[:3000])
+    desk.refuses(1, "cut.tif", "cut.tif", *source)
+    (desk.folder / "text.txt").write_text("no map\n", encoding="ascii")
+    desk.refuses(1, "text.txt is no ESRI ASCII grid, no PGM picture, and nothing that GDAL reads", "text.txt", *source)
+    turned = "<VRTDataset rasterXSize='4' rasterYSize='3'><GeoTransform>0, 1, 0.5, 0, 0.5, -1</GeoTransform>"
+    turned += "<VRTRasterBand dataType='Float32' band='1'/></VRTDataset>"
+    (desk.folder / "turned.vrt").write_text(turned, encoding="ascii")
+    desk.refuses(1, "turned.vrt: its rows do not run along the x axis", "turned.vrt", *source)
+    desk.refuses(1, "missing/x-water.tif cannot be written", "n.tif", *source, "--output", "missing/x")
+
+
+def main():
+    if not shutil.which("gdal_translate") or not shutil.which("pkg-config") or subprocess.run(
+        ["pkg-config", "--exists", "gdal"], check=False).returncode:  # fmt: skip
+        print("GDAL is missing: apt-get install libgdal-dev gdal-bin pkg-config")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as name:
+        desk = Desk(pathlib.Path(name), has_gdal=True)
+        check_example(desk)
+        check_scaled(desk)
+        check_degrees(desk)
+        check_refusals(desk)
+
+
+if __name__ == "__main__":
+    main()

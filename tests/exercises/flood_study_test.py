@@ -1,0 +1,409 @@
+#!/usr/bin/env python3
+"""The study of flood as it is typed, on the emulated device: example, strips, levels, areas, formats, what it refuses.
+
+What is under water is found here by a queue, from the definition, and areas and volumes by exact sums.
+Arguments: the root of the tree, the command lockstep.
+"""
+
+import collections
+import csv
+import math
+import os
+import pathlib
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+ROOT, LOCKSTEP = pathlib.Path(sys.argv[1]), sys.argv[2]
+FOLDER = ROOT / "exercises/19-flood/study"
+NAN = math.nan
+
+
+def fail(what):
+    sys.exit(what)
+
+
+class Desk:
+    """A folder in which commands are typed, with compiled programs of its own, with or without GDAL."""
+
+    def __init__(self, folder, has_gdal=False):
+        self.folder = folder
+        self.environment = {**os.environ, "LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_CACHE": str(folder / "cache"),
+                            "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
+        if not has_gdal:
+            self.environment["PKG_CONFIG_LIBDIR"] = str(folder / "no libraries")
+
+    def study(self, *words):
+        return subprocess.run([LOCKSTEP, "study", "flood", *map(str, words)], capture_output=True, text=True,
+                              check=False, cwd=self.folder, env=self.environment)  # fmt: skip
+
+    def passes(self, *words):
+        ran = self.study(*words)
+        # A finding of the emulated device is written to stderr.
+        if ran.returncode != 0 or ran.stderr:
+            fail(f"study flood {words}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
+        return ran.stdout
+
+    def refuses(self, status, sentence, *words):
+        before = self.files()
+        ran = self.study(*words)
+        if ran.returncode != status or sentence not in ran.stderr or ran.stderr.count("\n") != 1 or ran.stdout:
+            fail(f"study flood {words}: status {ran.returncode}, not {status} and {sentence}\n{ran.stdout}{ran.stderr}")
+        if self.files() != before:
+            fail(f"study flood {words} left {self.files() - before}")
+
+    def files(self):
+        return {path.name for path in self.folder.iterdir()}
+
+    def rows(self, name):
+        with open(self.folder / name, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def write_grid(self, name, heights, header="xllcorner 0\nyllcorner 0\ncellsize 2\n"):
+        lines = [f"ncols {len(heights[0])}\nnrows {len(heights)}\n{header}NODATA_value -9999"]
+        lines += [" ".join("-9999" if math.isnan(h) else repr(h) for h in row) for row in heights]
+        (self.folder / name).write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def grid_of(path):
+    """Header and values of an ASCII grid, as this test reads them."""
+    lines = path.read_text(encoding="ascii").splitlines()
+    header = {words[0].lower(): float(words[1]) for words in map(str.split, lines[:6])}
+    return header, [[float(word) for word in line.split()] for line in lines[6:]]
+
+
+def single(value):
+    """A double as the float that is nearest."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def flooded(heights, sources, level, neighbours):
+    """The cells under water, by a queue."""
+    rows, columns = len(heights), len(heights[0])
+    around = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)]
+    steps = [step for step in around if neighbours == 8 or 0 in step]
+    queue = collections.deque(cell for cell in set(sources) if single(heights[cell[0]][cell[1]]) < single(level))
+    water = set(queue)
+    while queue:
+        row, column = queue.popleft()
+        for down, right in steps:
+            r, c = row + down, column + right
+            if 0 <= r < rows and 0 <= c < columns and (r, c) not in water and single(heights[r][c]) < single(level):
+                water.add((r, c))
+                queue.append((r, c))
+    return water
+
+
+def mask_of(heights, sources, level, neighbours):
+    water = flooded(heights, sources, level, neighbours)
+    return [[255 if math.isnan(height) else int((r, c) in water) for c, height in enumerate(row)]
+            for r, row in enumerate(heights)]  # fmt: skip
+
+
+def lowest_levels(heights, sources, levels, neighbours):
+    waters = [(level, flooded(heights, sources, level, neighbours)) for level in sorted(levels)]
+    return [[next((single(level) for level, water in waters if (r, c) in water), -9999) for c in range(len(row))]
+            for r, row in enumerate(heights)]  # fmt: skip
+
+
+def check_table(rows, heights, sources, levels, neighbours, area_of_row):
+    if [float(row["level"]) for row in rows] != [single(level) for level in sorted(levels)]:
+        fail(f"not a row for each of {levels}: {rows}")
+    for row in rows:
+        level = float(row["level"])
+        water = flooded(heights, sources, level, neighbours)
+        area = math.fsum(area_of_row(r) for r, _ in water)
+        volume = math.fsum((level - single(heights[r][c])) * area_of_row(r) for r, c in water)
+        sums = ("area", area), ("volume", volume)
+        close = all(abs(float(row[name]) - exact) <= 1e-12 * exact for name, exact in sums)
+        if int(row["cells"]) != len(water) or not close:
+            fail(f"{row}, exactly {len(water)} cells, {area}, {volume}")
+
+
+def words_of(picture):
+    svg = xml.etree.ElementTree.parse(picture)
+    return {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
+
+
+def check_shown_pictures(desk, made, name):
+    """The page's pictures are those that its commands make."""
+    shown = FOLDER / "pictures" / name
+    if not shown.exists() or shown.read_bytes() != (desk.folder / made).read_bytes():
+        fail(f"{shown} is not the picture that the example makes: copy {made} there")
+
+
+def check_page(printed):
+    """What the page shows of a command is what it prints, the path of the example aside."""
+    text = printed.replace(str(FOLDER), "…/study")
+    shown = "".join(f"    {line}\n" for line in text.splitlines())
+    if shown not in (FOLDER / "README.md").read_text(encoding="utf-8"):
+        fail(f"the page shows something else than\n{shown}")
+
+
+def check_example(desk):
+    _, heights = grid_of(FOLDER / "example.asc")
+    rows, cell = len(heights), (140 - 1 - int((3250 - 1000) / 25), int((3500 - 2000) / 25))
+    printed = desk.passes()
+    wrote = ["example-water.asc", "example-water.prj", "example-water.csv", "example.svg"]
+    if re.findall(r"^wrote +(.*)$", printed, re.MULTILINE) != wrote or not set(wrote) <= desk.files():
+        fail(f"not what it should write: {printed}{desk.files()}")
+    check_page(printed)
+    header, mask = grid_of(desk.folder / "example-water.asc")
+    expected = {"ncols": 180, "nrows": 140, "xllcorner": 2000, "yllcorner": 1000, "cellsize": 25, "nodata_value": 255}
+    if rows != 140 or header != expected or mask != mask_of(heights, [cell], 440, 4):
+        fail(f"not the example's water; {header}")
+    if (desk.folder / "example-water.prj").read_bytes() != (FOLDER / "example.prj").read_bytes():
+        fail("not the map's .prj")
+    check_table(desk.rows("example-water.csv"), heights, [cell], [440], 4, lambda row: 625)
+    check_shown_pictures(desk, "example.svg", "flood-study.svg")
+    expected = {"example.asc", "depth of water (m)", "dry", "source", "1 km", "x (m)", "y (m)"}
+    if not expected <= words_of(desk.folder / "example.svg"):
+        fail(f"the picture lacks {expected - words_of(desk.folder / 'example.svg')}")
+    # Several levels, and the same from another way to name the source.
+    levels = range(420, 461, 5)
+    printed = desk.passes("--levels", "420:460:5", "--output", "example")
+    check_page(printed)
+    header, lowest = grid_of(desk.folder / "example-levels.asc")
+    if header["nodata_value"] != -9999 or lowest != lowest_levels(heights, [cell], levels, 4):
+        fail("not the lowest level of each cell")
+    check_table(desk.rows("example-water.csv"), heights, [cell], levels, 4, lambda row: 625)
+    check_shown_pictures(desk, "example.svg", "flood-study-levels.svg")
+    desk.passes("--levels", ",".join(map(str, levels)), "--cell", f"{cell[0] + 1},{cell[1] + 1}", "--output", "again",
+                "--strip", 9)  # fmt: skip
+    if (desk.folder / "again-levels.asc").read_bytes() != (desk.folder / "example-levels.asc").read_bytes():
+        fail("strips of 9 rows change the example's levels")
+    made = desk.folder / "made.asc"
+    subprocess.run([sys.executable, "-B", FOLDER / "make_example", made], check=True)
+    for ending in (".asc", ".prj"):
+        if made.with_suffix(ending).read_bytes() != (FOLDER / f"example{ending}").read_bytes():
+            fail(f"make_example makes another file than example{ending}: type make_example example.asc")
+
+
+def spiral(rows, columns):
+    """A path one cell wide that winds inwards, as far as it goes."""
+    wet = [[False] * columns for _ in range(rows)]
+    row, column, down, right = 0, 0, 0, 1
+
+    def is_free(r, c):
+        return 0 <= r < rows and 0 <= c < columns and not wet[r][c]
+
+    wet[0][0] = True
+    for _ in range(4 * (rows + columns) * 8):
+        ahead, beyond = (row + down, column + right), (row + 2 * down, column + 2 * right)
+        is_open = is_free(*ahead) and (is_free(*beyond) or not (0 <= beyond[0] < rows and 0 <= beyond[1] < columns))
+        if not is_open:
+            down, right = right, -down
+            ahead, beyond = (row + down, column + right), (row + 2 * down, column + 2 * right)
+            if not is_free(*ahead) or not is_free(*beyond):
+                break
+        row, column = ahead
+        wet[row][column] = True
+    return wet
+
+
+def serpentine(rows, columns):
+    """Down one column and up the next but one: each goes across every seam."""
+    return [[c % 2 == 0 or r == (rows - 1 if c % 4 == 1 else 0) for c in range(columns)] for r in range(rows)]
+
+
+def zigzag(rows, columns):
+    """Diagonals down and up again, which only corners hold together."""
+    return [[abs((c + rows) % (2 * rows - 2) - (rows - 1)) == r for c in range(columns)] for r in range(rows)]
+
+
+def check_strips(desk):
+    """Byte by byte what the whole map gives, and what the queue finds; levels at equality, and NaN."""
+    rng = random.Random(19)
+    rows, columns, level = 22, 25, 10
+    noise = [[rng.random() < 0.6 for _ in range(columns)] for _ in range(rows)]
+    thin = [[rng.random() < 0.42 for _ in range(columns)] for _ in range(rows)]
+    maps = {"spiral": spiral(rows, columns), "serpentine": serpentine(rows, columns), "zigzag": zigzag(rows, columns),
+            "noise": noise, "thin": thin}  # fmt: skip
+    if sum(map(sum, maps["spiral"])) < rows * columns / 3:
+        fail("the spiral ends too early to say anything")
+    brought = 0
+    for name, wet in maps.items():
+        low, high = (9, 9.5, -3e30), (10, 10, 11, NAN)
+        heights = [[rng.choice(low if is_wet else high) for is_wet in row] for row in wet]
+        desk.write_grid(f"{name}.asc", heights)
+        sources = [next((r, c) for r in range(rows) for c in range(columns) if wet[r][c])]
+        cells = ["--cell", f"{sources[0][0] + 1},{sources[0][1] + 1}"]
+        for neighbours in (4, 8):
+            expected = mask_of(heights, sources, level, neighbours)
+            enough = {("spiral", 4): rows * columns / 3, ("serpentine", 4): rows * columns / 3, ("zigzag", 8): columns}
+            if sum(row.count(1) for row in expected) < enough.get((name, neighbours), 1):
+                fail(f"{name}: too little water to say anything")
+            words = [f"{name}.asc", *cells, "--level", level, "--neighbours", neighbours, "--output", "found"]
+            desk.passes(*words)
+            endings = "-water.asc", "-water.csv", ".svg"
+            whole = {ending: (desk.folder / f"found{ending}").read_bytes() for ending in endings}
+            if grid_of(desk.folder / "found-water.asc")[1] != expected:
+                fail(f"{name}, {neighbours} neighbours: not what the queue finds")
+            for strip in (1, 2, 7):
+                printed = desk.passes(*words, "--strip", strip)
+                count = math.ceil(rows / strip)
+                said = r"^strips +(\d+) of (\d+) rows?, brought to the device (\d+) times$"
+                found = re.search(said, printed, re.MULTILINE)
+                if not found or found.groups()[:2] != (str(count), str(strip)):
+                    fail(f"not {count} strips of {strip} rows: {printed}")
+                brought = max(brought, int(found[3]))
+                for ending, content in whole.items():
+                    if (desk.folder / f"found{ending}").read_bytes() != content:
+                        fail(f"{name}, {neighbours} neighbours, strips of {strip} rows: found{ending} differs")
+    if brought < 3 * rows:  # the serpentine in strips of one row
+        fail(f"no map went to and fro: at most {brought} strips were brought")
+
+
+def check_levels(desk):
+    """Several levels, on heights in whole numbers, from the sea, in strips and whole."""
+    rng = random.Random(7)
+    rows, columns, levels = 19, 23, [2, 3, 4.5, 6, 7]
+    heights = [[NAN if rng.random() < 0.05 else rng.randint(0, 8) for _ in range(columns)] for _ in range(rows)]
+    desk.write_grid("steps.asc", heights)
+    edge = [(r, c) for r in range(rows) for c in range(columns) if r in (0, rows - 1) or c in (0, columns - 1)]
+    sides = {"north": lambda r, c: r == 0, "south": lambda r, c: r == rows - 1, "west": lambda r, c: c == 0,
+             "east": lambda r, c: c == columns - 1}  # fmt: skip
+    asked = [(["--sea"], edge)]
+    asked += [(["--sea-side", side], [cell for cell in edge if is_in(*cell)]) for side, is_in in sides.items()]
+    for words, sources in asked:
+        for neighbours in (4, 8):
+            expected = lowest_levels(heights, sources, levels, neighbours)
+            for strip in (1, 3, rows):
+                words_of_strip = [*words, "--levels", "7,4.5,3,2,6,3", "--neighbours", neighbours, "--strip", strip]
+                desk.passes("steps.asc", *words_of_strip)
+                if grid_of(desk.folder / "steps-levels.asc")[1] != expected:
+                    fail(f"{words}, {neighbours} neighbours, strips of {strip} rows: not the lowest levels")
+                check_table(desk.rows("steps-water.csv"), heights, sources, levels, neighbours, lambda row: 4)
+    # Levels below ESRI's number for no value: another one stands for it.
+    desk.write_grid("deep.asc", [[-20000, -11000, 5]])
+    desk.passes("deep.asc", "--cell", "1,1", "--levels", "-15000,-10000,0")
+    header, lowest = grid_of(desk.folder / "deep-levels.asc")
+    if lowest != [[-15000, -10000, header["nodata_value"]]] or header["nodata_value"] in (-15000, -10000, 0):
+        fail(f"not the levels of a deep map: {header} {lowest}")
+
+
+def check_memory(desk):
+    """A limit of memory cuts a map into strips that fit."""
+    printed = desk.passes("--memory", "0.12", "--output", "small")
+    found = re.search(r"^strips +(\d+) of \d+ rows", printed, re.MULTILINE)
+    desk.passes("--output", "whole")
+    if not found or int(found[1]) < 3:
+        fail(f"0.12 MiB hold no more than a third of the example: {printed}")
+    for ending in ("-water.asc", "-water.csv", ".svg"):
+        if (desk.folder / f"small{ending}").read_bytes() != (desk.folder / f"whole{ending}").read_bytes():
+            fail(f"in 0.12 MiB, small{ending} differs")
+    desk.refuses(1, "not enough memory of the device: strips of one row need", "--memory", "0.001")
+
+
+def check_degrees(desk):
+    """Areas on the ellipsoid WGS 84, by integrals over latitude, of a map with a .prj file and of one without."""
+    heights = [[1, 2, 3], [0, 5, 4], [9, 1, 1], [0, 0, 0]]
+    header = "xllcenter 10.25\nyllcenter 48.25\ncellsize 0.5\n"
+    desk.write_grid("degrees.asc", heights, header)
+    (desk.folder / "degrees.prj").write_text('GEOGCS["WGS 84",UNIT["degree",0.0174532925199433]]\n', encoding="ascii")
+    desk.write_grid("plain.asc", heights, header)
+    desk.passes("degrees.asc", "--source", "10.1,49.9", "--level", "4.5")
+    desk.passes("plain.asc", "--source", "10.1,49.9", "--level", "4.5", "--degrees")
+
+    def area_of_row(row):
+        south, steps, squared = 50 - 0.5 * (row + 1), 1000, 0.00669437999014
+        latitudes = [math.radians(south + 0.5 * (k + 0.5) / steps) for k in range(steps)]
+        # The product of both radii of curvature, times the cosine.
+        terms = [(1 - squared) * math.cos(phi) / (1 - squared * math.sin(phi) ** 2) ** 2 for phi in latitudes]
+        return 6378137**2 * math.radians(0.5) ** 2 * math.fsum(terms) / steps
+
+    for name in ("degrees", "plain"):
+        [row] = desk.rows(f"{name}-water.csv")
+        water = flooded(heights, [(0, 0)], 4.5, 4)
+        area = math.fsum(area_of_row(r) for r, _ in water)
+        volume = math.fsum((4.5 - heights[r][c]) * area_of_row(r) for r, c in water)
+        close = all(abs(float(row[key]) / exact - 1) <= 1e-6 for key, exact in (("area", area), ("volume", volume)))
+        if row["unit_of_length"] != "m" or not close:
+            fail(f"{name}: {row}, by the integral {area} and {volume}")
+    if "latitude (°)" not in words_of(desk.folder / "degrees.svg"):
+        fail("no degrees in the picture")
+
+
+def check_pgm(desk):
+    heights = [[1, 2, 9, 9], [3, 4, 9, 9], [9, 9, 5, 2], [9, 0, 1, 0]]
+    grey = [height * 1000 for row in heights for height in row]
+    (desk.folder / "grey.pgm").write_bytes(b"P5\n# made here\n4 4\n65535\n" + struct.pack(">16H", *grey))
+    desk.passes("grey.pgm", "--cell", "4,4", "--source", "2.5,3.5", "--level", "6000", "--neighbours", 8)
+    if grid_of(desk.folder / "grey-water.asc")[1] != mask_of(heights, [(3, 3), (0, 2)], 6, 8):
+        fail("not the water on a PGM picture")
+
+
+def check_refusals(desk):
+    cut = "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n"
+    (desk.folder / "cut.asc").write_text(cut, encoding="ascii")
+    source = ("--cell", "1,1", "--level", "5")
+    desk.refuses(1, "none.asc cannot be opened", "none.asc", *source)
+    desk.refuses(1, "cut.asc: it ends after 3 of 2 x 2 heights", "cut.asc", *source)
+    (desk.folder / "empty.asc").write_text("", encoding="ascii")
+    desk.refuses(1, "empty.asc is empty", "empty.asc", *source)
+    (desk.folder / "map.tif").write_bytes(b"II*\0\x08\0\0\0")
+    desk.refuses(1, "map.tif: GeoTIFF files need libgdal-dev: sudo apt-get install libgdal-dev", "map.tif", *source)
+    desk.refuses(2, "where does the water come from?", "steps.asc", "--level", "5")
+    desk.refuses(2, "how high is the water?", "steps.asc", "--cell", "1,1")
+    desk.refuses(2, "give one of them", "--level", "5", "--levels", "1,2")
+    desk.refuses(2, '--source "1,2" is not on the map: x from 2000 to 6500, y from 1000 to 4500', "--source", "1,2")
+    desk.refuses(2, '--cell "141,1" is not on the map of 140 rows and 180 columns', "--cell", "141,1")
+    desk.refuses(2, '--cell "0,1" is not on the map', "--cell", "0,1")
+    desk.refuses(2, '--source "x" is not X,Y', "--source", "x")
+    desk.refuses(2, '--level: "high" is no number', "--level", "high")
+    desk.refuses(2, '--level: "nan" is no number', "--level", "nan")
+    desk.refuses(2, "--neighbours is 4 or 8", "--neighbours", "6")
+    desk.refuses(2, "STEP must be above 0", "--levels", "1:2:0")
+    desk.refuses(2, "more levels than 255", "--levels", "0:255:1")
+    desk.refuses(2, "there is no option --sea-sides", "--sea-sides", "north")
+    desk.refuses(2, "is not north, south, east or west", "--sea-side", "left")
+    desk.refuses(1, "missing/x-water.asc cannot be written", "--output", "missing/x")
+    printed = desk.passes("--source", "2100,4400")
+    if "no source is below the level: the lowest one lies at 522" not in printed:
+        fail(f"no word of a dry source: {printed}")
+    if "--sea-side SIDE" not in desk.passes("--help"):
+        fail("no help")
+
+
+def check_wrong_kernel(desk):
+    """A submission that floods dry land is found out."""
+    copy = desk.folder / "copy"
+    for path, text in ((".lockstep/working-copy", "\n"), ("exercises/19-flood/flood.cu", ALL_WATER)):
+        (copy / path).parent.mkdir(parents=True)
+        (copy / path).write_text(text, encoding="utf-8")
+    ran = subprocess.run([LOCKSTEP, "study", "--own", "flood"], capture_output=True, text=True, check=False, cwd=copy,
+                         env=desk.environment)  # fmt: skip
+    if ran.returncode != 1 or "flood left water on a cell that is not below the level" not in ran.stderr:
+        fail(f"not found out: {ran}")
+    if [path.name for path in copy.iterdir() if path.name.startswith("example")]:
+        fail("a wrong result was written")
+
+
+ALL_WATER = """#include "flood.h"
+std::size_t flood_workspace_bytes(int, int) { return 4; }
+void flood(const float*, const int*, unsigned char* mask, int rows, int columns, int, float, int, void*,
+           cudaStream_t stream) {
+  cudaMemsetAsync(mask, 1, std::size_t(rows) * columns, stream);
+}
+"""
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        desk = Desk(pathlib.Path(name))
+        check_example(desk)
+        check_strips(desk)
+        check_levels(desk)
+        check_memory(desk)
+        check_degrees(desk)
+        check_pgm(desk)
+        check_refusals(desk)
+        check_wrong_kernel(desk)
+
+
+if __name__ == "__main__":
+    main()
