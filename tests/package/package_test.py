@@ -141,7 +141,8 @@ class Package(unittest.TestCase):
         ran = self.run_there("./lockstep", "study")
         self.assertIn("drmsd-matrix", ran.stdout)
         for name in ("exercises/20-drmsd-matrix/study/study.cpp", "exercises/20-drmsd-matrix/study/example.pdb",
-                     "exercises/20-drmsd/structures.h", "common/study/svg.h"):  # fmt: skip
+                     "exercises/17-multi-tau/study/example.bin", "exercises/20-drmsd/structures.h",
+                     "common/study/svg.h"):  # fmt: skip
             self.assertTrue((self.root / name).is_file(), name)
 
     def test_grades(self):
