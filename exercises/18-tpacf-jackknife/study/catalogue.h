@@ -29,7 +29,7 @@ struct Catalogue {
 
 namespace detail {
 
-/// Spaces and tabs at both ends taken away, and the \r of CRLF.
+/// Spaces and tabs at both ends taken away, and the carriage return of CRLF.
 inline std::string trimmed(const std::string& text) {
   constexpr const char* kBlank = " \t\r";
   const std::size_t begin = text.find_first_not_of(kBlank);
