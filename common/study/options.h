@@ -8,8 +8,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
+
+#include "text.h"
 
 namespace lockstep::study {
 
@@ -53,11 +54,9 @@ class Options {
                           T least, T most) {
     const std::optional<std::string> given = text(name, value, meaning);
     if (!given) return std::nullopt;
-    T result{};
-    const char* end = given->data() + given->size();
-    const auto [stop, error] = std::from_chars(given->data(), end, result);
-    if (error != std::errc{} || stop != end || !(result >= least && result <= most))
-      throw WrongUse(name + ": \"" + *given + "\" is no number from " + written(least) + " to " +
+    const std::optional<T> result = number_of<T>(*given);
+    if (!(result >= least && result <= most))
+      throw WrongUse(name + ": " + in_quotes(*given) + " is no number from " + written(least) + " to " +
                      written(most));
     return result;
   }
@@ -69,7 +68,7 @@ class Options {
       if (word.size() > 1 && word.starts_with('-'))
         throw WrongUse("there is no option " + word + ", or it was given twice. --help shows all");
     if (words_.size() > most)
-      throw WrongUse("\"" + words_[most] + "\" is one word too many. --help shows what there is");
+      throw WrongUse(in_quotes(words_[most]) + " is one word too many. --help shows what there is");
     return words_;
   }
 

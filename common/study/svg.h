@@ -48,28 +48,34 @@ inline std::vector<double> marks(double low, double high, int about = 5) {
   return values;
 }
 
+/// Red, green and blue, from 0 to 255.
+using Colour = std::array<int, 3>;
+
+/// `share`, from 0 to 1, of the way from one colour to another, as #rrggbb.
+inline std::string mixed(const Colour& from, const Colour& to, double share) {
+  Colour sum{};
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    sum[i] = static_cast<int>(std::lround(from[i] + (to[i] - from[i]) * std::clamp(share, 0.0, 1.0)));
+  char text[8];
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", sum[0] & 255, sum[1] & 255, sum[2] & 255);
+  return text;
+}
+
 /// A colour of a scale from 0 to 1 that is read alike in print, by the colour-blind, and on any background.
 /// Source: viridis of Matplotlib by N. Smith and S. van der Walt, CC0, every eighth of it.
 inline std::string scale_colour(double share) {
-  constexpr std::array<std::array<int, 3>, 9> kColours{{{68, 1, 84},
-                                                        {71, 45, 123},
-                                                        {59, 82, 139},
-                                                        {44, 114, 142},
-                                                        {33, 145, 140},
-                                                        {40, 174, 128},
-                                                        {94, 201, 98},
-                                                        {173, 220, 48},
-                                                        {253, 231, 37}}};
+  constexpr std::array<Colour, 9> kColours{{{68, 1, 84},
+                                            {71, 45, 123},
+                                            {59, 82, 139},
+                                            {44, 114, 142},
+                                            {33, 145, 140},
+                                            {40, 174, 128},
+                                            {94, 201, 98},
+                                            {173, 220, 48},
+                                            {253, 231, 37}}};
   const double place = std::clamp(share, 0.0, 1.0) * (kColours.size() - 1);
   const auto below = std::min(static_cast<std::size_t>(place), kColours.size() - 2);
-  std::array<int, 3> mixed{};
-  for (std::size_t i = 0; i < mixed.size(); ++i) {
-    const double from = kColours[below][i], to = kColours[below + 1][i];
-    mixed[i] = static_cast<int>(std::lround(from + (to - from) * (place - static_cast<double>(below))));
-  }
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", mixed[0] & 255, mixed[1] & 255, mixed[2] & 255);
-  return text;
+  return mixed(kColours[below], kColours[below + 1], place - static_cast<double>(below));
 }
 
 /// That scale as a gradient of SVG called `id`, from below to above.
@@ -122,6 +128,35 @@ class Svg {
         "\" fill=\"" + colour + "\"/>");
   }
 
+  /// Only its edge; `more`: further attributes.
+  void frame(double x, double y, double width, double height, const std::string& more = "") {
+    add("<rect class=\"edge\"" + more + " x=\"" + at(x) + "\" y=\"" + at(y) + "\" width=\"" + at(width) +
+        "\" height=\"" + at(height) + "\"/>");
+  }
+  /// A circle as text, for many in one group; `more`: further attributes.
+  static std::string dot(double x, double y, double radius, const std::string& more = "") {
+    return "<circle cx=\"" + at(x) + "\" cy=\"" + at(y) + "\" r=\"" + at(radius) + '"' + more + "/>";
+  }
+  /// Across the picture, for a value to compare with.
+  void dashed(double x1, double x2, double y) {
+    add("<path class=\"edge\" style=\"stroke-dasharray:4 4;stroke-opacity:0.6\" d=\"M" + at(x1) + ' ' +
+        at(y) + 'H' + at(x2) + "\"/>");
+  }
+
+  /// A mark of an axis with its number: below, left or right of the place (x, y) on it.
+  void mark_below(double x, double y, const std::string& number, double length = 5) {
+    line(x, y, x, y + length);
+    text(x, y + length + 14, printed(number), "middle");
+  }
+  void mark_left(double x, double y, const std::string& number, double length = 5) {
+    line(x - length, y, x, y);
+    text(x - length - 4, y + 4.5, printed(number), "end");
+  }
+  void mark_right(double x, double y, const std::string& number, double length = 5) {
+    line(x, y, x + length, y);
+    text(x + length + 4, y + 4.5, printed(number));
+  }
+
   std::string finished() const { return head_ + body_ + "</svg>\n"; }
 
   /// A coordinate, to a hundredth.
@@ -135,6 +170,11 @@ class Svg {
   }
 
  private:
+  /// With the minus of print.
+  static std::string printed(const std::string& number) {
+    return number.starts_with('-') ? "−" + number.substr(1) : number;
+  }
+
   static constexpr const char* kStyle =
       "<style>\n"
       ".study text { font: 13px Helvetica, Arial, \"Liberation Sans\", sans-serif; fill: #1b2228; }\n"

@@ -5,67 +5,17 @@ Arguments: the root of the tree, the command lockstep.
 """
 
 import ast
-import csv
 import itertools
 import math
-import os
 import pathlib
 import re
 import struct
-import subprocess
-import sys
 import tempfile
-import xml.etree.ElementTree
 
-ROOT, LOCKSTEP = pathlib.Path(sys.argv[1]), sys.argv[2]
+from study_desk import ROOT, Desk, fail
+
 FOLDER = ROOT / "exercises/20-drmsd-matrix/study"
 SHAPES = "helix", "hairpin", "extended"
-
-
-def fail(what):
-    sys.exit(what)
-
-
-class Desk:
-    """A folder in which commands are typed, with compiled programs of its own."""
-
-    def __init__(self, folder, working_directory=None):
-        self.folder, self.working_directory = folder, working_directory or folder
-        # With LOCKSTEP_CACHE in the folder the program is compiled here, whatever was compiled before.
-        # The course lies where shells would break its path, as nvcc calls them.
-        course = folder / "the student's course"
-        if not course.exists():
-            course.mkdir()
-            for name in ("exercises", "solutions", "common", "lectures"):
-                (course / name).symlink_to(ROOT / name)
-        self.environment = {**os.environ, "LOCKSTEP_ROOT": str(course), "LOCKSTEP_CACHE": str(folder / "cache"),
-                            "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
-
-    def study(self, *words):
-        return subprocess.run([LOCKSTEP, "study", *map(str, words)], capture_output=True, text=True, check=False,
-                              cwd=self.working_directory, env=self.environment)  # fmt: skip
-
-    def passes(self, *words):
-        ran = self.study(*words)
-        # A finding of the emulated device is written to stderr.
-        if ran.returncode != 0 or ran.stderr:
-            fail(f"study {words}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
-        return ran.stdout
-
-    def refuses(self, status, sentence, *words):
-        before = self.files()
-        ran = self.study(*words)
-        if ran.returncode != status or sentence not in ran.stderr or ran.stderr.count("\n") != 1 or ran.stdout:
-            fail(f"study {words}: status {ran.returncode}, not {status} and {sentence}\n{ran.stdout}{ran.stderr}")
-        if self.files() != before:
-            fail(f"study {words} left {self.files() - before}")
-
-    def files(self):
-        return {path.name for path in self.folder.iterdir()}
-
-    def rows(self, name):
-        with open(self.folder / name, encoding="ascii", newline="") as file:
-            return list(csv.DictReader(file))
 
 
 def frames_of(path):
@@ -108,30 +58,11 @@ def check_clusters(desk):
             fail(f"a centre in another cluster: {row}")
 
 
-def words_of(picture):
-    svg = xml.etree.ElementTree.parse(picture)
-    return {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
-
-
-def check_picture(desk):
-    words = words_of(desk.folder / "example.svg")
-    expected = {"example.pdb", "dRMSD (Å)", "cutoff", "19 frames, centre 1", "frame"}
-    if not expected <= words:
-        fail(f"the picture lacks {expected - words}")
-    shown = FOLDER / "pictures/drmsd-matrix-study.svg"
-    if words_of(shown) != words:
-        fail(f"{shown} is not the picture that the example makes: copy that one there")
-
-
 def check_example(desk):
-    shown = desk.passes("drmsd-matrix")
-    wrote = ["example-matrix.csv", "example-clusters.csv", "example.svg"]
-    if re.findall(r"^wrote +(.*)$", shown, re.MULTILINE) != wrote or not set(wrote) <= desk.files():
-        fail(f"not what it should write: {shown}{desk.files()}")
-    if not re.search(r"^clusters +3, within 1 Å of their centres \(what is usual", shown, re.MULTILINE):
-        fail(shown)
+    desk.example(["example-matrix.csv", "example-clusters.csv", "example.svg"])
     check_clusters(desk)
-    check_picture(desk)
+    desk.check_picture("example.svg", "drmsd-matrix-study.svg",
+                       ["example.pdb", "dRMSD (Å)", "cutoff", "19 frames, centre 1", "frame"])  # fmt: skip
     exact = exact_matrix(frames_of(FOLDER / "example.pdb"))
     check_matrix(desk, exact)
     return exact
@@ -151,7 +82,7 @@ def check_own_files(desk, exact):
         for axis in range(3):
             data += record(struct.pack(">36f", *(atom[axis] for atom in frame)))
     (desk.folder / "run.dcd").write_bytes(data)
-    desk.passes("drmsd-matrix", "run.dcd", "--npy")
+    desk.passes("run.dcd", "--npy")
     matrix = (desk.folder / "run-matrix.npy").read_bytes()
     head = 10 + struct.unpack("<H", matrix[8:10])[0]
     shape = ast.literal_eval(matrix[10:head].decode("ascii"))
@@ -161,48 +92,42 @@ def check_own_files(desk, exact):
     values = struct.unpack("<780f", matrix[head:])
     if not all(abs(a - b) <= 1e-5 * b + 1e-4 for a, b in zip(values, exact)):
         fail("the DCD file gives another matrix")
-    desk.passes("drmsd-matrix", "run.dcd", "--names", FOLDER / "example.pdb", "--atoms", "CA", "--every", "20",
+    desk.passes("run.dcd", "--names", FOLDER / "example.pdb", "--atoms", "CA", "--every", "20",
                 "--output", "two")  # fmt: skip
     [pair] = desk.rows("two-matrix.csv")
     [expected] = exact_matrix([[atom for atom in frames[k]][1::3] for k in (0, 20)])
     if (pair["frame"], pair["other_frame"]) != ("1", "21") or not abs(float(pair["drmsd_angstrom"]) - expected) < 1e-4:
         fail(f"{pair}, exactly {expected}")
     (desk.folder / "cut.dcd").write_bytes(data[:-7])
-    desk.refuses(1, "cut.dcd: byte 18288: the file ends here, within frame 40: it was cut off", "drmsd-matrix", "cut.dcd")
-    desk.refuses(1, "missing/x-matrix.csv cannot be written", "drmsd-matrix", "run.dcd", "--output", "missing/x")
+    desk.refuses(1, "cut.dcd: byte 18288: the file ends here, within frame 40: it was cut off", "cut.dcd")
+    desk.refuses(1, "missing/x-matrix.csv cannot be written", "run.dcd", "--output", "missing/x")
 
 
 def check_own_kernel(desk):
     """--own compiles the file of the working copy in which the command is typed."""
-    copy, name = desk.folder / "copy", "exercises/20-drmsd-matrix/drmsd_matrix.cu"
-    for path, text in ((".lockstep/working-copy", "\n"), (name, "#error my own\n")):
-        (copy / path).parent.mkdir(parents=True)
-        (copy / path).write_text(text, encoding="utf-8")
-    ran = Desk(desk.folder, copy).study("--own", "drmsd-matrix")
+    name = "exercises/20-drmsd-matrix/drmsd_matrix.cu"
+    own = desk.with_own(name, "#error my own\n")
+    status, _, err = own.typed("--own", "drmsd-matrix")
     said = f"lockstep: {name} does not compile with the study of drmsd-matrix\n"
     # By its own path, which findings of the emulated device name as well.
-    if ran.returncode != 1 or f"{copy / name}:1:" not in ran.stderr or not ran.stderr.endswith(said):
-        fail(f"not the compiler's error: {ran}")
+    if status != 1 or f"{own.working_directory / name}:1:" not in err or not err.endswith(said):
+        fail(f"not the compiler's error: {status} {err}")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        desk = Desk(pathlib.Path(name))
-        listed = desk.passes()
-        if "drmsd-matrix" not in listed or "exercises/20-drmsd-matrix/study/README.md" not in listed:
+        desk = Desk(pathlib.Path(name), FOLDER, "drmsd-matrix")
+        status, listed, _ = desk.typed()
+        if status != 0 or "drmsd-matrix" not in listed or "exercises/20-drmsd-matrix/study/README.md" not in listed:
             fail(listed)
         check_own_files(desk, check_example(desk))
         check_own_kernel(desk)
-        if "--cutoff" not in desk.passes("drmsd-matrix", "--help"):
-            fail("no help")
-        desk.refuses(1, "none.pdb cannot be opened", "drmsd-matrix", "none.pdb")
-        desk.refuses(2, "there is no option --cutof", "drmsd-matrix", "--cutof", "2")
-        desk.refuses(2, "transpose has no study. These have one: ", "transpose")
-        desk.refuses(2, "did you mean drmsd-matrix", "drmsd-matri")
-        example = desk.folder / "made.pdb"
-        subprocess.run([sys.executable, "-B", FOLDER / "make_example", example], check=True)
-        if example.read_bytes() != (FOLDER / "example.pdb").read_bytes():
-            fail("make_example makes another file than example.pdb: type make_example example.pdb")
+        desk.check_help()
+        desk.refuses(1, "none.pdb cannot be opened", "none.pdb")
+        desk.refuses(2, "there is no option --cutof", "--cutof", "2")
+        desk.is_refused(2, "transpose has no study. These have one: ", "transpose")
+        desk.is_refused(2, "did you mean drmsd-matrix", "drmsd-matri")
+        desk.check_make_example("example.pdb")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tempfile
 
-from flood_study_test import FOLDER, NAN, Desk, check_table, fail, grid_of, lowest_levels, mask_of
+from flood_study_test import FOLDER, NAN, check_table, grid_of, lowest_levels, mask_of, write_grid
+from study_desk import Desk, fail
 
 
 def translate(desk, *words):
@@ -43,14 +44,13 @@ def check_example(desk):
         fail(f"not a mask where the map lies: {made}")
     if values_of(desk, "e-water.tif") != grid_of(desk.folder / "text-water.asc")[1]:
         fail("the GeoTIFF gives another mask")
-    if (desk.folder / "e-water.csv").read_bytes() != (desk.folder / "text-water.csv").read_bytes():
-        fail("the GeoTIFF gives another table")
+    desk.must_be_same("e-water.csv", "text-water.csv", "the table of a GeoTIFF")
 
 
 def check_scaled(desk):
     """Whole numbers with scale, offset and no data; levels."""
     heights = [[30, 10, 50, 20], [20, 20, 90, 10], [-9999, 40, 10, 10]]
-    desk.write_grid("n.asc", heights)
+    write_grid(desk, "n.asc", heights)
     translate(desk, "n.asc", "n.tif", "-ot", "Int16", "-a_nodata", "-9999", "-a_scale", "0.5", "-a_offset", "100")
     scaled = [[NAN if h == -9999 else 100 + h / 2 for h in row] for row in heights]
     levels = [106, 110.5, 116, 121]
@@ -66,24 +66,23 @@ def check_scaled(desk):
 
 
 def check_degrees(desk):
-    desk.write_grid("d.asc", [[1, 2], [3, 9]], "xllcorner 10\nyllcorner 49\ncellsize 0.5\n")
+    write_grid(desk, "d.asc", [[1, 2], [3, 9]], "xllcorner 10\nyllcorner 49\ncellsize 0.5\n")
     translate(desk, "d.asc", "d.tif", "-a_srs", "EPSG:4326")
     words = ("--source", "10.1,49.9", "--level", "5")
     desk.passes("d.tif", *words, "--output", "read")
     desk.passes("d.asc", *words, "--degrees", "--output", "told")
-    if (desk.folder / "read-water.csv").read_bytes() != (desk.folder / "told-water.csv").read_bytes():
-        fail("the reference system of a GeoTIFF does not say that coordinates are degrees")
+    desk.must_be_same("read-water.csv", "told-water.csv", "degrees by the reference system of a GeoTIFF")
 
 
 def check_refusals(desk):
     source = ("--cell", "1,1", "--level", "5")
-    (desk.folder / "cut.tif").write_bytes((desk.folder / "e.tif").read_bytes()[:3000])
+    desk.write("cut.tif", desk.bytes_of("e.tif")[:3000])
     desk.refuses(1, "cut.tif", "cut.tif", *source)
-    (desk.folder / "text.txt").write_text("no map\n", encoding="ascii")
+    desk.write("text.txt", "no map\n")
     desk.refuses(1, "text.txt is no ESRI ASCII grid, no PGM picture, and nothing that GDAL reads", "text.txt", *source)
     turned = "<VRTDataset rasterXSize='4' rasterYSize='3'><GeoTransform>0, 1, 0.5, 0, 0.5, -1</GeoTransform>"
     turned += "<VRTRasterBand dataType='Float32' band='1'/></VRTDataset>"
-    (desk.folder / "turned.vrt").write_text(turned, encoding="ascii")
+    desk.write("turned.vrt", turned)
     desk.refuses(1, "turned.vrt: its rows do not run along the x axis", "turned.vrt", *source)
     desk.refuses(1, "missing/x-water.tif cannot be written", "n.tif", *source, "--output", "missing/x")
 
@@ -94,7 +93,7 @@ def main():
         print("GDAL is missing: apt-get install libgdal-dev gdal-bin pkg-config")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
-        desk = Desk(pathlib.Path(name), has_gdal=True)
+        desk = Desk(pathlib.Path(name), FOLDER, "flood")
         check_example(desk)
         check_scaled(desk)
         check_degrees(desk)

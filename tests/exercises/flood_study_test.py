@@ -6,67 +6,23 @@ Arguments: the root of the tree, the command lockstep.
 """
 
 import collections
-import csv
 import math
-import os
 import pathlib
 import random
 import re
 import struct
-import subprocess
-import sys
 import tempfile
-import xml.etree.ElementTree
 
-ROOT, LOCKSTEP = pathlib.Path(sys.argv[1]), sys.argv[2]
+from study_desk import ROOT, Desk, fail, words_of
+
 FOLDER = ROOT / "exercises/19-flood/study"
 NAN = math.nan
 
 
-def fail(what):
-    sys.exit(what)
-
-
-class Desk:
-    """A folder in which commands are typed, with compiled programs of its own, with or without GDAL."""
-
-    def __init__(self, folder, has_gdal=False):
-        self.folder = folder
-        self.environment = {**os.environ, "LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_CACHE": str(folder / "cache"),
-                            "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
-        if not has_gdal:
-            self.environment["PKG_CONFIG_LIBDIR"] = str(folder / "no libraries")
-
-    def study(self, *words):
-        return subprocess.run([LOCKSTEP, "study", "flood", *map(str, words)], capture_output=True, text=True,
-                              check=False, cwd=self.folder, env=self.environment)  # fmt: skip
-
-    def passes(self, *words):
-        ran = self.study(*words)
-        # A finding of the emulated device is written to stderr.
-        if ran.returncode != 0 or ran.stderr:
-            fail(f"study flood {words}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
-        return ran.stdout
-
-    def refuses(self, status, sentence, *words):
-        before = self.files()
-        ran = self.study(*words)
-        if ran.returncode != status or sentence not in ran.stderr or ran.stderr.count("\n") != 1 or ran.stdout:
-            fail(f"study flood {words}: status {ran.returncode}, not {status} and {sentence}\n{ran.stdout}{ran.stderr}")
-        if self.files() != before:
-            fail(f"study flood {words} left {self.files() - before}")
-
-    def files(self):
-        return {path.name for path in self.folder.iterdir()}
-
-    def rows(self, name):
-        with open(self.folder / name, encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
-
-    def write_grid(self, name, heights, header="xllcorner 0\nyllcorner 0\ncellsize 2\n"):
-        lines = [f"ncols {len(heights[0])}\nnrows {len(heights)}\n{header}NODATA_value -9999"]
-        lines += [" ".join("-9999" if math.isnan(h) else repr(h) for h in row) for row in heights]
-        (self.folder / name).write_text("\n".join(lines) + "\n", encoding="ascii")
+def write_grid(desk, name, heights, header="xllcorner 0\nyllcorner 0\ncellsize 2\n"):
+    lines = [f"ncols {len(heights[0])}\nnrows {len(heights)}\n{header}NODATA_value -9999"]
+    lines += [" ".join("-9999" if math.isnan(h) else repr(h) for h in row) for row in heights]
+    desk.write(name, "\n".join(lines) + "\n")
 
 
 def grid_of(path):
@@ -124,34 +80,10 @@ def check_table(rows, heights, sources, levels, neighbours, area_of_row):
             fail(f"{row}, exactly {len(water)} cells, {area}, {volume}")
 
 
-def words_of(picture):
-    svg = xml.etree.ElementTree.parse(picture)
-    return {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
-
-
-def check_shown_pictures(desk, made, name):
-    """The page's pictures are those that its commands make."""
-    shown = FOLDER / "pictures" / name
-    if not shown.exists() or shown.read_bytes() != (desk.folder / made).read_bytes():
-        fail(f"{shown} is not the picture that the example makes: copy {made} there")
-
-
-def check_page(printed):
-    """What the page shows of a command is what it prints, the path of the example aside."""
-    text = printed.replace(str(FOLDER), "…/study")
-    shown = "".join(f"    {line}\n" for line in text.splitlines())
-    if shown not in (FOLDER / "README.md").read_text(encoding="utf-8"):
-        fail(f"the page shows something else than\n{shown}")
-
-
 def check_example(desk):
     _, heights = grid_of(FOLDER / "example.asc")
     rows, cell = len(heights), (140 - 1 - int((3250 - 1000) / 25), int((3500 - 2000) / 25))
-    printed = desk.passes()
-    wrote = ["example-water.asc", "example-water.prj", "example-water.csv", "example.svg"]
-    if re.findall(r"^wrote +(.*)$", printed, re.MULTILINE) != wrote or not set(wrote) <= desk.files():
-        fail(f"not what it should write: {printed}{desk.files()}")
-    check_page(printed)
+    desk.example(["example-water.asc", "example-water.prj", "example-water.csv", "example.svg"])
     header, mask = grid_of(desk.folder / "example-water.asc")
     expected = {"ncols": 180, "nrows": 140, "xllcorner": 2000, "yllcorner": 1000, "cellsize": 25, "nodata_value": 255}
     if rows != 140 or header != expected or mask != mask_of(heights, [cell], 440, 4):
@@ -159,28 +91,21 @@ def check_example(desk):
     if (desk.folder / "example-water.prj").read_bytes() != (FOLDER / "example.prj").read_bytes():
         fail("not the map's .prj")
     check_table(desk.rows("example-water.csv"), heights, [cell], [440], 4, lambda row: 625)
-    check_shown_pictures(desk, "example.svg", "flood-study.svg")
-    expected = {"example.asc", "depth of water (m)", "dry", "source", "1 km", "x (m)", "y (m)"}
-    if not expected <= words_of(desk.folder / "example.svg"):
-        fail(f"the picture lacks {expected - words_of(desk.folder / 'example.svg')}")
+    desk.check_picture("example.svg", "flood-study.svg",
+                       ["example.asc", "depth of water (m)", "dry", "source", "1 km", "x (m)", "y (m)"], is_exact=True)  # fmt: skip
     # Several levels, and the same from another way to name the source.
     levels = range(420, 461, 5)
-    printed = desk.passes("--levels", "420:460:5", "--output", "example")
-    check_page(printed)
+    desk.example(["example-levels.asc", "example-levels.prj", "example-water.csv", "example.svg"], "--levels",
+                 "420:460:5")  # fmt: skip
     header, lowest = grid_of(desk.folder / "example-levels.asc")
     if header["nodata_value"] != -9999 or lowest != lowest_levels(heights, [cell], levels, 4):
         fail("not the lowest level of each cell")
     check_table(desk.rows("example-water.csv"), heights, [cell], levels, 4, lambda row: 625)
-    check_shown_pictures(desk, "example.svg", "flood-study-levels.svg")
+    desk.check_picture("example.svg", "flood-study-levels.svg", ["floods at level (m)"], is_exact=True)
     desk.passes("--levels", ",".join(map(str, levels)), "--cell", f"{cell[0] + 1},{cell[1] + 1}", "--output", "again",
                 "--strip", 9)  # fmt: skip
-    if (desk.folder / "again-levels.asc").read_bytes() != (desk.folder / "example-levels.asc").read_bytes():
-        fail("strips of 9 rows change the example's levels")
-    made = desk.folder / "made.asc"
-    subprocess.run([sys.executable, "-B", FOLDER / "make_example", made], check=True)
-    for ending in (".asc", ".prj"):
-        if made.with_suffix(ending).read_bytes() != (FOLDER / f"example{ending}").read_bytes():
-            fail(f"make_example makes another file than example{ending}: type make_example example.asc")
+    desk.must_be_same("again-levels.asc", "example-levels.asc", "in strips of 9 rows")
+    desk.check_make_example("example.asc", "example.prj")
 
 
 def spiral(rows, columns):
@@ -229,7 +154,7 @@ def check_strips(desk):
     for name, wet in maps.items():
         low, high = (9, 9.5, -3e30), (10, 10, 11, NAN)
         heights = [[rng.choice(low if is_wet else high) for is_wet in row] for row in wet]
-        desk.write_grid(f"{name}.asc", heights)
+        write_grid(desk, f"{name}.asc", heights)
         sources = [next((r, c) for r in range(rows) for c in range(columns) if wet[r][c])]
         cells = ["--cell", f"{sources[0][0] + 1},{sources[0][1] + 1}"]
         for neighbours in (4, 8):
@@ -240,7 +165,7 @@ def check_strips(desk):
             words = [f"{name}.asc", *cells, "--level", level, "--neighbours", neighbours, "--output", "found"]
             desk.passes(*words)
             endings = "-water.asc", "-water.csv", ".svg"
-            whole = {ending: (desk.folder / f"found{ending}").read_bytes() for ending in endings}
+            whole = {ending: desk.bytes_of(f"found{ending}") for ending in endings}
             if grid_of(desk.folder / "found-water.asc")[1] != expected:
                 fail(f"{name}, {neighbours} neighbours: not what the queue finds")
             for strip in (1, 2, 7):
@@ -252,7 +177,7 @@ def check_strips(desk):
                     fail(f"not {count} strips of {strip} rows: {printed}")
                 brought = max(brought, int(found[3]))
                 for ending, content in whole.items():
-                    if (desk.folder / f"found{ending}").read_bytes() != content:
+                    if desk.bytes_of(f"found{ending}") != content:
                         fail(f"{name}, {neighbours} neighbours, strips of {strip} rows: found{ending} differs")
     if brought < 3 * rows:  # the serpentine in strips of one row
         fail(f"no map went to and fro: at most {brought} strips were brought")
@@ -263,7 +188,7 @@ def check_levels(desk):
     rng = random.Random(7)
     rows, columns, levels = 19, 23, [2, 3, 4.5, 6, 7]
     heights = [[NAN if rng.random() < 0.05 else rng.randint(0, 8) for _ in range(columns)] for _ in range(rows)]
-    desk.write_grid("steps.asc", heights)
+    write_grid(desk, "steps.asc", heights)
     edge = [(r, c) for r in range(rows) for c in range(columns) if r in (0, rows - 1) or c in (0, columns - 1)]
     sides = {"north": lambda r, c: r == 0, "south": lambda r, c: r == rows - 1, "west": lambda r, c: c == 0,
              "east": lambda r, c: c == columns - 1}  # fmt: skip
@@ -279,7 +204,7 @@ def check_levels(desk):
                     fail(f"{words}, {neighbours} neighbours, strips of {strip} rows: not the lowest levels")
                 check_table(desk.rows("steps-water.csv"), heights, sources, levels, neighbours, lambda row: 4)
     # Levels below ESRI's number for no value: another one stands for it.
-    desk.write_grid("deep.asc", [[-20000, -11000, 5]])
+    write_grid(desk, "deep.asc", [[-20000, -11000, 5]])
     desk.passes("deep.asc", "--cell", "1,1", "--levels", "-15000,-10000,0")
     header, lowest = grid_of(desk.folder / "deep-levels.asc")
     if lowest != [[-15000, -10000, header["nodata_value"]]] or header["nodata_value"] in (-15000, -10000, 0):
@@ -294,8 +219,7 @@ def check_memory(desk):
     if not found or int(found[1]) < 3:
         fail(f"0.12 MiB hold no more than a third of the example: {printed}")
     for ending in ("-water.asc", "-water.csv", ".svg"):
-        if (desk.folder / f"small{ending}").read_bytes() != (desk.folder / f"whole{ending}").read_bytes():
-            fail(f"in 0.12 MiB, small{ending} differs")
+        desk.must_be_same(f"small{ending}", f"whole{ending}", "in 0.12 MiB")
     desk.refuses(1, "not enough memory of the device: strips of one row need", "--memory", "0.001")
 
 
@@ -303,9 +227,9 @@ def check_degrees(desk):
     """Areas on the ellipsoid WGS 84, by integrals over latitude, of a map with a .prj file and of one without."""
     heights = [[1, 2, 3], [0, 5, 4], [9, 1, 1], [0, 0, 0]]
     header = "xllcenter 10.25\nyllcenter 48.25\ncellsize 0.5\n"
-    desk.write_grid("degrees.asc", heights, header)
-    (desk.folder / "degrees.prj").write_text('GEOGCS["WGS 84",UNIT["degree",0.0174532925199433]]\n', encoding="ascii")
-    desk.write_grid("plain.asc", heights, header)
+    write_grid(desk, "degrees.asc", heights, header)
+    desk.write("degrees.prj", 'GEOGCS["WGS 84",UNIT["degree",0.0174532925199433]]\n')
+    write_grid(desk, "plain.asc", heights, header)
     desk.passes("degrees.asc", "--source", "10.1,49.9", "--level", "4.5")
     desk.passes("plain.asc", "--source", "10.1,49.9", "--level", "4.5", "--degrees")
 
@@ -331,21 +255,20 @@ def check_degrees(desk):
 def check_pgm(desk):
     heights = [[1, 2, 9, 9], [3, 4, 9, 9], [9, 9, 5, 2], [9, 0, 1, 0]]
     grey = [height * 1000 for row in heights for height in row]
-    (desk.folder / "grey.pgm").write_bytes(b"P5\n# made here\n4 4\n65535\n" + struct.pack(">16H", *grey))
+    desk.write("grey.pgm", b"P5\n# made here\n4 4\n65535\n" + struct.pack(">16H", *grey))
     desk.passes("grey.pgm", "--cell", "4,4", "--source", "2.5,3.5", "--level", "6000", "--neighbours", 8)
     if grid_of(desk.folder / "grey-water.asc")[1] != mask_of(heights, [(3, 3), (0, 2)], 6, 8):
         fail("not the water on a PGM picture")
 
 
 def check_refusals(desk):
-    cut = "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n"
-    (desk.folder / "cut.asc").write_text(cut, encoding="ascii")
+    desk.write("cut.asc", "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 1\n1 2 3\n")
     source = ("--cell", "1,1", "--level", "5")
     desk.refuses(1, "none.asc cannot be opened", "none.asc", *source)
     desk.refuses(1, "cut.asc: it ends after 3 of 2 x 2 heights", "cut.asc", *source)
-    (desk.folder / "empty.asc").write_text("", encoding="ascii")
+    desk.write("empty.asc", "")
     desk.refuses(1, "empty.asc is empty", "empty.asc", *source)
-    (desk.folder / "map.tif").write_bytes(b"II*\0\x08\0\0\0")
+    desk.write("map.tif", b"II*\0\x08\0\0\0")
     desk.refuses(1, "map.tif: GeoTIFF files need libgdal-dev: sudo apt-get install libgdal-dev", "map.tif", *source)
     desk.refuses(2, "where does the water come from?", "steps.asc", "--level", "5")
     desk.refuses(2, "how high is the water?", "steps.asc", "--cell", "1,1")
@@ -365,21 +288,14 @@ def check_refusals(desk):
     printed = desk.passes("--source", "2100,4400")
     if "no source is below the level: the lowest one lies at 522" not in printed:
         fail(f"no word of a dry source: {printed}")
-    if "--sea-side SIDE" not in desk.passes("--help"):
-        fail("no help")
+    desk.check_help()
 
 
 def check_wrong_kernel(desk):
     """A submission that floods dry land is found out."""
-    copy = desk.folder / "copy"
-    for path, text in ((".lockstep/working-copy", "\n"), ("exercises/19-flood/flood.cu", ALL_WATER)):
-        (copy / path).parent.mkdir(parents=True)
-        (copy / path).write_text(text, encoding="utf-8")
-    ran = subprocess.run([LOCKSTEP, "study", "--own", "flood"], capture_output=True, text=True, check=False, cwd=copy,
-                         env=desk.environment)  # fmt: skip
-    if ran.returncode != 1 or "flood left water on a cell that is not below the level" not in ran.stderr:
-        fail(f"not found out: {ran}")
-    if [path.name for path in copy.iterdir() if path.name.startswith("example")]:
+    own = desk.with_own("exercises/19-flood/flood.cu", ALL_WATER)
+    own.is_refused(1, "flood left water on a cell that is not below the level", "--own", "flood")
+    if [path.name for path in own.working_directory.iterdir() if path.name.startswith("example")]:
         fail("a wrong result was written")
 
 
@@ -394,7 +310,7 @@ void flood(const float*, const int*, unsigned char* mask, int rows, int columns,
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        desk = Desk(pathlib.Path(name))
+        desk = Desk(pathlib.Path(name), FOLDER, "flood", has_libraries=False)
         check_example(desk)
         check_strips(desk)
         check_levels(desk)

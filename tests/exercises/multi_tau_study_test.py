@@ -6,71 +6,25 @@ Arguments: the root of the tree, the command lockstep.
 """
 
 import atexit
-import csv
 import math
-import os
 import pathlib
 import random
 import re
 import socket
 import struct
-import subprocess
-import sys
 import tempfile
-import xml.etree.ElementTree
 
-ROOT, LOCKSTEP = pathlib.Path(sys.argv[1]), sys.argv[2]
+from study_desk import ROOT, Desk, fail
+
 FOLDER = ROOT / "exercises/17-multi-tau/study"
 SENSORS, INSTANTS = 8, 20_000
-
-
-def fail(what):
-    sys.exit(what)
-
-
-class Desk:
-    """A folder in which commands are typed, with compiled programs of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.environment = {**os.environ, "LOCKSTEP_CACHE": str(folder / "cache"), "CUDA_VISIBLE_DEVICES": ""}
-
-    def start(self, *words):
-        return subprocess.Popen([LOCKSTEP, "study", "multi-tau", *map(str, words)], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment)  # fmt: skip
-
-    def study(self, *words):
-        program = self.start(*words)
-        return program, *program.communicate()
-
-    def passes(self, *words):
-        program, out, err = self.study(*words)
-        # A finding of the emulated device is written to stderr.
-        if program.returncode != 0 or err:
-            fail(f"{words}: status {program.returncode}\n{out}{err}")
-        return out
-
-    def refuses(self, status, sentence, *words):
-        before = self.files()
-        program, out, err = self.study(*words)
-        if program.returncode != status or sentence not in err or err.count("\n") != 1 or out:
-            fail(f"{words}: status {program.returncode}, not {status} and {sentence}\n{out}{err}")
-        if self.files() != before:
-            fail(f"{words} left {self.files() - before}")
-
-    def files(self):
-        return {path.name for path in self.folder.iterdir()}
-
-    def rows(self, name):
-        with open(self.folder / name, encoding="ascii", newline="") as file:
-            return list(csv.DictReader(file))
 
 
 class Server:
     """A server that waits for a stream, on a port that it has chosen."""
 
     def __init__(self, desk, *words):
-        self.program = desk.start("--listen", "0", *words)
+        self.program = desk.start("multi-tau", "--listen", "0", *words)
         atexit.register(self.program.kill)  # it would wait for ever where a check fails
         line = self.program.stdout.readline()
         found = re.fullmatch(r"listening 127\.0\.0\.1:(\d+)\n", line)
@@ -130,40 +84,17 @@ def check_curve(rows, traces, interval):
         fail(f"{len(rows)} rows, the last {rows[-1:]}")
 
 
-def words_of(picture):
-    svg = xml.etree.ElementTree.parse(picture)
-    return {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
-
-
-def check_page(shown):
-    """What the page prints of the example is what it prints."""
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    said = [line.strip() for line in shown.splitlines()]
-    said[0] = re.sub(r"\S*/study/", "…/study/", said[0])
-    missing = [line for line in said if line not in [line.strip() for line in page.splitlines()]]
-    if missing:
-        fail(f"{FOLDER}/README.md lacks what the example prints: {missing}")
-
-
 def check_example(desk):
-    shown = desk.passes()
-    wrote = ["example-correlation.csv", "example.svg"]
-    if re.findall(r"^wrote +(.*)$", shown, re.MULTILINE) != wrote or not set(wrote) <= desk.files():
-        fail(f"not what it should write: {shown}{desk.files()}")
+    shown = desk.example(["example-correlation.csv", "example.svg"])
     counts = (FOLDER / "example.bin").read_bytes()
     check_curve(desk.rows("example-correlation.csv"), [prefix_sums(counts[s::SENSORS]) for s in range(SENSORS)], 1e-4)
     # What make_example simulated: 1.004 molecules that stay 2.4 ms.
     fit = re.search(r"^fit .* ([\d.]+) molecules in the focus, which stay ([\d.]+) ms", shown, re.MULTILINE)
     if not fit or not abs(float(fit[1]) - 1.004) < 0.1 or not abs(float(fit[2]) - 2.4) < 0.2:
         fail(f"not the fit of what was simulated: {shown}")
-    check_page(shown)
-    expected = {"example.bin", "lag time τ", "correlation G(τ)", "1 ms", "mean, standard error of 8 sensors"}
-    words = words_of(desk.folder / "example.svg")
-    if not expected <= words:
-        fail(f"the picture lacks {expected - words}")
-    picture = FOLDER / "pictures/multi-tau-study.svg"
-    if words_of(picture) != words:
-        fail(f"{picture} is not the picture that the example makes: copy that one there")
+    desk.check_picture("example.svg", "multi-tau-study.svg",
+                       ["example.bin", "lag time τ", "correlation G(τ)", "1 ms",
+                        "mean, standard error of 8 sensors"])  # fmt: skip
     return counts
 
 
@@ -174,7 +105,7 @@ def check_thresholds(desk):
         return re.findall(r"^ +(\d+|plain) +(\d+) +([\d.]+) +[\d.]+ [mµ]?s +([\d.]+ %) +([\d.]+)$", text, re.MULTILINE)
 
     shown = desk.passes("--thresholds", "--output", "th")
-    rows, page = without_times(shown), without_times((FOLDER / "README.md").read_text(encoding="utf-8"))
+    rows, page = without_times(shown), without_times(desk.page())
     if rows != page or [row[0] for row in rows] != ["4", "8", "16", "32", "64", "128", "plain"]:
         fail(f"{FOLDER}/README.md has the table {page}, and it prints {rows}")
     errors = [float(row["error_of_bins"]) for row in desk.rows("th-thresholds.csv")]
@@ -186,12 +117,10 @@ def check_own_files(desk, counts):
     """The example as text, in packets of another length; one sensor alone; a file of few sensors."""
     frames = [counts[i : i + SENSORS] for i in range(0, len(counts), SENSORS)]
     text = "\r\n".join(",".join(map(str, frame)) for frame in frames)
-    (desk.folder / "own.csv").write_bytes(b"# counts\r\n" + text.encode())
+    desk.write("own.csv", f"# counts\r\n{text}")
     desk.passes("own.csv", "--interval", "1e-4", "--packet", "777", "--groups", "10")
-    same = [(desk.folder / f"{name}-correlation.csv").read_bytes() for name in ("own", "example")]
-    if same[0] != same[1]:
-        fail("text in other packets gives another curve")
-    (desk.folder / "few.bin").write_bytes(counts[: SENSORS * 5000])
+    desk.must_be_same("own-correlation.csv", "example-correlation.csv", "the curve of text, in other packets")
+    desk.write("few.bin", counts[: SENSORS * 5000])
     shown = desk.passes("few.bin", "--sensors", "8", "--sensor", "3", "--groups", "2", "--output", "one")
     if not re.search(r"^errors +from the variation between 9 blocks of time of 512 instants$", shown, re.MULTILINE):
         fail(shown)
@@ -208,8 +137,7 @@ def check_stream(desk, counts):
     server = Server(desk, "--output", "live", "--every", "0.2")
     sent = desk.passes("--send", f"127.0.0.1:{server.port}", "--packet", "500", "--rate", "20000")
     shown = server.ends(0)
-    if (desk.folder / "live-correlation.csv").read_bytes() != (desk.folder / "example-correlation.csv").read_bytes():
-        fail("the stream gives another curve than the file")
+    desk.must_be_same("live-correlation.csv", "example-correlation.csv", "the curve of a stream")
     if not re.search(r"^counted +all, as the server says$", sent, re.MULTILINE) or "in 40 packets" not in sent:
         fail(sent)
     latency = r"^latency +median .* 99 % within .* largest .* of 40 packets waited for others$"
@@ -228,7 +156,7 @@ def check_slow_server(desk):
     """A server that works slower than counts come holds the sender back, and loses none."""
     sensors, instants = 512, 8192  # more than what the buffers of both sides hold
     counts = random.Random(3).randbytes(sensors * instants)
-    (desk.folder / "much.bin").write_bytes(counts)
+    desk.write("much.bin", counts)
     options = ("--groups", "1", "--sensor", "5", "--output")
     desk.passes("much.bin", "--sensors", sensors, *options, "direct")
     server = Server(desk, "--queue", "2", "--pause", "100", *options, "slow")
@@ -239,8 +167,7 @@ def check_slow_server(desk):
     held = re.search(r"^held back ([\d.]+) (m?s) in all", sent, re.MULTILINE)
     if not held or not float(held[1]) * (1 if held[2] == "s" else 1e-3) > 0.1:
         fail(f"not held back: {sent}")
-    if (desk.folder / "slow-correlation.csv").read_bytes() != (desk.folder / "direct-correlation.csv").read_bytes():
-        fail("a slow server gives another curve")
+    desk.must_be_same("slow-correlation.csv", "direct-correlation.csv", "the curve of a slow server")
     waited = [row["waited"] for row in desk.rows("slow-packets.csv")]
     if waited[0] != "0" or waited.count("1") < 8:
         fail(f"not what has waited: {waited}")
@@ -277,17 +204,15 @@ def check_broken_streams(desk, counts):
             if made:
                 fail(f"{sentence}: it left {made}")
             continue
-        (desk.folder / "part.bin").write_bytes(counts[: 8 * counted])
+        desk.write("part.bin", counts[: 8 * counted])
         desk.passes("part.bin", "--sensors", "8")
-        names = [f"broken-{counted}-correlation.csv", "part-correlation.csv"]
-        if len({(desk.folder / name).read_bytes() for name in names}) != 1:
-            fail(f"{sentence}: the whole packets are not counted")
+        desk.must_be_same(f"broken-{counted}-correlation.csv", "part-correlation.csv", sentence)
 
 
 def check_server_that_ends(desk):
     """Something else that listens: the client says so."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        client = desk.start("--send", f"127.0.0.1:{listener.getsockname()[1]}", "--rate", "1e9")
+        client = desk.start("multi-tau", "--send", f"127.0.0.1:{listener.getsockname()[1]}", "--rate", "1e9")
         listener.accept()[0].close()
         _, err = client.communicate()
     if client.returncode != 1 or "the server" not in err or err.count("\n") != 1:
@@ -296,19 +221,15 @@ def check_server_that_ends(desk):
 
 def check_own_kernel(desk):
     """--own links the file of the exercise, here the starter, which leaves its state as it was."""
-    ran = subprocess.run([LOCKSTEP, "study", "--own", "multi-tau"], capture_output=True, text=True, check=False,
-                         cwd=desk.folder, env={**desk.environment, "LOCKSTEP_ROOT": str(ROOT)})  # fmt: skip
     said = "multi-tau: multi_tau left a state that does not hold the newest counts: see ./lockstep grade multi-tau\n"
-    if ran.returncode != 1 or ran.stderr != said:
-        fail(f"the starter: {ran}")
+    desk.is_refused(1, said, "--own", "multi-tau")
 
 
 def check_refusals(desk):
-    if "--listen" not in desk.passes("--help"):
-        fail("no help")
-    (desk.folder / "short.bin").write_bytes(bytes(range(63)))
-    (desk.folder / "dark.bin").write_bytes(bytes(1000))
-    (desk.folder / "wrong.csv").write_text("1,2\n3,1000\n", encoding="ascii")
+    desk.check_help()
+    desk.write("short.bin", bytes(range(63)))
+    desk.write("dark.bin", bytes(1000))
+    desk.write("wrong.csv", "1,2\n3,1000\n")
     desk.refuses(1, "none.bin cannot be opened", "none.bin", "--sensors", "1")
     desk.refuses(1, "short.bin holds bytes, and they do not say of how many sensors", "short.bin")
     desk.refuses(1, "short.bin: byte 60: the last frame has 3 bytes", "short.bin", "--sensors", "4")
@@ -333,7 +254,7 @@ def check_refusals(desk):
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        desk = Desk(pathlib.Path(name))
+        desk = Desk(pathlib.Path(name), FOLDER, "multi-tau")
         counts = check_example(desk)
         check_thresholds(desk)
         check_own_files(desk, counts)
@@ -343,10 +264,7 @@ def main():
         check_server_that_ends(desk)
         check_refusals(desk)
         check_own_kernel(desk)
-        example = desk.folder / "made.bin"
-        subprocess.run([sys.executable, "-B", FOLDER / "make_example", example], check=True, stdout=subprocess.DEVNULL)
-        if example.read_bytes() != counts:
-            fail("make_example makes another file than example.bin: type make_example example.bin")
+        desk.check_make_example("example.bin")
 
 
 if __name__ == "__main__":

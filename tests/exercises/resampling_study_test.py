@@ -7,17 +7,14 @@ Arguments: the root of the tree, the command lockstep.
 import csv
 import itertools
 import math
-import os
 import pathlib
 import random
 import re
 import statistics
-import subprocess
-import sys
 import tempfile
-import xml.etree.ElementTree
 
-ROOT, LOCKSTEP = pathlib.Path(sys.argv[1]), sys.argv[2]
+from study_desk import ROOT, Desk, fail, words_of
+
 FOLDER = ROOT / "exercises/21-resampling/study"
 SCHEMES = "exercise", "systematic", "stratified", "residual", "multinomial"
 COMPONENTS = "x", "y", "vx", "vy"
@@ -25,56 +22,6 @@ COMPONENTS = "x", "y", "vx", "vy"
 # and the seeds are fixed, so that what passes once passes again.
 STANDARD_ERRORS = 6
 PROCESS_NOISE, RANGE_NOISE, BEARING_NOISE, POSITION_NOISE, FIRST_SPEED = 0.5, 20.0, 0.02, 20.0, 10.0
-
-
-def fail(what):
-    sys.exit(what)
-
-
-class Desk:
-    """A folder in which commands are typed, with compiled programs of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.environment = {**os.environ, "LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_CACHE": str(folder / "cache"),
-                            "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
-
-    def study(self, *words):
-        return subprocess.run([LOCKSTEP, "study", "resampling", *map(str, words)], capture_output=True, text=True,
-                              check=False, cwd=self.folder, env=self.environment)  # fmt: skip
-
-    def passes(self, *words):
-        ran = self.study(*words)
-        # A finding of the emulated device is written to stderr.
-        if ran.returncode != 0 or ran.stderr:
-            fail(f"study {words}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
-        return ran.stdout
-
-    def refuses(self, status, sentence, *words):
-        before = self.files()
-        ran = self.study(*words)
-        if ran.returncode != status or sentence not in ran.stderr or ran.stderr.count("\n") != 1 or ran.stdout:
-            fail(f"study {words}: status {ran.returncode}, not {status} and {sentence}\n{ran.stdout}{ran.stderr}")
-        if self.files() != before:
-            fail(f"study {words} left {self.files() - before}")
-
-    def files(self):
-        return {path.name for path in self.folder.iterdir()}
-
-    def write(self, name, text):
-        (self.folder / name).write_text(text, encoding="ascii")
-
-    def rows(self, name):
-        with open(self.folder / name, encoding="ascii", newline="") as file:
-            return list(csv.DictReader(file))
-
-    def numbers(self, name):
-        return [{key: float(value) for key, value in row.items()} for row in self.rows(name)]
-
-
-def words_of(picture):
-    svg = xml.etree.ElementTree.parse(picture)
-    return {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
 
 
 # --- a linear model with normal noise, whose answer is exact: Kalman's filter ---
@@ -301,22 +248,9 @@ def check_compare(desk):
 
 
 def check_example(desk):
-    shown = desk.passes()
-    wrote = ["example-estimates.csv", "example.svg"]
-    if re.findall(r"^wrote +(.*)$", shown, re.MULTILINE) != wrote or not set(wrote) <= desk.files():
-        fail(f"not what it should write: {shown}{desk.files()}")
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    for line in shown.splitlines():
-        line = line.replace(str(FOLDER), "…/study")
-        if f"    {line}\n" not in page:
-            fail(f"the page lacks what the example prints: {line}")
-    words = words_of(desk.folder / "example.svg")
-    expected = {"example.csv", "x (m)", "y (m)", "time (s)", "truth", "measured", "sensor"}
-    if not expected <= words:
-        fail(f"the picture lacks {expected - words}")
-    picture = FOLDER / "pictures/resampling-study.svg"
-    if words_of(picture) != words:
-        fail(f"{picture} is not the picture that the example makes: copy that one there")
+    shown = desk.example(["example-estimates.csv", "example.svg"])
+    desk.check_picture("example.svg", "resampling-study.svg",
+                       ["example.csv", "x (m)", "y (m)", "time (s)", "truth", "measured", "sensor"])  # fmt: skip
     estimates = desk.rows("example-estimates.csv")
     if len(estimates) != 80 or f"after {sum(int(row['resampled']) for row in estimates)} of 80 rows" not in shown:
         fail(f"not the estimates: {shown}")
@@ -326,13 +260,13 @@ def check_example(desk):
                for a, b in zip(estimates, truth)]  # fmt: skip
     if f"RMSE      {math.sqrt(statistics.fmean(squares)):.3g} m;" not in shown:
         fail(f"not the root of {statistics.fmean(squares)}: {shown}")
-    first = (desk.folder / "example-estimates.csv").read_bytes()
+    first = desk.bytes_of("example-estimates.csv")
     # The same words, the same ancestors: the plain scheme against the reference.
     desk.passes("--scheme", "systematic")
-    if (desk.folder / "example-estimates.csv").read_bytes() != first:
+    if desk.bytes_of("example-estimates.csv") != first:
         fail("systematic resampling is not the reference's")
     desk.passes("--seed", 2)
-    if (desk.folder / "example-estimates.csv").read_bytes() == first:
+    if desk.bytes_of("example-estimates.csv") == first:
         fail("another seed gives the same estimates")
 
 
@@ -373,12 +307,12 @@ def check_edges(desk):
     if "below 10 after" not in desk.passes("jump.csv", "--particles", 1000):
         fail("no word about a target that was lost")
     desk.write("far.csv", "time,x,y\n0,0,0\n1,1e9,0\n")
-    desk.refuses(1, "far.csv: line 3: it is more than 1000 standard deviations away from every particle", "far.csv",
+    desk.refuses(1, "far.csv:3: it is more than 1000 standard deviations away from every particle", "far.csv",
                  "--position-noise", "1e-6", "--particles", 100)  # fmt: skip
     desk.write("start.csv", "time,range\n0,100\n")
-    desk.refuses(1, "start.csv: line 2: the first row does not say where the target is: --start does", "start.csv")
+    desk.refuses(1, "start.csv:2: the first row does not say where the target is: --start does", "start.csv")
     desk.write("nan.csv", "time,range,bearing\n0,100,1\n1,nan,1\n")
-    desk.refuses(1, 'nan.csv: line 3: range: "nan" is no number', "nan.csv")
+    desk.refuses(1, 'nan.csv:3: range: "nan" is no number', "nan.csv")
     desk.refuses(1, "none.csv cannot be opened", "none.csv")
     desk.refuses(1, "missing/x-estimates.csv cannot be written", "one.csv", "--output", "missing/x")
     desk.refuses(2, "there is no option --particle", "--particle", "2")
@@ -387,33 +321,22 @@ def check_edges(desk):
     desk.refuses(2, "--cloud: the file has 1 rows", "one.csv", "--cloud", "2")
     desk.refuses(2, "--start takes X,Y,VX,VY", "--start", "1,2")
     desk.refuses(2, "--compare and --offspring take no file", "one.csv", "--compare", "2")
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    options = re.findall(r"^  (--\S+)", desk.passes("--help"), re.MULTILINE)
-    if "--resample-below" not in options or not all(f"`{option}" in page or f" {option}" in page for option in options):
-        fail(f"the page lacks options: {options}")
+    desk.check_help()
 
 
 def check_own_function(desk):
     """A function that leaves nothing is found: its ancestors are no particles."""
-    copy = desk.folder / "copy"
-    (copy / ".lockstep").mkdir(parents=True)
-    (copy / ".lockstep/working-copy").write_text("\n", encoding="ascii")
-    own = copy / "exercises/21-resampling/resampling.cu"
-    own.parent.mkdir(parents=True)
-    own.write_text('#include "resampling.h"\n'
-                   "std::size_t resampling_workspace_bytes(int) { return 0; }\n"
-                   "void resampling(const float*, int, int, unsigned long long, int*, void*, cudaStream_t) {}\n",
-                   encoding="ascii")  # fmt: skip
-    ran = subprocess.run([LOCKSTEP, "study", "--own", "resampling", "--particles", "100"], capture_output=True,
-                         text=True, check=False, cwd=copy, env=desk.environment)  # fmt: skip
+    own = desk.with_own("exercises/21-resampling/resampling.cu", """#include "resampling.h"
+std::size_t resampling_workspace_bytes(int) { return 0; }
+void resampling(const float*, int, int, unsigned long long, int*, void*, cudaStream_t) {}
+""")  # fmt: skip
     said = "resampling: resampling left 100 ancestors that are no particles: see ./lockstep grade resampling\n"
-    if ran.returncode != 1 or ran.stderr != said:
-        fail(f"not the error of a function that leaves nothing: {ran}")
+    own.is_refused(1, said, "--own", "resampling", "--particles", "100")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        desk = Desk(pathlib.Path(name))
+        desk = Desk(pathlib.Path(name), FOLDER, "resampling")
         check_example(desk)
         check_step(desk)
         check_exact(desk)
@@ -423,10 +346,7 @@ def main():
         check_offspring(desk)
         check_compare(desk)
         check_own_function(desk)
-        example = desk.folder / "made.csv"
-        subprocess.run([sys.executable, "-B", FOLDER / "make_example", example], check=True)
-        if example.read_bytes() != (FOLDER / "example.csv").read_bytes():
-            fail("make_example makes another file than example.csv: type make_example example.csv")
+        desk.check_make_example("example.csv")
 
 
 if __name__ == "__main__":

@@ -8,59 +8,16 @@ Arguments: the root of the tree, the command lockstep.
 import csv
 import gzip
 import math
-import os
 import pathlib
 import random
-import re
 import struct
 import subprocess
-import sys
 import tempfile
-import xml.etree.ElementTree
 
-ROOT, LOCKSTEP = pathlib.Path(sys.argv[1]), sys.argv[2]
+from study_desk import ROOT, Desk, fail
+
 FOLDER = ROOT / "exercises/18-tpacf-jackknife/study"
-STUDY = "tpacf-jackknife"
-
-
-def fail(what):
-    sys.exit(what)
-
-
-class Desk:
-    """A folder in which commands are typed, with compiled programs of its own."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.environment = {**os.environ, "LOCKSTEP_ROOT": str(ROOT), "LOCKSTEP_CACHE": str(folder / "cache"),
-                            "CUDA_VISIBLE_DEVICES": ""}  # fmt: skip
-
-    def study(self, *words):
-        return subprocess.run([LOCKSTEP, "study", STUDY, *map(str, words)], capture_output=True, text=True, check=False,
-                              cwd=self.folder, env=self.environment)  # fmt: skip
-
-    def passes(self, *words):
-        ran = self.study(*words)
-        # A finding of the emulated device is written to stderr.
-        if ran.returncode != 0 or ran.stderr:
-            fail(f"study {words}: status {ran.returncode}\n{ran.stdout}{ran.stderr}")
-        return ran.stdout
-
-    def refuses(self, status, sentence, *words):
-        before = self.files()
-        ran = self.study(*words)
-        if ran.returncode != status or sentence not in ran.stderr or ran.stderr.count("\n") != 1 or ran.stdout:
-            fail(f"study {words}: status {ran.returncode}, not {status} and {sentence}\n{ran.stdout}{ran.stderr}")
-        if self.files() != before:
-            fail(f"study {words} left {self.files() - before}")
-
-    def files(self):
-        return {path.name for path in self.folder.iterdir()}
-
-    def rows(self, name):
-        """A table of numbers; None where a field is empty."""
-        with open(self.folder / name, encoding="ascii", newline="") as file:
-            return [{key: float(value) if value else None for key, value in row.items()} for row in csv.DictReader(file)]
+TABLES = "correlation", "covariance", "regions"
 
 
 # --- what is expected ---
@@ -184,12 +141,12 @@ def near(found, expected, tolerance=1e-7):
 
 
 def check_tables(desk, name, galaxies, randoms, edges, resamples, seed):
-    boxes = desk.rows(f"{name}-regions.csv")
+    boxes = desk.numbers(f"{name}-regions.csv")
     expected = Expected(galaxies, randoms, boxes, edges, resamples, seed)
     for column, regions in zip(("galaxies", "random_points"), expected.regions):
         if [box[column] for box in boxes] != [regions.count(r) for r in range(len(boxes))]:
             fail(f"the regions have not as many {column} as they say: {boxes}")
-    rows = desk.rows(f"{name}-correlation.csv")
+    rows = desk.numbers(f"{name}-correlation.csv")
     if len(rows) != len(edges) - 1:
         fail(f"not a row for each bin: {rows}")
     DD, DR, RR = (expected.counts(a, b) for a, b in ((0, 0), (0, 1), (1, 1)))
@@ -203,7 +160,7 @@ def check_tables(desk, name, galaxies, randoms, edges, resamples, seed):
                   "poisson_error": (1 + expected.w[k]) / math.sqrt(DD[k]), "across_borders": across[k] / RR[k]}  # fmt: skip
         if list(row) != list(wanted) or not all(near(row[key], value) for key, value in wanted.items()):
             fail(f"bin {k}: {row}, not {wanted}")
-    table = iter(desk.rows(f"{name}-covariance.csv"))
+    table = iter(desk.numbers(f"{name}-covariance.csv"))
     for k in range(len(rows)):
         for l in range(len(rows)):
             row = next(table)
@@ -223,45 +180,23 @@ def catalogue(path):
         return [(float(row["ra"]), float(row["dec"])) for row in csv.DictReader(file)]
 
 
-def words_of(picture):
-    svg = xml.etree.ElementTree.parse(picture)
-    return {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
-
-
 def check_example(desk):
-    shown = desk.passes()
-    wrote = [f"example-{table}.csv" for table in ("correlation", "covariance", "regions")] + ["example.svg"]
-    if re.findall(r"^wrote +(.*)$", shown, re.MULTILINE) != wrote or not set(wrote) <= desk.files():
-        fail(f"not what it should write: {shown}{desk.files()}")
-    page = (FOLDER / "README.md").read_text(encoding="utf-8")
-    block = page[page.index("    read ") : page.index("    wrote     example.svg")]
-    printed = shown.replace(f"{FOLDER}/", "…/study/")
-    for line in block.splitlines():
-        if line[4:] not in printed.splitlines():
-            fail(f"README.md shows another line than is printed: {line}\n{printed}")
-    words, picture = words_of(desk.folder / "example.svg"), FOLDER / "pictures/tpacf-jackknife-study.svg"
-    missing = {"example.csv", "separation θ", "jackknife", "bootstrap", "16 regions and the galaxies", "0°"} - words
-    if missing:
-        fail(f"the picture lacks {missing}")
-    if words_of(picture) != words:
-        fail(f"{picture} is not the picture that the example makes: copy that one there")
+    desk.example([f"example-{table}.csv" for table in TABLES] + ["example.svg"])
+    desk.check_picture("example.svg", "tpacf-jackknife-study.svg",
+                       ["example.csv", "separation θ", "jackknife", "bootstrap", "16 regions and the galaxies",
+                        "0°"])  # fmt: skip
     edges = [0.01 * 10 ** (k / 5) for k in range(13)]
     DD = [0] * 12
     galaxies = catalogue(FOLDER / "example.csv")
     for k, _, _ in binned_pairs(galaxies, galaxies, edges):
         DD[k] += 1
-    rows = desk.rows("example-correlation.csv")
+    rows = desk.numbers("example-correlation.csv")
     if [row["DD"] for row in rows] != DD:
         fail(f"not the pairs of the example: {DD}\n{rows}")
     # Errors of clustered galaxies are larger than those of independent pairs, and neighbours go together.
     if not all(row["jackknife_error"] > 3 * row["poisson_error"] for row in rows[6:]):
         fail(f"errors that are too small: {rows}")
-    made = desk.folder / "made"
-    made.mkdir()
-    subprocess.run([sys.executable, "-B", FOLDER / "make_example", made], check=True)
-    for file in made.iterdir():
-        if file.read_bytes() != (FOLDER / file.name).read_bytes():
-            fail(f"make_example makes another {file.name}: type make_example FOLDER")
+    desk.check_make_example("example.csv", "example-randoms.csv")
 
 
 # --- catalogues of one's own ---
@@ -304,17 +239,15 @@ def check_own_catalogues(desk):
     galaxies, randoms = small_sky(random.Random(18))
     bins = ["--first", "3arcmin", "--per-decade", "3", "--bins", "5", "--regions", "7"]
     edges = [3 / 60 * 10 ** (k / 3) for k in range(6)]
-    (desk.folder / "mine.txt").write_text(
-        "# id dec ra\n" + "".join(f"{i} {dec:.5f} {ra:.5f}\n" for i, (ra, dec) in enumerate(galaxies)), encoding="ascii")
-    (desk.folder / "mock.csv").write_text(
-        "RA;DEC;Z\r\n" + "".join(f"{ra:.5f};{dec:.5f};0.5\r\n" for ra, dec in randoms), encoding="ascii")
+    desk.write("mine.txt", "# id dec ra\n" + "".join(f"{i} {dec:.5f} {ra:.5f}\n" for i, (ra, dec) in enumerate(galaxies)))
+    desk.write("mock.csv", "RA;DEC;Z\r\n" + "".join(f"{ra:.5f};{dec:.5f};0.5\r\n" for ra, dec in randoms))
     desk.passes("mine.txt", "--randoms", "mock.csv", *bins, "--resamples", "40", "--seed", "9")
     check_tables(desk, "mine", galaxies, randoms, edges, 40, 9)
-    tables = [(desk.folder / f"mine-{table}.csv").read_bytes() for table in ("correlation", "covariance", "regions")]
+    tables = [desk.bytes_of(f"mine-{table}.csv") for table in TABLES]
 
     fits = fits_table([("RA", "1D", "deg"), ("DEC", "1D", "deg")], galaxies)
-    (desk.folder / "one[1].fits").write_bytes(fits)
-    (desk.folder / "two.fits.gz").write_bytes(gzip.compress(fits))
+    desk.write("one[1].fits", fits)
+    desk.write("two.fits.gz", gzip.compress(fits))
     if subprocess.run(["pkg-config", "--exists", "cfitsio"], check=False).returncode != 0:
         print("skipped: cfitsio is not there, so no FITS file is read")
         desk.refuses(1, "one[1].fits is a FITS file. FITS files need libcfitsio-dev: sudo apt-get install libcfitsio-dev",
@@ -324,12 +257,12 @@ def check_own_catalogues(desk):
             shown = desk.passes(file, "--randoms", "mock.csv", *bins, "--resamples", "40", "--seed", "9")
             if f"{file} (FITS): 100 galaxies" not in shown:
                 fail(shown)
-            if tables != [(desk.folder / f"{name}-{table}.csv").read_bytes() for table in ("correlation", "covariance", "regions")]:
+            if tables != [desk.bytes_of(f"{name}-{table}.csv") for table in TABLES]:
                 fail("the FITS file gives other tables than the text")
-        (desk.folder / "hours.fits").write_bytes(fits.replace(b"'deg     '", b"'h       '", 1))
+        desk.write("hours.fits", fits.replace(b"'deg     '", b"'h       '", 1))
         desk.refuses(1, 'hours.fits: column RA is in "h": positions are read in deg or rad', "hours.fits",
                      "--randoms", "mock.csv")  # fmt: skip
-        (desk.folder / "cut.fits").write_bytes(fits[: 2 * 2880 + 40])
+        desk.write("cut.fits", fits[: 2 * 2880 + 40])
         desk.refuses(1, "cut.fits: it is no sound FITS file: ", "cut.fits", "--randoms", "mock.csv")
 
 
@@ -343,7 +276,7 @@ def check_box(desk):
     if len(points) != 500 or not all((ra - 356) % 360 <= 9 and -3 <= dec <= 4 for ra, dec in points):
         fail("the random points are not in the box")
     desk.passes("mine.txt", "--randoms", "a-randoms.csv", "--bins", "6", "--first", "0.1", "--output", "b")
-    if desk.rows("a-correlation.csv") != desk.rows("b-correlation.csv"):
+    if desk.numbers("a-correlation.csv") != desk.numbers("b-correlation.csv"):
         fail("the random points that were written give another correlation")
     every = catalogue(desk.folder / "a-randoms.csv")[::3]
     if f"{len(every)} random points" not in desk.passes("mine.txt", "--randoms", "a-randoms.csv", "--every", "3", "--bins", "2",
@@ -361,7 +294,7 @@ def check_sparse_bins(desk):
                         "64", "--regions", "2", "--output", "sparse")  # fmt: skip
     if "a covariance over 2 regions has at most rank 1" not in shown:
         fail(shown)
-    empty = [row for row in desk.rows("sparse-correlation.csv") if row["RR"] == 0]
+    empty = [row for row in desk.numbers("sparse-correlation.csv") if row["RR"] == 0]
     if not empty or any(row["w"] is not None or row["jackknife_error"] is not None for row in empty):
         fail(f"a correlation without random pairs: {empty}")
     if "nan" in (desk.folder / "sparse.svg").read_text(encoding="utf-8") + shown:
@@ -375,23 +308,22 @@ def check_refusals(desk):
     desk.refuses(2, "the last bin ends beyond 180 degrees", "--bins", "40")
     desk.refuses(1, "none.csv cannot be opened", "mine.txt", "--randoms", "none.csv")
     desk.refuses(1, "missing/x-correlation.csv cannot be written", "mine.txt", "--randoms", "mock.csv", "--output", "missing/x")
-    (desk.folder / "bad.csv").write_text("ra,dec\n1,2\n1,nan\n", encoding="ascii")
+    desk.write("bad.csv", "ra,dec\n1,2\n1,nan\n")
     desk.refuses(1, 'bad.csv:3: "nan" in column 2 is no decimal number', "bad.csv", "--randoms", "mock.csv")
-    (desk.folder / "bad.csv").write_text("ra,dec\n1,2\n", encoding="ascii")
+    desk.write("bad.csv", "ra,dec\n1,2\n")
     desk.refuses(1, "bad.csv: one galaxy has no pair", "bad.csv", "--randoms", "mock.csv")
     desk.refuses(1, "cannot be divided into 16 regions", "mine.txt", "--randoms", "bad.csv")
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        desk = Desk(pathlib.Path(name))
+        desk = Desk(pathlib.Path(name), FOLDER, "tpacf-jackknife")
         check_example(desk)
         check_own_catalogues(desk)
         check_box(desk)
         check_sparse_bins(desk)
         check_refusals(desk)
-        if "--per-decade" not in desk.passes("--help"):
-            fail("no help")
+        desk.check_help()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,40 +10,26 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
+
+#include "study/text.h"
 
 namespace lockstep::multi_tau_study {
 
 /// Most sensors that a file or a stream may have.
 constexpr std::size_t kMaxSensors = 4096;
 
-/// At most 60 characters of what a file holds, between quotes, without control characters.
-inline std::string shown_text(std::string_view text) {
-  constexpr std::size_t kMaxShown = 60;
-  std::string shown = "\"";
-  for (const char c : text.substr(0, kMaxShown)) shown += c >= ' ' && c < '\x7f' ? c : '?';
-  return shown + (text.size() > kMaxShown ? "…\"" : "\"");
-}
-
 class CountsReader {
  public:
   /// Opens a file. Text, by the ending .csv, .tsv, .txt or .dat, has as many sensors as its first row;
   /// of anything else, which is bytes, `sensors` says how many. Throws std::runtime_error, whose message
   /// names the file, and its line or byte where it holds what is wrong.
-  CountsReader(std::string file, std::optional<std::size_t> sensors) : file_(std::move(file)) {
-    in_.open(file_, std::ios::binary);
-    if (!in_) fail("cannot be opened");
-    if (!std::filesystem::is_regular_file(file_)) fail("is no regular file");
+  CountsReader(std::string file, std::optional<std::size_t> sensors)
+      : file_(std::move(file)), in_(study::opened(file_)) {
     bytes_ = std::filesystem::file_size(file_);
     if (bytes_ == 0) fail("is empty");
-    std::string begin(6, '\0');
-    in_.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    in_.clear();
-    in_.seekg(0);
-    if (begin.starts_with("\x1f\x8b")) fail("is compressed: gunzip it first");
-    if (begin == "\x93NUMPY")
+    if (study::begin_of(in_, 6) == "\x93NUMPY")
       fail("is a .npy file: store the bytes alone, by counts.astype(\"uint8\").tofile(\"counts.bin\")");
     for (const char* ending : {".csv", ".tsv", ".txt", ".dat"})
       if (file_.ends_with(ending)) is_text_ = true;
@@ -77,9 +62,6 @@ class CountsReader {
 
  private:
   [[noreturn]] void fail(const std::string& what) const { throw std::runtime_error(file_ + ' ' + what); }
-  [[noreturn]] void fail_line(const std::string& what) const {
-    throw std::runtime_error(file_ + ':' + std::to_string(line_) + ": " + what);
-  }
 
   void open_bytes(std::optional<std::size_t> sensors) {
     if (!sensors) fail("holds bytes, and they do not say of how many sensors: --sensors S does");
@@ -94,50 +76,45 @@ class CountsReader {
     next_row(true);
     if (row_.empty()) fail("holds no counts");
     sensors_ = row_.size();
-    if (sensors_ > kMaxSensors) fail_line(std::to_string(sensors_) + " counts are more than 4096 sensors");
+    if (sensors_ > kMaxSensors) lines_.fail(std::to_string(sensors_) + " counts are more than 4096 sensors");
     if (sensors && *sensors != sensors_)
-      fail_line("a row of " + std::to_string(sensors_) + " counts, and --sensors " +
-                std::to_string(*sensors));
+      lines_.fail("a row of " + std::to_string(sensors_) + " counts, and --sensors " +
+                  std::to_string(*sensors));
   }
 
   /// Reads the next row, into an empty one at the end. The first may be names of columns.
   void next_row(bool may_be_names = false) {
     std::string line;
     row_.clear();
-    while (std::getline(in_, line)) {
-      ++line_;
-      constexpr const char* kSeparators = ",; \t\r";
-      const std::size_t first = line.find_first_not_of(kSeparators);
-      if (first == std::string::npos || line[first] == '#') continue;
+    while (lines_.next(line)) {
+      const std::size_t first = std::min(line.find_first_not_of(",; \t"), line.size() - 1);
       if (std::exchange(may_be_names, false) && !begins_number(line[first])) continue;
       parse(line);
       if (sensors_ != 0 && row_.size() != sensors_)
-        fail_line("the number of counts is " + std::to_string(row_.size()) + ", in rows before it is " +
-                  std::to_string(sensors_));
+        lines_.fail("the number of counts is " + std::to_string(row_.size()) + ", in rows before it is " +
+                    std::to_string(sensors_));
       return;
     }
-    if (in_.bad()) fail("cannot be read further");
   }
 
   static bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.'; }
 
   /// Counts between commas, semicolons, blanks or tabs. Between two commas there must be one.
   void parse(std::string_view line) {
-    constexpr std::string_view kBlanks = " \t\r";
-    while (!line.empty() && kBlanks.find(line.back()) != std::string_view::npos) line.remove_suffix(1);
+    constexpr std::string_view kBlanks = " \t";
     bool needs_count = true;
     std::size_t at = 0;
     while (true) {
       at = std::min(line.find_first_not_of(kBlanks, at), line.size());
       const bool is_mark = at < line.size() && (line[at] == ',' || line[at] == ';');
       if (at == line.size() || is_mark) {
-        if (needs_count) fail_line("count " + std::to_string(row_.size() + 1) + " is missing");
+        if (needs_count) lines_.fail("count " + std::to_string(row_.size() + 1) + " is missing");
         if (at == line.size()) return;
         needs_count = true;
         ++at;
         continue;
       }
-      const std::size_t end = std::min(line.find_first_of(",; \t\r", at), line.size());
+      const std::size_t end = std::min(line.find_first_of(",; \t", at), line.size());
       row_.push_back(count_of(line.substr(at, end - at)));
       needs_count = false;
       at = end;
@@ -146,18 +123,17 @@ class CountsReader {
 
   /// Whole numbers, also as programs write them as 3.000e+00.
   unsigned char count_of(std::string_view word) const {
-    double value = -1;
-    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool is_number = error == std::errc{} && stop == word.data() + word.size();
-    if (!(is_number && value >= 0 && value <= 255) || value != static_cast<double>(static_cast<int>(value)))
-      fail_line(shown_text(word) + " is no count, which is a whole number from 0 to 255");
+    const double value = study::number_of<double>(word).value_or(-1);
+    if (!(value >= 0 && value <= 255) || value != static_cast<double>(static_cast<int>(value)))
+      lines_.fail(study::in_quotes(word) + " is no count, which is a whole number from 0 to 255");
     return static_cast<unsigned char>(value);
   }
 
   std::string file_;
   std::ifstream in_;
+  study::TextLines lines_{in_, file_};
   std::uintmax_t bytes_ = 0;
-  std::size_t sensors_ = 0, line_ = 0;
+  std::size_t sensors_ = 0;
   bool is_text_ = false;
   std::vector<unsigned char> row_;  ///< of text, the next one
 };

@@ -81,11 +81,9 @@ inline void Picture::draw_axes(study::Svg& svg, const Scale& x, const Scale& y,
     grid_line(svg, x(decade), y.from, x(decade), y.to);
   for (const double mark : marks) {
     grid_line(svg, kLeft, y(mark), kRight, y(mark));
-    svg.line(kLeft - 5, y(mark), kLeft, y(mark));
-    svg.text(kLeft - 9, y(mark) + 4.5, study::shown(mark), "end");
+    svg.mark_left(kLeft, y(mark), study::shown(mark));
   }
-  svg.add("<rect class=\"edge\" x=\"" + svg.at(kLeft) + "\" y=\"" + svg.at(y.to) + "\" width=\"" +
-          svg.at(kWidth) + "\" height=\"" + svg.at(y.from - y.to) + "\"/>");
+  svg.frame(kLeft, y.to, kWidth, y.from - y.to);
   svg.upright(kLeft - 60, (y.from + y.to) / 2, what, "middle");
 }
 
@@ -95,10 +93,11 @@ inline void Picture::draw_lags(study::Svg& svg, const Scale& x, double bottom) c
     for (int i = 1; i < 10; ++i) {
       const double at = decade + std::log10(static_cast<double>(i));
       if (at < x.low - 1e-9 || at > x.high + 1e-9) continue;
-      svg.line(x(at), bottom, x(at), bottom + (i == 1 ? 7 : 4));
-      // Numbers of an axis without units, as its title has them.
       const double lag = std::pow(10.0, decade);
-      if (i == 1) svg.text(x(at), bottom + 22, interval == 0 ? study::whole(lag) : time_of(lag, 1), "middle");
+      if (i != 1)
+        svg.line(x(at), bottom, x(at), bottom + 4);
+      else  // without units where the axis's title has them
+        svg.mark_below(x(at), bottom, interval == 0 ? study::whole(lag) : time_of(lag, 1), 7);
     }
   }
   svg.text(kLeft + kWidth / 2, bottom + 46, interval == 0 ? "lag time τ (instants)" : "lag time τ", "middle");
@@ -109,12 +108,11 @@ inline void Picture::draw_points(study::Svg& svg, const Scale& x, const Scale& y
   for (const Point& point : curve.points) {
     if (point.delay == 0) continue;
     const double lag = static_cast<double>(point.delay) * (interval == 0 ? 1 : interval);
-    const std::string at = svg.at(x(std::log10(lag)));
+    const double at = x(std::log10(lag));
     if (has_error(point))
-      bars += 'M' + at + ' ' + svg.at(y.within(point.value - point.error)) + 'V' +
+      bars += 'M' + svg.at(at) + ' ' + svg.at(y.within(point.value - point.error)) + 'V' +
               svg.at(y.within(point.value + point.error));
-    (is_sure(point) ? marks : pale) +=
-        "<circle cx=\"" + at + "\" cy=\"" + svg.at(y.within(point.value)) + "\" r=\"2.1\"/>\n";
+    (is_sure(point) ? marks : pale) += svg.dot(at, y.within(point.value), 2.1) + '\n';
   }
   svg.add("<path fill=\"none\" stroke-opacity=\"0.55\" stroke=\"" + study::group_colour(0) + "\" d=\"" +
           bars + "\"/>");
@@ -143,8 +141,7 @@ inline void Picture::draw_rest(study::Svg& svg, const Scale& x, double top) cons
     if (point.delay == 0 || !has_error(point)) continue;
     const double lag = static_cast<double>(point.delay) * (interval == 0 ? 1 : interval);
     const double rest = (point.value - fit->at(static_cast<double>(point.delay))) / point.error;
-    (is_sure(point) ? marks : pale) += "<circle cx=\"" + svg.at(x(std::log10(lag))) + "\" cy=\"" +
-                                       svg.at(y.within(rest)) + "\" r=\"1.9\"/>\n";
+    (is_sure(point) ? marks : pale) += svg.dot(x(std::log10(lag)), y.within(rest), 1.9) + '\n';
   }
   if (!pale.empty()) svg.add(dots(pale, true));
   svg.add(dots(marks, false));
@@ -156,8 +153,8 @@ inline void Picture::draw_legend(study::Svg& svg) const {
   svg.add("<rect class=\"paper\" x=\"" + svg.at(kX - 14) + "\" y=\"" + svg.at(kY - 17) +
           "\" width=\"280\" height=\"" + svg.at(rows * 21 + 3) + "\"/>");
   svg.add("<path stroke-opacity=\"0.55\" stroke=\"" + study::group_colour(0) + "\" d=\"M" + svg.at(kX) + ' ' +
-          svg.at(kY - 12) + "V" + svg.at(kY + 4) + "\"/>\n<circle fill=\"" + study::group_colour(0) +
-          "\" cx=\"" + svg.at(kX) + "\" cy=\"" + svg.at(kY - 4) + "\" r=\"2.6\"/>");
+          svg.at(kY - 12) + "V" + svg.at(kY + 4) + "\"/>");
+  svg.add(dots(svg.dot(kX, kY - 4, 2.6), false));
   const bool has_errors = std::any_of(curve.points.begin(), curve.points.end(),
                                       [this](const Point& point) { return has_error(point); });
   const std::string parts = std::to_string(curve.parts);
@@ -169,8 +166,7 @@ inline void Picture::draw_legend(study::Svg& svg) const {
   double y = kY;
   if (has_pale()) {
     y += 21;
-    svg.add("<circle fill=\"" + study::group_colour(0) + kPale + "\" cx=\"" + svg.at(kX) + "\" cy=\"" +
-            svg.at(y - 4) + "\" r=\"2.6\"/>");
+    svg.add(dots(svg.dot(kX, y - 4, 2.6), true));
     svg.text(kX + 16, y, "beyond a tenth of the measurement", "soft");
   }
   if (!fit) return;

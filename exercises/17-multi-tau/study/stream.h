@@ -97,7 +97,7 @@ inline std::string bytes_of(const StreamHeader& header) {
 /// Of kStreamHeaderBytes bytes. Throws StreamError.
 inline StreamHeader stream_header(std::string_view bytes) {
   if (!bytes.starts_with(kStreamMagic))
-    throw StreamError("what the sender begins with, " + shown_text(bytes.substr(0, kStreamMagic.size())) +
+    throw StreamError("what the sender begins with, " + study::in_quotes(bytes.substr(0, kStreamMagic.size())) +
                       ", is not LSCOUNTS");
   const auto version = detail::get<std::uint32_t>(bytes, 8), sensors = detail::get<std::uint32_t>(bytes, 12);
   const auto interval = std::bit_cast<double>(detail::get<std::uint64_t>(bytes, 16));
@@ -121,7 +121,7 @@ inline std::string bytes_of(const PacketHeader& header) {
 /// Of kPacketHeaderBytes bytes, where `elapsed` instants have come before. Throws StreamError.
 inline PacketHeader packet_header(std::string_view bytes, std::size_t sensors, std::uint64_t elapsed) {
   if (!bytes.starts_with(kPacketMagic))
-    throw StreamError("a packet begins with " + shown_text(bytes.substr(0, kPacketMagic.size())) +
+    throw StreamError("a packet begins with " + study::in_quotes(bytes.substr(0, kPacketMagic.size())) +
                       ", not PACK");
   const PacketHeader header{detail::get<std::uint32_t>(bytes, 4), detail::get<std::uint64_t>(bytes, 8)};
   if (header.elapsed != elapsed)
@@ -182,7 +182,7 @@ inline std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(const std::strin
   hints.ai_socktype = SOCK_STREAM;
   const int error = getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
   if (error != 0)
-    throw std::runtime_error(shown_text(host) + " is no host that is known: " + gai_strerror(error));
+    throw std::runtime_error(study::in_quotes(host) + " is no host that is known: " + gai_strerror(error));
   return {found, freeaddrinfo};
 }
 

@@ -60,11 +60,9 @@ struct Arguments {
 std::optional<double> shape_of(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   if (*text == "2d") return 0.0;
-  double ratio = 0;
-  const char* end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, ratio);
-  if (error != std::errc{} || stop != end || !(ratio >= 0.01 && ratio <= 1000))
-    throw study::WrongUse("--fit: " + shown_text(*text) +
+  const double ratio = study::number_of<double>(*text).value_or(0);
+  if (!(ratio >= 0.01 && ratio <= 1000))
+    throw study::WrongUse("--fit: " + study::in_quotes(*text) +
                           " is neither 2d nor length over waist of the focus, from 0.01 to 1000");
   return 1 / (ratio * ratio);
 }
@@ -72,12 +70,12 @@ std::optional<double> shape_of(const std::optional<std::string>& text) {
 void split_address(const std::string& address, Arguments& arguments) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == address.size())
-    throw study::WrongUse("--send: " + shown_text(address) + " is not HOST:PORT");
+    throw study::WrongUse("--send: " + study::in_quotes(address) + " is not HOST:PORT");
   arguments.host = address.substr(0, colon), arguments.port = address.substr(colon + 1);
   if (arguments.host.size() > 2 && arguments.host.front() == '[' && arguments.host.back() == ']')
     arguments.host = arguments.host.substr(1, arguments.host.size() - 2);
   if (arguments.port.find_first_not_of("0123456789") != std::string::npos || arguments.port.size() > 5)
-    throw study::WrongUse("--send: " + shown_text(arguments.port) + " is no port");
+    throw study::WrongUse("--send: " + study::in_quotes(arguments.port) + " is no port");
 }
 
 /// Nothing where help was asked for, which is then printed.
@@ -142,7 +140,7 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   if (arguments.listen && (arguments.sensors || interval || arguments.packet))
     throw study::WrongUse("with --listen the sender says sensors, interval and packets");
   if (errors && *errors != "sensors" && *errors != "time")
-    throw study::WrongUse("--errors: " + shown_text(*errors) + " is neither sensors nor time");
+    throw study::WrongUse("--errors: " + study::in_quotes(*errors) + " is neither sensors nor time");
   if (errors) arguments.errors = *errors == "time" ? Errors::time : Errors::sensors;
   if (sensor) arguments.sensor = *sensor - 1;
   arguments.shape = shape_of(fit);

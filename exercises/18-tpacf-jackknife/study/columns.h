@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "18-tpacf/catalogues.h"
+#include "study/text.h"
 
 namespace lockstep::angular {
 
@@ -36,24 +34,10 @@ constexpr std::array kUsualDec{"dec", "dej2000", "_dej2000", "de_icrs", "delta_j
 
 namespace detail {
 
-/// `text` of a file in a message: not whole where it is long, and without control characters.
-inline std::string quotable(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
-  std::string result = text.substr(0, kLongest);
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  return result + (text.size() > kLongest ? "…" : "");
-}
-
-inline std::string in_lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 /// Where a name stands, whichever case its letters have.
 inline std::optional<std::size_t> place_of(const std::vector<std::string>& names, const std::string& name) {
   for (std::size_t place = 0; place < names.size(); ++place)
-    if (in_lower_case(names[place]) == in_lower_case(name)) return place;
+    if (study::in_lower_case(names[place]) == study::in_lower_case(name)) return place;
   return std::nullopt;
 }
 
@@ -69,7 +53,7 @@ inline std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 8;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i)
-    text += (i == 0 ? "" : ", ") + quotable(names[i]);
+    text += (i == 0 ? "" : ", ") + study::excerpt(names[i]);
   return text + (names.size() > kShown ? ", …" : "");
 }
 
@@ -78,12 +62,9 @@ std::size_t column_among(const std::vector<std::string>& names, const std::strin
                          const std::string& option, const std::string& file, std::size_t count) {
   const auto place = asked.empty() ? place_of_usual(names, usual) : place_of(names, asked);
   if (place) return *place;
-  std::size_t number = 0;
-  const char* end = asked.data() + asked.size();
-  const auto [stop, error] = std::from_chars(asked.data(), end, number);
-  if (!asked.empty() && stop == end && error == std::errc{} && number >= 1 && number <= count)
-    return number - 1;
-  const std::string what = asked.empty() ? usual.front() : quotable(asked);
+  const auto number = study::number_of<std::size_t>(asked);
+  if (number && *number >= 1 && *number <= count) return *number - 1;
+  const std::string what = asked.empty() ? usual.front() : study::excerpt(asked);
   if (names.empty())
     throw std::runtime_error(file + " has " + std::to_string(count) + " columns without names: " + option +
                              " takes a number from 1 to " + std::to_string(count));

@@ -81,7 +81,7 @@ class FitsFile {
   /// How many degrees the numbers of a column, from 0, are.
   double unit_of(std::size_t place) const {
     const int column = static_cast<int>(place) + 1;
-    const std::string name = "column " + quotable(keyword("TTYPE", column));
+    const std::string name = "column " + study::excerpt(keyword("TTYPE", column));
     int type = 0;
     long repeat = 0, width = 0;
     call(fits_get_eqcoltype, file_, column, &type, &repeat, &width);
@@ -104,12 +104,12 @@ class FitsFile {
  private:
   /// How many degrees a unit is; those of a column without one are degrees.
   double degrees_of(const std::string& unit, const std::string& column) const {
-    const std::string plain = in_lower_case(unit);
+    const std::string plain = study::in_lower_case(unit);
     for (const char* name : {"", "deg", "degree", "degrees"})
       if (plain == name) return 1;
     for (const char* name : {"rad", "radian", "radians"})
       if (plain == name) return 180 / std::numbers::pi;
-    fail(column + " is in \"" + quotable(unit) + "\": positions are read in deg or rad");
+    fail(column + " is in \"" + study::excerpt(unit) + "\": positions are read in deg or rad");
   }
 
   /// The text of a keyword of a column; empty where it is not there.

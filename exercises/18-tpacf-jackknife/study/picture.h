@@ -76,21 +76,8 @@ struct SymmetricLog {
 
 /// From blue over white, which is 0, to orange: two colours that the colour-blind tell apart.
 inline std::string colour_of_correlation(double value) {
-  constexpr std::array<double, 3> kNegative{0, 114, 178}, kNone{247, 247, 247}, kPositive{213, 94, 0};
-  const double size = std::clamp(std::abs(value), 0.0, 1.0);
-  std::array<int, 3> mixed{};
-  for (std::size_t i = 0; i < mixed.size(); ++i) {
-    const double end = value < 0 ? kNegative[i] : kPositive[i];
-    mixed[i] = static_cast<int>(std::lround(kNone[i] + (end - kNone[i]) * size));
-  }
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", mixed[0] & 255, mixed[1] & 255, mixed[2] & 255);
-  return text.data();
-}
-
-/// A number with the minus of print.
-inline std::string signed_number(double value) {
-  return (value < 0 ? "−" : "") + study::shown(std::abs(value));
+  constexpr study::Colour kNegative{0, 114, 178}, kNone{247, 247, 247}, kPositive{213, 94, 0};
+  return study::mixed(kNone, value < 0 ? kNegative : kPositive, std::abs(value));
 }
 
 }  // namespace detail
@@ -151,21 +138,17 @@ inline void Picture::draw_correlation(study::Svg& svg) const {
 
   const auto mark = [&](double value) {
     if (y(value) < kTop || y(value) > kBottom) return;
-    svg.line(kLeft - 5, y(value), kLeft, y(value));
-    svg.text(kLeft - 9, y(value) + 4.5, detail::signed_number(value), "end");
+    svg.mark_left(kLeft, y(value), study::shown(value));
   };
   mark(0);
   for (double value = scale.linear; scale.place(value) < scale.high; value *= 10) mark(value);
   for (double value = scale.linear; - scale.place(value) > scale.low; value *= 10) mark(-value);
   for (const double angle : angles(per_bin, 34)) {
     const double at = x(bins.place(angle));
-    svg.line(at, kBottom, at, kBottom + 5);
-    svg.text(at, kBottom + 20, angle_shown(angle), "middle");
+    svg.mark_below(at, kBottom, angle_shown(angle));
   }
-  svg.add("<path class=\"edge\" stroke-dasharray=\"5 4\" stroke-opacity=\"0.5\" d=\"M" + svg.at(kLeft) + ' ' +
-          svg.at(y(0)) + 'H' + svg.at(kRight) + "\"/>");
-  svg.add("<rect class=\"edge\" x=\"" + svg.at(kLeft) + "\" y=\"" + svg.at(kTop) + "\" width=\"" +
-          svg.at(kRight - kLeft) + "\" height=\"" + svg.at(kBottom - kTop) + "\"/>");
+  svg.dashed(kLeft, kRight, y(0));
+  svg.frame(kLeft, kTop, kRight - kLeft, kBottom - kTop);
 
   const double step = std::min(7.0, per_bin / 5), cap = std::min(3.0, per_bin / 10);
   for (const Bar& bar : kBars) {
@@ -185,9 +168,8 @@ inline void Picture::draw_correlation(study::Svg& svg) const {
   }
   for (std::size_t k = 0; k < count(); ++k)
     if (!std::isnan(w[k]))
-      svg.add("<circle cx=\"" + svg.at(x(static_cast<double>(k) + 0.5)) + "\" cy=\"" + svg.at(y(w[k])) +
-              "\" r=\"" + svg.at(std::min(4.2, per_bin / 4)) + "\" fill=\"" + study::group_colour(0) +
-              "\"/>");
+      svg.add(svg.dot(x(static_cast<double>(k) + 0.5), y(w[k]), std::min(4.2, per_bin / 4),
+                      " fill=\"" + study::group_colour(0) + '"'));
 
   double column = kLeft;
   for (const Bar& bar : kBars) {
@@ -222,15 +204,12 @@ inline void Picture::draw_matrix(study::Svg& svg) const {
   }
   svg.add("</g>");
   for (const double value : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
-    svg.line(kBarLeft + kBarWidth, height(value), kBarLeft + kBarWidth + 4, height(value));
-    svg.text(kBarLeft + kBarWidth + 8, height(value) + 4.5, detail::signed_number(value));
+    svg.mark_right(kBarLeft + kBarWidth, height(value), study::shown(value), 4);
   }
   for (const double angle : angles(cell, 26)) {
     const double at = cell * bins.place(angle);
-    svg.line(kMapLeft + at, kMapBottom, kMapLeft + at, kMapBottom + 4);
-    svg.text(kMapLeft + at, kMapBottom + 18, angle_shown(angle), "middle");
-    svg.line(kMapLeft - 4, kMapBottom - at, kMapLeft, kMapBottom - at);
-    svg.text(kMapLeft - 8, kMapBottom - at + 4.5, angle_shown(angle), "end");
+    svg.mark_below(kMapLeft + at, kMapBottom, angle_shown(angle), 4);
+    svg.mark_left(kMapLeft, kMapBottom - at, angle_shown(angle), 4);
   }
   svg.text(kMapLeft, kTop - 26, "how errors of bins go together, from −1 to 1:", "soft");
   svg.text(kMapLeft, kTop - 10, "jackknife below the diagonal, bootstrap above", "soft");
@@ -256,21 +235,18 @@ inline void Picture::draw_sky(study::Svg& svg) const {
   svg.add("<path fill=\"none\" stroke-linecap=\"round\" stroke-width=\"1.8\" stroke=\"" +
           study::group_colour(0) + "\" d=\"" + dots + "\"/>");
   for (const Box& box : regions.boxes())
-    svg.add("<rect class=\"edge\" stroke-opacity=\"0.7\" x=\"" + svg.at(x(box.to_east)) + "\" y=\"" +
-            svg.at(y(box.to_north)) + "\" width=\"" + svg.at(box.width() * narrowing * scale) +
-            "\" height=\"" + svg.at(box.height() * scale) + "\"/>");
+    svg.frame(x(box.to_east), y(box.to_north), box.width() * narrowing * scale, box.height() * scale,
+              " stroke-opacity=\"0.7\"");
   const double first = regions.seam() + all.east;  // in degrees that go on beyond 360
   double labelled = kWidth;
   for (const double mark : study::marks(first, regions.seam() + all.to_east, 4)) {
     const double at = x(mark - regions.seam());
     if (labelled - at < 34) continue;
     labelled = at;
-    svg.line(at, kSkyBottom, at, kSkyBottom + 4);
-    svg.text(at, kSkyBottom + 18, study::shown(turned(mark), 6) + "°", "middle");
+    svg.mark_below(at, kSkyBottom, study::shown(turned(mark), 6) + "°", 4);
   }
   for (const double mark : study::marks(all.south, all.to_north, 4)) {
-    svg.line(left - 4, y(mark), left, y(mark));
-    svg.text(left - 8, y(mark) + 4.5, detail::signed_number(mark) + "°", "end");
+    svg.mark_left(left, y(mark), study::shown(mark) + "°", 4);
   }
   const std::string which = every == 1   ? ""
                             : every == 2 ? ", every other one shown"

@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "18-tpacf/catalogues.h"
@@ -17,6 +15,7 @@
 #include "lockstep/sky.h"
 #include "regions.h"
 #include "study/options.h"
+#include "study/text.h"
 
 namespace lockstep::angular {
 
@@ -28,21 +27,20 @@ struct Field {
 /// Of "RA1,RA2,DEC1,DEC2" in degrees, from RA1 to the east until RA2. Throws study::WrongUse.
 inline Field field_of(const std::string& text) {
   std::array<double, 4> values{};
-  const char *at = text.data(), *end = text.data() + text.size();
-  bool is_sound = true;
+  const std::vector<std::string> pieces = study::pieces_of(text, ',');
+  bool is_sound = pieces.size() == values.size();
   for (std::size_t i = 0; i < values.size() && is_sound; ++i) {
-    const auto [stop, error] = std::from_chars(at, end, values[i]);
-    const bool is_last = i + 1 == values.size();
-    is_sound = error == std::errc{} && (is_last ? stop == end : stop != end && *stop == ',');
-    at = is_sound && !is_last ? stop + 1 : stop;
+    const auto value = study::number_of<double>(pieces[i]);
+    is_sound = value.has_value();
+    values[i] = value.value_or(0);
   }
   const auto [from, to, south, north] = values;
   is_sound = is_sound && from >= -180 && from <= 360 && to >= -180 && to <= 360 && south >= -90 &&
              south < north && north <= 90;
   const double width = to > from ? to - from : to - from + 360;
   if (!is_sound || !(width > 0 && width <= 360))
-    throw study::WrongUse("--box: \"" + text +
-                          "\" is no RA1,RA2,DEC1,DEC2 in degrees, such as 350,10,-5,5, with DEC1 below DEC2");
+    throw study::WrongUse("--box: " + study::in_quotes(text) +
+                          " is no RA1,RA2,DEC1,DEC2 in degrees, such as 350,10,-5,5, with DEC1 below DEC2");
   return {turned(from), width, south, north};
 }
 

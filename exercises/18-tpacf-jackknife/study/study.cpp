@@ -29,6 +29,7 @@
 #include "regions.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/text.h"
 
 namespace lockstep::angular {
 namespace {
@@ -55,8 +56,8 @@ double angle_of(const std::string& text) {
   if (unit == "arcsec") value /= 3600;
   const bool is_unit = unit.empty() || unit == "deg" || unit == "arcmin" || unit == "arcsec";
   if (error != std::errc{} || !is_unit || !(value >= kLeast * (1 - 1e-12) && value < 180))
-    throw study::WrongUse("--first: \"" + text +
-                          "\" is no angle from 3.6arcsec to below 180deg; units are deg, arcmin and arcsec");
+    throw study::WrongUse("--first: " + study::in_quotes(text) +
+                          " is no angle from 3.6arcsec to below 180deg; units are deg, arcmin and arcsec");
   return std::max(value, kLeast);
 }
 

@@ -18,6 +18,7 @@
 
 #include "grid.h"
 #include "height_file.h"
+#include "study/text.h"
 
 namespace lockstep::flood_study {
 
@@ -26,9 +27,7 @@ namespace detail {
 /// The words of a file, between white space, and the lines that they are on.
 class Words {
  public:
-  explicit Words(const std::string& file) : in_(file, std::ios::binary), file_(file) {
-    if (!in_) throw std::runtime_error(file + " cannot be opened");
-  }
+  explicit Words(const std::string& file) : in_(study::opened(file)), file_(file) {}
 
   /// The next word, of one that is no number its beginning; false at the end of the file.
   bool next(std::string& word) {
@@ -54,9 +53,7 @@ class Words {
   int byte() { return get(); }
 
   static constexpr int kEnd = -1;
-  [[noreturn]] void fail(const std::string& what) const {
-    throw MapError(file_, "line " + std::to_string(line_) + ": " + what);
-  }
+  [[noreturn]] void fail(const std::string& what) const { throw study::LineError(file_, line_, what); }
 
  private:
   static bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -75,11 +72,6 @@ class Words {
   std::string file_, buffer_ = std::string(std::size_t{1} << 16, '\0');
   std::size_t at_ = 0, size_ = 0, line_ = 1, next_line_ = 1;
 };
-
-inline std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 [[noreturn]] inline void ends_early(const std::string& file, std::size_t found, const Grid& grid) {
   throw MapError(file, "it ends after " + std::to_string(found) + " of " + std::to_string(grid.rows) + " x " +
@@ -139,7 +131,7 @@ class AsciiGrid : public ConvertedFile {
   /// Whether a file of this beginning is one.
   static bool is(std::string_view begin) {
     const std::size_t word = begin.find_first_not_of(" \t\r\n");
-    const std::string key = detail::lower(std::string(begin.substr(std::min(word, begin.size()), 9)));
+    const std::string key = study::in_lower_case(std::string(begin.substr(std::min(word, begin.size()), 9)));
     for (const char* first : {"ncols", "nrows", "xllcorner", "xllcenter"})
       if (key.starts_with(first)) return true;
     return false;
@@ -148,29 +140,23 @@ class AsciiGrid : public ConvertedFile {
  private:
   /// Up to the first height, which is left in `word`; false where there is none.
   bool read_header(detail::Words& words, std::string& word) {
-    double ignored = 0;
     while (words.next(word)) {
-      if (detail::parse(word, ignored)) return true;  // also nan and inf
-      const std::string key = detail::lower(word);
+      if (study::number_of<double>(word)) return true;  // also nan and inf
+      const std::string key = study::in_lower_case(word);
       if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
         if (std::isalpha(static_cast<unsigned char>(word.front())) == 0)
-          words.fail(quote(word) + " is no height");
-        words.fail(quote(word) + " is no key of an ESRI ASCII grid's header");
+          words.fail(study::in_quotes(word) + " is no height");
+        words.fail(study::in_quotes(word) + " is no key of an ESRI ASCII grid's header");
       }
       std::string value;
-      double number = 0;
-      if (!words.next(value) || !detail::parse(value, number))
-        words.fail(quote(value) + " is no value of " + key);
+      words.next(value);
       const bool is_side = key == "ncols" || key == "nrows";
-      if (is_side) {
-        long long side = 0;
-        if (!detail::parse(value, side)) words.fail(quote(value) + " is no value of " + key);
-        number = static_cast<double>(side);
-      }
-      if (key != "nodata_value" && !std::isfinite(number))
-        words.fail(quote(value) + " is no value of " + key);
+      const auto number = study::number_of<double>(value);
+      if (!number || (is_side && !study::number_of<long long>(value)) ||
+          (key != "nodata_value" && !std::isfinite(*number)))
+        words.fail(study::in_quotes(value) + " is no value of " + key);
       if (key != "nodata_value") header_ += key + ' ' + value + '\n';
-      values_[key] = number;
+      values_[key] = *number;
     }
     return false;
   }
@@ -209,12 +195,12 @@ class AsciiGrid : public ConvertedFile {
   }
 
   float height_of(const detail::Words& words, const std::string& word) const {
-    double value = 0;
-    if (!detail::parse(word, value)) words.fail(quote(word) + " is no height");
-    const std::optional<float> height = nearest(value);
+    const auto value = study::number_of<double>(word);
+    if (!value) words.fail(study::in_quotes(word) + " is no height");
+    const std::optional<float> height = nearest(*value);
     // The number that stands for no value is often a float of which header and rows show other digits.
-    if (value == unknown_ || (height && height == nearest(unknown_))) return NAN;
-    if (!height) words.fail(quote(word) + " is more than a float holds");
+    if (*value == unknown_ || (height && height == nearest(unknown_))) return NAN;
+    if (!height) words.fail(study::in_quotes(word) + " is more than a float holds");
     return *height;
   }
 
@@ -254,7 +240,9 @@ class PgmPicture : public ConvertedFile {
       } else {
         std::string text;
         if (!word(words, text)) detail::ends_early(file, heights.count(), grid_);
-        if (!detail::parse(text, value)) words.fail(quote(text) + " is no grey value");
+        const auto number = study::number_of<long long>(text);
+        if (!number) words.fail(study::in_quotes(text) + " is no grey value");
+        value = *number;
       }
       if (value < 0 || value > most)
         words.fail(std::to_string(value) + " is beyond the greatest value, " + std::to_string(most));
@@ -277,10 +265,10 @@ class PgmPicture : public ConvertedFile {
   }
   static long long number(detail::Words& words, const std::string& what) {
     std::string text;
-    long long value = 0;
-    if (!word(words, text) || !detail::parse(text, value))
-      words.fail(quote(text) + " is no " + what + " of a PGM");
-    return value;
+    word(words, text);
+    const auto value = study::number_of<long long>(text);
+    if (!value) words.fail(study::in_quotes(text) + " is no " + what + " of a PGM");
+    return *value;
   }
 };
 

@@ -111,7 +111,7 @@ class GdalMap : public HeightFile {
 
   [[noreturn]] static void refuse(const std::string& sentence) {
     const std::string reason = CPLGetLastErrorMsg();
-    throw std::runtime_error(sentence + (reason.empty() ? "" : ": GDAL says " + quote(reason)));
+    throw std::runtime_error(sentence + (reason.empty() ? "" : ": GDAL says " + study::in_quotes(reason)));
   }
 
   void place() {

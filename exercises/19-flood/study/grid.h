@@ -2,29 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
+
+#include "study/text.h"
 
 namespace lockstep::flood_study {
-
-/// Text of a file as an error quotes it: its beginning, without control characters.
-inline std::string quote(std::string_view text) {
-  constexpr std::size_t kMaxShown = 60;
-  std::string result(text.substr(0, kMaxShown));
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  // Not half of a character of UTF-8.
-  if (text.size() > kMaxShown)
-    while (!result.empty() && (static_cast<unsigned char>(text[result.size()]) & 0xc0) == 0x80)
-      result.pop_back();
-  return '"' + result + (text.size() > kMaxShown ? "…\"" : "\"");
-}
 
 /// What cannot be read; the message begins with the file.
 class MapError : public std::runtime_error {
@@ -86,8 +73,7 @@ struct Grid {
 
 /// The unit of lengths under the name that people use.
 inline std::string unit_called(const std::string& name) {
-  std::string known = name;
-  std::transform(known.begin(), known.end(), known.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string known = study::in_lower_case(name);
   return known == "metre" || known == "meter" || known == "metres" || known == "meters" ? "m" : name;
 }
 

@@ -53,14 +53,6 @@ class HeightFile {
 
 namespace detail {
 
-/// A number that fills `text`; false when it does not.
-template <class T>
-bool parse(std::string_view text, T& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 /// As few digits as give the same number again, and no exponent.
 inline std::string plain(float value) {
   char text[64];

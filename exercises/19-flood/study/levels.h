@@ -23,20 +23,10 @@ inline unsigned char wet_count(const std::vector<float>& levels, float height) {
 
 namespace detail {
 
-inline std::vector<std::string> pieces(const std::string& text, char separator) {
-  std::vector<std::string> found;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = text.find(separator, begin);
-    found.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return found;
-}
-
 inline double number_of(const std::string& text, const std::string& option) {
-  double number = 0;
-  if (!parse(text, number) || !(std::abs(number) <= double{std::numeric_limits<float>::max()}))
-    throw study::WrongUse(option + ": " + quote(text) + " is no number");
+  const double number = study::number_of<double>(text).value_or(NAN);
+  if (!(std::abs(number) <= double{std::numeric_limits<float>::max()}))
+    throw study::WrongUse(option + ": " + study::in_quotes(text) + " is no number");
   return number;
 }
 
@@ -46,8 +36,8 @@ inline double number_of(const std::string& text, const std::string& option) {
 inline std::vector<float> levels_of(const std::string& text, const std::string& option) {
   std::vector<float> levels;
   if (text.find(':') != std::string::npos) {
-    const std::vector<std::string> parts = detail::pieces(text, ':');
-    if (parts.size() != 3) throw study::WrongUse(option + ' ' + quote(text) + " is not FROM:TO:STEP");
+    const std::vector<std::string> parts = study::pieces_of(text, ':');
+    if (parts.size() != 3) throw study::WrongUse(option + ' ' + study::in_quotes(text) + " is not FROM:TO:STEP");
     const double from = detail::number_of(parts[0], option), to = detail::number_of(parts[1], option),
                  step = detail::number_of(parts[2], option);
     if (!(step > 0) || !(to >= from))
@@ -58,7 +48,7 @@ inline std::vector<float> levels_of(const std::string& text, const std::string& 
       throw study::WrongUse(option + ": more levels than " + std::to_string(kMaxLevels));
     for (double k = 0; k <= steps; ++k) levels.push_back(static_cast<float>(from + k * step));
   } else {
-    for (const std::string& part : detail::pieces(text, ','))
+    for (const std::string& part : study::pieces_of(text, ','))
       levels.push_back(static_cast<float>(detail::number_of(part, option)));
   }
   std::sort(levels.begin(), levels.end());

@@ -9,6 +9,7 @@
 
 #include "ascii_grid.h"
 #include "height_file.h"
+#include "study/text.h"
 #ifdef STUDY_HAS_GDAL
 #include "gdal_map.h"
 #endif
@@ -17,12 +18,10 @@ namespace lockstep::flood_study {
 
 /// Throws MapError or std::runtime_error, whose message names the file, where it is no map.
 inline std::unique_ptr<HeightFile> open_map(const std::string& file) {
-  std::string begin(256, '\0');
+  std::string begin;
   if (!std::filesystem::is_directory(file)) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw std::runtime_error(file + " cannot be opened");
-    in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-    begin.resize(static_cast<std::size_t>(in.gcount()));
+    std::ifstream in = study::opened(file);
+    begin = study::begin_of(in, 256);
     if (begin.empty()) throw std::runtime_error(file + " is empty");
   }
   if (AsciiGrid::is(begin)) return std::make_unique<AsciiGrid>(file);

@@ -152,17 +152,12 @@ inline std::vector<double> Picture::light() const {
 }
 
 inline std::string Picture::depth_colour(double share) {
-  const auto mixed = [share](int from, int to) {
-    return static_cast<int>(std::lround(from + (to - from) * std::clamp(share, 0.0, 1.0))) & 255;
-  };
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", mixed(150, 10), mixed(205, 52), mixed(242, 122));
-  return text;
+  return study::mixed({150, 205, 242}, {10, 52, 122}, share);
 }
 
 /// Empty where nothing is known.
 inline std::string Picture::colour(const Block& block, double light, double most_depth) const {
-  constexpr double kDepths = 12, kGreys = 12, kDarkest = 132, kLightest = 246;
+  constexpr double kDepths = 12, kGreys = 12;
   if (block.known == 0) return "";
   if (block.is_water() && !shows_levels_)
     return depth_colour(std::round(block.depth() / most_depth * kDepths) / kDepths);
@@ -170,11 +165,7 @@ inline std::string Picture::colour(const Block& block, double light, double most
     const auto count = static_cast<std::size_t>(std::lround(block.count()));
     return study::scale_colour(share_of(levels_[levels_.size() - count]));
   }
-  const double step = std::round((light + 1) / 2 * kGreys) / kGreys;
-  const int grey = static_cast<int>(std::lround(kDarkest + (kLightest - kDarkest) * step)) & 255;
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", grey, grey, grey);
-  return text;
+  return study::mixed({132, 132, 132}, {246, 246, 246}, std::round((light + 1) / 2 * kGreys) / kGreys);
 }
 
 /// A path for each colour, with a stroke for each run of blocks that have it.
@@ -220,22 +211,19 @@ inline void Picture::draw_map(study::Svg& svg) const {
 }
 
 inline void Picture::draw_axes(study::Svg& svg) const {
-  const double right = kLeft + width_, bottom = kTop + height_;
-  svg.add("<path class=\"edge\" d=\"M" + svg.at(kLeft) + ' ' + svg.at(kTop) + 'H' + svg.at(right) + 'V' +
-          svg.at(bottom) + 'H' + svg.at(kLeft) + "z\"/>");
+  const double bottom = kTop + height_;
+  svg.frame(kLeft, kTop, width_, height_);
   const double low = std::min(grid_.top, grid_.y(grid_.rows)),
                high = std::max(grid_.top, grid_.y(grid_.rows)), west = grid_.left,
                east = grid_.x(grid_.columns);
   const auto few = [](double length) { return std::clamp(static_cast<int>(length / 100), 1, 5); };
   for (const double mark : study::marks(west, east, few(width_))) {
     const double x = kLeft + width_ * (mark - west) / (east - west);
-    svg.line(x, bottom, x, bottom + 5);
-    svg.text(x, bottom + 19, study::shown(mark, 10), "middle");
+    svg.mark_below(x, bottom, study::shown(mark, 10));
   }
   for (const double mark : study::marks(low, high, few(height_))) {
     const double y = bottom - height_ * (mark - low) / (high - low);
-    svg.line(kLeft - 5, y, kLeft, y);
-    svg.text(kLeft - 9, y + 4.5, study::shown(mark, 10), "end");
+    svg.mark_left(kLeft, y, study::shown(mark, 10));
   }
   const std::string unit = grid_.unit.empty() ? "" : " (" + grid_.unit + ')';
   svg.text(kLeft + width_ / 2, bottom + 41, (grid_.is_geographic ? "longitude" : "x") + unit, "middle");
@@ -243,8 +231,7 @@ inline void Picture::draw_axes(study::Svg& svg) const {
 }
 
 inline void Picture::draw_sources(study::Svg& svg, double x, double y) const {
-  svg.add("<circle cx=\"" + svg.at(x) + "\" cy=\"" + svg.at(y) +
-          "\" r=\"4.5\" fill=\"#d55e00\" stroke=\"#ffffff\" stroke-width=\"1.5\"/>");
+  svg.add(svg.dot(x, y, 4.5, " fill=\"#d55e00\" stroke=\"#ffffff\" stroke-width=\"1.5\""));
 }
 
 /// Returns where it ends below.
@@ -275,15 +262,12 @@ inline double Picture::draw_legend(study::Svg& svg) const {
     svg.rectangle(x, top, kBar, length, study::scale_colour(0));
   }
   for (const double mark : study::marks(low, high)) {
-    svg.line(x + kBar, place(mark), x + kBar + 5, place(mark));
-    svg.text(x + kBar + 9, place(mark) + 4.5, study::shown(mark, 10));
+    svg.mark_right(x + kBar, place(mark), study::shown(mark, 10));
   }
   double y = bottom + 34;
   const auto swatch = [&](const std::string& colour, const std::string& meaning) {
     svg.rectangle(x, y - 11, kBar, 14, colour);
-    if (colour == "none")
-      svg.add("<rect class=\"edge\" x=\"" + svg.at(x) + "\" y=\"" + svg.at(y - 11) +
-              "\" width=\"16\" height=\"14\"/>");
+    if (colour == "none") svg.frame(x, y - 11, kBar, 14);
     svg.text(x + kBar + 9, y, meaning);
     y += kLine;
   };
@@ -331,12 +315,10 @@ inline void Picture::draw_curve(study::Svg& svg, double left, double top,
   const auto x = [&](double level) { return left + kLength * (level - low) / (high - low); };
   const auto y = [&](double amount) { return bottom - kHigh * std::min(amount / most, 1.0); };
   for (const double mark : study::marks(0, most, 4)) {
-    svg.line(left - 5, y(mark), left, y(mark));
-    svg.text(left - 9, y(mark) + 4.5, study::shown(mark, 6), "end");
+    svg.mark_left(left, y(mark), study::shown(mark, 6));
   }
   for (const double mark : study::marks(low, high, 5)) {
-    svg.line(x(mark), bottom, x(mark), bottom + 5);
-    svg.text(x(mark), bottom + 19, study::shown(mark, 10), "middle");
+    svg.mark_below(x(mark), bottom, study::shown(mark, 10));
   }
   svg.line(left, top, left, bottom);
   svg.line(left, bottom, left + kLength, bottom);
@@ -346,9 +328,9 @@ inline void Picture::draw_curve(study::Svg& svg, double left, double top,
         (path.empty() ? 'M' : 'L') + svg.at(x(double{row.level})) + ' ' + svg.at(y(value(row) * unit.factor));
   svg.add("<path class=\"edge\" d=\"" + path + "\"/>");
   for (const WaterAtLevel& row : table)
-    svg.add("<circle cx=\"" + svg.at(x(double{row.level})) + "\" cy=\"" +
-            svg.at(y(value(row) * unit.factor)) + "\" r=\"4\" fill=\"" +
-            study::scale_colour(share_of(row.level)) + "\" stroke=\"#8a8f94\" stroke-width=\"0.8\"/>");
+    svg.add(svg.dot(x(double{row.level}), y(value(row) * unit.factor), 4,
+                    " fill=\"" + study::scale_colour(share_of(row.level)) +
+                        "\" stroke=\"#8a8f94\" stroke-width=\"0.8\""));
   svg.text(left + kLength / 2, bottom + 41, grid_.length_unit() == "m" ? "level (m)" : "level", "middle");
   svg.upright(left - 62, top + kHigh / 2, (is_volume ? "volume (" : "area (") + unit.unit + ')', "middle");
 }

@@ -100,11 +100,11 @@ std::optional<Arguments> arguments_of(int count, char** words) {
 /// Two numbers with a comma between them.
 template <class T>
 std::pair<T, T> pair_of(const std::string& text, const std::string& option, const char* form) {
-  const std::vector<std::string> parts = detail::pieces(text, ',');
-  T first{}, second{};
-  if (parts.size() != 2 || !detail::parse(parts[0], first) || !detail::parse(parts[1], second))
-    throw study::WrongUse(option + ' ' + quote(text) + " is not " + form);
-  return {first, second};
+  const std::vector<std::string> parts = study::pieces_of(text, ',');
+  const auto first = study::number_of<T>(parts.front()), second = study::number_of<T>(parts.back());
+  if (parts.size() != 2 || !first || !second)
+    throw study::WrongUse(option + ' ' + study::in_quotes(text) + " is not " + form);
+  return {*first, *second};
 }
 
 std::string extent_of(const Grid& grid) {
@@ -124,7 +124,7 @@ void add_side(const Grid& grid, const std::string& side, std::vector<Cell>& cell
     const std::size_t column = side == "west" ? 0 : grid.columns - 1;
     for (std::size_t row = 0; row < grid.rows; ++row) cells.push_back({row, column});
   } else {
-    throw study::WrongUse("--sea-side " + quote(side) + " is not north, south, east or west");
+    throw study::WrongUse("--sea-side " + study::in_quotes(side) + " is not north, south, east or west");
   }
 }
 
@@ -134,14 +134,16 @@ std::vector<Cell> sources_of(const Arguments& arguments, const Grid& grid) {
   for (const std::string& text : arguments.points) {
     const auto [x, y] = pair_of<double>(text, "--source", "X,Y");
     const std::optional<Cell> cell = grid.cell_at(x, y);
-    if (!cell) throw study::WrongUse("--source " + quote(text) + " is not on the map: " + extent_of(grid));
+    if (!cell)
+      throw study::WrongUse("--source " + study::in_quotes(text) + " is not on the map: " + extent_of(grid));
     cells.push_back(*cell);
   }
   for (const std::string& text : arguments.cells) {
     const auto [row, column] = pair_of<std::size_t>(text, "--cell", "ROW,COLUMN");
     if (row < 1 || row > grid.rows || column < 1 || column > grid.columns)
-      throw study::WrongUse("--cell " + quote(text) + " is not on the map of " + std::to_string(grid.rows) +
-                            " rows and " + std::to_string(grid.columns) + " columns");
+      throw study::WrongUse("--cell " + study::in_quotes(text) + " is not on the map of " +
+                            std::to_string(grid.rows) + " rows and " + std::to_string(grid.columns) +
+                            " columns");
     cells.push_back({row - 1, column - 1});
   }
   for (const char* side : {"north", "south", "east", "west"})

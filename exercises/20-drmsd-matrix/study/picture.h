@@ -121,8 +121,7 @@ inline void Picture::draw_scale(study::Svg& svg, double most) const {
   svg.add(study::scale_gradient("study-scale"));
   svg.rectangle(kX, kTop, kWidth, kSide, "url(#study-scale)");
   for (const double mark : study::marks(0, most)) {
-    svg.line(kX + kWidth, height(mark), kX + kWidth + 5, height(mark));
-    svg.text(kX + kWidth + 9, height(mark) + 4.5, study::shown(mark));
+    svg.mark_right(kX + kWidth, height(mark), study::shown(mark));
   }
   if (double{cutoff} <= most) {
     svg.line(kX - 8, height(double{cutoff}), kX, height(double{cutoff}));
@@ -175,8 +174,7 @@ inline void Picture::draw_times(study::Svg& svg, double top) const {
     const double x = kLeft + kSide * ((mark - 1) / stride + 0.5) / static_cast<double>(matrix.frames);
     if (x > kRight || mark == marked) continue;  // few frames have fewer marks
     marked = mark;
-    svg.line(x, bottom, x, bottom + 5);
-    svg.text(x, bottom + 19, study::whole(mark), "middle");
+    svg.mark_below(x, bottom, study::whole(mark));
   }
   const double middle = (top + bottom) / 2;
   svg.upright(kLeft - 58, middle, "cluster", "middle");

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "picture.h"
 #include "study/options.h"
 #include "study/output_files.h"
+#include "study/text.h"
 #include "trajectory.h"
 
 namespace lockstep {
@@ -35,20 +35,14 @@ struct Arguments {
   std::string output;  ///< what the names of all files begin with
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(detail::without_spaces(part));
-  return parts;
-}
-
 /// Nothing where help was asked for, which is then printed.
 std::optional<Arguments> arguments_of(int count, char** words) {
   study::Options options(count, words);
   Arguments arguments;
   TrajectoryRequest& request = arguments.request;
-  request.atoms.names =
-      split(options.text("--atoms", "NAMES", "compare these atoms alone, as CA or N,CA,C").value_or(""));
+  if (const auto atoms = options.text("--atoms", "NAMES", "compare these atoms alone, as CA or N,CA,C"))
+    for (const std::string& name : study::pieces_of(*atoms, ','))
+      request.atoms.names.emplace_back(study::trimmed(name));
   request.names_of =
       options.text("--names", "FILE", "PDB file of the same atoms, for --atoms of a DCD file").value_or("");
   request.atoms.with_hetatm = options.flag("--hetatm", "read HETATM records of PDB too");

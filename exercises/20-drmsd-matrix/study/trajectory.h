@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 
 #include "20-drmsd/structures.h"
 #include "dcd.h"
+#include "study/text.h"
 
 namespace lockstep {
 
@@ -38,13 +38,8 @@ enum class Format { pdb, xyz, dcd };
 
 /// By the first bytes of a DCD, the ending of a name, or the first line.
 inline Format format_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw std::runtime_error(file + " cannot be opened");
-  std::string begin(12, '\0');
-  in.read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  begin.resize(static_cast<std::size_t>(in.gcount()));
-  if (begin.starts_with("\x1f\x8b")) throw std::runtime_error(file + " is compressed: gunzip it first");
-  if (!std::filesystem::is_regular_file(file)) throw std::runtime_error(file + " is no regular file");
+  std::ifstream in = study::opened(file);
+  const std::string begin = study::begin_of(in, 12);
   // Behind the length of the first record, which is 84 in 32 or 64 bits of either byte order.
   for (const char* magic : {"CORD", "VELD"})
     for (const std::size_t bytes : {4U, 8U})
@@ -55,8 +50,6 @@ inline Format format_of(const std::string& file) {
   if (file.ends_with(".dcd")) return Format::dcd;
   if (file.ends_with(".pdb") || file.ends_with(".ent")) return Format::pdb;
   if (file.ends_with(".xyz")) return Format::xyz;
-  in.clear();
-  in.seekg(0);
   std::string line;
   while (std::getline(in, line) && line.find_first_not_of(" \t\r") == std::string::npos) continue;
   for (const char* record : {"HEADER", "TITLE ", "COMPND", "REMARK", "CRYST1", "MODEL ", "ATOM  ", "HETATM"})

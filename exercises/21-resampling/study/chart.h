@@ -40,9 +40,6 @@ struct Chart {
 
   double scaled(double value) const { return is_logarithmic ? std::log10(value) : value; }
   std::vector<double> scale_marks(double low, double high) const;
-  static void dot(study::Svg& svg, double x, double y, const std::string& colour) {
-    svg.add("<circle cx=\"" + svg.at(x) + "\" cy=\"" + svg.at(y) + "\" r=\"4\" fill=\"" + colour + "\"/>");
-  }
 };
 
 /// Values with a mark, of a scale from `low` to `high` as scaled: 1, 2 and 5 times powers of 10 if it is
@@ -82,12 +79,9 @@ inline std::string Chart::svg() const {
   svg.line(kLeft, kTop, kLeft, kBottom);
   svg.line(kLeft, kBottom, kRight, kBottom);
   for (const double mark : scale_marks(low, high)) {
-    svg.line(kLeft - 5, up(mark), kLeft, up(mark));
-    svg.text(kLeft - 9, up(mark) + 4.5, study::shown(mark, 4), "end");
+    svg.mark_left(kLeft, up(mark), study::shown(mark, 4));
   }
-  const std::string dashed = "<path class=\"edge\" style=\"stroke-dasharray:4 4;stroke-opacity:0.6\" d=\"M";
-  if (!std::isnan(line))
-    svg.add(dashed + svg.at(kLeft) + ' ' + svg.at(up(line)) + 'H' + svg.at(kRight) + "\"/>");
+  if (!std::isnan(line)) svg.dashed(kLeft, kRight, up(line));
   const double column_width = kWide / static_cast<double>(columns.size());
   const double step =
       std::min(26.0, 0.7 * column_width / static_cast<double>(std::max<std::size_t>(series.size(), 1)));
@@ -104,12 +98,12 @@ inline std::string Chart::svg() const {
       const double bottom = is_logarithmic && least <= 0 ? kBottom : up(least);
       svg.add("<path stroke=\"" + colour + "\" stroke-width=\"2\" d=\"M" + svg.at(x) + ' ' +
               svg.at(up(point.value + point.off)) + 'V' + svg.at(bottom) + "\"/>");
-      dot(svg, x, up(point.value), colour);
+      svg.add(svg.dot(x, up(point.value), 4, " fill=\"" + colour + '"'));
     }
   }
   double x = kLeft;
   for (const Series& one : series) {
-    dot(svg, x + 4, 78, study::group_colour(one.colour));
+    svg.add(svg.dot(x + 4, 78, 4, " fill=\"" + study::group_colour(one.colour) + '"'));
     svg.text(x + 14, 82.5, one.name, "soft");
     x += 112;
   }

@@ -69,10 +69,6 @@ struct Picture {
       text += (text.empty() ? "M" : "L") + study::Svg::at(x) + ' ' + study::Svg::at(y);
     return text;
   }
-  static void circle(study::Svg& svg, double x, double y, double radius, const std::string& more) {
-    svg.add("<circle cx=\"" + svg.at(x) + "\" cy=\"" + svg.at(y) + "\" r=\"" + svg.at(radius) + "\" " + more +
-            "/>");
-  }
   static void triangle(study::Svg& svg, double x, double y) {
     svg.add("<path fill=\"" + study::group_colour(5) + "\" d=\"M" + svg.at(x) + ' ' + svg.at(y - 7) +
             "l7 12h-14z\"/>");
@@ -86,7 +82,7 @@ struct Picture {
       "  .study .estimate { stroke: #56b4e9; }\n"
       "  .study .spread { fill: #56b4e9; fill-opacity: 0.25; stroke: #56b4e9; }\n"
       "  .study .first { fill: #56b4e9; }\n}\n</style>";
-  static constexpr const char* kSeen = "fill=\"none\" stroke=\"#8a8f94\" stroke-width=\"1.2\"";
+  static constexpr const char* kSeen = " fill=\"none\" stroke=\"#8a8f94\" stroke-width=\"1.2\"";
 };
 
 /// Each place where a sensor stood that measured a range or a bearing, once; none if they are many.
@@ -131,7 +127,7 @@ inline void Picture::draw_map(study::Svg& svg, const Map& map, double high) cons
     const auto [x, y] = row.position();
     if (std::isnan(x) || i % one_in(kMaxCircles) != 0) continue;
     const auto [seen_x, seen_y] = map(x, y);
-    circle(svg, seen_x, seen_y, 2.6, kSeen);
+    svg.add(svg.dot(seen_x, seen_y, 2.6, kSeen));
   }
   svg.add("<g class=\"spread\">");
   draw_ellipses(svg, map);
@@ -139,7 +135,7 @@ inline void Picture::draw_map(study::Svg& svg, const Map& map, double high) cons
   svg.add("<path class=\"edge truth\" d=\"" + path(truth) + "\"/>");
   svg.add("<path class=\"estimate\" d=\"" + path(estimates) + "\"/>");
   if (!estimates.empty())
-    circle(svg, estimates.front().first, estimates.front().second, 4.5, "class=\"first\"");
+    svg.add(svg.dot(estimates.front().first, estimates.front().second, 4.5, " class=\"first\""));
   for (const auto& [sensor_x, sensor_y] : sensors()) {
     const auto [x, y] = map(sensor_x, sensor_y);
     triangle(svg, x, y);
@@ -150,13 +146,11 @@ inline void Picture::draw_map(study::Svg& svg, const Map& map, double high) cons
   const double to_x = map.x + kWide / map.scale, to_y = map.y + high / map.scale;
   for (const double mark : study::marks(map.x, to_x, 7)) {
     const double x = map(mark, map.y).first;
-    svg.line(x, bottom, x, bottom + 5);
-    svg.text(x, bottom + 19, study::shown(mark, 7), "middle");
+    svg.mark_below(x, bottom, study::shown(mark, 7));
   }
   for (const double mark : study::marks(map.y, to_y, std::max(3, static_cast<int>(high / 80)))) {
     const double y = map(map.x, mark).second;
-    svg.line(kLeft - 5, y, kLeft, y);
-    svg.text(kLeft - 9, y + 4.5, study::shown(mark, 7), "end");
+    svg.mark_left(kLeft, y, study::shown(mark, 7));
   }
   svg.text(kLeft + kWide / 2, bottom + 38, "x (" + length + ')', "middle");
   svg.upright(kLeft - 62, kTop + high / 2, "y (" + length + ')', "middle");
@@ -180,7 +174,7 @@ inline void Picture::draw_legend(study::Svg& svg, bool shows_sensor) const {
   }
   if (std::any_of(track.rows.begin(), track.rows.end(),
                   [](const Row& row) { return !std::isnan(row.position().first); })) {
-    circle(svg, x + 18, kY, 2.6, kSeen);
+    svg.add(svg.dot(x + 18, kY, 2.6, kSeen));
     const std::size_t some = one_in(kMaxCircles);
     words(some == 1 ? "measured" : "measured, one of " + std::to_string(some), some == 1 ? 66 : 130);
   }
@@ -206,22 +200,17 @@ inline void Picture::draw_effective(study::Svg& svg, double top) const {
     line.emplace_back(x, up(tracked[i].estimate.effective / n));
     if (tracked[i].resampled) ticks += 'M' + svg.at(x) + ' ' + svg.at(bottom) + "v-8";
   }
-  if (resample_below > 0 && resample_below < 1) {
-    svg.add("<path class=\"edge\" style=\"stroke-dasharray:4 4;stroke-opacity:0.6\" d=\"M" + svg.at(kLeft) +
-            ' ' + svg.at(up(resample_below)) + 'H' + svg.at(right) + "\"/>");
-  }
+  if (resample_below > 0 && resample_below < 1) svg.dashed(kLeft, right, up(resample_below));
   svg.add("<path stroke=\"" + study::group_colour(5) + "\" stroke-width=\"1.6\" d=\"" + ticks + "\"/>");
   svg.add("<path fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.8\" d=\"" + path(line) + "\"/>");
-  if (line.size() == 1) circle(svg, line[0].first, line[0].second, 3, "fill=\"" + colour + '"');
+  if (line.size() == 1) svg.add(svg.dot(line[0].first, line[0].second, 3, " fill=\"" + colour + '"'));
   svg.line(kLeft, top, kLeft, bottom);
   svg.line(kLeft, bottom, right, bottom);
   for (const double share : {0.0, 0.5, 1.0}) {
-    svg.line(kLeft - 5, up(share), kLeft, up(share));
-    svg.text(kLeft - 9, up(share) + 4.5, study::whole(100 * share) + " %", "end");
+    svg.mark_left(kLeft, up(share), study::whole(100 * share) + " %");
   }
   for (const double mark : study::marks(begin, end, 8)) {
-    svg.line(across(mark), bottom, across(mark), bottom + 5);
-    svg.text(across(mark), bottom + 19, study::shown(mark, 7), "middle");
+    svg.mark_below(across(mark), bottom, study::shown(mark, 7));
   }
   svg.text(kLeft + kWide / 2, bottom + 38, "time (" + time + ')', "middle");
   svg.text(kLeft, top - 12,

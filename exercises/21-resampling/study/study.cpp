@@ -48,29 +48,20 @@ struct Arguments {
   std::vector<int> sizes;                            ///< of a comparison
 };
 
-/// The words between commas.
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (const std::string_view part : detail::cells_of(text)) parts.emplace_back(part);
-  return parts;
-}
-
 /// Numbers between commas, `least` of them or more, as many as `most`; none where the option is not given.
 std::vector<double> numbers(study::Options& options, const std::string& name, const std::string& value,
                             const std::string& meaning, std::size_t least, std::size_t most) {
   const std::optional<std::string> given = options.text(name, value, meaning);
   if (!given) return {};
   std::vector<double> values;
-  for (const std::string& part : split(*given)) {
-    double number = NAN;
-    const char* end = part.data() + part.size();
-    const auto [stop, error] = std::from_chars(part.data(), end, number);
-    if (error != std::errc{} || stop != end || !(std::abs(number) <= kMaxNumber))
-      throw study::WrongUse(name + ": " + detail::in_quotes(part) + " is no number up to 1e9");
+  for (const std::string& part : study::pieces_of(*given, ',')) {
+    const double number = study::number_of<double>(part).value_or(NAN);
+    if (!(std::abs(number) <= kMaxNumber))
+      throw study::WrongUse(name + ": " + study::in_quotes(part) + " is no number up to 1e9");
     values.push_back(number);
   }
   if (values.size() < least || values.size() > most)
-    throw study::WrongUse(name + " takes " + value + ", not " + detail::in_quotes(*given));
+    throw study::WrongUse(name + " takes " + value + ", not " + study::in_quotes(*given));
   return values;
 }
 
@@ -110,7 +101,7 @@ void read_model(study::Options& options, Arguments& arguments) {
 Scheme scheme_of(const std::string& name) {
   const auto found = std::find(kSchemeNames.begin(), kSchemeNames.end(), name);
   if (found != kSchemeNames.end()) return static_cast<Scheme>(found - kSchemeNames.begin());
-  throw study::WrongUse("--scheme: " + detail::in_quotes(name) +
+  throw study::WrongUse("--scheme: " + study::in_quotes(name) +
                         " is none of exercise, systematic, stratified, residual, multinomial");
 }
 
@@ -144,8 +135,8 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   arguments.cloud =
       options.number<std::size_t>("--cloud", "ROW", "write all particles after this row, from 1", 1, kMaxRows)
           .value_or(0);
-  const std::vector<std::string> units =
-      split(options.text("--units", "LENGTH,TIME", "what outputs call them; m,s").value_or("m,s"));
+  const std::vector<std::string> units = study::pieces_of(
+      options.text("--units", "LENGTH,TIME", "what outputs call them; m,s").value_or("m,s"), ',');
   arguments.output =
       options.text("--output", "PREFIX", "what names of files begin with; that of the file when not given")
           .value_or("");
@@ -224,7 +215,7 @@ Run follow(const Arguments& arguments, const Track& track) {
     try {
       now.estimate = filter.observe(measurement_of(row, run.origin), static_cast<float>(row.time - before));
     } catch (const NoWeights& error) {
-      throw std::runtime_error(arguments.file + ": line " + std::to_string(row.line) + ": " + error.what());
+      throw study::LineError(arguments.file, row.line, error.what());
     }
     before = row.time;
     now.estimate.mean[0] += run.origin.first;
@@ -366,8 +357,8 @@ void follow_file(Arguments arguments) {
   Model& model = arguments.settings.model;
   const Row& first = track.rows.front();
   if (!model.has_start && std::isnan(first.position().first))
-    throw std::runtime_error(arguments.file + ": line " + std::to_string(first.line) +
-                             ": the first row does not say where the target is: --start does");
+    throw study::LineError(arguments.file, first.line,
+                           "the first row does not say where the target is: --start does");
   if (arguments.cloud > track.rows.size())
     throw study::WrongUse("--cloud: the file has " + std::to_string(track.rows.size()) + " rows");
   if (arguments.bearing_noise != 0) {

@@ -3,19 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
+
+#include "study/text.h"
 
 namespace lockstep::particle_filter {
 
@@ -24,7 +23,7 @@ constexpr double kMaxValue = 1e9;  ///< of what a file holds, by its absolute va
 
 /// A row of the file; NaN: not measured, or not known.
 struct Row {
-  int line = 0;  ///< of the file, from 1
+  std::size_t line = 0;  ///< of the file, from 1
   double time = 0;
   double range = NAN, bearing = NAN;  ///< radians, anticlockwise from the direction of x
   double x = NAN, y = NAN;            ///< a position that was measured itself
@@ -67,93 +66,44 @@ constexpr std::array<const char*, 11> kColumnNames = {"time",        "range",  "
                                                       "sensor_y",    "true_x", "true_y"};
 constexpr std::size_t kNoColumn = kColumnNames.size();
 
-/// At most 60 characters of a file, without control characters.
-inline std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kLongest = 60;
-  const bool is_cut = text.size() > kLongest;
-  std::string result(text.substr(0, kLongest));
-  // No half of a character of several bytes.
-  while (is_cut && !result.empty() && (static_cast<unsigned char>(result.back()) & 0xC0) == 0x80)
-    result.pop_back();
-  if (is_cut && !result.empty() && static_cast<unsigned char>(result.back()) >= 0x80) result.pop_back();
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  return '"' + result + (is_cut ? "…" : "") + '"';
-}
-
-inline std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-/// What stands between commas, without quotes round it, which spreadsheets write.
-inline std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t begin = 0;;) {
-    const std::size_t comma = line.find(',', begin);
-    std::string_view cell = trimmed(line.substr(begin, comma - begin));
-    if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
-    cells.push_back(cell);
-    if (comma == std::string_view::npos) return cells;
-    begin = comma + 1;
-  }
-}
-
 class TrackReader {
  public:
-  explicit TrackReader(const std::string& file) : file_(file), in_(file, std::ios::binary) {
-    if (!in_) throw std::runtime_error(file + " cannot be opened");
-    if (!std::filesystem::is_regular_file(file)) throw std::runtime_error(file + " is no regular file");
-  }
+  explicit TrackReader(const std::string& file) : in_(study::opened(file)), lines_(in_, file) {}
 
   Track read() {
     read_header();
-    while (next_line()) {
+    while (lines_.next(line_)) {
       if (track_.rows.size() == kMaxRows) fail("more than 1000000 rows");
       track_.rows.push_back(row());
     }
-    if (track_.rows.empty()) throw std::runtime_error(file_ + " has no row below its header");
+    if (track_.rows.empty()) throw std::runtime_error(lines_.file() + " has no row below its header");
     return std::move(track_);
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw std::runtime_error(file_ + ": line " + std::to_string(number_) + ": " + what);
-  }
-
-  /// The next line that is neither blank nor a remark.
-  bool next_line() {
-    while (std::getline(in_, line_)) {
-      ++number_;
-      if (number_ == 1 && line_.starts_with("\xEF\xBB\xBF")) line_.erase(0, 3);
-      const std::string_view text = trimmed(line_);
-      if (!text.empty() && !text.starts_with('#')) return true;
-    }
-    if (in_.bad()) throw std::runtime_error(file_ + " cannot be read");
-    return false;
-  }
+  [[noreturn]] void fail(const std::string& what) const { lines_.fail(what); }
 
   bool has(Column column) const { return has_[static_cast<std::size_t>(column)]; }
 
   void read_header() {
-    if (!next_line())
-      throw std::runtime_error(file_ + " is empty: it begins with a line of names of columns");
-    for (const std::string_view name : cells_of(line_)) {
+    if (!lines_.next(line_))
+      throw std::runtime_error(lines_.file() + " is empty: it begins with a line of names of columns");
+    for (const std::string& name : study::fields_of(line_, ',')) {
       const auto found = std::find(kColumnNames.begin(), kColumnNames.end(), name);
       const auto column = static_cast<std::size_t>(found - kColumnNames.begin());
       columns_.push_back(column);
       if (column == kNoColumn) {
-        track_.ignored.emplace_back(in_quotes(name));
+        track_.ignored.emplace_back(study::in_quotes(name));
         continue;
       }
-      if (has_[column]) fail("two columns are called " + std::string(name));
+      if (has_[column]) fail("two columns are called " + name);
       has_[column] = true;
       for (const Column one :
            {Column::range, Column::bearing, Column::bearing_deg, Column::azimuth_deg, Column::x, Column::y})
         if (static_cast<std::size_t>(one) == column) track_.measured.emplace_back(name);
     }
-    if (!has(Column::time)) fail("no column is called time, of those between commas: " + in_quotes(line_));
+    if (!has(Column::time))
+      fail("no column is called time, of those between commas: " + study::in_quotes(line_));
     if (track_.measured.empty())
       fail("no column of measurements: range, bearing, bearing_deg, azimuth_deg, or x and y");
     if (has(Column::bearing) + has(Column::bearing_deg) + has(Column::azimuth_deg) > 1)
@@ -168,19 +118,15 @@ class TrackReader {
   double number(std::string_view text, std::size_t column) const {
     if (text.empty()) return NAN;
     const std::string name = kColumnNames[column];
-    // from_chars takes no plus sign.
-    const bool is_signed = text.size() > 1 && text[0] == '+' && text[1] != '-';
-    const char* end = text.data() + text.size();
-    double value = NAN;
-    const auto [stop, error] = std::from_chars(text.data() + (is_signed ? 1 : 0), end, value);
-    if (error != std::errc{} || stop != end || std::isnan(value))
-      fail(name + ": " + in_quotes(text) + " is no number; what was not measured is left empty");
-    if (!(std::abs(value) <= kMaxValue)) fail(name + ": " + in_quotes(text) + " is beyond 1e9");
+    const double value = study::number_of<double>(text).value_or(NAN);
+    if (std::isnan(value))
+      fail(name + ": " + study::in_quotes(text) + " is no number; what was not measured is left empty");
+    if (!(std::abs(value) <= kMaxValue)) fail(name + ": " + study::in_quotes(text) + " is beyond 1e9");
     return value;
   }
 
   Row row() {
-    const std::vector<std::string_view> cells = cells_of(line_);
+    const std::vector<std::string> cells = study::fields_of(line_, ',');
     if (cells.size() != columns_.size())
       fail(std::to_string(cells.size()) + " cells, and the header has " + std::to_string(columns_.size()));
     std::array<double, kColumnNames.size()> values;
@@ -190,7 +136,7 @@ class TrackReader {
     const auto value = [&values](Column column) { return values[static_cast<std::size_t>(column)]; };
     constexpr double kDegree = std::numbers::pi / 180;
     Row row;
-    row.line = number_;
+    row.line = lines_.number();
     row.time = value(Column::time);
     row.range = value(Column::range);
     row.bearing = has(Column::bearing_deg)   ? value(Column::bearing_deg) * kDegree
@@ -207,7 +153,7 @@ class TrackReader {
     }
     if (std::isnan(row.time)) fail("no time");
     if (!track_.rows.empty() && !(row.time >= track_.rows.back().time))
-      fail("time " + in_quotes(cells[column_of(Column::time)]) + " is before that of the row above");
+      fail("time " + study::in_quotes(cells[column_of(Column::time)]) + " is before that of the row above");
     if (row.range < 0) fail("a range below 0");
     if (std::isnan(row.x) != std::isnan(row.y) || std::isnan(row.true_x) != std::isnan(row.true_y))
       fail("x without y, or y without x");
@@ -219,10 +165,9 @@ class TrackReader {
     return static_cast<std::size_t>(found - columns_.begin());
   }
 
-  const std::string& file_;
   std::ifstream in_;
+  study::TextLines lines_;
   std::string line_;
-  int number_ = 0;
   std::vector<std::size_t> columns_;  ///< of each cell, kNoColumn where the name means nothing
   std::array<bool, kColumnNames.size()> has_{};
   Track track_;
