@@ -27,9 +27,13 @@ class OutputFiles {
       std::filesystem::remove(part(names_[i]), ignored);
   }
 
+  /// Says that a file has been read: nothing is written in its place.
+  void keep(const std::string& input) { inputs_.push_back(input); }
+
   /// Writes a file by `write`, which is given a stream. Throws std::runtime_error where that is impossible.
   template <class Write>
   void add(const std::string& name, Write write) {
+    refuse_input(name);
     errno = 0;
     std::ofstream file(part(name), std::ios::binary);
     if (!file) fail(name);
@@ -42,6 +46,7 @@ class OutputFiles {
   /// The same of libraries that write files themselves: `write` is given the name to write to.
   template <class Write>
   void add_by_name(const std::string& name, Write write) {
+    refuse_input(name);
     errno = 0;
     if (!std::ofstream(part(name), std::ios::binary)) fail(name);
     names_.push_back(name);
@@ -63,11 +68,18 @@ class OutputFiles {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
+  void refuse_input(const std::string& name) const {
+    std::error_code not_there;
+    for (const std::string& input : inputs_)
+      if (std::filesystem::equivalent(name, input, not_there))
+        throw std::runtime_error(name + " would replace a file that was read: name others by --output");
+  }
   static std::string part(const std::string& name) { return name + ".part"; }
   [[noreturn]] static void fail(const std::string& name) {
     throw std::runtime_error(name + " cannot be written: " + std::generic_category().message(errno));
   }
 
+  std::vector<std::string> inputs_;
   std::vector<std::string> names_;
   std::size_t committed_ = 0;
 };

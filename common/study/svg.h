@@ -8,9 +8,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lockstep/markup.h"
+#include "study/text.h"
 
 namespace lockstep::study {
 
@@ -29,19 +31,26 @@ inline std::string whole(double value) {
 }
 
 /// `text` where SVG holds text, or an attribute between quotes.
-inline std::string escaped(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ') c = '?';  // XML has no control characters
-  return escaped_markup(text);
+/// XML has no control characters, and the file is UTF-8: a question mark stands for other bytes.
+inline std::string escaped(std::string_view text) {
+  std::string legal;
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    legal += bytes == 0 || static_cast<unsigned char>(text.front()) < ' ' ? "?" : text.substr(0, bytes);
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return escaped_markup(legal);
 }
 
 /// Round numbers from `low` to `high`, some five of them, for the marks of a scale.
 inline std::vector<double> marks(double low, double high, int about = 5) {
-  if (!(high > low)) return {low};
+  if (!(high > low) || !std::isfinite(high - low)) return {low};
   const double rough = (high - low) / about, power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {5.0, 2.0, 1.0})
     if (factor * power >= rough * 0.8) step = factor * power;
+  // Of larger numbers of steps double has not every one.
+  if (!(std::max(std::abs(low), std::abs(high)) / step < 1e15)) return {low};
   std::vector<double> values;
   for (double k = std::ceil(low / step - 1e-9) + 0.0; k * step <= high + step * 1e-9; ++k)
     values.push_back(k * step);

@@ -120,6 +120,8 @@ Libraries libraries_of(const course::Exercise& exercise) {
     for (std::istringstream words(flags.output); words >> flag;) {
       if (flag.starts_with("-I") || flag.starts_with("-D")) libraries.definitions.push_back(flag);
       if (flag.starts_with("-L") || flag.starts_with("-l")) libraries.links.push_back(flag);
+      // Where the loader does not look by itself, as in a folder of conda or of a module.
+      if (flag.starts_with("-L")) libraries.links.push_back("-Xlinker=-rpath=" + flag.substr(2));
     }
     libraries.versions += name + ' ' + version.output;
     for (char& c : name)

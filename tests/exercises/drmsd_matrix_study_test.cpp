@@ -420,6 +420,29 @@ TEST(StudyOptions, AreTakenFromAnywhereAndWhatIsLeftIsReported) {
   EXPECT_TRUE(options_of({"-h"}).wants_help());
 }
 
+TEST_F(Study, NoFileIsWrittenInThePlaceOfOneThatWasRead) {
+  write("a", "input");
+  fs::create_hard_link(folder_ / "a", folder_ / "b");
+  study::OutputFiles files;
+  files.keep((folder_ / "a").string());
+  for (const char* name : {"a", "b", "./a"})
+    EXPECT_THAT(error_of([&] { files.add((folder_ / name).string(), [](std::ostream&) {}); }),
+                HasSubstr("would replace a file that was read"));
+  files.add((folder_ / "c").string(), [](std::ostream&) {});
+  files.commit();
+  EXPECT_EQ(contents_of(folder_ / "a"), "input");
+}
+
+TEST(StudyPictures, HoldWhatXmlMayHold) {
+  EXPECT_EQ(study::escaped("τ <b> \x1b[31m m\xe8tre \xff\n"), "τ &lt;b&gt; ?[31m m?tre ??");
+}
+
+TEST(StudyPictures, MarksEndWhereDoubleHasNotEachNumber) {
+  EXPECT_THAT(study::marks(1e17, 1e17 + 48), ElementsAre(1e17));
+  EXPECT_THAT(study::marks(-INFINITY, 1), ElementsAre(-INFINITY));
+  EXPECT_EQ(study::marks(1e9, 1e9 + 4).size(), 5U);
+}
+
 TEST_F(Study, FilesAreWrittenTogetherOrNotAtAll) {
   {
     study::OutputFiles files;

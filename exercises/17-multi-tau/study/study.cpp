@@ -271,6 +271,7 @@ std::vector<std::string> write(const Arguments& arguments, const std::string& na
                                const Measurement& measurement, const Result& result,
                                const std::function<void(study::OutputFiles&)>& more = {}) {
   study::OutputFiles files;
+  files.keep(arguments.file);
   files.add(arguments.output + "-correlation.csv",
             [&](std::ostream& out) { write_curve(out, result.curve, interval); });
   const auto instants = static_cast<std::size_t>(measurement.latest().elapsed);

@@ -155,6 +155,8 @@ void run(const Arguments& arguments) {
   const std::vector<Cluster> clusters = clusters_of(matrix, cutoff);
 
   study::OutputFiles files;
+  files.keep(arguments.request.file);
+  files.keep(arguments.request.names_of);
   files.add(arguments.output + (arguments.npy ? "-matrix.npy" : "-matrix.csv"), [&](std::ostream& out) {
     if (arguments.npy) {
       write_matrix_npy(out, matrix);

@@ -371,6 +371,7 @@ void follow_file(Arguments arguments) {
   const std::string errors = words_of(errors_of(track, run.tracked), arguments.length_unit);
 
   study::OutputFiles files;
+  files.keep(arguments.file);
   files.add(arguments.output + "-estimates.csv",
             [&](std::ostream& out) { write_estimates(out, track, run.tracked); });
   if (arguments.cloud != 0)
