@@ -98,6 +98,16 @@ std::optional<T> number_of(std::string_view text) {
   return value;
 }
 
+/// The first bytes of an open file, fewer where it has fewer; it is read from its begin afterwards.
+inline std::string begin_of(std::ifstream& in, std::size_t bytes) {
+  std::string begin(bytes, '\0');
+  in.read(begin.data(), static_cast<std::streamsize>(bytes));
+  begin.resize(static_cast<std::size_t>(in.gcount()));
+  in.clear();
+  in.seekg(0);
+  return begin;
+}
+
 /// Opens the bytes of a file. Throws std::runtime_error, which names it, where that is impossible, where it
 /// is a folder or a device, and, unless `may_be_gzip`, where gzip has compressed it.
 inline std::ifstream opened(const std::string& file, bool may_be_gzip = false) {
@@ -107,21 +117,9 @@ inline std::ifstream opened(const std::string& file, bool may_be_gzip = false) {
     throw std::runtime_error(file + " is no regular file");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw std::runtime_error(file + " cannot be opened");
-  if (!may_be_gzip && in.get() == '\x1f' && in.get() == '\x8b')
+  if (!may_be_gzip && begin_of(in, 2) == "\x1f\x8b")
     throw std::runtime_error(file + " is compressed: gunzip it first");
-  in.clear();
-  in.seekg(0);
   return in;
-}
-
-/// The first bytes of an open file, fewer where it has fewer; it is read from its begin afterwards.
-inline std::string begin_of(std::ifstream& in, std::size_t bytes) {
-  std::string begin(bytes, '\0');
-  in.read(begin.data(), static_cast<std::streamsize>(bytes));
-  begin.resize(static_cast<std::size_t>(in.gcount()));
-  in.clear();
-  in.seekg(0);
-  return begin;
 }
 
 /// What is wrong on a line; what() begins with file and line.

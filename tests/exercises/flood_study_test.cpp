@@ -110,29 +110,29 @@ TEST_F(FloodStudy, AnAsciiGridThatIsBrokenIsRefusedByItsLine) {
   const std::string place = kPlace, sides = "ncols 2\nnrows 2\n" + place;
   EXPECT_EQ(refusal(sides + "1 2 3\n"), ": it ends after 3 of 2 x 2 heights");
   EXPECT_EQ(refusal(sides), ": it ends after 0 of 2 x 2 heights");
-  EXPECT_EQ(refusal(sides + "1 2\n3 4\n\n5\n"), ": line 9: there are more heights than 4");
-  EXPECT_EQ(refusal(sides + "1 2\n3 2x\n"), ": line 7: \"2x\" is no height");
-  EXPECT_EQ(refusal(sides + "1,5 2\n3 4\n"), ": line 6: \"1,5\" is no height");
-  EXPECT_EQ(refusal(sides + "1 1e39\n3 4\n"), ": line 6: \"1e39\" is more than a float holds");
-  EXPECT_EQ(refusal(sides + "1 1e999\n3 4\n"), ": line 6: \"1e999\" is no height");
-  EXPECT_EQ(refusal("ncols two\nnrows 1\n" + place), ": line 1: \"two\" is no value of ncols");
-  EXPECT_EQ(refusal("ncols 2.5\nnrows 1\n" + place), ": line 1: \"2.5\" is no value of ncols");
+  EXPECT_EQ(refusal(sides + "1 2\n3 4\n\n5\n"), ":9: there are more heights than 4");
+  EXPECT_EQ(refusal(sides + "1 2\n3 2x\n"), ":7: \"2x\" is no height");
+  EXPECT_EQ(refusal(sides + "1,5 2\n3 4\n"), ":6: \"1,5\" is no height");
+  EXPECT_EQ(refusal(sides + "1 1e39\n3 4\n"), ":6: \"1e39\" is more than a float holds");
+  EXPECT_EQ(refusal(sides + "1 1e999\n3 4\n"), ":6: \"1e999\" is no height");
+  EXPECT_EQ(refusal("ncols two\nnrows 1\n" + place), ":1: \"two\" is no value of ncols");
+  EXPECT_EQ(refusal("ncols 2.5\nnrows 1\n" + place), ":1: \"2.5\" is no value of ncols");
   EXPECT_EQ(refusal("ncols 99999999999999999999\nnrows 1\n" + place),
-            ": line 1: \"99999999999999999999\" is no value of ncols");
+            ":1: \"99999999999999999999\" is no value of ncols");
   EXPECT_EQ(refusal("ncols 2\nnrows 1\nbyteorder LSBFIRST\n"),
-            ": line 3: \"byteorder\" is no key of an ESRI ASCII grid's header");
+            ":3: \"byteorder\" is no key of an ESRI ASCII grid's header");
   EXPECT_EQ(refusal("ncols 2\n" + place + "1 2\n"), ": its header has no nrows");
   EXPECT_EQ(refusal("ncols 2\nnrows 1\nxllcorner 0\nyllcorner 0\n1 2\n"), ": its header has no cellsize");
   EXPECT_EQ(refusal("ncols 2\nnrows 1\ncellsize 1\n1 2\n"), ": its header has no xllcorner");
   EXPECT_EQ(refusal("ncols 1\nnrows 1\nxllcorner 0\nyllcorner 0\ncellsize 0\n1\n"),
             ": the size of its cells is not above 0");
-  EXPECT_EQ(refusal("ncols 1\nnrows 1\nxllcorner inf\n"), ": line 3: \"inf\" is no value of xllcorner");
+  EXPECT_EQ(refusal("ncols 1\nnrows 1\nxllcorner inf\n"), ":3: \"inf\" is no value of xllcorner");
   EXPECT_THAT(refusal("ncols -2\nnrows -2\n" + place + "1 2 3 4\n"), HasSubstr("is none, or too large"));
   EXPECT_THAT(refusal("ncols 0\nnrows 2\n" + place), HasSubstr("is none, or too large"));
   EXPECT_THAT(refusal("ncols 40000\nnrows 40000\n" + place + "1\n"), HasSubstr("it ends after 1 of"));
   EXPECT_EQ(refusal(""), " is empty");
   const std::string quoted = refusal(sides + "1 \x1b[31m" + std::string(500, 'x') + " 3 4\n");
-  EXPECT_THAT(quoted, AllOf(HasSubstr("line 6: \"?[31mxx"), HasSubstr("…\""), Not(HasSubstr("\x1b"))));
+  EXPECT_THAT(quoted, AllOf(HasSubstr(":6: \"?[31mxx"), HasSubstr("…\""), Not(HasSubstr("\x1b"))));
   EXPECT_LT(quoted.size(), 100U);
 }
 
@@ -167,10 +167,10 @@ TEST_F(FloodStudy, APgmPictureIsTextOrBytesOfOneOrTwo) {
   EXPECT_EQ(wide->grid().rows, 2U);
   EXPECT_EQ(refusal("P5\n2 2\n255\nabc"), ": it ends after 3 of 2 x 2 heights");
   EXPECT_EQ(refusal("P5\n1 1\n65535\na"), ": it ends after 0 of 1 x 1 heights");
-  EXPECT_EQ(refusal("P2\n2 1\n10\n5 11\n"), ": line 4: 11 is beyond the greatest value, 10");
-  EXPECT_EQ(refusal("P2\n2 1\n10\n5 -1\n"), ": line 4: -1 is beyond the greatest value, 10");
-  EXPECT_EQ(refusal("P2\n2 1\n10\n5 x\n"), ": line 4: \"x\" is no grey value");
-  EXPECT_EQ(refusal("P2\n2 x\n10\n5 x\n"), ": line 2: \"x\" is no height of a PGM");
+  EXPECT_EQ(refusal("P2\n2 1\n10\n5 11\n"), ":4: 11 is beyond the greatest value, 10");
+  EXPECT_EQ(refusal("P2\n2 1\n10\n5 -1\n"), ":4: -1 is beyond the greatest value, 10");
+  EXPECT_EQ(refusal("P2\n2 1\n10\n5 x\n"), ":4: \"x\" is no grey value");
+  EXPECT_EQ(refusal("P2\n2 x\n10\n5 x\n"), ":2: \"x\" is no height of a PGM");
   EXPECT_THAT(refusal("P5\n2 1\n70000\nabcd"), HasSubstr("from 1 to 65535"));
   EXPECT_THAT(refusal("P5\n0 1\n255\n"), HasSubstr("is none, or too large"));
 }

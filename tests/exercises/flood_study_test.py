@@ -13,7 +13,7 @@ import re
 import struct
 import tempfile
 
-from study_desk import ROOT, Desk, fail, words_of
+from study_desk import ROOT, Desk, fail, must_refuse, words_of
 
 FOLDER = ROOT / "exercises/19-flood/study"
 NAN = math.nan
@@ -192,12 +192,13 @@ def check_levels(desk):
     edge = [(r, c) for r in range(rows) for c in range(columns) if r in (0, rows - 1) or c in (0, columns - 1)]
     sides = {"north": lambda r, c: r == 0, "south": lambda r, c: r == rows - 1, "west": lambda r, c: c == 0,
              "east": lambda r, c: c == columns - 1}  # fmt: skip
-    asked = [(["--sea"], edge)]
-    asked += [(["--sea-side", side], [cell for cell in edge if is_in(*cell)]) for side, is_in in sides.items()]
-    for words, sources in asked:
+    asked = [(["--sea"], edge, {4: (1, 3, rows), 8: (1, 3, rows)})]
+    asked += [(["--sea-side", side], [cell for cell in edge if is_in(*cell)], {4: (1,), 8: (3,)})
+              for side, is_in in sides.items()]  # fmt: skip
+    for words, sources, strips in asked:
         for neighbours in (4, 8):
             expected = lowest_levels(heights, sources, levels, neighbours)
-            for strip in (1, 3, rows):
+            for strip in strips[neighbours]:
                 words_of_strip = [*words, "--levels", "7,4.5,3,2,6,3", "--neighbours", neighbours, "--strip", strip]
                 desk.passes("steps.asc", *words_of_strip)
                 if grid_of(desk.folder / "steps-levels.asc")[1] != expected:
@@ -291,14 +292,6 @@ def check_refusals(desk):
     desk.check_help()
 
 
-def check_wrong_kernel(desk):
-    """A submission that floods dry land is found out."""
-    own = desk.with_own("exercises/19-flood/flood.cu", ALL_WATER)
-    own.is_refused(1, "flood left water on a cell that is not below the level", "--own", "flood")
-    if [path.name for path in own.working_directory.iterdir() if path.name.startswith("example")]:
-        fail("a wrong result was written")
-
-
 ALL_WATER = """#include "flood.h"
 std::size_t flood_workspace_bytes(int, int) { return 4; }
 void flood(const float*, const int*, unsigned char* mask, int rows, int columns, int, float, int, void*,
@@ -311,6 +304,8 @@ void flood(const float*, const int*, unsigned char* mask, int rows, int columns,
 def main():
     with tempfile.TemporaryDirectory() as name:
         desk = Desk(pathlib.Path(name), FOLDER, "flood", has_libraries=False)
+        own = desk.with_own("exercises/19-flood/flood.cu", ALL_WATER)
+        wrong = own.start("--own", "flood")
         check_example(desk)
         check_strips(desk)
         check_levels(desk)
@@ -318,7 +313,10 @@ def main():
         check_degrees(desk)
         check_pgm(desk)
         check_refusals(desk)
-        check_wrong_kernel(desk)
+        # A submission that floods dry land is found out.
+        must_refuse(wrong, 1, "flood left water on a cell that is not below the level")
+        if [path.name for path in own.working_directory.iterdir() if path.name.startswith("example")]:
+            fail("a wrong result was written")
 
 
 if __name__ == "__main__":

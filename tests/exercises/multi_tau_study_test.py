@@ -14,7 +14,7 @@ import socket
 import struct
 import tempfile
 
-from study_desk import ROOT, Desk, fail
+from study_desk import ROOT, Desk, fail, must_refuse
 
 FOLDER = ROOT / "exercises/17-multi-tau/study"
 SENSORS, INSTANTS = 8, 20_000
@@ -195,7 +195,7 @@ def check_broken_streams(desk, counts):
         (whole[:-1], "the sender ended within packet 2, after 15999 of the 16000 bytes of its counts; 3000", 3000),
         (whole + b"PACK" + b"\xff" * 12, "a packet follows on 18446744073709551615 instants, and 5000 have come", 5000),
     ):
-        server = Server(desk, "--output", f"broken-{counted}")
+        server = Server(desk, "--output", f"broken-{counted}", "--groups", "2")
         with socket.create_connection(("127.0.0.1", server.port)) as connection:
             connection.sendall(bytes_sent)
         server.ends(1, sentence)
@@ -205,7 +205,7 @@ def check_broken_streams(desk, counts):
                 fail(f"{sentence}: it left {made}")
             continue
         desk.write("part.bin", counts[: 8 * counted])
-        desk.passes("part.bin", "--sensors", "8")
+        desk.passes("part.bin", "--sensors", "8", "--groups", "2")
         desk.must_be_same(f"broken-{counted}-correlation.csv", "part-correlation.csv", sentence)
 
 
@@ -217,12 +217,6 @@ def check_server_that_ends(desk):
         _, err = client.communicate()
     if client.returncode != 1 or "the server" not in err or err.count("\n") != 1:
         fail(f"a server that ends: status {client.returncode} {err}")
-
-
-def check_own_kernel(desk):
-    """--own links the file of the exercise, here the starter, which leaves its state as it was."""
-    said = "multi-tau: multi_tau left a state that does not hold the newest counts: see ./lockstep grade multi-tau\n"
-    desk.is_refused(1, said, "--own", "multi-tau")
 
 
 def check_refusals(desk):
@@ -237,7 +231,8 @@ def check_refusals(desk):
     desk.refuses(1, "dark.bin: no photons in 1000 instants", "dark.bin", "--sensors", "1")
     desk.refuses(1, 'wrong.csv:2: "1000" is no count', "wrong.csv")
     desk.refuses(1, "--sensor 9: there are 8 sensors", "--sensor", "9")
-    desk.refuses(1, "missing/x-correlation.csv cannot be written", "--output", "missing/x")
+    desk.refuses(1, "missing/x-correlation.csv cannot be written", "few.bin", "--sensors", "8", "--groups", "1",
+                 "--output", "missing/x")  # fmt: skip
     desk.refuses(2, "there is no option --sensr", "--sensr", "2")
     desk.refuses(2, "--groups: \"11\" is no number from 1 to 10", "--groups", "11")
     desk.refuses(2, "--fit: \"3d\" is neither 2d nor", "--fit", "3d")
@@ -255,6 +250,7 @@ def check_refusals(desk):
 def main():
     with tempfile.TemporaryDirectory() as name:
         desk = Desk(pathlib.Path(name), FOLDER, "multi-tau")
+        starter = desk.start("--own", "multi-tau")
         counts = check_example(desk)
         check_thresholds(desk)
         check_own_files(desk, counts)
@@ -263,7 +259,9 @@ def main():
         check_broken_streams(desk, counts)
         check_server_that_ends(desk)
         check_refusals(desk)
-        check_own_kernel(desk)
+        # --own links the file of the exercise, here the starter, which leaves its state as it was.
+        must_refuse(starter, 1, "multi-tau: multi_tau left a state that does not hold the newest counts: "
+                    "see ./lockstep grade multi-tau\n")  # fmt: skip
         desk.check_make_example("example.bin")
 
 

@@ -90,23 +90,23 @@ TEST_F(StudyTrack, ThatCannotBeReadNamesTheLine) {
   EXPECT_THAT(error("# nothing\n\n"), HasSubstr("is empty"));
   EXPECT_THAT(error("time,range\n"), EndsWith("a.csv has no row below its header"));
   EXPECT_THAT(error("range\n1\n"),
-              HasSubstr("a.csv: line 1: no column is called time, of those between commas: \"range\""));
-  EXPECT_THAT(error("time,ranges\n0,1\n"), HasSubstr("line 1: no column of measurements"));
+              HasSubstr("a.csv:1: no column is called time, of those between commas: \"range\""));
+  EXPECT_THAT(error("time,ranges\n0,1\n"), HasSubstr(":1: no column of measurements"));
   EXPECT_THAT(error("time,time,range\n"), HasSubstr("two columns are called time"));
   EXPECT_THAT(error("time,bearing,bearing_deg\n"), HasSubstr("one of bearing, bearing_deg and azimuth_deg"));
   EXPECT_THAT(error("time,x\n0,1\n"), HasSubstr("x without y"));
   const std::string begin = "time,range,bearing\n0,1,1\n";
-  EXPECT_THAT(error(begin + "1,2\n"), HasSubstr("a.csv: line 3: 2 cells, and the header has 3"));
-  EXPECT_THAT(error(begin + "1,2,3,4\n"), HasSubstr("line 3: 4 cells"));
+  EXPECT_THAT(error(begin + "1,2\n"), HasSubstr("a.csv:3: 2 cells, and the header has 3"));
+  EXPECT_THAT(error(begin + "1,2,3,4\n"), HasSubstr(":3: 4 cells"));
   for (const char* wrong : {"nan", "1x", "x", "1e999", "0x1", "--1", "+-1", "1 2"})
     EXPECT_THAT(error(begin + "1," + wrong + ",1\n"),
-                HasSubstr("line 3: range: \"" + std::string(wrong) + "\" is no number"))
+                HasSubstr(":3: range: \"" + std::string(wrong) + "\" is no number"))
         << wrong;
   EXPECT_THAT(error(begin + "1,inf,1\n"), HasSubstr("range: \"inf\" is beyond 1e9"));
-  EXPECT_THAT(error(begin + "1,-2,1\n"), HasSubstr("line 3: a range below 0"));
-  EXPECT_THAT(error(begin + ",2,1\n"), HasSubstr("line 3: no time"));
-  EXPECT_THAT(error(begin + "-1,2,1\n"), HasSubstr("line 3: time \"-1\" is before that of the row above"));
-  EXPECT_THAT(error("time,x,y\n0,1,\n"), HasSubstr("line 2: x without y"));
+  EXPECT_THAT(error(begin + "1,-2,1\n"), HasSubstr(":3: a range below 0"));
+  EXPECT_THAT(error(begin + ",2,1\n"), HasSubstr(":3: no time"));
+  EXPECT_THAT(error(begin + "-1,2,1\n"), HasSubstr(":3: time \"-1\" is before that of the row above"));
+  EXPECT_THAT(error("time,x,y\n0,1,\n"), HasSubstr(":2: x without y"));
   EXPECT_THAT(error("time,range,sensor_x,sensor_y\n0,1,,2\n"), HasSubstr("no position of the sensor"));
   EXPECT_THAT(error_of([&] { read_track(temporary_.path().string()); }), HasSubstr("is no regular file"));
 }

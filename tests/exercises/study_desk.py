@@ -65,14 +65,13 @@ class Desk:
     def is_refused(self, status, sentence, *words):
         """One line of `lockstep study` with these words, and no file."""
         before = self.files()
-        found, out, err = self.typed(*words)
-        if found != status or sentence not in err or err.count("\n") != 1 or out:
-            fail(f"study {words}: status {found}, not {status} and {sentence}\n{out}{err}")
+        must_refuse(self.start(*words), status, sentence)
         if self.files() != before:
             fail(f"study {words} left {self.files() - before}")
 
     def with_own(self, name, text):
-        """A desk in a working copy with this file, which --own compiles."""
+        """A desk in a working copy with this file, which --own compiles: the longest part of a test, so it is started first
+        and looked at last."""
         copy = self.folder / "copy"
         for path, content in ((".lockstep/working-copy", "\n"), (name, text)):
             (copy / path).parent.mkdir(parents=True, exist_ok=True)
@@ -148,6 +147,13 @@ class Desk:
         for file in (name, *others):
             if (made / file).read_bytes() != (self.study_folder / file).read_bytes():
                 fail(f"make_example makes another {file}: type make_example {name}")
+
+
+def must_refuse(program, status, sentence):
+    """A program that was started ends with this status and one line."""
+    out, err = program.communicate()
+    if program.returncode != status or sentence not in err or err.count("\n") != 1 or out:
+        fail(f"{program.args}: status {program.returncode}, not {status} and {sentence}\n{out}{err}")
 
 
 def words_of(picture):

@@ -107,7 +107,7 @@ inline void take_projection(const std::string& text, Grid& grid) {
 
 }  // namespace detail
 
-/// Throws MapError with the line where the file is not what it should be.
+/// Throws std::runtime_error, which names the file and its line, where the file is not what it should be.
 class AsciiGrid : public ConvertedFile {
  public:
   explicit AsciiGrid(const std::string& file) {

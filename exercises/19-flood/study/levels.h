@@ -37,7 +37,8 @@ inline std::vector<float> levels_of(const std::string& text, const std::string& 
   std::vector<float> levels;
   if (text.find(':') != std::string::npos) {
     const std::vector<std::string> parts = study::pieces_of(text, ':');
-    if (parts.size() != 3) throw study::WrongUse(option + ' ' + study::in_quotes(text) + " is not FROM:TO:STEP");
+    if (parts.size() != 3)
+      throw study::WrongUse(option + ' ' + study::in_quotes(text) + " is not FROM:TO:STEP");
     const double from = detail::number_of(parts[0], option), to = detail::number_of(parts[1], option),
                  step = detail::number_of(parts[2], option);
     if (!(step > 0) || !(to >= from))
