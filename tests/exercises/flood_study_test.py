@@ -92,7 +92,8 @@ def check_example(desk):
         fail("not the map's .prj")
     check_table(desk.rows("example-water.csv"), heights, [cell], [440], 4, lambda row: 625)
     desk.check_picture("example.svg", "flood-study.svg",
-                       ["example.asc", "depth of water (m)", "dry", "source", "1 km", "x (m)", "y (m)"], is_exact=True)  # fmt: skip
+                       ["example.asc", "depth of water (m)", "dry", "source", "1 km", "x (m)", "y (m)"],
+                       is_exact=True)  # fmt: skip
     # Several levels, and the same from another way to name the source.
     levels = range(420, 461, 5)
     desk.example(["example-levels.asc", "example-levels.prj", "example-water.csv", "example.svg"], "--levels",

@@ -134,7 +134,7 @@ def check_own_files(desk, counts):
 
 def check_stream(desk, counts):
     """Server and client: the curve of the file itself, byte by byte, and a line for each packet."""
-    server = Server(desk, "--output", "live", "--every", "0.2")
+    server = Server(desk, "--output", "live", "--write-every", "0.2")
     sent = desk.passes("--send", f"127.0.0.1:{server.port}", "--packet", "500", "--rate", "20000")
     shown = server.ends(0)
     desk.must_be_same("live-correlation.csv", "example-correlation.csv", "the curve of a stream")

@@ -70,8 +70,10 @@ class Desk:
             fail(f"study {words} left {self.files() - before}")
 
     def with_own(self, name, text):
-        """A desk in a working copy with this file, which --own compiles: the longest part of a test, so it is started first
-        and looked at last."""
+        """A desk in a working copy with this file, which --own compiles.
+
+        That is the longest part of a test, so it is started first and looked at last.
+        """
         copy = self.folder / "copy"
         for path, content in ((".lockstep/working-copy", "\n"), (name, text)):
             (copy / path).parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +108,7 @@ class Desk:
     # --- what every study promises ---
 
     def example(self, wrote, *words):
-        """Types the study with its example: it writes these files, and the page shows what is printed, which returns."""
+        """Types the study with its example: it writes these files, and the page shows what is printed. Returns that."""
         printed = self.passes(*words)
         if re.findall(r"^wrote +(.*)$", printed, re.MULTILINE) != wrote or not set(wrote) <= self.files():
             fail(f"not what it should write: {printed}{self.files()}")

@@ -239,7 +239,8 @@ def check_own_catalogues(desk):
     galaxies, randoms = small_sky(random.Random(18))
     bins = ["--first", "3arcmin", "--per-decade", "3", "--bins", "5", "--regions", "7"]
     edges = [3 / 60 * 10 ** (k / 3) for k in range(6)]
-    desk.write("mine.txt", "# id dec ra\n" + "".join(f"{i} {dec:.5f} {ra:.5f}\n" for i, (ra, dec) in enumerate(galaxies)))
+    desk.write("mine.txt",
+               "# id dec ra\n" + "".join(f"{i} {dec:.5f} {ra:.5f}\n" for i, (ra, dec) in enumerate(galaxies)))  # fmt: skip
     desk.write("mock.csv", "RA;DEC;Z\r\n" + "".join(f"{ra:.5f};{dec:.5f};0.5\r\n" for ra, dec in randoms))
     desk.passes("mine.txt", "--randoms", "mock.csv", *bins, "--resamples", "40", "--seed", "9")
     check_tables(desk, "mine", galaxies, randoms, edges, 40, 9)

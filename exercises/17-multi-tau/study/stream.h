@@ -97,8 +97,8 @@ inline std::string bytes_of(const StreamHeader& header) {
 /// Of kStreamHeaderBytes bytes. Throws StreamError.
 inline StreamHeader stream_header(std::string_view bytes) {
   if (!bytes.starts_with(kStreamMagic))
-    throw StreamError("what the sender begins with, " + study::in_quotes(bytes.substr(0, kStreamMagic.size())) +
-                      ", is not LSCOUNTS");
+    throw StreamError("what the sender begins with, " +
+                      study::in_quotes(bytes.substr(0, kStreamMagic.size())) + ", is not LSCOUNTS");
   const auto version = detail::get<std::uint32_t>(bytes, 8), sensors = detail::get<std::uint32_t>(bytes, 12);
   const auto interval = std::bit_cast<double>(detail::get<std::uint64_t>(bytes, 16));
   if (version != kStreamVersion)

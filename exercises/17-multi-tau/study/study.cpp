@@ -1,7 +1,6 @@
 // The study of multi-tau: correlates counts of photons, out of a file or as they come over TCP, and writes
 // the normalised curve and a picture; or sends a file as an instrument would. README.md says how to use it.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -15,7 +14,6 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -106,8 +104,8 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   arguments.listen = options.number<unsigned>(
       "--listen", "PORT", "wait for a stream of counts over TCP; 0 takes a free port", 0, 65535);
   const auto bind = options.text("--bind", "ADDRESS", "with --listen: of this machine; else 127.0.0.1");
-  const auto every =
-      options.number<double>("--every", "SECONDS", "with --listen: write curves so often; else 2", 0.01, 1e6);
+  const auto every = options.number<double>("--write-every", "SECONDS",
+                                            "with --listen: write curves so often; else 2", 0.01, 1e6);
   const auto queue = options.number<std::size_t>("--queue", "PACKETS",
                                                  "with --listen: that wait at most; else 16", 1, 1'000'000);
   const auto pause = options.number<std::size_t>(
@@ -133,7 +131,7 @@ std::optional<Arguments> arguments_of(int count, char** words) {
   if (arguments.thresholds && (arguments.listen || send))
     throw study::WrongUse("--thresholds goes with a file that is correlated here");
   needs(bind.has_value(), arguments.listen.has_value(), "--bind", "--listen");
-  needs(every.has_value(), arguments.listen.has_value(), "--every", "--listen");
+  needs(every.has_value(), arguments.listen.has_value(), "--write-every", "--listen");
   needs(queue.has_value(), arguments.listen.has_value(), "--queue", "--listen");
   needs(pause.has_value(), arguments.listen.has_value(), "--pause", "--listen");
   needs(arguments.rate.has_value(), send.has_value(), "--rate", "--send");

@@ -5,9 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "18-tpacf/catalogues.h"

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <limits>
 #include <map>
 #include <numbers>
 #include <string>

@@ -3,7 +3,6 @@
 // simulated and by the copies that particles get. README.md says how to use it.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -15,8 +14,6 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -128,7 +125,7 @@ std::optional<Arguments> arguments_of(int count, char** words) {
       options.number<int>("--steps", "B", "of a chain, if the exercise's function has one; 32", 0, 1'000'000)
           .value_or(32);
   settings.seed = options
-                      .number<unsigned long long>("--seed", "S", "of all random numbers; 1", 0,
+                      .number<unsigned long long>("--seed", "N", "of all random numbers; 1", 0,
                                                   std::numeric_limits<unsigned long long>::max())
                       .value_or(1);
   read_model(options, arguments);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
-#include <limits>
 #include <numbers>
 #include <stdexcept>
 #include <string>
