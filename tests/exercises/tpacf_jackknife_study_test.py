@@ -196,6 +196,10 @@ def check_example(desk):
     # Errors of clustered galaxies are larger than those of independent pairs, and neighbours go together.
     if not all(row["jackknife_error"] > 3 * row["poisson_error"] for row in rows[6:]):
         fail(f"errors that are too small: {rows}")
+    times = [round(row["jackknife_error"] / row["poisson_error"]) for row in rows[-3:]]
+    said = "errors of the jackknife are {}, {} and {} times those of Poisson".format(*times)
+    if said not in " ".join(desk.page().split()):
+        fail(f"README.md does not say that {said}")
     desk.check_make_example("example.csv", "example-randoms.csv")
 
 
@@ -273,27 +277,70 @@ def check_box(desk):
     shown = desk.passes("mine.txt", *box, "--random-points", "500", "--bins", "6", "--first", "0.1", "--output", "a")
     if "made      500 random points in the box" not in shown:
         fail(shown)
-    points = catalogue(desk.folder / "a-randoms.csv")
+    points = catalogue(desk.folder / "a-made-randoms.csv")
     if len(points) != 500 or not all((ra - 356) % 360 <= 9 and -3 <= dec <= 4 for ra, dec in points):
         fail("the random points are not in the box")
-    desk.passes("mine.txt", "--randoms", "a-randoms.csv", "--bins", "6", "--first", "0.1", "--output", "b")
+    desk.passes("mine.txt", "--randoms", "a-made-randoms.csv", "--bins", "6", "--first", "0.1", "--output", "b")
     if desk.numbers("a-correlation.csv") != desk.numbers("b-correlation.csv"):
         fail("the random points that were written give another correlation")
-    every = catalogue(desk.folder / "a-randoms.csv")[::3]
-    if f"{len(every)} random points" not in desk.passes("mine.txt", "--randoms", "a-randoms.csv", "--every", "3", "--bins", "2",
+    every = catalogue(desk.folder / "a-made-randoms.csv")[::3]
+    if f"{len(every)} random points" not in desk.passes("mine.txt", "--randoms", "a-made-randoms.csv", "--every", "3", "--bins", "2",
                                                         "--first", "0.3", "--output", "c"):  # fmt: skip
         fail("not every third random point")
+    # No file that is read is replaced: neither random points of the user beside galaxies, nor what --output names.
+    desk.write("gal.txt", desk.bytes_of("mine.txt"))
+    desk.write("gal-randoms.csv", "the user's\n")
+    few = ["--bins", "2", "--first", "0.3"]
+    desk.passes("gal.txt", *box, "--random-points", "99", *few)
+    if desk.bytes_of("gal-randoms.csv") != b"the user's\n" or "gal-made-randoms.csv" not in desk.files():
+        fail(f"random points of the user were replaced: {desk.files()}")
+    desk.passes("gal.txt", "--randoms", "gal-made-randoms.csv", *few)
+    desk.refuses(1, "gal-made-randoms.csv would replace a file that was read", "./gal-made-randoms.csv", *box, *few,
+                 "--random-points", "99", "--output", "gal")  # fmt: skip
+    (desk.folder / "x-regions.csv").symlink_to("mock.csv")
+    desk.refuses(1, "x-regions.csv would replace a file that was read", "mine.txt", "--randoms", "mock.csv", *few,
+                 "--output", "x")  # fmt: skip
     desk.refuses(1, "galaxies lie outside of --box", "mine.txt", "--box", "0,5,-3,4")
     desk.refuses(2, "not both", "mine.txt", *box, "--randoms", "mock.csv")
     desk.refuses(2, "--random-points says how many", "mine.txt", *box, "--every", "2")
     desk.refuses(2, "--random-points are made in a --box", "mine.txt", "--randoms", "mock.csv", "--random-points", "9")
 
 
+# One file for three mistakes, as a compilation takes long: the number of bins says which one is made.
+WRONG_KERNELS = """
+#include "tpacf_jackknife.h"
+
+__global__ void nothing() {}
+
+std::size_t tpacf_jackknife_workspace_bytes(int, int, int) { return 1; }
+
+void tpacf_jackknife(const double*, const int*, int, int regions, double, int, int bins, unsigned long long* counts,
+                     void*, cudaStream_t stream) {
+  if (bins == 3) nothing<<<1, 4096, 0, stream>>>();
+  if (bins == 4) cudaMemsetAsync(counts, 0, (1 + regions) * bins * sizeof *counts, stream);
+}
+"""
+
+
+def check_own_kernels(desk):
+    """A file that writes nothing, one whose kernel cannot be launched, and one that counts nothing, as the starter."""
+    own = desk.with_own("exercises/18-tpacf-jackknife/tpacf_jackknife.cu", WRONG_KERNELS)
+    for bins, sentence in ((2, "counts of regions contradict those of all points in bin 1"),
+                           (3, "cudaGetLastError(): cudaErrorInvalidConfiguration"),
+                           (4, "no bin holds a pair of random points")):  # fmt: skip
+        status, out, err = own.typed("--own", "tpacf-jackknife", desk.folder / "mine.txt", "--randoms",
+                                     desk.folder / "mock.csv", "--first", "0.1", "--bins", bins)  # fmt: skip
+        written = list(own.working_directory.glob("mine*"))
+        # Behind the first line is what the emulated device finds.
+        if status != 1 or sentence not in err.partition("\n")[0] or out or written:
+            fail(f"{bins} bins by a wrong kernel: status {status}, not {sentence}\n{out}{err}{written}")
+
+
 def check_sparse_bins(desk):
     """Bins without pairs have empty fields, and few regions are remarked on."""
     shown = desk.passes("mine.txt", "--randoms", "mock.csv", "--first", "3.6arcsec", "--per-decade", "20", "--bins",
                         "64", "--regions", "2", "--output", "sparse")  # fmt: skip
-    if "a covariance over 2 regions has at most rank 1" not in shown:
+    if "a jackknife over 2 regions has a covariance of rank 1 at most" not in shown:
         fail(shown)
     empty = [row for row in desk.numbers("sparse-correlation.csv") if row["RR"] == 0]
     if not empty or any(row["w"] is not None or row["jackknife_error"] is not None for row in empty):
@@ -307,6 +354,8 @@ def check_refusals(desk):
     desk.refuses(2, "--first: \"1arcsec\" is no angle from 3.6arcsec", "mine.txt", "--randoms", "mock.csv", "--first", "1arcsec")
     desk.refuses(2, "there is no option --region", "--region", "2")
     desk.refuses(2, "the last bin ends beyond 180 degrees", "--bins", "40")
+    desk.refuses(1, "no bin holds a pair of random points", "mine.txt", "--randoms", "mock.csv", "--first", "3.6arcsec",
+                 "--bins", "1")  # fmt: skip
     desk.refuses(1, "none.csv cannot be opened", "mine.txt", "--randoms", "none.csv")
     desk.refuses(1, "missing/x-correlation.csv cannot be written", "mine.txt", "--randoms", "mock.csv", "--output", "missing/x")
     desk.write("bad.csv", "ra,dec\n1,2\n1,nan\n")
@@ -323,6 +372,7 @@ def main():
         check_own_catalogues(desk)
         check_box(desk)
         check_sparse_bins(desk)
+        check_own_kernels(desk)
         check_refusals(desk)
         desk.check_help()
 

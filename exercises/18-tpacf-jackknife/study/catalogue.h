@@ -47,6 +47,19 @@ inline std::optional<double> decimal_of(const std::string& text) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
+/// Whether a field is digits with colons, as 10:20:30 is.
+inline bool is_sexagesimal(const std::string& field) {
+  return field.find(':') != std::string::npos &&
+         field.find_first_not_of("0123456789:.+- ") == std::string::npos;
+}
+
+/// Whether all fields of a line are dashes, as below the names of VizieR's tables.
+inline bool is_rule(const std::vector<std::string>& fields) {
+  return std::all_of(fields.begin(), fields.end(), [](const std::string& field) {
+    return !field.empty() && field.find_first_not_of('-') == std::string::npos;
+  });
+}
+
 /// Reads the lines of a text file one after the other.
 class TextReader {
  public:
@@ -56,7 +69,7 @@ class TextReader {
   std::vector<SkyPoint> points() {
     std::vector<SkyPoint> points;
     for (std::string line; lines_.next(line);) {
-      if (!columns_ && !begin(line)) continue;
+      if (!columns_ && !begin(line) && !pass_units(line)) break;
       const SkyPoint point = point_of(fields_between(line, separator_));
       if (read_++ % request_.every != 0) continue;
       points.push_back(point);
@@ -70,8 +83,9 @@ class TextReader {
   bool begin(const std::string& line) {
     separator_ = separator_of(line);
     const std::vector<std::string> fields = fields_between(line, separator_);
-    const bool are_names = std::none_of(
-        fields.begin(), fields.end(), [](const std::string& field) { return decimal_of(field).has_value(); });
+    const bool are_names = std::none_of(fields.begin(), fields.end(), [](const std::string& field) {
+      return decimal_of(field).has_value() || is_sexagesimal(field);
+    });
     if (are_names) {
       columns_ = columns_among(fields, request_, lines_.file());
       return false;
@@ -83,6 +97,21 @@ class TextReader {
         request_.ra.empty() && request_.dec.empty() &&
         (!place_of_usual(names, kUsualRa).has_value() || !place_of_usual(names, kUsualDec).has_value());
     columns_ = may_be_first ? Columns{0, 1} : columns_among(names, request_, lines_.file(), fields.size());
+    return true;
+  }
+
+  /// Goes on from the names to the first point; false where there is none. VizieR writes a line of units and
+  /// one of dashes between them.
+  bool pass_units(std::string& line) {
+    if (!lines_.next(line)) return false;
+    if (is_rule(fields_between(line, separator_))) return lines_.next(line);
+    try {
+      point_of(fields_between(line, separator_));
+    } catch (const study::LineError&) {
+      // Wrong, unless it is the line of units. The message has its number.
+      if (!lines_.next(line) || !is_rule(fields_between(line, separator_))) throw;
+      return lines_.next(line);
+    }
     return true;
   }
 
@@ -100,9 +129,9 @@ class TextReader {
     if (field.empty()) lines_.fail(place + " is empty");
     const std::optional<double> value = decimal_of(field);
     if (!value) {
-      const bool is_sexagesimal = field.find(':') != std::string::npos;
+      const bool has_colon = field.find(':') != std::string::npos;
       lines_.fail(study::in_quotes(field) + " in " + place + " is no decimal number of degrees" +
-                  (is_sexagesimal ? ": convert hours and minutes first" : ""));
+                  (has_colon ? ": convert hours and minutes first" : ""));
     }
     return *value;
   }

@@ -63,6 +63,11 @@ struct Survey {
   double data_pairs(std::size_t bin) const { return galaxies.all(bin); }
   double cross_pairs(std::size_t bin) const { return both.all(bin) - data_pairs(bin) - random_pairs(bin); }
   double random_pairs(std::size_t bin) const { return randoms.all(bin); }
+  bool has_no_random_pairs() const {
+    for (std::size_t bin = 0; bin < bins(); ++bin)
+      if (random_pairs(bin) > 0) return false;
+    return true;
+  }
   /// The share of random pairs whose points lie in two regions; NaN where there is no pair.
   double across(std::size_t bin) const {
     double within = 0;

@@ -64,6 +64,12 @@ class FitsFile {
     call(fits_movabs_hdu, file_, unit, &type);
     return type == BINARY_TBL || type == ASCII_TBL;
   }
+  /// Of the unit to which is_table() went.
+  bool is_ascii() const {
+    int type = 0;
+    call(fits_get_hdu_type, file_, &type);
+    return type == ASCII_TBL;
+  }
   std::vector<std::string> column_names() const {
     int count = 0;
     call(fits_get_num_cols, file_, &count);
@@ -99,9 +105,26 @@ class FitsFile {
     call(fits_read_col, file_, TDOUBLE, static_cast<int>(place) + 1, static_cast<LONGLONG>(row) + 1,
          LONGLONG{1}, static_cast<LONGLONG>(values.size()), static_cast<void*>(&missing),
          static_cast<void*>(values.data()), &any);
+    if (is_ascii()) clear_blanks(static_cast<int>(place) + 1, row, values);
   }
 
  private:
+  /// NaN where an ASCII table has blanks alone, which are 0 to FITS and to cfitsio.
+  void clear_blanks(int column, std::size_t row, std::vector<double>& values) const {
+    int type = 0;
+    long repeat = 0, width = 0, begin = 0;
+    call(fits_get_coltype, file_, column, &type, &repeat, &width);
+    call(fits_get_acolparms, file_, column, nullptr, &begin, nullptr, nullptr, nullptr, nullptr, nullptr,
+         nullptr);
+    std::vector<unsigned char> field(static_cast<std::size_t>(width));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      call(fits_read_tblbytes, file_, static_cast<LONGLONG>(row + i) + 1, LONGLONG{begin}, LONGLONG{width},
+           field.data());
+      if (std::all_of(field.begin(), field.end(), [](unsigned char c) { return c == ' '; }))
+        values[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+
   /// How many degrees a unit is; those of a column without one are degrees.
   double degrees_of(const std::string& unit, const std::string& column) const {
     const std::string plain = study::in_lower_case(unit);

@@ -151,6 +151,7 @@ std::vector<unsigned long long> counts_of(const SkyPoint* points, const int* reg
                                           std::size_t regions, const AngularBins& bins) {
   static_assert(sizeof(SkyPoint) == 2 * sizeof(double));
   std::vector<unsigned long long> counts((1 + regions) * static_cast<std::size_t>(bins.bins));
+  constexpr int kUninitialised = 0xff;  // in each byte: counts that contradict each other
   const std::size_t bytes = counts.size() * sizeof counts[0];
   const int points_in = static_cast<int>(n), regions_in = static_cast<int>(regions);
   const DeviceBytes positions(std::max<std::size_t>(n, 1) * sizeof *points),
@@ -158,8 +159,10 @@ std::vector<unsigned long long> counts_of(const SkyPoint* points, const int* reg
       workspace(std::max<std::size_t>(tpacf_jackknife_workspace_bytes(points_in, regions_in, bins.bins), 1));
   CHECK_CUDA(cudaMemcpy(positions.as<void>(), points, n * sizeof *points, cudaMemcpyHostToDevice));
   CHECK_CUDA(cudaMemcpy(places.as<void>(), region_of, n * sizeof *region_of, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemset(out.as<void>(), kUninitialised, bytes));
   tpacf_jackknife(positions.as<double>(), places.as<int>(), points_in, regions_in, bins.first,
                   bins.per_decade, bins.bins, out.as<unsigned long long>(), workspace.as<void>(), nullptr);
+  CHECK_CUDA(cudaGetLastError());
   CHECK_CUDA(cudaMemcpy(counts.data(), out.as<void>(), bytes, cudaMemcpyDeviceToHost));
   return counts;
 }
@@ -319,7 +322,8 @@ void report(const Arguments& arguments, const Sky& sky, const Regions& regions, 
         outside);
   if (survey.bins() >= regions.count())
     std::printf(
-        "note      a covariance over %zu regions has at most rank %zu: that of %zu bins has no inverse\n",
+        "note      a jackknife over %zu regions has a covariance of rank %zu at most: that of %zu bins has "
+        "no inverse\n",
         regions.count(), regions.count() - 1, survey.bins());
 }
 
@@ -331,11 +335,17 @@ void run(const Arguments& arguments) {
   all.insert(all.end(), sky.randoms.points.begin(), sky.randoms.points.end());
   const Survey survey{pairs_of(galaxies, arguments.bins), pairs_of(randoms, arguments.bins),
                       pairs_of(Divided(all, regions), arguments.bins)};
+  if (survey.has_no_random_pairs())
+    throw std::runtime_error(
+        "no bin holds a pair of random points: other bins by --first and --bins, more random points, or, of "
+        "your own file, ./lockstep grade tpacf-jackknife");
   const Correlation w = weighted_correlation(survey, std::vector<std::size_t>(regions.count(), 1));
   SplitMix64 random(arguments.seed);
   const Covariances covariances = covariances_of(survey, arguments.resamples, random);
 
   study::OutputFiles files;
+  files.keep(arguments.galaxies);
+  if (!arguments.field) files.keep(arguments.randoms);
   files.add(arguments.output + "-correlation.csv",
             [&](std::ostream& out) { write_correlation(out, arguments.bins, survey, w, covariances); });
   files.add(arguments.output + "-covariance.csv",
@@ -343,7 +353,7 @@ void run(const Arguments& arguments) {
   files.add(arguments.output + "-regions.csv",
             [&](std::ostream& out) { write_regions(out, regions, survey); });
   if (arguments.field)
-    files.add(arguments.output + "-randoms.csv",
+    files.add(arguments.output + "-made-randoms.csv",
               [&](std::ostream& out) { write_points(out, sky.randoms.points); });
   const std::string name = std::filesystem::path(arguments.galaxies).filename().string();
   const Picture picture{
