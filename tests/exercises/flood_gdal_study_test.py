@@ -85,6 +85,42 @@ def check_refusals(desk):
     desk.write("turned.vrt", turned)
     desk.refuses(1, "turned.vrt: its rows do not run along the x axis", "turned.vrt", *source)
     desk.refuses(1, "missing/x-water.tif cannot be written", "n.tif", *source, "--output", "missing/x")
+    desk.refuses(1, "n-water.tif would replace a file that was read", "n-water.tif", *source, "--output", "n")
+    # A name that GDAL would take for a command to read another file.
+    desk.write("GTIFF_DIR:1:e.tif", "no map\n")
+    desk.refuses(1, "nothing that GDAL reads", "GTIFF_DIR:1:e.tif", *source)
+    # Mosaics are read, unless somebody wants none.
+    mosaic = "<VRTDataset rasterXSize='4' rasterYSize='3'><VRTRasterBand dataType='Float32' band='1'><SimpleSource>"
+    mosaic += "<SourceFilename relativeToVRT='1'>d.tif</SourceFilename></SimpleSource></VRTRasterBand></VRTDataset>"
+    desk.write("mosaic.vrt", mosaic)
+    desk.passes("mosaic.vrt", *source)
+    desk.environment["GDAL_SKIP"] = "VRT,WMS"
+    desk.refuses(1, "nothing that GDAL reads", "mosaic.vrt", *source)
+    del desk.environment["GDAL_SKIP"]
+
+
+def check_reference_systems(desk):
+    """A reference system that GeoTIFF cannot hold is not lost without a word, and no second file is left."""
+    pole = ('GEOGCRS["rotated",BASEGEOGCRS["WGS 84",DATUM["World Geodetic System 1984",ELLIPSOID["WGS 84",6378137,'
+            '298.257223563]]],DERIVINGCONVERSION["pole",METHOD["PROJ ob_tran o_proj=longlat"],PARAMETER["o_lat_p",40],'
+            'PARAMETER["o_lon_p",0],PARAMETER["lon_0",10]],CS[ellipsoidal,2],AXIS["lat",north],AXIS["lon",east],'
+            'ANGLEUNIT["degree",0.0174532925199433]]')  # fmt: skip
+    words = ("--cell", "1,1", "--level", "5")
+    before = desk.files()
+    translate(desk, "-of", "VRT", "d.asc", "pole.vrt", "-a_srs", pole)
+    desk.refuses(1, "GeoTIFF cannot hold its reference system: gdalwarp -t_srs", "pole.vrt", *words)
+    if desk.files() - before != {"pole.vrt"}:
+        fail(f"files are left: {desk.files() - before}")
+    units = {"EPSG:4326": "m", "EPSG:27700": "m", "EPSG:2263": "US survey foot", "EPSG:25832+7837": "m",
+             "EPSG:4326+5773": "m", "ESRI:54009": "m", "+proj=laea +lat_0=47 +lon_0=11 +ellps=bessel +units=ft": "foot"}
+    for number, (name, unit) in enumerate(units.items()):
+        translate(desk, "d.asc", f"r{number}.tif", "-a_srs", name)
+        desk.passes(f"r{number}.tif", *words)
+        made, read = info_of(desk, f"r{number}-water.tif"), info_of(desk, f"r{number}.tif")
+        if made["coordinateSystem"] != read["coordinateSystem"]:
+            fail(f"{name} became {made['coordinateSystem']}")
+        if desk.rows(f"r{number}-water.csv")[0]["unit_of_length"] != unit:
+            fail(f"{name}: {desk.rows(f'r{number}-water.csv')}")
 
 
 def main():
@@ -98,6 +134,7 @@ def main():
         check_scaled(desk)
         check_degrees(desk)
         check_refusals(desk)
+        check_reference_systems(desk)
 
 
 if __name__ == "__main__":

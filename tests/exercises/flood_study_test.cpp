@@ -2,10 +2,12 @@
 // areas of cells, levels as they are typed, sums, and the picture.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -21,6 +23,7 @@
 #include "19-flood/study/open_map.h"
 #include "19-flood/study/picture.h"
 #include "19-flood/study/summary.h"
+#include "19-flood/study/temporary_file.h"
 #include "shell.h"
 #include "study/options.h"
 #include "study/output_files.h"
@@ -156,6 +159,77 @@ TEST_F(FloodStudy, TheProjectionBesideAMapSaysItsUnit) {
   EXPECT_EQ(map(grid)->grid().length_unit(), "m");
   write("a.prj", "Projection UTM\n");
   EXPECT_EQ(map(grid)->grid().unit, "");
+  write("a.prj", "Projection    GEOGRAPHIC\r\nZunits        NO\r\nUnits         DD\r\n");
+  EXPECT_TRUE(map(grid)->grid().is_geographic);
+  write("a.prj", "Projection UTM\nUnits METERS\nZunits FEET\n");
+  EXPECT_EQ(map(grid)->grid().unit, "m");
+}
+
+TEST_F(FloodStudy, AProjectionIsReadOfWhatLiesInThePlaneAlone) {
+  const std::string grid = std::string("ncols 1\nnrows 1\n") + kPlace + "1\n";
+  for (
+      const char* degrees :
+      {R"(COMPD_CS["x",GEOGCS["a",UNIT["degree",0.01]],VERT_CS["b",UNIT["metre",1]]])",
+       R"(GEOGCS["a",UNIT["Degree",0.01]],VERTCS["b",UNIT["Meter",1.0]])",
+       R"(GEODCRS["a",CS[ellipsoidal,2],ANGLEUNIT["degree",0.01]])",
+       R"(GEOGRAPHICCRS["a",CS[ellipsoidal,2],ANGLEUNIT["degree",0.01]])",
+       R"(COMPOUNDCRS["PROJCS[",GEOGCRS ["a",ANGLEUNIT["degree",0.01]],VERTCRS["b",LENGTHUNIT["foot",0.3]]])",
+       "geogcs[\"a\"]", "Projection GEOGRAPHIC\nUnits DD\n"}) {
+    write("a.prj", degrees);
+    EXPECT_TRUE(map(grid)->grid().is_geographic) << degrees;
+    EXPECT_EQ(map(grid)->grid().unit, "°") << degrees;
+  }
+  for (
+      const char* metres :
+      {R"(PROJCS["x",GEOGCS["a",UNIT["Degree",0.01]],UNIT["Meter",1]],VERTCS["b",UNIT["Foot_US",0.3]])",
+       R"(COMPD_CS["x",PROJCS["y",GEOGCS["a",UNIT["degree",0.01]],UNIT["metre",1]],VERT_CS["b",UNIT["ft",1]]])",
+       R"(PROJCRS["x",BASEGEODCRS["a",ANGLEUNIT["degree",0.01]],CONVERSION["c",SCALEUNIT["unity",1]],
+           CS[Cartesian,2],LENGTHUNIT["metre",1],ID["EPSG",32633]])",
+       R"(PROJECTEDCRS["x",GEOGCRS["a"],LENGTHUNIT["metre",1]])"}) {
+    write("a.prj", metres);
+    EXPECT_FALSE(map(grid)->grid().is_geographic) << metres;
+    EXPECT_EQ(map(grid)->grid().unit, "m") << metres;
+  }
+  write("a.prj", "PROJCS[\"open");
+  EXPECT_EQ(map(grid)->grid().unit, "");
+}
+
+TEST_F(FloodStudy, CellsThatADoubleCannotTellApartAreRefused) {
+  const auto found = [this](const std::string& left, const std::string& bottom, const std::string& side) {
+    return refusal("ncols 3\nnrows 3\nxllcorner " + left + "\nyllcorner " + bottom + "\ncellsize " + side +
+                   "\n1 2 3 4 5 6 7 8 9\n");
+  };
+  const std::string no_places = std::string(": ") + kNoPlaces;
+  EXPECT_EQ(found("0", "1e15", "16"), "no error");
+  EXPECT_EQ(found("1e18", "0", "16"), no_places);
+  EXPECT_EQ(found("-1e17", "0", "1"), no_places);
+  EXPECT_EQ(found("0", "1e17", "4"), no_places);
+  EXPECT_EQ(found("0", "0", "1e308"), no_places);
+  EXPECT_EQ(found("0", "0", "1e-200"), no_places);
+  EXPECT_EQ(found("1e308", "1e308", "1e308"), no_places);
+}
+
+TEST_F(FloodStudy, AKeyIsThereOnceAndAByteOrderMarkIsNoPartOfIt) {
+  EXPECT_THAT(refusal(std::string("ncols 3\nnrows 1\nNCOLS 4\n") + kPlace + "1 2 3 4\n"),
+              AllOf(HasSubstr("3: "), HasSubstr("ncols is there a second time")));
+  EXPECT_THAT(heights_of(*map(std::string("\xef\xbb\xbfncols 2\nnrows 1\n") + kPlace + "1 2\n")),
+              ElementsAre(1, 2));
+}
+
+TEST_F(FloodStudy, APipeIsNotWaitedFor) {
+  const std::string pipe = (temporary_.path() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { open_map(pipe); }), HasSubstr("pipe is no regular file"));
+}
+
+TEST(FloodTemporaryFile, SaysWhichFolderIsMissing) {
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/missing/folder", 1);
+  EXPECT_EQ(error_of([] { TemporaryFile(); }),
+            "a temporary file in /missing/folder cannot be created: No such file or directory. TMPDIR=FOLDER "
+            "names another folder");
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
 TEST_F(FloodStudy, APgmPictureIsTextOrBytesOfOneOrTwo) {
@@ -173,6 +247,8 @@ TEST_F(FloodStudy, APgmPictureIsTextOrBytesOfOneOrTwo) {
   EXPECT_EQ(refusal("P2\n2 x\n10\n5 x\n"), ":2: \"x\" is no height of a PGM");
   EXPECT_THAT(refusal("P5\n2 1\n70000\nabcd"), HasSubstr("from 1 to 65535"));
   EXPECT_THAT(refusal("P5\n0 1\n255\n"), HasSubstr("is none, or too large"));
+  for (const char* other : {"P2x 1 1 9 5", "P5\xff 1 1 9 5", "P22 1 1 9 5"})
+    EXPECT_THAT(refusal(other), HasSubstr("is no ESRI ASCII grid and no PGM picture"));
 }
 
 TEST(FloodGrid, APointIsInOneCellAndEdgesBelongToTheMap) {
@@ -194,6 +270,17 @@ TEST(FloodGrid, TheRowsOfTheWholeEarthHaveItsArea) {
   // Of the ellipsoid WGS 84: 510.0656 million km².
   EXPECT_NEAR(area / 1e12, 510.0656, 1e-4);
   EXPECT_GT(earth.cell_area(90), 50 * earth.cell_area(0));
+}
+
+TEST(FloodGrid, LatitudesEndAtThePoles) {
+  // Of centres from -90 to 90, every 2.5 degrees.
+  Grid grid{.rows = 73, .columns = 144, .left = -1.25, .top = 91.25, .width = 2.5, .height = -2.5};
+  EXPECT_TRUE(grid.is_on_earth());
+  grid.top = 95;
+  EXPECT_FALSE(grid.is_on_earth());
+  EXPECT_FALSE((Grid{.rows = 2, .columns = 1, .top = -90, .height = -1}.is_on_earth()));
+  EXPECT_FALSE((Grid{.rows = 1, .columns = 1, .top = 1000, .height = -1000}.is_on_earth()));
+  EXPECT_FALSE((Grid{.rows = 1, .columns = 1, .top = NAN}.is_on_earth()));
 }
 
 TEST(FloodLevels, AreStepsOrAList) {
@@ -235,6 +322,19 @@ TEST(FloodSummary, DepthsGrowWithTheLevel) {
   EXPECT_THAT(out.str(), EndsWith("4,2,4,13,\"a \"\"foot\"\"\"\n"));
   Summary wrong(grid, {1, 2, 4}, {});
   EXPECT_THAT(error_of([&] { wrong.add_row(0, {3, 4}, {1, 1}); }), HasSubstr("flood left water"));
+}
+
+TEST(FloodSummary, WaterBesideNoDataIsCountedOnce) {
+  const Grid grid{.rows = 3, .columns = 4};
+  Summary summary(grid, {5}, {});
+  summary.add_row(0, {1, 1, NAN, 1}, {1, 1, 0, 1});
+  summary.add_row(1, {NAN, 1, 1, 9}, {0, 1, 1, 0});
+  summary.add_row(2, {1, 1, NAN, NAN}, {0, 1, 0, 0});
+  EXPECT_EQ(summary.beside_unknown(), 6U);
+  Summary none(grid, {5}, {});
+  none.add_row(0, {1, 1, 9, NAN}, {1, 1, 0, 0});
+  none.add_row(1, {1, 1, 1, 9}, {1, 1, 1, 0});
+  EXPECT_EQ(none.beside_unknown(), 0U);
 }
 
 TEST(FloodOptions, MayBeRepeated) {
@@ -291,6 +391,14 @@ TEST(FloodPicture, OfALargeMapIsAsSmallAsOthers) {
   EXPECT_LT(svg.size(), 400'000U);
   EXPECT_THAT(svg,
               AllOf(HasSubstr("a &amp; b.asc"), HasSubstr("a block is 11 × 11 cells"), EndsWith("</svg>\n")));
+}
+
+TEST(FloodPicture, ColoursLevelsThatAreFarApart) {
+  const std::string svg = picture_of(
+      {.rows = 2, .columns = 2}, [](std::size_t row, std::size_t) { return row == 0 ? -3.2e38F : 0.0F; },
+      {-3e38F, 3e38F}, true);
+  EXPECT_THAT(svg, AllOf(HasSubstr("stroke=\"" + study::scale_colour(0) + '"'),
+                         HasSubstr("stroke=\"" + study::scale_colour(1) + '"')));
 }
 
 TEST(FloodPicture, OfOddMapsHasNumbersOnly) {

@@ -184,6 +184,23 @@ def check_strips(desk):
         fail(f"no map went to and fro: at most {brought} strips were brought")
 
 
+def check_no_data(desk):
+    """Water beside no data is counted, by sides, and other maps have no word of it."""
+    rng = random.Random(3)
+    heights = [[rng.choice((NAN, 1, 1, 1, 9)) for _ in range(21)] for _ in range(17)]
+    heights[0][0] = 1
+    write_grid(desk, "holes.asc", heights)
+    water = flooded(heights, [(0, 0)], 5, 8)
+    places = [(r, c) for r in range(17) for c in range(21) if math.isnan(heights[r][c])]
+    sides = {(r + down, c + right) for r, c in places for down, right in ((0, 1), (1, 0), (0, -1), (-1, 0))}
+    said = f"no data   water has come to {len(water & sides)} cells beside cells without data"
+    printed = desk.passes("holes.asc", "--cell", "1,1", "--level", "5", "--neighbours", "8")
+    if len(water & sides) < 20 or len(water - sides) < 20 or said not in printed:
+        fail(f"not {said}: {printed}")
+    if "no data" in desk.passes():
+        fail("the example has no cells without data")
+
+
 def check_levels(desk):
     """Several levels, on heights in whole numbers, from the sea, in strips and whole."""
     rng = random.Random(7)
@@ -211,6 +228,14 @@ def check_levels(desk):
     header, lowest = grid_of(desk.folder / "deep-levels.asc")
     if lowest != [[-15000, -10000, header["nodata_value"]]] or header["nodata_value"] in (-15000, -10000, 0):
         fail(f"not the levels of a deep map: {header} {lowest}")
+    # The number for no value is none of the levels, whichever these are.
+    write_grid(desk, "far.asc", [[-3e7, 0, 7]])
+    for words in ("-20000000,5", "-9999,-10000,5"):
+        levels = [float(level) for level in words.split(",")]
+        desk.passes("far.asc", "--cell", "1,1", "--levels", words)
+        header, lowest = grid_of(desk.folder / "far-levels.asc")
+        if lowest != [[min(levels), 5, header["nodata_value"]]] or header["nodata_value"] in levels:
+            fail(f"not the levels {words}: {header} {lowest}")
 
 
 def check_memory(desk):
@@ -222,6 +247,14 @@ def check_memory(desk):
         fail(f"0.12 MiB hold no more than a third of the example: {printed}")
     for ending in ("-water.asc", "-water.csv", ".svg"):
         desk.must_be_same(f"small{ending}", f"whole{ending}", "in 0.12 MiB")
+    # So does it where --strip asks for more, though the whole map would fit if it came alone.
+    if "strips" in desk.passes("--memory", "0.4", "--output", "small"):
+        fail("0.4 MiB do not hold the example")
+    printed = desk.passes("--memory", "0.4", "--strip", "139", "--output", "small")
+    found = re.search(r"^strips +\d+ of (\d+) rows", printed, re.MULTILINE)
+    if not found or 3 * 5 * 180 * int(found[1]) > 0.4 * 2**20:
+        fail(f"three strips of that many rows do not fit in 0.4 MiB: {printed}")
+    desk.must_be_same("small-water.asc", "whole-water.asc", "in 0.4 MiB and strips")
     desk.refuses(1, "not enough memory of the device: strips of one row need", "--memory", "0.001")
 
 
@@ -250,6 +283,7 @@ def check_degrees(desk):
         close = all(abs(float(row[key]) / exact - 1) <= 1e-6 for key, exact in (("area", area), ("volume", volume)))
         if row["unit_of_length"] != "m" or not close:
             fail(f"{name}: {row}, by the integral {area} and {volume}")
+    desk.refuses(1, "example.asc: its coordinates are no degrees of latitude: x from 2000 to 6500", "--degrees")
     if "latitude (°)" not in words_of(desk.folder / "degrees.svg"):
         fail("no degrees in the picture")
 
@@ -287,6 +321,11 @@ def check_refusals(desk):
     desk.refuses(2, "there is no option --sea-sides", "--sea-sides", "north")
     desk.refuses(2, "is not north, south, east or west", "--sea-side", "left")
     desk.refuses(1, "missing/x-water.asc cannot be written", "--output", "missing/x")
+    desk.write("t-water.asc", desk.bytes_of("steps.asc"))
+    desk.refuses(1, "t-water.asc would replace a file that was read", "t-water.asc", *source, "--output", "t")
+    far = "ncols 3\nnrows 3\nxllcorner 1e18\nyllcorner 0\ncellsize 16\n1 2 3 4 5 6 7 8 9\n"
+    desk.write("far.asc", far)
+    desk.refuses(1, "far.asc: its cells are too large, too small or too far away", "far.asc", *source)
     printed = desk.passes("--source", "2100,4400")
     if "no source is below the level: the lowest one lies at 522" not in printed:
         fail(f"no word of a dry source: {printed}")
@@ -309,6 +348,7 @@ def main():
         wrong = own.start("--own", "flood")
         check_example(desk)
         check_strips(desk)
+        check_no_data(desk)
         check_levels(desk)
         check_memory(desk)
         check_degrees(desk)

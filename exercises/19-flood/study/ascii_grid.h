@@ -11,9 +11,11 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "grid.h"
 #include "height_file.h"
@@ -23,10 +25,17 @@ namespace lockstep::flood_study {
 
 namespace detail {
 
-/// The words of a file, between white space, and the lines that they are on.
+/// With which some programs begin a text in UTF-8.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+constexpr bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// The words of a file, between white space, and the lines that they are on. A byte order mark is skipped.
 class Words {
  public:
-  explicit Words(const std::string& file) : in_(study::opened(file)), file_(file) {}
+  explicit Words(const std::string& file) : in_(study::opened(file)), file_(file) {
+    if (study::begin_of(in_, kByteOrderMark.size()) == kByteOrderMark) in_.seekg(kByteOrderMark.size());
+  }
 
   /// The next word, of one that is no number its beginning; false at the end of the file.
   bool next(std::string& word) {
@@ -55,7 +64,6 @@ class Words {
   [[noreturn]] void fail(const std::string& what) const { throw study::LineError(file_, line_, what); }
 
  private:
-  static bool is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
   int get() {
     if (at_ == size_) {
       in_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
@@ -90,18 +98,40 @@ inline std::string projection_beside(const std::string& file) {
   return "";
 }
 
-/// Of a description in well-known text (OGC 01-009, ESRI): whether coordinates are degrees, and their unit,
-/// the last that is named.
+/// Of a description in well-known text (OGC 01-009 and 18-010, ESRI), or in the older one of Arc/Info:
+/// whether coordinates are degrees, and their unit, the last that is named. What is said of heights is left
+/// out.
 inline void take_projection(const std::string& text, Grid& grid) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  const std::string_view body = begin == std::string::npos ? "" : std::string_view(text).substr(begin);
-  grid.is_geographic = body.starts_with("GEOGCS") || body.starts_with("GEOGCRS");
-  grid.unit = grid.is_geographic ? "°" : "";
-  const std::string_view key = "UNIT[\"";
-  const std::size_t found = body.rfind(key);
-  if (grid.is_geographic || found == std::string_view::npos) return;
-  const std::string_view name = body.substr(found + key.size());
-  grid.unit = unit_called(std::string(name.substr(0, std::min<std::size_t>(name.find('"'), 30))));
+  std::string unit;
+  bool has_degrees = false, is_projected = false;
+  std::string word, key;  // a key lies before a bracket
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      const std::string name = text.substr(i + 1, text.find('"', i + 1) - i - 1);
+      if (key == "unit" || key == "lengthunit") unit = name;
+      i += name.size() + 1;
+      key.clear();
+    } else if (c == '[' || c == '(') {
+      key = std::exchange(word, "");
+      if (key.starts_with("vert")) break;
+      is_projected |= key == "projcs" || key == "projcrs" || key == "projectedcrs";
+      has_degrees |= key == "geogcs" || key == "geogcrs" || key == "geodcrs" || key == "geographiccrs";
+    } else if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!is_space(c)) {
+      word.clear();
+    }
+  }
+  std::istringstream lines(text);
+  for (std::string line, value; std::getline(lines, line);) {
+    std::istringstream words(study::in_lower_case(line));
+    if (!(words >> word >> value) || word != "units") continue;
+    unit = value;
+    has_degrees |= value == "dd";
+  }
+  grid.is_geographic = has_degrees && !is_projected;
+  grid.unit = grid.is_geographic ? "°" : unit_called(study::excerpt(unit));
 }
 
 }  // namespace detail
@@ -129,6 +159,7 @@ class AsciiGrid : public ConvertedFile {
 
   /// Whether a file of this beginning is one.
   static bool is(std::string_view begin) {
+    if (begin.starts_with(detail::kByteOrderMark)) begin.remove_prefix(detail::kByteOrderMark.size());
     const std::size_t word = begin.find_first_not_of(" \t\r\n");
     const std::string key = study::in_lower_case(std::string(begin.substr(std::min(word, begin.size()), 9)));
     for (const char* first : {"ncols", "nrows", "xllcorner", "xllcenter"})
@@ -154,8 +185,8 @@ class AsciiGrid : public ConvertedFile {
       if (!number || (is_side && !study::number_of<long long>(value)) ||
           (key != "nodata_value" && !std::isfinite(*number)))
         words.fail(study::in_quotes(value) + " is no value of " + key);
+      if (!values_.emplace(key, *number).second) words.fail(key + " is there a second time");
       if (key != "nodata_value") header_ += key + ' ' + value + '\n';
-      values_[key] = *number;
     }
     return false;
   }
@@ -181,6 +212,7 @@ class AsciiGrid : public ConvertedFile {
     grid_.left = has("xllcorner") ? values_["xllcorner"] : values_["xllcenter"] - width / 2;
     const double bottom = has("yllcorner") ? values_["yllcorner"] : values_["yllcenter"] - height / 2;
     grid_.top = bottom + height * static_cast<double>(grid_.rows);
+    must(grid_.has_places(), kNoPlaces);
     unknown_ = has("nodata_value") ? values_["nodata_value"] : -9999;  // ESRI's where the file has none
   }
 
@@ -250,7 +282,10 @@ class PgmPicture : public ConvertedFile {
     heights.flush();
   }
 
-  static bool is(std::string_view begin) { return begin.starts_with("P2") || begin.starts_with("P5"); }
+  static bool is(std::string_view begin) {
+    return (begin.starts_with("P2") || begin.starts_with("P5")) &&
+           (begin.size() == 2 || detail::is_space(begin[2]));
+  }
 
  private:
   static constexpr long long kMaxGrey = 65535;

@@ -26,9 +26,9 @@ namespace lockstep::flood_study {
 class GdalMap : public HeightFile {
  public:
   explicit GdalMap(const std::string& file) : file_(file) {
-    GDALAllRegister();
     CPLSetErrorHandler(CPLQuietErrorHandler);  // what it would print is asked for
-    data_.reset(GDALOpenEx(file.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY, nullptr, nullptr, nullptr));
+    GDALAllRegister();
+    data_ = opened(file);
     if (data_ == nullptr)
       refuse(file + " is no ESRI ASCII grid, no PGM picture, and nothing that GDAL reads");
     format_ = GDALGetDriverShortName(GDALGetDatasetDriver(data_.get()));
@@ -72,6 +72,8 @@ class GdalMap : public HeightFile {
 
   void write(study::OutputFiles& files, const OutputGrid& output) const override {
     files.add_by_name(output.name + ".tif", [&](const std::string& name) {
+      // What GeoTIFF cannot hold would go into a second file, which OutputFiles does not know.
+      const WithoutSideFiles without;
       const GDALDriverH driver = GDALGetDriverByName("GTiff");
       if (driver == nullptr) throw std::runtime_error("this GDAL writes no GeoTIFF");
       char** options = CSLSetNameValue(nullptr, "COMPRESS", "DEFLATE");
@@ -87,8 +89,8 @@ class GdalMap : public HeightFile {
       double transform[6];  // of which some versions of GDAL take no const
       std::copy(std::begin(transform_), std::end(transform_), transform);
       if (has_transform_) must(GDALSetGeoTransform(made.get(), transform) == CE_None);
-      if (const OGRSpatialReferenceH reference = GDALGetSpatialRef(data_.get()))
-        must(GDALSetSpatialRef(made.get(), reference) == CE_None);
+      const OGRSpatialReferenceH reference = GDALGetSpatialRef(data_.get());
+      if (reference != nullptr) must(GDALSetSpatialRef(made.get(), reference) == CE_None);
       const GDALRasterBandH band = GDALGetRasterBand(made.get(), 1);
       must(GDALSetRasterNoDataValue(band, output.unknown_value) == CE_None);
       std::vector<float> values(grid_.columns);
@@ -100,6 +102,9 @@ class GdalMap : public HeightFile {
       CPLErrorReset();
       made.reset();  // which writes the rest and returns nothing
       must(CPLGetLastErrorType() < CE_Failure);
+      if (reference != nullptr && !is_of(reference, name))
+        throw MapError(file_,
+                       "GeoTIFF cannot hold its reference system: gdalwarp -t_srs gives it another one");
     });
   }
 
@@ -108,6 +113,30 @@ class GdalMap : public HeightFile {
     void operator()(void* dataset) const { GDALClose(dataset); }
   };
   using Dataset = std::unique_ptr<void, Closes>;
+
+  /// While it lives, this thread's GDAL neither writes nor reads .aux.xml.
+  struct WithoutSideFiles {
+    WithoutSideFiles() { CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", "NO"); }
+    WithoutSideFiles(const WithoutSideFiles&) = delete;
+    WithoutSideFiles& operator=(const WithoutSideFiles&) = delete;
+    ~WithoutSideFiles() { CPLSetThreadLocalConfigOption("GDAL_PAM_ENABLED", nullptr); }
+  };
+
+  /// Null where GDAL reads it not. The name of a file that lies here may be a command of GDAL, as
+  /// GTIFF_DIR:1:other.tif is; behind a folder it is none.
+  static Dataset opened(const std::string& file) {
+    const std::string path = file.starts_with('/') ? file : "./" + file;
+    return Dataset(GDALOpenEx(path.c_str(), GDAL_OF_RASTER | GDAL_OF_READONLY, nullptr, nullptr, nullptr));
+  }
+
+  /// Whether a file has this reference system, by whatever name.
+  static bool is_of(OGRSpatialReferenceH reference, const std::string& file) {
+    const Dataset data = opened(file);
+    const OGRSpatialReferenceH found = data == nullptr ? nullptr : GDALGetSpatialRef(data.get());
+    const char* const options[] = {"CRITERION=EQUIVALENT", "IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
+                                   nullptr};
+    return found != nullptr && OSRIsSameEx(reference, found, options) != 0;
+  }
 
   [[noreturn]] static void refuse(const std::string& sentence) {
     const std::string reason = CPLGetLastErrorMsg();
@@ -126,8 +155,9 @@ class GdalMap : public HeightFile {
     grid_.width = transform_[1];
     grid_.top = transform_[3];
     grid_.height = transform_[5];
-    if (!(grid_.width > 0) || !(std::abs(grid_.height) > 0) || !std::isfinite(grid_.left + grid_.top))
+    if (!(grid_.width > 0) || !(std::abs(grid_.height) > 0))
       throw MapError(file_, "the size of its cells is not above 0");
+    if (!grid_.has_places()) throw MapError(file_, kNoPlaces);
     const OGRSpatialReferenceH reference = GDALGetSpatialRef(data_.get());
     if (reference == nullptr) return;
     grid_.is_geographic = OSRIsGeographic(reference) != 0;

@@ -19,6 +19,10 @@ class MapError : public std::runtime_error {
   MapError(const std::string& file, const std::string& what) : std::runtime_error(file + ": " + what) {}
 };
 
+/// What is wrong where Grid::has_places() is false.
+constexpr const char* kNoPlaces =
+    "its cells are too large, too small or too far away for the numbers of a double";
+
 /// Both count from 0, rows from the first of the file.
 struct Cell {
   std::size_t row = 0, column = 0;
@@ -37,6 +41,19 @@ struct Grid {
   double y(std::size_t row) const { return top + height * static_cast<double>(row); }
   bool is_edge(Cell cell) const {
     return cell.row == 0 || cell.row + 1 == rows || cell.column == 0 || cell.column + 1 == columns;
+  }
+
+  /// Whether its area is a number, and the edges of neighbouring cells are different ones.
+  bool has_places() const {
+    const double area = (x(columns) - left) * (y(rows) - top);
+    return std::isfinite(area) && area != 0 && x(1) != left && x(columns - 1) != x(columns) && y(1) != top &&
+           y(rows - 1) != y(rows);
+  }
+  /// Whether rows are latitudes, on which centres of cells may lie.
+  bool is_on_earth() const {
+    constexpr double kMaxLatitude = 90, kMaxCell = 10;
+    const double beyond = kMaxLatitude + std::min(std::abs(height), kMaxCell);
+    return std::abs(top) <= beyond && std::abs(y(rows)) <= beyond;
   }
 
   /// The cell that holds a point; nothing where the map does not.

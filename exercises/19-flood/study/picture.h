@@ -48,9 +48,8 @@ class Picture {
   double most_depth() const;
   /// From 0, the lowest level, to 1.
   double share_of(float level) const {
-    return levels_.size() == 1
-               ? 0
-               : static_cast<double>((level - levels_.front()) / (levels_.back() - levels_.front()));
+    const double low = double{levels_.front()}, high = double{levels_.back()};
+    return high > low ? (double{level} - low) / (high - low) : 0;
   }
   std::vector<double> light() const;
   static std::string depth_colour(double share);

@@ -70,13 +70,19 @@ class Strips {
     Bytes water;  ///< at how many levels there is water
     Bytes wet;    ///< at how many the cell is below the level; empty before it has been read
   };
+  /// Of a strip's heights.
+  struct Heights {
+    float lowest = 0, highest = 0;
+    bool has_unknown = false;
+    Bytes top_wet = {}, bottom_wet = {};  ///< `wet` of the seams
+  };
   struct Strip {
     std::size_t first = 0, rows = 0;
     std::size_t first_source = 0, sources = 0;
     std::vector<bool> is_due = {};  ///< by count - 1: to be flooded at the level of this count
     Seam top = {}, bottom = {};
     bool is_stored = false;  ///< counts_ holds what was found
-    // Of its heights, once they have been read.
+    // Of its heights, once they have been read: as in Heights.
     float lowest = 0, highest = 0;
     bool has_unknown = false;
     bool is_known() const { return !top.wet.empty(); }
@@ -95,7 +101,7 @@ class Strips {
     Slot* slot;
     std::size_t strip;
     std::optional<std::size_t> stored;  ///< the strip that left
-    Strip heights_of{};                 ///< lowest, highest, has_unknown, and `wet` of the seams
+    std::optional<Heights> heights;     ///< of one that is read the first time
   };
 
   std::size_t choose_rows(std::size_t slots) const;
@@ -112,8 +118,9 @@ class Strips {
   void settle();
   Slot& least_used(const Slot* busy);
   Slot* slot_of(std::size_t strip);
+  void take_over(Loaded loaded);
   Loaded load(Slot& slot, std::size_t strip);
-  void load_heights(const Slot& slot, const Strip& strip, Loaded& loaded);
+  std::optional<Heights> load_heights(const Slot& slot, const Strip& strip);
   void store_counts(const Slot& slot);
 
   void flood_strip(Slot& slot);
@@ -123,7 +130,8 @@ class Strips {
   std::vector<int> sources_of(const Strip& strip, std::size_t count) const;
   float level_of(std::size_t count) const { return request_.levels[request_.levels.size() - count]; }
 
-  static constexpr std::size_t kPortionBytes = std::size_t{8} << 20;
+  // A strip is read in at least some portions, so that one is copied while the next is read.
+  static constexpr std::size_t kMaxPortionBytes = std::size_t{8} << 20, kMinPortions = 4;
 
   HeightFile& map_;
   FloodRequest request_;
@@ -154,8 +162,9 @@ inline Strips::Strips(HeightFile& map, FloodRequest request)
     request_.memory_bytes = free - free / 10;
   }
   std::size_t rows = choose_rows(1);
-  if (rows < all) rows = choose_rows(kMaxSlots);
-  if (request_.rows != 0) rows = std::min(rows, request_.rows);
+  const bool is_cut = request_.rows != 0 && request_.rows < all;
+  if (rows < all || is_cut) rows = choose_rows(kMaxSlots);
+  if (is_cut) rows = std::min(rows, request_.rows);
   if (rows == 0)
     throw std::runtime_error("not enough memory of the device: strips of one row need " +
                              std::to_string((device_bytes(1, kMaxSlots) >> 20) + 1) + " MiB");
@@ -209,8 +218,8 @@ inline void Strips::allocate(std::size_t slots) {
   sources_ = std::make_unique<DeviceBytes>(sources * sizeof(int));
   workspace_ =
       std::make_unique<DeviceBytes>(std::max(workspace_bytes(rows), workspace_bytes(strips_.back().rows)));
-  portion_rows_ =
-      std::clamp<std::size_t>(kPortionBytes / (columns_ * sizeof(float)), 1, strips_.front().rows);
+  portion_rows_ = std::clamp<std::size_t>(kMaxPortionBytes / (columns_ * sizeof(float)), 1,
+                                          (rows - 1) / kMinPortions + 1);
   for (auto& portion : portions_)
     portion = std::make_unique<PinnedBytes>(portion_rows_ * columns_ * sizeof(float));
   counts_portion_ = std::make_unique<PinnedBytes>(portion_rows_ * columns_);
@@ -293,10 +302,7 @@ inline Strips::Slot& Strips::bring(std::size_t strip) {
   Slot* slot = slot_of(strip);
   if (slot == nullptr) {
     slot = &least_used(nullptr);
-    std::promise<Loaded> done;
-    loading_ = done.get_future();
-    done.set_value(load(*slot, strip));
-    settle();
+    take_over(load(*slot, strip));
   }
   slot->used = ++uses_;
   return *slot;
@@ -308,33 +314,36 @@ inline void Strips::bring_meanwhile(std::size_t strip, const Slot& busy) {
   loading_ = std::async(std::launch::async, [this, &slot, strip] { return load(slot, strip); });
 }
 
-/// Waits for the strip that is being brought, and takes over what was found on it.
+/// Waits for the strip that is being brought, if there is one.
 inline void Strips::settle() {
-  if (!loading_.valid()) return;
-  Loaded loaded = loading_.get();
+  if (loading_.valid()) take_over(loading_.get());
+}
+
+/// Notes what was found on a strip that has come to the device.
+inline void Strips::take_over(Loaded loaded) {
   ++work_.loads;
   if (loaded.stored) strips_[*loaded.stored].is_stored = true;
   loaded.slot->strip = loaded.strip;
   loaded.slot->is_changed = false;
   loaded.slot->used = ++uses_;
+  if (!loaded.heights) return;
   Strip& strip = strips_[loaded.strip];
-  if (strip.is_known()) return;
-  strip.lowest = loaded.heights_of.lowest;
-  strip.highest = loaded.heights_of.highest;
-  strip.has_unknown = loaded.heights_of.has_unknown;
-  strip.top.wet = std::move(loaded.heights_of.top.wet);
-  strip.bottom.wet = std::move(loaded.heights_of.bottom.wet);
+  strip.lowest = loaded.heights->lowest;
+  strip.highest = loaded.heights->highest;
+  strip.has_unknown = loaded.heights->has_unknown;
+  strip.top.wet = std::move(loaded.heights->top_wet);
+  strip.bottom.wet = std::move(loaded.heights->bottom_wet);
 }
 
 /// Changes nothing of the strips, which the other thread reads.
 inline Strips::Loaded Strips::load(Slot& slot, std::size_t number) {
-  Loaded loaded{.slot = &slot, .strip = number, .stored = std::nullopt};
+  Loaded loaded{.slot = &slot, .strip = number, .stored = std::nullopt, .heights = std::nullopt};
   if (slot.is_changed) {
     store_counts(slot);
     loaded.stored = slot.strip;
   }
   const Strip& strip = strips_[number];
-  load_heights(slot, strip, loaded);
+  loaded.heights = load_heights(slot, strip);
   const std::size_t cells = strip.rows * columns_;
   if (strip.is_stored) {
     for (std::size_t row = 0; row < strip.rows; row += portion_rows_) {
@@ -351,10 +360,10 @@ inline Strips::Loaded Strips::load(Slot& slot, std::size_t number) {
   return loaded;
 }
 
-inline void Strips::load_heights(const Slot& slot, const Strip& strip, Loaded& loaded) {
-  Strip& found = loaded.heights_of;
-  found.lowest = std::numeric_limits<float>::infinity();
-  found.highest = -found.lowest;
+/// What is found on them, of a strip that is read the first time.
+inline std::optional<Strips::Heights> Strips::load_heights(const Slot& slot, const Strip& strip) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Heights found{.lowest = kInfinity, .highest = -kInfinity};
   const auto wet_counts = [this](const float* heights) {
     Bytes counts(columns_);
     std::transform(heights, heights + columns_, counts.begin(),
@@ -371,14 +380,16 @@ inline void Strips::load_heights(const Slot& slot, const Strip& strip, Loaded& l
                                cudaMemcpyHostToDevice, copies_));
     copied_[portion].record(copies_);
     if (strip.is_known()) continue;
-    if (row == 0) found.top.wet = wet_counts(heights);
-    if (row + rows == strip.rows) found.bottom.wet = wet_counts(heights + cells - columns_);
+    if (row == 0) found.top_wet = wet_counts(heights);
+    if (row + rows == strip.rows) found.bottom_wet = wet_counts(heights + cells - columns_);
     for (std::size_t i = 0; i < cells; ++i) {
       found.has_unknown |= std::isnan(heights[i]);
       found.lowest = std::min(found.lowest, heights[i]);  // which NaN is not
       found.highest = std::max(found.highest, heights[i]);
     }
   }
+  if (strip.is_known()) return std::nullopt;
+  return found;
 }
 
 inline void Strips::store_counts(const Slot& slot) {

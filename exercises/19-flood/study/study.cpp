@@ -158,11 +158,10 @@ std::vector<Cell> sources_of(const Arguments& arguments, const Grid& grid) {
 class Values {
  public:
   explicit Values(const Arguments& arguments) : levels_(arguments.levels), is_table_(arguments.is_table) {
-    // ESRI's usual number, unless levels are there.
-    if (is_table_)
-      unknown_ = levels_.front() > -9999 ? -9999 : std::floor(levels_.front()) - 1;
-    else
-      unknown_ = 255;
+    if (!is_table_) return;
+    // ESRI's usual number, or the next whole one below it that is no level.
+    unknown_ = -9999;
+    while (std::find(levels_.begin(), levels_.end(), unknown_) != levels_.end()) --unknown_;
   }
   float unknown() const { return unknown_; }
   float of(float height, unsigned char count) const {
@@ -173,10 +172,11 @@ class Values {
  private:
   std::vector<float> levels_;
   bool is_table_;
-  float unknown_ = 0;
+  float unknown_ = 255;
 };
 
-std::string cells_of(std::size_t count, const char* what = "cell") {
+/// "1 cell", "2 cells".
+std::string counted(std::size_t count, const char* what = "cell") {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
 }
 
@@ -191,11 +191,11 @@ void report(const Arguments& arguments, const HeightFile& map, const std::vector
   else
     std::printf("heights   none");
   if (summary.unknown() > 0)
-    std::printf(", unknown in %s", cells_of(static_cast<std::size_t>(summary.unknown())).c_str());
-  std::printf("\nsources   %s, %d neighbours\n", cells_of(sources.size()).c_str(), arguments.neighbourhood);
+    std::printf(", unknown in %s", counted(static_cast<std::size_t>(summary.unknown())).c_str());
+  std::printf("\nsources   %s, %d neighbours\n", counted(sources.size()).c_str(), arguments.neighbourhood);
   if (work.strips > 1)
     std::printf("strips    %zu of %s, brought to the device %zu times\n", work.strips,
-                cells_of(work.rows, "row").c_str(), work.loads);
+                counted(work.rows, "row").c_str(), work.loads);
   const std::vector<WaterAtLevel> table = summary.table();
   const std::size_t most = table.size() > 12 ? 10 : table.size();
   for (std::size_t i = 0; i < most; ++i) {
@@ -203,7 +203,7 @@ void report(const Arguments& arguments, const HeightFile& map, const std::vector
     const Amount area = amount(row.area, grid.length_unit(), 2),
                  volume = amount(row.volume, grid.length_unit(), 3);
     std::printf("%-8s  up to %.7g: %s, %.4g %s, %.4g %s\n", i == 0 ? "water" : "", double{row.level},
-                cells_of(static_cast<std::size_t>(row.cells)).c_str(), row.area * area.factor,
+                counted(static_cast<std::size_t>(row.cells)).c_str(), row.area * area.factor,
                 area.unit.c_str(), row.volume * volume.factor, volume.unit.c_str());
   }
   if (most < table.size()) std::printf("          … and %zu levels more\n", table.size() - most);
@@ -216,13 +216,18 @@ void report(const Arguments& arguments, const HeightFile& map, const std::vector
   }
   if (summary.edge() > 0 && !arguments.from_all_sides && arguments.sides.empty())
     std::printf("edge      water has come to %s of the map's edge: it would go on beyond\n",
-                cells_of(static_cast<std::size_t>(summary.edge())).c_str());
+                counted(static_cast<std::size_t>(summary.edge())).c_str());
+  if (summary.beside_unknown() > 0)
+    std::printf("no data   water has come to %s beside cells without data, which stop it like a wall\n",
+                counted(static_cast<std::size_t>(summary.beside_unknown())).c_str());
 }
 
 void run(const Arguments& arguments) {
   const std::unique_ptr<HeightFile> map = open_map(arguments.file);
   if (arguments.is_geographic) map->take_degrees();
   const Grid& grid = map->grid();
+  if (grid.is_geographic && !grid.is_on_earth())
+    throw MapError(arguments.file, "its coordinates are no degrees of latitude: " + extent_of(grid));
   const std::vector<Cell> sources = sources_of(arguments, grid);
   Strips strips(*map, {.levels = arguments.levels,
                        .neighbourhood = arguments.neighbourhood,
@@ -232,6 +237,7 @@ void run(const Arguments& arguments) {
   const FloodWork work = strips.run();
 
   study::OutputFiles files;
+  files.keep(arguments.file);
   Summary summary(grid, arguments.levels, sources);
   Picture picture(std::filesystem::path(arguments.file).filename().string(), grid, arguments.levels,
                   arguments.is_table, sources);

@@ -50,6 +50,7 @@ class Summary {
       sum.volume += (double{levels_[levels_.size() - count]} - double{height}) * area;
       if (grid_.is_edge({row, column})) ++edge_;
     }
+    count_beside_unknown(heights, counts);
     for (; next_source_ < sources_.size() && sources_[next_source_].row == row; ++next_source_)
       lowest_source_ = std::min(lowest_source_, heights[sources_[next_source_].column]);
   }
@@ -73,6 +74,8 @@ class Summary {
   float highest() const { return highest_; }
   std::uint64_t unknown() const { return unknown_; }
   std::uint64_t edge() const { return edge_; }  ///< cells of the map's edge that have water
+  /// Cells that have water and share a side with one of which nothing is known.
+  std::uint64_t beside_unknown() const { return beside_unknown_; }
   /// Height of the lowest source; infinity where none is known.
   float lowest_source() const { return lowest_source_; }
 
@@ -82,6 +85,30 @@ class Summary {
     std::uint64_t cells = 0;
     double area = 0, volume = 0;
   };
+  enum class Kind : unsigned char { kUnknown, kDry, kWater, kCounted };
+
+  /// Of the row that is added.
+  void count_beside_unknown(const std::vector<float>& heights, const std::vector<unsigned char>& counts) {
+    const auto count = [this](Kind& water, Kind beside) {
+      if (water != Kind::kWater || beside != Kind::kUnknown) return;
+      water = Kind::kCounted;
+      ++beside_unknown_;
+    };
+    std::vector<Kind> kinds(heights.size());
+    for (std::size_t column = 0; column < kinds.size(); ++column) {
+      Kind& kind = kinds[column];
+      kind = std::isnan(heights[column]) ? Kind::kUnknown : counts[column] == 0 ? Kind::kDry : Kind::kWater;
+      if (!kinds_above_.empty()) {
+        count(kind, kinds_above_[column]);
+        count(kinds_above_[column], kind);
+      }
+      if (column == 0) continue;
+      count(kind, kinds[column - 1]);
+      count(kinds[column - 1], kind);
+    }
+    kinds_above_ = std::move(kinds);
+  }
+
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
   const Grid& grid_;
@@ -90,7 +117,8 @@ class Summary {
   std::size_t next_source_ = 0;
   std::vector<Sum> sums_;  ///< by the count
   float lowest_ = kInfinity, highest_ = -kInfinity, lowest_source_ = kInfinity;
-  std::uint64_t unknown_ = 0, edge_ = 0;
+  std::uint64_t unknown_ = 0, edge_ = 0, beside_unknown_ = 0;
+  std::vector<Kind> kinds_above_;
 };
 
 inline void write_table(std::ostream& out, const std::vector<WaterAtLevel>& table, const std::string& unit) {

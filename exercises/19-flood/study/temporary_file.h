@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -18,7 +17,9 @@ namespace lockstep::flood_study {
 /// In the folder that TMPDIR names, or /tmp. All calls throw std::runtime_error, which names the folder.
 class TemporaryFile {
  public:
-  TemporaryFile() : folder_(std::filesystem::temp_directory_path().string()) {
+  TemporaryFile() {
+    const char* const named = std::getenv("TMPDIR");
+    folder_ = named == nullptr || *named == '\0' ? "/tmp" : named;
     std::string name = folder_ + "/lockstep-flood-XXXXXX";
     file_ = mkstemp(name.data());
     if (file_ < 0) fail("created");
@@ -37,7 +38,8 @@ class TemporaryFile {
     while (bytes > 0) {
       const ssize_t done = pwrite(file_, next, bytes, static_cast<off_t>(at));
       if (done < 0 && errno == EINTR) continue;
-      if (done < 0) fail("written");
+      if (done == 0) errno = ENOSPC;
+      if (done <= 0) fail("written");
       next += done;
       at += static_cast<std::size_t>(done);
       bytes -= static_cast<std::size_t>(done);
