@@ -248,13 +248,13 @@ def check_memory(desk):
     for ending in ("-water.asc", "-water.csv", ".svg"):
         desk.must_be_same(f"small{ending}", f"whole{ending}", "in 0.12 MiB")
     # So does it where --strip asks for more, though the whole map would fit if it came alone.
-    if "strips" in desk.passes("--memory", "0.4", "--output", "small"):
-        fail("0.4 MiB do not hold the example")
-    printed = desk.passes("--memory", "0.4", "--strip", "139", "--output", "small")
+    if "strips" in desk.passes("--memory", "0.2", "--output", "small"):
+        fail("0.2 MiB do not hold the example")
+    printed = desk.passes("--memory", "0.2", "--strip", "139", "--output", "small")
     found = re.search(r"^strips +\d+ of (\d+) rows", printed, re.MULTILINE)
-    if not found or 3 * 5 * 180 * int(found[1]) > 0.4 * 2**20:
-        fail(f"three strips of that many rows do not fit in 0.4 MiB: {printed}")
-    desk.must_be_same("small-water.asc", "whole-water.asc", "in 0.4 MiB and strips")
+    if not found or 3 * 5 * 180 * int(found[1]) > 0.2 * 2**20:
+        fail(f"three strips of that many rows do not fit in 0.2 MiB: {printed}")
+    desk.must_be_same("small-water.asc", "whole-water.asc", "in 0.2 MiB and strips")
     desk.refuses(1, "not enough memory of the device: strips of one row need", "--memory", "0.001")
 
 
