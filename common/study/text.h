@@ -2,6 +2,7 @@
 // quote what is wrong with them.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
@@ -134,14 +135,23 @@ class TextLines {
  public:
   TextLines(std::istream& in, std::string file) : in_(in), file_(std::move(file)) {}
 
-  /// The next line that is neither blank nor a remark behind #, trimmed; false at the end. Throws
+  /// The next line that is neither blank nor a remark behind #, trimmed but for tabs before its first field
+  /// where tabs separate fields; false at the end. Throws
   /// std::runtime_error where the file cannot be read.
   bool next(std::string& line) {
     while (std::getline(in_, line)) {
       if (++number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // mark of UTF-8
-      line = std::string(trimmed(line));
-      if (!line.empty() && line[0] != '#') return true;
-      if (!line.empty()) remark_ = line.substr(1);
+      const std::string_view inner = trimmed(line);
+      if (inner.starts_with('#')) {
+        remark_ = inner.substr(1);
+      } else if (!inner.empty()) {
+        // Between tabs the first fields may be empty: their tabs stay.
+        const std::size_t begin =
+            inner.find('\t') == std::string_view::npos ? std::string_view::npos : line.find_first_not_of(' ');
+        const auto first = static_cast<std::size_t>(inner.data() - line.data());
+        line = line.substr(std::min(begin, first), inner.size() + first - std::min(begin, first));
+        return true;
+      }
     }
     if (in_.bad()) throw std::runtime_error(file_ + " cannot be read");
     return false;

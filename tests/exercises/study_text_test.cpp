@@ -69,6 +69,16 @@ TEST(StudyText, LinesThatSayNothingArePassedOver) {
   EXPECT_FALSE(lines.next(line));
 }
 
+TEST(StudyText, TheFirstFieldBetweenTabsMayBeEmpty) {
+  std::istringstream in(" \t10\t-5\t \r\n\t10 -5\n");
+  TextLines lines(in, "a.tsv");
+  std::string line;
+  ASSERT_TRUE(lines.next(line));
+  EXPECT_THAT(fields_of(line, '\t'), ElementsAre("", "10", "-5"));
+  ASSERT_TRUE(lines.next(line));
+  EXPECT_EQ(line, "10 -5");
+}
+
 std::string error_of_opening(const std::string& file) {
   try {
     opened(file);
